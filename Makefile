@@ -1,0 +1,69 @@
+# The commands of this project. All of them need Go and nothing else; what another
+# tool would add is skipped with a message when the tool is not there.
+
+# Packages that are tested again under the race detector: those with goroutines.
+# Every name must be an existing folder followed by /... .
+RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./internal/progress/... ./internal/runfolder/...
+BENCH ?= .
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
+
+CUDA_HOME   ?= /usr/local/cuda
+# A header of this project named cuda.h goes before the one of the toolkit.
+CUDA_CFLAGS  ?= -I$(CURDIR)/device/include -I$(CUDA_HOME)/include
+CUDA_LDFLAGS ?= -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs
+
+.PHONY: test race bench cuda gen fmt lint
+
+# Everything. The lint test reads the whole module, which the test cache cannot
+# know: hence -count=1.
+test:
+	go vet ./...
+	go test -count=1 ./internal/lint
+	go test ./...
+	@$(MAKE) --no-print-directory race
+
+# The race detector needs cgo, so a C compiler. -short leaves out what is only long.
+race:
+	@cc="$$(go env CC)"; pkgs="$$(go list $(RACE) 2>/dev/null)"; \
+	if [ "$$(go env CGO_ENABLED)" != 1 ]; then \
+		echo "race detector: SKIPPED, cgo is off (go env CGO_ENABLED)"; \
+	elif ! command -v "$${cc%% *}" >/dev/null; then \
+		echo "race detector: SKIPPED, no C compiler ($$cc) on PATH"; \
+	elif [ -z "$$pkgs" ]; then \
+		echo "race detector: SKIPPED, no packages in $(RACE)"; \
+	else \
+		echo "go test -race -short $(RACE)"; go test -race -short $$pkgs; \
+	fi
+
+# Benchmarks; each checks its result before it takes the time. BENCH chooses by name.
+bench:
+	go test -count=1 -run '^$$' -bench '$(BENCH)' -timeout 2h ./bench/...
+
+# The build for NVIDIA GPUs.
+cuda:
+	@echo "CUDA headers and libraries from CUDA_HOME=$(CUDA_HOME) (make cuda CUDA_HOME=...):"
+	@echo "cuda.h, libcuda, libnvrtc and libcublas are needed, and a C compiler."
+	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
+
+# Assembly of internal/simd, written by a generator in a module of its own.
+gen:
+	go generate ./internal/simd/...
+
+fmt:
+	gofmt -l -w .
+	@if go run $(GOFUMPT) -version >/dev/null 2>&1; then \
+		echo "gofumpt -l -w ."; go run $(GOFUMPT) -l -w .; \
+	else echo "gofumpt: SKIPPED, $(GOFUMPT) cannot be fetched"; fi
+
+# Checks beyond those of make test.
+lint:
+	go vet ./...
+	go test -count=1 ./internal/lint
+	@if go run $(STATICCHECK) -version >/dev/null 2>&1; then \
+		echo "staticcheck ./..."; go run $(STATICCHECK) ./...; \
+	else echo "staticcheck: SKIPPED, $(STATICCHECK) cannot be fetched"; fi
+	@if go run $(GOFUMPT) -version >/dev/null 2>&1; then \
+		echo "gofumpt -l ."; go run $(GOFUMPT) -l .; \
+	else echo "gofumpt: SKIPPED, $(GOFUMPT) cannot be fetched"; fi

@@ -1,0 +1,23 @@
+// Package chunk holds how a graph is stored: its edges, the order of its
+// vertices, the grid of edge chunks that a run streams, vertex tensors in that
+// order, and a file format for graphs larger than memory.
+//
+// # Words
+//
+// The V vertices are cut into P [Intervals] of equal width. Edge chunk (i,j)
+// holds the edges from interval i to interval j; the P×P of them are the [Grid].
+// A grid keeps up to two copies of the edges: CSC, grouped by destination, which
+// forward gathers walk, and CSR, grouped by source, which gradients walk. Both
+// are a [Side]: P×P cells, each one contiguous block of bytes, so that one copy
+// moves an edge chunk to a device.
+//
+// # Ids
+//
+// [Edges] are in the user's ids. An [Order] re-encodes the vertices once, for
+// balance; grids and permuted vertex tensors are in new ids. In a [Store] edges
+// carry user ids and the order stands beside them.
+//
+// Everything is deterministic, and linear in the number of edges: only counting
+// sorts, no maps. Cells and stores are little-endian; typed views alias their
+// bytes, so the host must be little-endian too.
+package chunk

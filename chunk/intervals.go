@@ -1,0 +1,51 @@
+package chunk
+
+import "fmt"
+
+// MaxIntervals bounds P: a grid keeps P×P cells, so a larger P is a mistake.
+const MaxIntervals = 4096
+
+// MaxVertices bounds V: ids are uint32 and the last value stays free.
+const MaxVertices = 1<<32 - 1
+
+// Intervals cuts the vertices 0..V-1 into P ranges of Width ids each.
+// Trailing intervals may be short or empty: with V = 50 and P = 7 the width is 8
+// and the last interval holds 2 vertices.
+type Intervals struct{ V, P, Width int }
+
+// NewIntervals cuts v vertices into p intervals of ceil(v/p).
+// It is an error when v is negative or above MaxVertices, or p is not in
+// 1..MaxIntervals.
+func NewIntervals(v, p int) (Intervals, error) {
+	if v < 0 || v > MaxVertices {
+		return Intervals{}, fmt.Errorf("chunk: %d vertices, want 0 to %d", v, MaxVertices)
+	}
+	if p < 1 || p > MaxIntervals {
+		return Intervals{}, fmt.Errorf("chunk: %d intervals, want 1 to %d", p, MaxIntervals)
+	}
+	return Intervals{V: v, P: p, Width: (v + p - 1) / p}, nil
+}
+
+// Bounds is the range lo <= id < hi of interval i; lo = hi when it is empty.
+func (n Intervals) Bounds(i int) (lo, hi int) {
+	return min(i*n.Width, n.V), min((i+1)*n.Width, n.V)
+}
+
+// Rows is the number of vertices in interval i.
+func (n Intervals) Rows(i int) int {
+	lo, hi := n.Bounds(i)
+	return hi - lo
+}
+
+// Of is the interval of vertex v, which must be in 0..V-1.
+func (n Intervals) Of(v int) int { return v / n.Width }
+
+// Coarsen joins neighbouring intervals into p of them; p must divide P. The
+// result may be wider than NewIntervals(V, p) would make it, as the widths of the
+// finer intervals were rounded up.
+func (n Intervals) Coarsen(p int) (Intervals, error) {
+	if p < 1 || n.P%p != 0 {
+		return Intervals{}, fmt.Errorf("chunk: %d intervals cannot be joined into %d", n.P, p)
+	}
+	return Intervals{V: n.V, P: p, Width: n.Width * (n.P / p)}, nil
+}

@@ -1,0 +1,77 @@
+package chunk
+
+// Align is the alignment in bytes of cell blocks and of every part inside one.
+const Align = 64
+
+// Want says what the cells of a grid hold besides the edges themselves.
+type Want struct {
+	Rank   bool // position of the edge in its destination's whole in-list
+	Type   bool // edge type; rows are then sorted by type
+	Weight bool // one scalar an edge
+	Data   bool // DataCols scalars an edge
+	CSC    bool // build the side grouped by destination
+	CSR    bool // build the side grouped by source
+}
+
+// Cell describes one edge chunk of a side: sizes, and where its block and the
+// parts of the block lie. The block is, each part aligned to Align bytes:
+//
+//	rows    uint32 × Rows       local own rows, ascending; absent when Dense
+//	ptr     uint32 × (Rows+1)   edges of row r are ptr[r] .. ptr[r+1]-1
+//	other   uint32 × NNZ        row local to the other interval
+//	rank    float32 × NNZ       when wanted; exact, below 2^24
+//	type    uint32 × NNZ        when wanted
+//	weight  float32 × NNZ       when wanted
+//	data    float32 × NNZ×DataCols  when wanted
+//
+// Offsets of absent parts are -1.
+type Cell struct {
+	NNZ      int64 // edges
+	Rows     int   // entries of the row list; rows of the own interval when Dense
+	Dense    bool  // ptr covers every row of the own interval
+	Hub      int64 // most edges that one row has in this cell
+	DataCols int   // width of data; 0 when absent
+
+	Off, Bytes int64 // the block: Mem[Off : Off+Bytes]
+
+	// Offsets of the parts, relative to the block.
+	RowsOff, PtrOff, OtherOff, RankOff, TypeOff, WeightOff, DataOff int64
+}
+
+func align(n int64) int64 { return (n + Align - 1) &^ (Align - 1) }
+
+// layOut fills in the sizes and offsets of a cell with nnz edges in nonEmpty of
+// the interval's rows; Off and Hub stay zero. The row list is taken when it makes
+// the block smaller.
+func layOut(rows, nonEmpty int, nnz int64, w Want, dataCols int) Cell {
+	c := Cell{NNZ: nnz, Rows: rows, Dense: true,
+		RowsOff: -1, RankOff: -1, TypeOff: -1, WeightOff: -1, DataOff: -1}
+	at := int64(0)
+	part := func(n int64) int64 {
+		off := at
+		at += align(4 * n)
+		return off
+	}
+	n := int64(nonEmpty)
+	if align(4*n)+align(4*(n+1)) < align(4*(int64(rows)+1)) {
+		c.Dense, c.Rows = false, nonEmpty
+		c.RowsOff = part(n)
+	}
+	c.PtrOff = part(int64(c.Rows) + 1)
+	c.OtherOff = part(nnz)
+	if w.Rank {
+		c.RankOff = part(nnz)
+	}
+	if w.Type {
+		c.TypeOff = part(nnz)
+	}
+	if w.Weight {
+		c.WeightOff = part(nnz)
+	}
+	if w.Data {
+		c.DataCols = dataCols
+		c.DataOff = part(nnz * int64(dataCols))
+	}
+	c.Bytes = at
+	return c
+}

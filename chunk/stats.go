@@ -1,0 +1,96 @@
+package chunk
+
+// CellStat is what one edge chunk holds, whichever side stores it.
+type CellStat struct {
+	NNZ     int64 // edges
+	DstRows int   // different destinations: the non-empty rows of CSC, the other rows that CSR reads
+	SrcRows int   // different sources: the other rows that CSC reads, the non-empty rows of CSR
+}
+
+// GridStats describes a grid that need not exist: enough to know every block's
+// size and which rows of the other interval a cell reads.
+type GridStats struct {
+	Intervals
+	DataCols int
+	Cells    []CellStat // index destination interval × P + source interval
+}
+
+// Stats counts what the cells of the p×p grid would hold under order o (nil for
+// the identity). It takes O(E + V×p/8 + p²) time and V×p/4 bytes. The edges and
+// the order must be valid; p is forced into 1..MaxIntervals.
+func Stats(e *Edges, o *Order, p int) GridStats {
+	in, err := NewIntervals(e.V, min(max(p, 1), MaxIntervals))
+	if err != nil {
+		return GridStats{}
+	}
+	g := GridStats{Intervals: in, DataCols: e.DataCols, Cells: make([]CellStat, in.P*in.P)}
+	// One bit for each (vertex, interval of the other end): is it met already?
+	dstSeen, srcSeen := newBitset(in.V*in.P), newBitset(in.V*in.P)
+	newID, div := o.newIDs(), newDivider(in.Width)
+	for k, src := range e.Src {
+		dst := e.Dst[k]
+		if newID != nil {
+			src, dst = newID[src], newID[dst]
+		}
+		d, _ := div.split(dst)
+		s, _ := div.split(src)
+		c := &g.Cells[d*in.P+s]
+		c.NNZ++
+		if dstSeen.add(int(dst)*in.P + s) {
+			c.DstRows++
+		}
+		if srcSeen.add(int(src)*in.P + d) {
+			c.SrcRows++
+		}
+	}
+	return g
+}
+
+// Cell is the statistics of the edges from interval s to interval d.
+func (g GridStats) Cell(d, s int) CellStat { return g.Cells[d*g.P+s] }
+
+// CSC is the layout that Build would give the CSC cell of destination interval d
+// and source interval s. Off and Hub are zero.
+func (g GridStats) CSC(d, s int, w Want) Cell {
+	c := g.Cell(d, s)
+	return layOut(g.Rows(d), c.DstRows, c.NNZ, w, g.DataCols)
+}
+
+// CSR is the layout that Build would give the CSR cell of source interval s and
+// destination interval d. Off and Hub are zero.
+func (g GridStats) CSR(s, d int, w Want) Cell {
+	c := g.Cell(d, s)
+	return layOut(g.Rows(s), c.SrcRows, c.NNZ, w, g.DataCols)
+}
+
+// Bytes is the size of the wanted sides together, and of their largest block.
+func (g GridStats) Bytes(w Want) (total, largest int64) {
+	add := func(c Cell) {
+		total += c.Bytes
+		largest = max(largest, c.Bytes)
+	}
+	for i := range g.P {
+		for j := range g.P {
+			if w.CSC {
+				add(g.CSC(i, j, w))
+			}
+			if w.CSR {
+				add(g.CSR(i, j, w))
+			}
+		}
+	}
+	return total, largest
+}
+
+// bitset is a set of small integers.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+// add puts i into the set and says whether it was new.
+func (b bitset) add(i int) bool {
+	w, bit := &b[i>>6], uint64(1)<<(i&63)
+	fresh := *w&bit == 0
+	*w |= bit
+	return fresh
+}

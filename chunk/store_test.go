@@ -1,0 +1,285 @@
+package chunk
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// content is everything that a store can hold, in plain slices.
+type content struct {
+	Meta             Meta
+	Edges            *Edges
+	Features         []float32
+	Labels           []int32
+	Multi            []float32
+	Train, Val, Test []uint32
+	GraphOf          []uint32
+	GraphLabels      []int32
+	Names            []string
+}
+
+// full is a content with every kind of block.
+func full() *content {
+	e := skewed(90, 700, 4)
+	e.Weight, e.Type, e.Types, e.Data, e.DataCols = make([]float32, 700), make([]uint32, 700), 3, make([]float32, 1400), 2
+	for k := range 700 {
+		e.Weight[k], e.Type[k] = float32(k)/7, uint32(k%3)
+		e.Data[2*k], e.Data[2*k+1] = float32(k), -float32(k)
+	}
+	c := &content{Edges: e, Features: make([]float32, 90*5), Labels: make([]int32, 90), Multi: make([]float32, 90*4),
+		Train: []uint32{1, 5}, Val: []uint32{89}, Test: []uint32{0, 2, 3}, GraphOf: make([]uint32, 90),
+		GraphLabels: []int32{1, -1, 0}, Names: make([]string, 90)}
+	for i := range c.Features {
+		c.Features[i] = float32(i)
+	}
+	for v := range 90 {
+		c.Labels[v], c.GraphOf[v], c.Names[v] = int32(v%5)-1, uint32(v%3), fmt.Sprint("vertex ", v)
+		c.Multi[4*v+v%4] = 1
+	}
+	c.Meta = Meta{Name: "a graph", V: 90, Base: 3, Order: Balance(e, 3), KeepOrder: true, Weighted: true, Types: 3,
+		DataCols: 2, FeatureCols: 5, BlockRows: 32, Classes: 4}
+	return c
+}
+
+// write makes the store, appending edges and features in batches of n.
+func (c *content) write(path string, n int) error {
+	w, err := Create(path, c.Meta)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for lo := 0; lo < c.Edges.E(); lo += n {
+		if err := w.AppendEdges(slice(c.Edges, lo, min(lo+n, c.Edges.E()))); err != nil {
+			return err
+		}
+	}
+	step := n * c.Meta.FeatureCols
+	for lo := 0; lo < len(c.Features); lo += step {
+		if err := w.AppendFeatures(c.Features[lo:min(lo+step, len(c.Features))]); err != nil {
+			return err
+		}
+	}
+	if c.Labels != nil {
+		w.SetLabels(c.Labels)
+	}
+	if c.Multi != nil {
+		w.SetMultiLabels(c.Multi)
+	}
+	w.SetSplits(c.Train, c.Val, c.Test)
+	if c.GraphOf != nil {
+		w.SetGraphs(c.GraphOf, c.GraphLabels)
+	}
+	if c.Names != nil {
+		w.SetVertexNames(c.Names)
+	}
+	return w.Close()
+}
+
+func slice(e *Edges, lo, hi int) *Edges {
+	s := &Edges{V: e.V, Src: e.Src[lo:hi], Dst: e.Dst[lo:hi], Types: e.Types, DataCols: e.DataCols}
+	if e.Weight != nil {
+		s.Weight = e.Weight[lo:hi]
+	}
+	if e.Type != nil {
+		s.Type = e.Type[lo:hi]
+	}
+	if e.Data != nil {
+		s.Data = e.Data[lo*e.DataCols : hi*e.DataCols]
+	}
+	return s
+}
+
+// read gives a store's content back, with all that Meta says but Memory and
+// BlockRows.
+func read(s *Store) (c *content, err error) {
+	c = &content{Meta: Meta{V: s.V(), Base: s.Intervals().P, KeepOrder: s.KeepsOrder(), Weighted: s.Weighted(),
+		Types: s.Types(), DataCols: s.DataCols(), FeatureCols: s.FeatureCols(), Classes: s.Classes()}}
+	keep := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
+	var e error
+	c.Meta.Name, e = s.Name()
+	keep(e)
+	c.Meta.Order, e = s.Order()
+	keep(e)
+	c.Edges, e = s.ReadEdges()
+	keep(e)
+	if s.FeatureCols() > 0 {
+		c.Features, e = s.ReadFeatures(0, s.V())
+		keep(e)
+	}
+	c.Labels, e = s.Labels()
+	keep(e)
+	c.Multi, e = s.MultiLabels()
+	keep(e)
+	c.Train, c.Val, c.Test, e = s.Splits()
+	keep(e)
+	c.GraphOf, c.GraphLabels, e = s.Graphs()
+	keep(e)
+	c.Names, e = s.VertexNames()
+	keep(e)
+	return c, err
+}
+
+func TestStoreRoundTrip(t *testing.T) {
+	c := full()
+	path := filepath.Join(t.TempDir(), "graph.saga")
+	if err := c.write(path, 64); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Verify(); err != nil {
+		t.Error(err)
+	}
+	got, err := read(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := *c
+	want.Meta.BlockRows = 0
+	if d := cmp.Diff(&want, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	kinds := map[Kind]bool{}
+	for _, b := range s.Blocks() {
+		kinds[b.Kind] = true
+	}
+	for k := KindEdges; k < kindEnd; k++ {
+		if !kinds[k] {
+			t.Errorf("the full content has no block of %v", k)
+		}
+	}
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
+		t.Errorf("files left: %v", left)
+	}
+}
+
+func TestStoreRandom(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawEdges(t)
+		base := rapid.SampledFrom([]int{1, 2, 4, 6, 12, 20}).Draw(t, "base")
+		m := Meta{V: e.V, Base: base, Order: drawOrder(t, e), KeepOrder: rapid.Bool().Draw(t, "keep"), Weighted: e.Weight != nil,
+			Types: e.Types, DataCols: e.DataCols}
+		c := &content{Meta: m, Edges: e}
+		path := filepath.Join(dir, "g")
+		if err := c.write(path, rapid.IntRange(1, 300).Draw(t, "batch")); err != nil {
+			t.Fatal(err)
+		}
+		want, _ := os.ReadFile(path)
+		c.Meta.Memory = rapid.Int64Range(1, 4000).Draw(t, "memory") // a run of a few edges, down to one
+		if err := c.write(path, 50); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := os.ReadFile(path)
+		if !bytes.Equal(got, want) {
+			t.Fatal("the file depends on memory or batches")
+		}
+		s, err := NewStore(bytes.NewReader(got), int64(len(got)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.ReadEdges()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.KeepOrder || base == 1 {
+			if d := cmp.Diff(e, all); d != "" {
+				t.Fatalf("order is not kept: -want +got\n%s", d)
+			}
+		}
+		for p := 1; p <= base; p++ {
+			checkCoarse(t, s, e, m.Order, p)
+		}
+	})
+}
+
+// checkCoarse reads the grid of p intervals, p dividing the base, out of the
+// store's cells: together they are all edges, each in its chunk, in stored order.
+func checkCoarse(t *rapid.T, s *Store, e *Edges, o *Order, p int) {
+	in, err := s.Intervals().Coarsen(p)
+	if s.Intervals().P%p != 0 {
+		if err == nil {
+			t.Fatalf("%d intervals are joined into %d", s.Intervals().P, p)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o == nil {
+		o = Identity(e.V)
+	}
+	k := s.Intervals().P / p
+	for d := range p {
+		for x := range p {
+			got, err := s.ReadCells(d*k, (d+1)*k, x*k, (x+1)*k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			count := map[string]int{}
+			for i := range e.E() {
+				if in.Of(int(o.New[e.Dst[i]])) == d && in.Of(int(o.New[e.Src[i]])) == x {
+					count[edgeText(e, i)]++
+				}
+			}
+			for i := range got.E() {
+				count[edgeText(got, i)]--
+			}
+			for edge, n := range count {
+				if n != 0 {
+					t.Fatalf("P=%d, chunk (%d,%d): edge %s is missing %d times", p, d, x, edge, n)
+				}
+			}
+		}
+	}
+}
+
+func edgeText(e *Edges, k int) string {
+	s := slice(e, k, k+1)
+	return fmt.Sprint(s.Src, s.Dst, s.Weight, s.Type, s.Data)
+}
+
+func TestReadFeatureRows(t *testing.T) {
+	c := full()
+	path := filepath.Join(t.TempDir(), "g")
+	if err := c.write(path, 7); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for lo := 0; lo <= 90; lo++ {
+		for hi := lo; hi <= 90; hi++ {
+			got, err := s.ReadFeatures(lo, hi)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !cmp.Equal(got, append([]float32{}, c.Features[lo*5:hi*5]...)) {
+				t.Fatalf("rows %d..%d differ", lo, hi)
+			}
+		}
+	}
+	for _, r := range [][2]int{{-1, 2}, {3, 2}, {0, 91}} {
+		if _, err := s.ReadFeatures(r[0], r[1]); err == nil {
+			t.Errorf("rows %d..%d are read", r[0], r[1])
+		}
+	}
+}

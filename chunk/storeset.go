@@ -1,0 +1,146 @@
+package chunk
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+func float32bits(x float32) uint32 { return math.Float32bits(x) }
+
+// AppendFeatures appends the features of the next vertices in user order: rows ×
+// FeatureCols finite values, row-major. Close fails unless all V rows came.
+func (w *Writer) AppendFeatures(rows []float32) error {
+	if err := w.ready(); err != nil {
+		return err
+	}
+	cols := w.meta.FeatureCols
+	if cols == 0 && len(rows) > 0 || cols > 0 && len(rows)%cols != 0 {
+		return w.fail(fmt.Errorf("%d feature values are no rows of %d", len(rows), cols))
+	}
+	if cols == 0 {
+		return nil
+	}
+	if n := len(rows) / cols; n > w.meta.V-w.rows {
+		return w.fail(fmt.Errorf("%d feature rows for %d vertices", w.rows+n, w.meta.V))
+	}
+	if k := notFinite(rows); k >= 0 {
+		return w.fail(fmt.Errorf("vertex %d has feature %d = %v", w.rows+k/cols, k%cols, rows[k]))
+	}
+	for len(rows) > 0 {
+		n := min(w.meta.BlockRows*cols-len(w.feat), len(rows))
+		w.feat = append(w.feat, rows[:n]...)
+		rows = rows[n:]
+		w.rows += n / cols
+		if len(w.feat) == w.meta.BlockRows*cols || w.rows == w.meta.V {
+			i := uint32((w.rows - 1) / w.meta.BlockRows)
+			if err := w.block(KindFeatures, i, 0, bytesOf(w.feat)); err != nil {
+				return w.fail(err)
+			}
+			w.feat = w.feat[:0]
+		}
+	}
+	return nil
+}
+
+// once writes a block of a kind that occurs once.
+func (w *Writer) once(k Kind, data []byte) error {
+	if err := w.ready(); err != nil {
+		return err
+	}
+	if w.set[k] {
+		return w.fail(fmt.Errorf("%v are set twice", k))
+	}
+	w.set[k] = true
+	return w.fail(w.block(k, 0, 0, data))
+}
+
+// SetLabels sets the class of each vertex: V values in -1..Classes-1, -1 for a
+// vertex without label.
+func (w *Writer) SetLabels(labels []int32) error {
+	if len(labels) != w.meta.V {
+		return w.fail(fmt.Errorf("%d labels for %d vertices", len(labels), w.meta.V))
+	}
+	for v, c := range labels {
+		if c < -1 || int(c) >= w.meta.Classes {
+			return w.fail(fmt.Errorf("vertex %d has class %d of %d", v, c, w.meta.Classes))
+		}
+	}
+	return w.once(KindLabels, bytesOf(labels))
+}
+
+// SetMultiLabels sets V×Classes values 0 or 1, row-major.
+func (w *Writer) SetMultiLabels(labels []float32) error {
+	if len(labels) != w.meta.V*w.meta.Classes {
+		return w.fail(fmt.Errorf("%d labels for %d vertices and %d classes", len(labels), w.meta.V, w.meta.Classes))
+	}
+	b := make([]byte, len(labels))
+	for i, x := range labels {
+		if x != 0 && x != 1 {
+			return w.fail(fmt.Errorf("vertex %d has label %v for class %d, want 0 or 1", i/w.meta.Classes, x, i%w.meta.Classes))
+		}
+		b[i] = byte(x)
+	}
+	return w.once(KindMultiLabels, b)
+}
+
+// SetSplits sets the vertices of the three splits, in user ids; a nil split is
+// not written.
+func (w *Writer) SetSplits(train, val, test []uint32) error {
+	for i, ids := range [][]uint32{train, val, test} {
+		k := KindTrain + Kind(i)
+		for _, v := range ids {
+			if int64(v) >= int64(w.meta.V) {
+				return w.fail(fmt.Errorf("%v split names vertex %d of %d", k, v, w.meta.V))
+			}
+		}
+		if ids == nil {
+			continue
+		}
+		if err := w.once(k, bytesOf(ids)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetGraphs sets the graph that each vertex belongs to, V values, and the class
+// of each graph, from -1 on; labels may be nil.
+func (w *Writer) SetGraphs(graphOf []uint32, labels []int32) error {
+	if len(graphOf) != w.meta.V {
+		return w.fail(fmt.Errorf("%d graph numbers for %d vertices", len(graphOf), w.meta.V))
+	}
+	for v, g := range graphOf {
+		if g == math.MaxUint32 || labels != nil && int64(g) >= int64(len(labels)) {
+			return w.fail(fmt.Errorf("vertex %d belongs to graph %d of %d", v, g, len(labels)))
+		}
+	}
+	for g, c := range labels {
+		if c < -1 {
+			return w.fail(fmt.Errorf("graph %d has class %d", g, c))
+		}
+	}
+	if err := w.once(KindGraphOf, bytesOf(graphOf)); err != nil || labels == nil {
+		return err
+	}
+	w.h.Graphs = int64(len(labels))
+	return w.once(KindGraphLabels, bytesOf(labels))
+}
+
+// SetVertexNames sets a name for each vertex: V strings.
+func (w *Writer) SetVertexNames(names []string) error {
+	if len(names) != w.meta.V {
+		return w.fail(fmt.Errorf("%d names for %d vertices", len(names), w.meta.V))
+	}
+	var b []byte
+	for v, n := range names {
+		if int64(len(n)) > math.MaxUint32 {
+			return w.fail(fmt.Errorf("the name of vertex %d has %d bytes", v, len(n)))
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(n)))
+	}
+	for _, n := range names {
+		b = append(b, n...)
+	}
+	return w.once(KindVertexNames, b)
+}

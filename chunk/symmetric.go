@@ -1,0 +1,90 @@
+package chunk
+
+import "fmt"
+
+// Symmetric is a copy of the edges to which every edge without a reverse gets
+// one, appended in stored order with the same weight, type and data. Repeated
+// edges pair one by one: the k-th edge from s to d with the k-th from d to s; so
+// afterwards both occur equally often, and a symmetric graph stays as it is.
+// Self loops are their own reverse.
+//
+// The edges must be valid and fewer than 2^32. O(E + V) time.
+func (e *Edges) Symmetric() *Edges {
+	alone := e.unpaired()
+	r := e.grow(len(alone))
+	for _, k := range alone {
+		r.Src, r.Dst = append(r.Src, e.Dst[k]), append(r.Dst, e.Src[k])
+		if e.Weight != nil {
+			r.Weight = append(r.Weight, e.Weight[k])
+		}
+		if e.Type != nil {
+			r.Type = append(r.Type, e.Type[k])
+		}
+		if c := e.DataCols; c > 0 {
+			r.Data = append(r.Data, e.Data[int(k)*c:int(k+1)*c]...)
+		}
+	}
+	return r
+}
+
+// unpaired lists the edges that have no reverse, ascending.
+func (e *Edges) unpaired() []uint32 {
+	n := e.E()
+	if int64(n) > MaxVertices {
+		panic(fmt.Sprintf("chunk: Symmetric of %d edges, at most %d", n, int64(MaxVertices)))
+	}
+	// Sort by (lower end, higher end), so that both directions of a pair stand
+	// together, in stored order.
+	recs, sorted := make([]rec, n), make([]rec, n)
+	for k, s := range e.Src {
+		d := e.Dst[k]
+		recs[k] = rec{dst: min(s, d), src: max(s, d), e: uint32(k)}
+	}
+	var s sorter
+	s.plan(bySrc, e.V, n)
+	s.plan(byDst, e.V, n)
+	s.sort(sorted, recs)
+
+	isAlone := make([]bool, n)
+	count := 0
+	for lo := 0; lo < n; {
+		hi, up := lo, 0 // up: edges from the lower to the higher end
+		for hi < n && sorted[hi].dst == sorted[lo].dst && sorted[hi].src == sorted[lo].src {
+			if e.Src[sorted[hi].e] == sorted[lo].dst {
+				up++
+			}
+			hi++
+		}
+		if loop := sorted[lo].dst == sorted[lo].src; !loop {
+			count += markSurplus(e, sorted[lo:hi], up, isAlone)
+		}
+		lo = hi
+	}
+	alone := make([]uint32, 0, count)
+	for k, a := range isAlone {
+		if a {
+			alone = append(alone, uint32(k))
+		}
+	}
+	return alone
+}
+
+// markSurplus marks the last edges of the direction that a pair of vertices has
+// more of, and returns their number. up of the edges go from the lower end.
+func markSurplus(e *Edges, pair []rec, up int, isAlone []bool) int {
+	down := len(pair) - up
+	paired := min(up, down)
+	ups, downs, n := 0, 0, 0
+	for _, r := range pair {
+		met := &downs
+		if e.Src[r.e] == r.dst {
+			met = &ups
+		}
+		if *met >= paired {
+			isAlone[r.e] = true
+			n++
+		}
+		*met++
+	}
+	return n
+}

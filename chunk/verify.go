@@ -1,0 +1,154 @@
+package chunk
+
+import (
+	"errors"
+	"fmt"
+)
+
+// verifyBuffer is how much of a block Verify holds at once.
+const verifyBuffer = 4 << 20
+
+// Verify reads the whole store: the checksum of every block, zeros between
+// blocks, and that everything in them is in range: ids, cells, types, labels,
+// the sequence. The error names the first bad block and its byte offset. Beside
+// the vertex order it needs the memory of the largest parts, not of the graph,
+// but for the sequence (two bytes an edge) where the store has one.
+func (s *Store) Verify() error {
+	end := int64(headerBytes)
+	for _, b := range s.blocks {
+		if err := s.verifyZero(end, b.Off); err != nil {
+			return err
+		}
+		if err := s.verifyChecksum(b); err != nil {
+			return err
+		}
+		end = b.Off + b.Len
+	}
+	if err := s.verifyZero(end, s.h.TableOff); err != nil {
+		return err
+	}
+	if err := s.verifyVertices(); err != nil {
+		return err
+	}
+	return s.verifyEdges()
+}
+
+func (s *Store) verifyChecksum(b Block) error {
+	crc := uint32(0)
+	err := s.eachPart(b.Off, b.Off+b.Len, func(off int64, part []byte) error {
+		crc = updateChecksum(crc, part)
+		return nil
+	})
+	if err == nil && crc != b.CRC {
+		err = fmt.Errorf("damaged: checksum %08x, should be %08x", crc, b.CRC)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %v: %w", s.path, b, err)
+	}
+	return nil
+}
+
+// verifyZero checks the padding between blocks.
+func (s *Store) verifyZero(lo, hi int64) error {
+	return s.eachPart(lo, hi, func(off int64, part []byte) error {
+		for i, x := range part {
+			if x != 0 {
+				return fmt.Errorf("%s: byte %d between blocks is %d, want 0", s.path, off+int64(i), x)
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) eachPart(lo, hi int64, f func(off int64, part []byte) error) error {
+	if hi <= lo {
+		return nil
+	}
+	buf := make([]byte, min(hi-lo, verifyBuffer))
+	for off := lo; off < hi; off += int64(len(buf)) {
+		buf = buf[:min(hi-off, int64(len(buf)))]
+		if err := s.readAt(buf, off); err != nil {
+			return err
+		}
+		if err := f(off, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyVertices reads everything that belongs to vertices; the readers check
+// the values.
+func (s *Store) verifyVertices() error {
+	_, err1 := s.Labels()
+	_, err2 := s.MultiLabels()
+	_, _, _, err3 := s.Splits()
+	_, _, err4 := s.Graphs()
+	_, err5 := s.Name()
+	_, err6 := s.VertexNames()
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+		return err
+	}
+	for lo := 0; lo < s.V() && s.h.FeatureCols > 0; lo += int(s.h.BlockRows) {
+		if _, err := s.ReadFeatures(lo, min(lo+int(s.h.BlockRows), s.V())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyEdges checks that each edge stands in the cell where it belongs, and
+// that the sequence names each cell as often as it has edges.
+func (s *Store) verifyEdges() error {
+	o, err := s.Order()
+	if err != nil {
+		return err
+	}
+	newID, div := o.newIDs(), newDivider(s.in.Width)
+	var buf []uint32
+	for _, b := range s.blocks {
+		if b.Kind != KindEdges {
+			continue
+		}
+		if words := int(b.Len / 4); len(buf) < words {
+			buf = make([]uint32, words)
+		}
+		n := int(b.Len / s.h.edgeBytes())
+		e := s.newEdges(n)
+		if _, err := s.readEdges(e, 0, b, buf[:b.Len/4]); err != nil {
+			return err
+		}
+		for k, src := range e.Src {
+			dst := e.Dst[k]
+			if newID != nil {
+				src, dst = newID[src], newID[dst]
+			}
+			d, _ := div.split(dst)
+			x, _ := div.split(src)
+			if d != int(b.I) || x != int(b.J) {
+				return fmt.Errorf("%s: %v: edge %d, from %d to %d, belongs into cell (%d,%d)", s.path, b, k, e.Src[k], e.Dst[k], d, x)
+			}
+		}
+	}
+	if s.h.Flags&flagSequence == 0 {
+		return nil
+	}
+	seq, err := s.readSequence()
+	if err != nil {
+		return err
+	}
+	return s.checkSequence(seq)
+}
+
+// checkSequence says whether seq names every cell exactly as often as it has
+// edges.
+func (s *Store) checkSequence(seq []uint16) error {
+	left := append([]int64(nil), s.cellNNZ...)
+	for k, c := range seq {
+		if int(c) >= len(left) || left[c] == 0 {
+			return fmt.Errorf("%s: the sequence puts edge %d into cell %d, which has no such edge", s.path, k, c)
+		}
+		left[c]--
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package dataflow
+
+import (
+	"fmt"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/kernel"
+)
+
+// builder assembles one kernel program and the operands of its call.
+type builder struct {
+	l        *lowering
+	p        *kernel.Program
+	q, s     int
+	own      Op   // edge programs: the scatter whose rows are the visited interval's
+	globals  bool // a program over the rows of Globals
+	regs     map[regKey]int
+	operands []plan.Operand
+	index    map[plan.Operand]int
+}
+
+type regKey struct {
+	n      *Node
+	spread bool
+}
+
+func newBuilder(l *lowering, name string, q, s int) *builder {
+	return &builder{l: l, p: &kernel.Program{Name: name}, q: q, s: s, regs: map[regKey]int{}, index: map[plan.Operand]int{}}
+}
+
+func (b *builder) operand(kind plan.OperandKind, id int, write bool) int {
+	o := plan.Operand{Kind: kind, ID: id, Write: write}
+	if i, ok := b.index[o]; ok {
+		return i
+	}
+	b.operands = append(b.operands, o)
+	b.index[o] = len(b.operands) - 1
+	return len(b.operands) - 1
+}
+
+func (b *builder) newReg(cols int) int {
+	b.p.Widths = append(b.p.Widths, cols)
+	return len(b.p.Widths) - 1
+}
+
+// vertex is the operand of vertex node n in the visited interval, and its row length.
+func (b *builder) vertex(n *Node, write bool) (operand, ld int) {
+	return b.operand(plan.OwnValue, b.l.value(n, b.q), write), chunk.LD(n.shape.Cols)
+}
+
+// scratch is a temporary of the visit that no node stands for.
+func (b *builder) scratch(name string, cols int) (operand, ld int) {
+	id := b.l.addValue(plan.Value{Name: fmt.Sprintf("%s state %d", name, len(b.l.out.Spec.Values)),
+		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4})
+	return b.operand(plan.OwnValue, id, true), chunk.LD(cols)
+}
+
+// reg is the register that holds n, loading or computing it when it has none. spread
+// asks for a Global's row repeated for every row of the strip.
+func (b *builder) reg(n *Node, spread bool) int {
+	k := regKey{n, spread && n.shape.Set.Kind == Global}
+	if r, ok := b.regs[k]; ok {
+		return r
+	}
+	if b.mine(n) {
+		b.emit(n)
+		return b.regs[k]
+	}
+	r := b.leaf(n, k.spread)
+	b.regs[k] = r
+	return r
+}
+
+// mine: n is computed inside this program.
+func (b *builder) mine(n *Node) bool {
+	switch {
+	case len(n.in) == 0:
+		return false
+	case b.globals:
+		return false // operands of a Globals program are all in memory
+	case b.p.Edges:
+		return n.shape.Set.Kind == Edge && !isScatter(n.op)
+	case n.shape.Set.Kind == Global || root(n):
+		return false
+	}
+	l := b.l
+	return l.phase[n] == b.q && l.sub[n] == b.s || l.remat[n]
+}
+
+func (b *builder) leaf(n *Node, spread bool) int {
+	f := kernel.Leaf{Cols: n.shape.Cols, Reg: b.newReg(n.shape.Cols)}
+	switch {
+	case n.shape.Set.Kind == Global && !b.globals || b.globals && spread:
+		f.From, f.Operand = kernel.Global, b.operand(plan.GlobalRef, b.l.global[n], false)
+		f.LD, f.Rows, f.Spread = n.shape.Cols, n.shape.Rows, spread
+	case b.globals:
+		f.From, f.Operand, f.LD = kernel.Own, b.operand(plan.GlobalRef, b.l.global[n], false), n.shape.Cols
+	case isScatter(n.op):
+		x := n.in[0]
+		f.LD = chunk.LD(x.shape.Cols)
+		id := b.l.value(x, b.q)
+		if n.op == b.own {
+			f.From, f.Operand = kernel.Own, b.operand(plan.OwnValue, id, false)
+		} else {
+			f.From, f.Operand = kernel.Other, b.operand(plan.OtherValue, id, false)
+		}
+		if n.attr.S != "" {
+			f.Key, f.Blocks = b.key(n.attr.S), int(n.attr.I)
+		}
+	case n.shape.Set.Kind == Edge:
+		f.From, f.Array = kernel.Cell, b.l.cellArray(n.attr.S)
+		f.LD = f.Cols
+	default:
+		f.From = kernel.Own
+		f.Operand, f.LD = b.vertex(n, false)
+	}
+	b.p.Leaves = append(b.p.Leaves, f)
+	return f.Reg
+}
+
+func (l *lowering) cellArray(name string) kernel.CellArray {
+	w := &l.out.Want
+	switch name {
+	case RankInput:
+		w.Rank = true
+		return kernel.Rank
+	case TypeInput:
+		w.Type = true
+		return kernel.Type
+	case WeightInput:
+		w.Weight = true
+		return kernel.Weight
+	case DataInput:
+		w.Data = true
+		return kernel.Data
+	}
+	panic("dataflow: unknown edge input " + name)
+}
+
+// emit adds the instruction (or the reduce) of n.
+func (b *builder) emit(n *Node) {
+	if _, ok := b.regs[regKey{n, false}]; ok {
+		return
+	}
+	d := n.Def()
+	if d.Class == Reduce {
+		b.reduce(n)
+		return
+	}
+	in := kernel.Instr{Op: string(n.op), Kind: d.Kernel, Fn: d.CPU, CUDA: d.CUDA, I: n.attr.I, J: n.attr.J, F: n.attr.F}
+	elem := d.Class == Elem || d.Class == Group
+	for _, x := range n.in {
+		// An element-wise operand that is one row of a Global is repeated for every row.
+		spread := elem && x.shape.Set.Kind == Global && (!b.globals || n.shape.Rows != x.shape.Rows)
+		if b.globals && d.Kernel != kernel.Func && x != n.in[0] {
+			in.In = append(in.In, b.matrix(x))
+			continue
+		}
+		in.In = append(in.In, b.reg(x, spread))
+	}
+	in.Dst = b.newReg(n.shape.Cols)
+	b.p.Instrs = append(b.p.Instrs, in)
+	b.regs[regKey{n, false}] = in.Dst
+	if b.globals {
+		b.p.Outs = append(b.p.Outs, kernel.Out{Acc: kernel.Store, Reg: in.Dst, Aux: -1,
+			Operand: b.operand(plan.GlobalRef, b.l.global[n], true), LD: n.shape.Cols})
+	}
+}
+
+// matrix is a Global as a whole, in a program over the rows of other Globals.
+func (b *builder) matrix(n *Node) int {
+	f := kernel.Leaf{From: kernel.Global, Cols: n.shape.Cols, LD: n.shape.Cols, Rows: n.shape.Rows,
+		Operand: b.operand(plan.GlobalRef, b.l.global[n], false), Reg: b.newReg(n.shape.Cols)}
+	b.p.Leaves = append(b.p.Leaves, f)
+	return f.Reg
+}
+
+// reduce adds a sum over all rows into a Global.
+func (b *builder) reduce(n *Node) {
+	o := kernel.Out{Acc: n.Def().Acc, Reg: b.reg(n.in[0], false), Aux: -1,
+		Operand: b.operand(plan.GlobalRef, b.l.global[n], true)}
+	if o.Acc == kernel.SumTN {
+		o.Reg2 = b.reg(n.in[1], false)
+	}
+	o.LD = n.shape.Cols
+	b.p.Outs = append(b.p.Outs, o)
+}
+
+// store writes vertex node n to memory.
+func (b *builder) store(n *Node) {
+	at, ld := b.vertex(n, true)
+	b.p.Outs = append(b.p.Outs, kernel.Out{Acc: kernel.Store, Reg: b.reg(n, false), Operand: at, LD: ld, Aux: -1})
+}

@@ -1,0 +1,82 @@
+package dataflow
+
+import (
+	"fmt"
+	"sort"
+
+	"sagann/kernel"
+)
+
+// Op names an operation, as it is printed and hashed.
+type Op string
+
+// Class says what a pass may do with an op.
+type Class uint8
+
+const (
+	Leaf   Class = iota // a value that the program is given
+	Move                // moves rows between vertices and edges: the closed set of move.go
+	Elem                // out[r,f] depends on in[r,f] only: may live in any fused program
+	Group               // element-wise on groups of features (Widen, GroupSum)
+	Row                 // needs the whole row (matmul, concat, layer norm)
+	Reduce              // sums over rows into a Global
+)
+
+// String is the class's name.
+func (c Class) String() string {
+	return [...]string{"leaf", "move", "elem", "group", "row", "reduce"}[c]
+}
+
+// Def declares an op once: everything the compiler and every backend know of it.
+// Passes read these fields, never op names.
+type Def struct {
+	Class  Class
+	Linear bool // linear in operand 0: slides through sum gathers
+	Effect bool // the value depends on the identity of its row, as dropout's does: never moved
+	// Shape checks the operands and gives the result's shape. Its errors reach the user.
+	Shape func(a Attr, in []Shape) (Shape, error)
+	// VJP gives the gradient of each operand (nil: none) from n and the gradient dy of n.
+	// A nil VJP means that the op has no gradient (its operands are constants to it).
+	VJP func(n, dy *Node) []*Node
+	// CPU computes a strip of rows; nil for movements and for the products below.
+	CPU kernel.StripFunc
+	// CUDA is the element-wise expression over $0, $1, … and the attributes $I, $J, $F.
+	CUDA string
+	// Kernel names a product that backends implement themselves.
+	Kernel kernel.Kind
+	// Acc is the accumulation of a Reduce or of a gather.
+	Acc kernel.Acc
+}
+
+var defs = map[Op]*Def{}
+
+// Define registers d under op; a second definition panics at start-up.
+func Define(op Op, d Def) bool {
+	if defs[op] != nil {
+		panic("dataflow: op defined twice: " + string(op))
+	}
+	if d.Shape == nil && d.Class != Leaf {
+		panic("dataflow: op without a shape rule: " + string(op))
+	}
+	defs[op] = &d
+	return true
+}
+
+// DefOf is op's declaration. It panics for an op that nobody declared.
+func DefOf(op Op) *Def {
+	d := defs[op]
+	if d == nil {
+		panic(fmt.Sprintf("dataflow: unknown op %q", op))
+	}
+	return d
+}
+
+// Ops lists every registered op in alphabetical order.
+func Ops() []Op {
+	out := make([]Op, 0, len(defs))
+	for op := range defs {
+		out = append(out, op)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i] < out[j] })
+	return out
+}

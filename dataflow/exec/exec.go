@@ -1,0 +1,199 @@
+// Package exec runs a plan on a device: it walks the global order, submits each task
+// to its queue, and lets events keep the order between queues. It decides nothing.
+package exec
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/kernel"
+)
+
+// Arena is the device memory and the queues that the plans of one session share.
+type Arena struct {
+	dev    device.Device
+	mem    device.Mem
+	queues [plan.Queues]device.Queue
+}
+
+// NewArena takes bytes of dev's memory, once. The error names what was asked for.
+func NewArena(dev device.Device, bytes int64) (*Arena, error) {
+	a := &Arena{dev: dev}
+	var err error
+	if a.mem, err = dev.Alloc(bytes); err != nil {
+		return nil, err
+	}
+	for q := range a.queues {
+		if a.queues[q], err = dev.NewQueue(plan.Queue(q).String()); err != nil {
+			return nil, errors.Join(err, dev.Free(a.mem))
+		}
+	}
+	return a, nil
+}
+
+// Close gives the memory back.
+func (a *Arena) Close() error { return a.dev.Free(a.mem) }
+
+// Runner runs one plan, again and again.
+type Runner struct {
+	arena   *Arena
+	plan    *plan.Plan
+	sides   [2]*chunk.Side
+	host    [][]byte // by value: rows in new order, RowBytes each
+	owned   []device.HostMem
+	kernels []*kernel.CPU
+	tasks   []task
+	results [][]float32 // by plan.Spec.Results
+	update  func(global func(id int) []float32) error
+	setup   bool
+	stats   Stats
+}
+
+// Stats counts what a runner has moved. Setup is what was loaded once.
+type Stats struct{ H2D, D2H, Setup int64 }
+
+// task is what the device sees of a plan's task.
+type task struct {
+	r     *Runner
+	t     *plan.Task
+	event device.Event
+	l     *kernel.Launch
+	view  chunk.View
+}
+
+// NewRunner prepares p. Programs are the kernels that the plan's calls number; grid
+// holds the cells that it loads.
+func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
+	if p.Peak > a.mem.Len() {
+		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, a.mem.Len())
+	}
+	r := &Runner{arena: a, plan: p, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks))}
+	if grid != nil {
+		r.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
+	}
+	for _, k := range programs {
+		c, err := kernel.Compile(k)
+		if err != nil {
+			return nil, err
+		}
+		r.kernels = append(r.kernels, c)
+	}
+	for i := range p.Tasks {
+		r.tasks[i] = task{r: r, t: &p.Tasks[i]}
+		if p.Tasks[i].Event {
+			e, err := a.dev.NewEvent()
+			if err != nil {
+				return nil, err
+			}
+			r.tasks[i].event = e
+		}
+	}
+	for _, id := range p.Spec.Results {
+		g := p.Spec.Globals[id]
+		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
+	}
+	for id, v := range p.Spec.Values {
+		if v.Output || v.Kind == plan.Stored && !p.Resident[id] {
+			h, err := a.dev.HostAlloc(r.hostBytes(id))
+			if err != nil {
+				return nil, errors.Join(err, r.Close())
+			}
+			r.owned = append(r.owned, h)
+			r.host[id] = h.Bytes()
+		}
+	}
+	return r, nil
+}
+
+// Close gives host memory back.
+func (r *Runner) Close() error {
+	var err error
+	for _, h := range r.owned {
+		err = errors.Join(err, r.arena.dev.HostFree(h))
+	}
+	r.owned = nil
+	return err
+}
+
+func (r *Runner) hostBytes(id int) int64 {
+	return int64(r.plan.Cells.V) * r.plan.Spec.Values[id].RowBytes
+}
+
+// SetInput gives input value id its rows, V×RowBytes bytes in new vertex order. The
+// slice is kept.
+func (r *Runner) SetInput(id int, rows []byte) error {
+	if int64(len(rows)) != r.hostBytes(id) {
+		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.hostBytes(id))
+	}
+	r.host[id] = rows
+	return nil
+}
+
+// Output is value id in host memory after a step: V×RowBytes bytes in new vertex
+// order, valid until the next step.
+func (r *Runner) Output(id int) []byte { return r.host[id] }
+
+// Plan is what the runner runs.
+func (r *Runner) Plan() *plan.Plan { return r.plan }
+
+// OnUpdate sets the optimiser: it runs as the plan's Update task, after the last
+// gradient, with access to the Globals.
+func (r *Runner) OnUpdate(f func(global func(id int) []float32) error) { r.update = f }
+
+// SetGlobal writes a Global; no step may be running.
+func (r *Runner) SetGlobal(id int, x []float32) error {
+	g := r.plan.Spec.Globals[id]
+	if len(x) != g.Rows*g.Cols {
+		return fmt.Errorf("exec: %s has %d×%d numbers, not %d", g.Name, g.Rows, g.Cols, len(x))
+	}
+	a := r.arena
+	if err := a.dev.CopyH2D(a.queues[plan.H2D], a.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
+		return err
+	}
+	return a.dev.Sync()
+}
+
+// Global reads a Global into x; no step may be running.
+func (r *Runner) Global(id int, x []float32) error {
+	a := r.arena
+	if err := a.dev.CopyD2H(a.queues[plan.D2H], bytesOf(x), a.mem, r.plan.Globals[id]); err != nil {
+		return err
+	}
+	return a.dev.Sync()
+}
+
+// Result is number i of plan.Spec.Results after a step, valid until the next.
+func (r *Runner) Result(i int) []float32 { return r.results[i] }
+
+// Stats counts what moved so far.
+func (r *Runner) Stats() Stats { return r.stats }
+
+// Load brings what stays resident to the device; Step does it when it was not done.
+func (r *Runner) Load() error {
+	if r.setup {
+		return nil
+	}
+	for i := range r.plan.Setup {
+		t := &r.plan.Setup[i]
+		if err := r.copy(t); err != nil {
+			return err
+		}
+		r.stats.Setup += t.Bytes
+	}
+	r.setup = true
+	return r.arena.dev.Sync()
+}
+
+// Step runs the plan once and returns when it is done.
+func (r *Runner) Step() error {
+	if err := r.Load(); err != nil {
+		return err
+	}
+	if err := r.submitAll(); err != nil {
+		return errors.Join(err, r.arena.dev.Sync())
+	}
+	return r.arena.dev.Sync()
+}

@@ -1,0 +1,129 @@
+package exec
+
+import (
+	"fmt"
+	"unsafe"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/kernel"
+)
+
+// submitAll hands every task to its queue, in the global order: an event is recorded
+// before anyone is made to wait for it.
+func (r *Runner) submitAll() error {
+	dev := r.arena.dev
+	for i := range r.tasks {
+		k := &r.tasks[i]
+		q := r.arena.queues[k.t.Queue]
+		q.SetTag(int64(i))
+		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
+			if err := dev.Wait(q, r.tasks[d].event); err != nil {
+				return r.fail(i, err)
+			}
+		}
+		if err := k.submit(q); err != nil {
+			return r.fail(i, err)
+		}
+		if k.event != nil {
+			if err := dev.Record(q, k.event); err != nil {
+				return r.fail(i, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Runner) fail(i int, err error) error {
+	return fmt.Errorf("%s: %w", r.plan.Describe(i), err)
+}
+
+func (k *task) submit(q device.Queue) error {
+	r, t := k.r, k.t
+	switch t.Kind {
+	case plan.Load, plan.Save:
+		if t.Kind == plan.Load {
+			r.stats.H2D += t.Bytes
+		} else {
+			r.stats.D2H += t.Bytes
+		}
+		return r.copy(t)
+	case plan.Results:
+		for i, id := range r.plan.Spec.Results {
+			if err := r.arena.dev.CopyD2H(q, bytesOf(r.results[i]), r.arena.mem, r.plan.Globals[id]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return r.arena.dev.Launch(q, k)
+}
+
+func (r *Runner) copy(t *plan.Task) error {
+	a := r.arena
+	q := a.queues[t.Queue]
+	switch {
+	case t.Value < 0:
+		side := r.sides[t.Dir]
+		return a.dev.CopyH2D(q, a.mem, t.Addr, side.Block(int(t.Own)*side.P+int(t.Other)))
+	case r.host[t.Value] == nil:
+		return fmt.Errorf("input %s was not set", r.plan.Spec.Values[t.Value].Name)
+	}
+	at := int64(t.Own) * int64(r.plan.Cells.Width) * r.plan.Spec.Values[t.Value].RowBytes
+	rows := r.host[t.Value][at : at+t.Bytes]
+	if t.Kind == plan.Save {
+		return a.dev.CopyD2H(q, rows, a.mem, t.Addr)
+	}
+	return a.dev.CopyH2D(q, a.mem, t.Addr, rows)
+}
+
+// Name says what the task is, for errors.
+func (k *task) Name() string { return k.r.plan.DescribeTask(k.t) }
+
+// Run computes the task on the CPU device.
+func (k *task) Run(arena []byte) error {
+	r, t := k.r, k.t
+	mem := r.arena.mem.In(arena)
+	switch t.Kind {
+	case plan.Zero:
+		clear(mem[t.Addr : t.Addr+t.Bytes])
+		return nil
+	case plan.Update:
+		if r.update == nil {
+			return nil
+		}
+		return r.update(func(id int) []float32 {
+			at := r.plan.Globals[id]
+			return device.View[float32](mem[at : at+r.plan.Spec.Globals[id].Bytes()])
+		})
+	}
+	if k.l == nil {
+		k.bind(mem)
+	}
+	r.kernels[t.Kernel].Run(k.l)
+	return nil
+}
+
+// bind resolves the operands; the arena does not move, so it happens once.
+func (k *task) bind(mem []byte) {
+	r, t := k.r, k.t
+	floats := device.View[float32](mem[:len(mem)&^3])
+	k.l = &kernel.Launch{Rows: int(t.Rows), First: t.First, Last: t.Last}
+	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
+		k.l.Bufs = append(k.l.Bufs, floats[at/4:])
+	}
+	if t.Other >= 0 {
+		side := r.sides[t.Dir]
+		c := &side.Cells[int(t.Own)*side.P+int(t.Other)]
+		k.view = chunk.ViewOf(c, mem[t.Cell:t.Cell+c.Bytes])
+		k.l.Cell = &k.view
+	}
+}
+
+func bytesOf(x []float32) []byte {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+}

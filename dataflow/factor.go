@@ -1,0 +1,97 @@
+package dataflow
+
+// factor: gather_x(scatter_x(a)·b) = a·gather_x(b), also through Widen, GroupSum,
+// sums and signs. What belongs to the row that gathers leaves the edge.
+func factor(n *Node) *Node {
+	if !sumGather(n.op) || n.attr.S != "" {
+		return nil
+	}
+	own, e := adjoint[n.op], n.in[0]
+	gather := func(x *Node) *Node { return Apply(n.op, Attr{}, x) }
+	switch e.op {
+	case NegOp, ScaleOp:
+		return Apply(e.op, e.attr, gather(e.in[0]))
+	case AddOp, SubOp:
+		if hasOwn(e.in[0], own) || hasOwn(e.in[1], own) {
+			return Apply(e.op, Attr{}, gather(e.in[0]), gather(e.in[1]))
+		}
+		return nil
+	case own: // Σ over own edges of the own row: the row times the degree
+		if e.attr.S != "" {
+			return nil
+		}
+		name := InDegree
+		if n.op == GatherSrcOp {
+			name = OutDegree
+		}
+		deg := n.g.Leaf(InputOp, name, Shape{Set: n.shape.Set, Cols: 1})
+		return mul(e.in[0], widen(deg, n.shape.Cols))
+	}
+	fs := factors(e)
+	for i, f := range fs {
+		rest := product(fs, i)
+		switch {
+		case isOwn(f, own) && rest != nil:
+			return mul(ownRow(f), gather(rest))
+		case f.op == GroupSumOp:
+			if r := throughGroup(f, rest, own, gather); r != nil {
+				return r
+			}
+		case (f.op == AddOp || f.op == SubOp) && rest != nil && (hasOwn(f.in[0], own) || hasOwn(f.in[1], own)):
+			return Apply(f.op, Attr{}, gather(mul(f.in[0], rest)), gather(mul(f.in[1], rest)))
+		}
+	}
+	return nil
+}
+
+// throughGroup: gather(r·gsum(own·b)) = gsum(own·gather(widen(r)·b)).
+func throughGroup(f, rest *Node, own Op, gather func(*Node) *Node) *Node {
+	gs := factors(f.in[0])
+	for k, h := range gs {
+		if !isOwn(h, own) {
+			continue
+		}
+		b := product(gs, k)
+		if rest != nil {
+			if r := widen(rest, f.in[0].shape.Cols); b == nil {
+				b = r
+			} else {
+				b = mul(r, b)
+			}
+		}
+		if b == nil {
+			return nil
+		}
+		return Apply(GroupSumOp, f.attr, mul(ownRow(h), gather(b)))
+	}
+	return nil
+}
+
+// isOwn: a plain scatter of the gathering end, possibly widened.
+func isOwn(n *Node, own Op) bool {
+	if n.op == WidenOp {
+		n = n.in[0]
+	}
+	return n.op == own && n.attr.S == ""
+}
+
+// ownRow is the vertex tensor behind isOwn.
+func ownRow(n *Node) *Node {
+	if n.op == WidenOp {
+		return widen(n.in[0].in[0], n.shape.Cols)
+	}
+	return n.in[0]
+}
+
+// hasOwn tells whether a factor of n (through signs) belongs to the gathering row.
+func hasOwn(n *Node, own Op) bool {
+	for n.op == NegOp || n.op == ScaleOp {
+		n = n.in[0]
+	}
+	for _, f := range factors(n) {
+		if isOwn(f, own) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+package dataflow
+
+// Operator motion (paper, section 3.2): what depends on one end of the edge only is
+// computed once a vertex instead of once an edge.
+
+// hoist: op(scatter_x(a), scatter_x(b), global) = scatter_x(op(a, b, global)).
+// Ops whose value depends on the identity of their row stay where they are.
+func hoist(n *Node) *Node {
+	d := n.Def()
+	if n.shape.Set.Kind != Edge || d.Effect || d.Class != Elem && d.Class != Group && d.Class != Row {
+		return nil
+	}
+	end := oneEnd(n.in)
+	if end == nil {
+		return nil
+	}
+	in := make([]*Node, len(n.in))
+	for i, x := range n.in {
+		in[i] = x
+		if x.shape.Set.Kind == Edge {
+			in[i] = x.in[0]
+		}
+	}
+	return Apply(end.op, end.attr, Apply(n.op, n.attr, in...))
+}
+
+// oneEnd returns a scatter when all edge operands are plain scatters of one end.
+func oneEnd(in []*Node) *Node {
+	var end *Node
+	for _, x := range in {
+		if x.shape.Set.Kind == Global {
+			continue
+		}
+		if !isScatter(x.op) || x.attr != (Attr{}) || end != nil && end.op != x.op {
+			return nil
+		}
+		end = x
+	}
+	return end
+}
+
+// transpose: matmul_tn(scatter_x(a), m) = matmul_tn(a, gather_x(m)), and the mirror;
+// sum_rows(m) over edges = sum_rows(gather_dst(m)): reductions leave the edges.
+func transpose(n *Node) *Node {
+	if n.Def().Class != Reduce || n.in[0].shape.Set.Kind != Edge {
+		return nil
+	}
+	if len(n.in) == 1 {
+		return Apply(n.op, n.attr, GatherDst(n.in[0]))
+	}
+	a, m := n.in[0], n.in[1]
+	if isScatter(a.op) && a.attr == (Attr{}) {
+		return Apply(n.op, n.attr, a.in[0], Apply(adjoint[a.op], Attr{}, m))
+	}
+	if isScatter(m.op) && m.attr == (Attr{}) {
+		return Apply(n.op, n.attr, Apply(adjoint[m.op], Attr{}, a), m.in[0])
+	}
+	return nil
+}
+
+// keyed: a gather of rows placed into block key(e), or a pick of block key(e) from a
+// scattered row, is one keyed movement.
+func keyed(n *Node) *Node {
+	switch {
+	case sumGather(n.op) && n.attr.S == "" && n.in[0].op == PlaceOp:
+		p := n.in[0]
+		return Keyed(n.op, p.attr.S, int(p.attr.I), p.in[0])
+	case n.op == PickOp && isScatter(n.in[0].op) && n.in[0].attr.S == "":
+		return Keyed(n.in[0].op, n.attr.S, int(n.attr.I), n.in[0].in[0])
+	}
+	return nil
+}

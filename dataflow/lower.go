@@ -1,0 +1,268 @@
+package dataflow
+
+import (
+	"fmt"
+	"sort"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/kernel"
+)
+
+// Lowered is a program in the planner's and the kernels' terms.
+type Lowered struct {
+	Spec    *plan.Spec
+	Kernels []*kernel.Program
+	Inputs  map[string]int  // vertex inputs by name: index into Spec.Values
+	Outputs map[string]int  // vertex results by name: index into Spec.Values
+	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
+	Consts  map[int]float32 // numbers that the program uses, by Global
+	Want    chunk.Want      // what the cells must carry
+	Regions []RegionInfo    // the fused edge programs, for explanations
+}
+
+// RegionInfo describes one fused gather pass.
+type RegionInfo struct {
+	Kernel  int
+	Phase   int
+	Dir     plan.Dir
+	Gathers []*Node // what it computes
+	Body    []*Node // its edge program
+	Leaves  []*Node // what it reads
+}
+
+// lowering builds a Lowered.
+type lowering struct {
+	*phases
+	out    *Lowered
+	fuse   bool
+	values map[valueKey]int
+	global map[*Node]int
+}
+
+// valueKey: an input or stored value is one tensor; a temporary is one a phase.
+type valueKey struct {
+	n     *Node
+	phase int // -1 for inputs and stored values
+}
+
+// lower turns a program (results by name) into phases of kernel calls.
+func lower(outs []result, fuse bool) *Lowered {
+	l := &lowering{phases: assignPhases(outs), fuse: fuse, values: map[valueKey]int{}, global: map[*Node]int{},
+		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
+			Globals: map[string]int{}, Consts: map[int]float32{}}}
+	for _, n := range l.live {
+		if n.shape.Set.Kind == Global {
+			l.addGlobal(n)
+		}
+	}
+	for q := range l.count {
+		ph := plan.Phase{Label: fmt.Sprintf("phase %d", q)}
+		ph.Steps = append(ph.Steps, l.globalSteps(q)...)
+		for s := 0; s <= l.maxSub(q); s++ {
+			if s > 0 {
+				ph.Steps = append(ph.Steps, l.regions(q, s)...)
+			}
+			ph.Steps = append(ph.Steps, l.rowStep(q, s)...)
+		}
+		if len(ph.Steps) > 0 {
+			l.out.Spec.Phases = append(l.out.Spec.Phases, ph)
+		}
+	}
+	for _, o := range outs {
+		switch o.node.shape.Set.Kind {
+		case Global:
+			l.out.Globals[o.name] = l.global[o.node]
+		case Vertex:
+			id := l.value(o.node, -1)
+			l.out.Spec.Values[id].Output = computed(o.node)
+			l.out.Outputs[o.name] = id
+		}
+	}
+	return l.out
+}
+
+func (l *lowering) maxSub(q int) int {
+	m := 0
+	for n, p := range l.phase {
+		if p == q {
+			m = max(m, l.sub[n])
+		}
+	}
+	return m
+}
+
+// addGlobal gives a Global node its matrix.
+func (l *lowering) addGlobal(n *Node) {
+	g := plan.Global{Name: n.attr.S, Rows: n.shape.Rows, Cols: n.shape.Cols, Kind: plan.Made}
+	switch {
+	case n.op == ParamOp:
+		g.Kind = plan.Param
+	case len(n.in) == 0:
+		g.Kind = plan.Const
+	case n.Def().Class == Reduce:
+		g.Kind = plan.Sum
+	}
+	if g.Name == "" || len(n.in) > 0 {
+		g.Name = fmt.Sprintf("%s.%d", n.op, n.id)
+	}
+	id := len(l.out.Spec.Globals)
+	l.out.Spec.Globals = append(l.out.Spec.Globals, g)
+	l.global[n] = id
+	if n.op == ConstOp {
+		l.out.Consts[id] = n.attr.F
+	} else if len(n.in) == 0 {
+		l.out.Globals[n.attr.S] = id
+	}
+}
+
+// value is the planner's number for node n read or made in phase q.
+func (l *lowering) value(n *Node, q int) int {
+	k := valueKey{n, q}
+	if !computed(n) || l.keep[n] {
+		k.phase = -1
+	}
+	if id, ok := l.values[k]; ok {
+		return id
+	}
+	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: int64(chunk.LD(n.shape.Cols)) * 4}
+	switch {
+	case !computed(n):
+		v.Kind = plan.Input
+	case k.phase < 0:
+		v.Kind = plan.Stored
+	default:
+		v.Kind = plan.Temp
+	}
+	if v.Kind != plan.Input {
+		v.Name = fmt.Sprintf("%s.%d", n.op, n.id)
+	}
+	id := l.addValue(v)
+	l.values[k] = id
+	if v.Kind == plan.Input {
+		l.out.Inputs[v.Name] = id
+	}
+	return id
+}
+
+func (l *lowering) addValue(v plan.Value) int {
+	l.out.Spec.Values = append(l.out.Spec.Values, v)
+	return len(l.out.Spec.Values) - 1
+}
+
+// kernelCall registers a finished program and binds it.
+func (l *lowering) kernelCall(b *builder) plan.Call {
+	b.p.Operands = len(b.operands)
+	l.out.Kernels = append(l.out.Kernels, b.p)
+	return plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands}
+}
+
+// globalSteps computes the Globals that become available at phase q.
+func (l *lowering) globalSteps(q int) []plan.Step {
+	var calls []plan.Call
+	for _, n := range l.live {
+		if n.shape.Set.Kind != Global || len(n.in) == 0 || l.avail[n] != q {
+			continue
+		}
+		if n.Def().Class == Reduce && n.in[0].shape.Set.Kind != Global {
+			continue
+		}
+		b := newBuilder(l, fmt.Sprintf("global %s", n.op), q, 0)
+		b.globals = true
+		b.emit(n)
+		c := l.kernelCall(b)
+		c.Rows = n.shape.Rows
+		if n.Def().Class == Reduce {
+			c.Rows = n.in[0].shape.Rows
+		}
+		calls = append(calls, c)
+	}
+	if calls == nil {
+		return nil
+	}
+	return []plan.Step{{Kind: plan.Globals, Calls: calls, Label: "globals"}}
+}
+
+// rowStep is the program over the rows of an interval after the gathers of sub-phase s.
+func (l *lowering) rowStep(q, s int) []plan.Step {
+	var nodes []*Node
+	for _, n := range l.live {
+		if n.shape.Set.Kind == Edge || len(n.in) == 0 || root(n) {
+			continue
+		}
+		if n.shape.Set.Kind == Global && (n.Def().Class != Reduce || n.in[0].shape.Set.Kind == Global) {
+			continue
+		}
+		if l.phase[n] == q && l.sub[n] == s && (n.shape.Set.Kind == Global || l.neededAt(n, q, s)) {
+			nodes = append(nodes, n)
+		}
+	}
+	b := newBuilder(l, fmt.Sprintf("apply_vertex %d.%d", q, s), q, s)
+	for _, n := range nodes {
+		b.emit(n)
+	}
+	for _, n := range nodes {
+		if n.shape.Set.Kind == Vertex && (l.keep[n] || l.readOutside(n, q, s)) {
+			b.store(n)
+		}
+	}
+	if s == 0 { // recomputed values that gathers of this phase read as own rows
+		for _, n := range l.ownLeaves(q) {
+			if l.remat[n] && l.phase[n] != q {
+				b.emit(n)
+				b.store(n)
+			}
+		}
+	}
+	if len(b.p.Outs) == 0 {
+		return nil
+	}
+	var calls []plan.Call
+	if l.fuse {
+		calls = []plan.Call{l.kernelCall(b)}
+	} else {
+		calls = l.split(b)
+	}
+	return []plan.Step{{Kind: plan.Rows, Calls: calls, Label: b.p.Name}}
+}
+
+// neededAt: a recomputable node whose only readers are in other programs is made there.
+func (l *lowering) neededAt(n *Node, q, s int) bool {
+	if !l.remat[n] {
+		return true
+	}
+	for _, u := range l.uses[n] {
+		if u.phase == q && (u.sub == s || root(u.by)) {
+			return true
+		}
+	}
+	return false
+}
+
+// readOutside: another program of this phase reads n from memory.
+func (l *lowering) readOutside(n *Node, q, s int) bool {
+	for _, u := range l.uses[n] {
+		if u.phase == q && (root(u.by) || u.sub != s && !l.remat[n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownLeaves lists the vertex nodes that gathers of phase q read as own rows.
+func (l *lowering) ownLeaves(q int) []*Node {
+	set := map[*Node]bool{}
+	for _, n := range l.live {
+		for _, u := range l.uses[n] {
+			if u.phase == q && !u.other && root(u.by) {
+				set[n] = true
+			}
+		}
+	}
+	var out []*Node
+	for n := range set {
+		out = append(out, n)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].id < out[j].id })
+	return out
+}

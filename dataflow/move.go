@@ -1,0 +1,104 @@
+package dataflow
+
+import (
+	"fmt"
+
+	"sagann/kernel"
+)
+
+// The leaves of a program.
+const (
+	InputOp Op = "input" // data of the graph or of the user: features, labels, degrees, edge values
+	ParamOp Op = "param" // a trainable matrix
+	ConstOp Op = "const" // a 1×1 number
+)
+
+var (
+	_ = Define(InputOp, Def{Class: Leaf})
+	_ = Define(ParamOp, Def{Class: Leaf})
+	_ = Define(ConstOp, Def{Class: Leaf})
+)
+
+// The movements (paper, section 2): rows from vertices to edges and back. A key
+// (Attr.S "type" or "rank", Attr.I blocks) selects a block of columns by a number
+// that the edge carries.
+const (
+	ScatterSrcOp Op = "scatter_src"
+	ScatterDstOp Op = "scatter_dst"
+	GatherSrcOp  Op = "gather_src" // sum over out-edges
+	GatherDstOp  Op = "gather_dst" // sum over in-edges
+	GatherMaxOp  Op = "gather_max" // maximum over in-edges, 0 without any
+	ArgMaxOp     Op = "gather_arg" // rank of the in-edge that holds the maximum
+	GatherLSEOp  Op = "gather_lse" // log Σ exp over in-edges
+)
+
+// ScatterSrc gives every edge the row of its source: [V×c] to [E×c].
+func ScatterSrc(x *Node) *Node { return Apply(ScatterSrcOp, Attr{}, x) }
+
+// ScatterDst gives every edge the row of its destination: [V×c] to [E×c].
+func ScatterDst(x *Node) *Node { return Apply(ScatterDstOp, Attr{}, x) }
+
+// GatherDst sums edge rows at their destinations: [E×c] to [V×c].
+func GatherDst(x *Node) *Node { return Apply(GatherDstOp, Attr{}, x) }
+
+// GatherSrc sums edge rows at their sources: [E×c] to [V×c].
+func GatherSrc(x *Node) *Node { return Apply(GatherSrcOp, Attr{}, x) }
+
+// Keyed is ScatterSrc, ScatterDst, GatherDst or GatherSrc with blocks selected by
+// key, "type" or "rank": a scatter picks block key(e) of [V×n·c], a gather adds
+// into block key(e) of its [V×n·c] result. Ranks from n on are dropped.
+func Keyed(op Op, key string, n int, x *Node) *Node {
+	return Apply(op, Attr{S: key, I: int32(n)}, x)
+}
+
+func scatterShape(a Attr, in []Shape) (Shape, error) {
+	s := in[0]
+	if s.Set.Kind != Vertex {
+		return s, fmt.Errorf("scatters vertex rows, not %v", s)
+	}
+	s.Set.Kind = Edge
+	if a.S != "" {
+		if s.Cols%int(a.I) != 0 {
+			return s, fmt.Errorf("width %d is no multiple of %d blocks", s.Cols, a.I)
+		}
+		s.Cols /= int(a.I)
+	}
+	return s, nil
+}
+
+func gatherShape(a Attr, in []Shape) (Shape, error) {
+	s := in[0]
+	if s.Set.Kind != Edge {
+		return s, fmt.Errorf("gathers edge rows, not %v", s)
+	}
+	s.Set.Kind = Vertex
+	if a.S != "" {
+		s.Cols *= int(a.I)
+	}
+	return s, nil
+}
+
+// adjoint pairs each linear movement with its transpose.
+var adjoint = map[Op]Op{
+	ScatterSrcOp: GatherSrcOp, GatherSrcOp: ScatterSrcOp,
+	ScatterDstOp: GatherDstOp, GatherDstOp: ScatterDstOp,
+}
+
+func back(n, dy *Node) []*Node { return []*Node{Apply(adjoint[n.op], n.attr, dy)} }
+
+var (
+	_ = Define(ScatterSrcOp, Def{Class: Move, Linear: true, Shape: scatterShape, VJP: back})
+	_ = Define(ScatterDstOp, Def{Class: Move, Linear: true, Shape: scatterShape, VJP: back})
+	_ = Define(GatherSrcOp, Def{Class: Move, Linear: true, Shape: gatherShape, VJP: back, Acc: kernel.Sum})
+	_ = Define(GatherDstOp, Def{Class: Move, Linear: true, Shape: gatherShape, VJP: back, Acc: kernel.Sum})
+)
+
+// GatherShape is the shape rule of gathers that ops declares (max, log-sum-exp).
+func GatherShape(a Attr, in []Shape) (Shape, error) { return gatherShape(a, in) }
+
+func isScatter(op Op) bool { return op == ScatterSrcOp || op == ScatterDstOp }
+
+func isGather(n *Node) bool { return n.Def().Class == Move && !isScatter(n.op) }
+
+// sumGather tells whether op sums edge rows, so that linear maps slide through it.
+func sumGather(op Op) bool { return op == GatherSrcOp || op == GatherDstOp }

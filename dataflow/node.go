@@ -1,0 +1,275 @@
+package dataflow
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Kind says what a row of a tensor stands for.
+type Kind uint8
+
+const (
+	Global Kind = iota // one matrix, the same for every row of the graph
+	Vertex             // a row a vertex
+	Edge               // a row an edge
+)
+
+// Set names a row set. A full graph has one vertex set and one edge set, ID 0;
+// a sampled block will have several.
+type Set struct {
+	Kind Kind
+	ID   uint8
+}
+
+// V0 and E0 are the vertices and the edges of a full graph.
+var (
+	V0 = Set{Kind: Vertex}
+	E0 = Set{Kind: Edge}
+)
+
+// Shape of a tensor: its row set and its width. Rows counts the rows of a Global
+// only; those of the other sets are known when the program runs.
+type Shape struct {
+	Set        Set
+	Rows, Cols int
+}
+
+// String prints [V×16], [E×1] or [32×16].
+func (s Shape) String() string {
+	switch s.Set.Kind {
+	case Vertex:
+		return fmt.Sprintf("[V×%d]", s.Cols)
+	case Edge:
+		return fmt.Sprintf("[E×%d]", s.Cols)
+	}
+	return fmt.Sprintf("[%d×%d]", s.Rows, s.Cols)
+}
+
+// Attr holds an op's constants. It is comparable: part of the identity of a node.
+type Attr struct {
+	I, J int32
+	F    float32
+	S    string
+}
+
+func (a Attr) String() string {
+	var p []string
+	if a.S != "" {
+		p = append(p, a.S)
+	}
+	if a.I != 0 {
+		p = append(p, fmt.Sprint(a.I))
+	}
+	if a.J != 0 {
+		p = append(p, fmt.Sprint(a.J))
+	}
+	if a.F != 0 {
+		p = append(p, fmt.Sprint(a.F))
+	}
+	if len(p) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(p, " ") + "}"
+}
+
+// Node is one operation of a traced program: a tensor, not yet computed.
+type Node struct {
+	g     *Graph
+	id    int
+	op    Op
+	attr  Attr
+	in    []*Node
+	shape Shape
+	pos   string
+	vary  bool // may change between epochs: depends on a parameter, on the step or on an Effect
+}
+
+// ID is the node's number in its graph; operands have smaller ones.
+func (n *Node) ID() int { return n.id }
+
+// Op is the operation.
+func (n *Node) Op() Op { return n.op }
+
+// Attr holds the operation's constants.
+func (n *Node) Attr() Attr { return n.attr }
+
+// In is operand i.
+func (n *Node) In(i int) *Node { return n.in[i] }
+
+// NumIn counts the operands.
+func (n *Node) NumIn() int { return len(n.in) }
+
+// Shape is the tensor's row set and width.
+func (n *Node) Shape() Shape { return n.shape }
+
+// Cols is the tensor's width.
+func (n *Node) Cols() int { return n.shape.Cols }
+
+// Pos is the user's file:line that made the node; "grad of file:line" for gradients.
+func (n *Node) Pos() string { return n.pos }
+
+// Graph is the program the node belongs to.
+func (n *Node) Graph() *Graph { return n.g }
+
+// Def is the declaration of the node's op.
+func (n *Node) Def() *Def { return DefOf(n.op) }
+
+type nodeKey struct {
+	op Op
+	a  Attr
+	in [4]int32
+}
+
+// Graph is a program under construction. After tracing, equal nodes are one node.
+type Graph struct {
+	nodes []*Node
+	cse   map[nodeKey]*Node // nil while tracing: merging would credit the wrong line
+	at    string            // origin given to nodes made by autodiff and passes
+}
+
+// NewTrace makes a graph that keeps every node the user writes.
+func NewTrace() *Graph { return &Graph{} }
+
+func newMerged() *Graph { return &Graph{cse: map[nodeKey]*Node{}} }
+
+// ShapeError is what a wrong shape panics with inside a trace; Compile turns it
+// into an error.
+type ShapeError struct {
+	Op  Op
+	Pos string
+	In  []Shape
+	Err error
+}
+
+func (e *ShapeError) Error() string {
+	s := make([]string, len(e.In))
+	for i, x := range e.In {
+		s[i] = x.String()
+	}
+	return fmt.Sprintf("%s: %s(%s): %v", e.Pos, e.Op, strings.Join(s, ", "), e.Err)
+}
+
+func (e *ShapeError) Unwrap() error { return e.Err }
+
+// engine are the packages whose frames are not the user's.
+var engine = []string{"sagann/dataflow.", "sagann/ops.", "sagann/saga."}
+
+// caller returns file:line of the first frame outside the engine.
+func caller() string {
+	var pc [32]uintptr
+	fr := runtime.CallersFrames(pc[:runtime.Callers(3, pc[:])])
+	for {
+		f, more := fr.Next()
+		inside := false
+		for _, p := range engine {
+			inside = inside || strings.HasPrefix(f.Function, p)
+		}
+		if !inside || strings.HasSuffix(f.File, "_test.go") {
+			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+		}
+		if !more {
+			return "?"
+		}
+	}
+}
+
+// Caller is file:line of the first frame outside the engine, for errors found while
+// tracing.
+func Caller() string { return caller() }
+
+func (g *Graph) origin() string {
+	if g.at != "" {
+		return g.at
+	}
+	return caller()
+}
+
+// Leaf adds a value that the program is given: "input" (data), "param", "const".
+func (g *Graph) Leaf(op Op, name string, s Shape) *Node {
+	return g.add(op, Attr{S: name}, s)
+}
+
+// Variable is an input that gradients are wanted for: it is not taken for constant.
+func (g *Graph) Variable(name string, s Shape) *Node {
+	return g.add(InputOp, Attr{S: name, J: 1}, s)
+}
+
+// Const is a 1×1 Global of value x.
+func (g *Graph) Const(x float32) *Node {
+	return g.add(ConstOp, Attr{F: x}, Shape{Rows: 1, Cols: 1})
+}
+
+// Apply adds an operation, or panics with a *ShapeError.
+func Apply(op Op, a Attr, in ...*Node) *Node {
+	d := DefOf(op)
+	for i, x := range in {
+		if x == nil {
+			panic(&ShapeError{op, caller(), nil, fmt.Errorf("operand %d is missing: the graph or the layer does not have it", i)})
+		}
+	}
+	g := in[0].g
+	shapes := make([]Shape, len(in))
+	for i, x := range in {
+		if x.g != g {
+			panic(&ShapeError{op, g.origin(), nil, fmt.Errorf("operand %d belongs to another program", i)})
+		}
+		shapes[i] = x.shape
+	}
+	s, err := d.Shape(a, shapes)
+	if err != nil {
+		panic(&ShapeError{op, g.origin(), shapes, err})
+	}
+	return g.add(op, a, s, in...)
+}
+
+func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {
+	var k nodeKey
+	if g.cse != nil {
+		k = nodeKey{op: op, a: a}
+		for i, x := range in {
+			k.in[i] = int32(x.id) + 1
+		}
+		if n := g.cse[k]; n != nil {
+			return n
+		}
+	}
+	n := &Node{g: g, id: len(g.nodes), op: op, attr: a, in: in, shape: s, pos: g.origin()}
+	n.vary = op == ParamOp || op == InputOp && (a.S == StepInput || a.J != 0) || DefOf(op).Effect
+	for _, x := range in {
+		n.vary = n.vary || x.vary
+	}
+	g.nodes = append(g.nodes, n)
+	if g.cse != nil {
+		g.cse[k] = n
+	}
+	return n
+}
+
+// Varies tells whether the value may change between epochs. What does not vary
+// depends on the graph and on constant features only.
+func (n *Node) Varies() bool { return n.vary }
+
+// Live lists the nodes under outs in topological order.
+func Live(outs []*Node) []*Node {
+	seen := map[*Node]bool{}
+	var order []*Node
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		for _, x := range n.in {
+			walk(x)
+		}
+		order = append(order, n)
+	}
+	for _, o := range outs {
+		if o != nil {
+			walk(o)
+		}
+	}
+	return order
+}

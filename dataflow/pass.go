@@ -1,0 +1,224 @@
+package dataflow
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"sagann/kernel"
+)
+
+// Options of compilation.
+type Options struct {
+	Without map[string]bool // passes to leave out, by name
+	Dump    string          // print the program after this pass
+	Print   func(string)    // where dumps go
+}
+
+// state is what passes transform: results by name and, before autodiff, the loss.
+type state struct {
+	outs []result
+	loss int // index of the loss in outs, -1 without
+	wrt  []*Node
+	opt  Options
+}
+
+func (s *state) has(pass string) bool { return !s.opt.Without[pass] }
+
+// rewrite applies rules to every result and keeps wrt pointing at the same leaves.
+func (s *state) rewrite(rules ...Rule) {
+	nodes := make([]*Node, 0, len(s.outs)+len(s.wrt))
+	for _, o := range s.outs {
+		nodes = append(nodes, o.node)
+	}
+	nodes = Rewrite(append(nodes, s.wrt...), rules...)
+	for i := range s.outs {
+		s.outs[i].node = nodes[i]
+	}
+	s.wrt = nodes[len(s.outs):]
+}
+
+// pass is one line of the compiler's table of contents.
+type pass struct {
+	name  string
+	flag  string // the name that Options.Without takes; "" for what cannot be left out
+	after []string
+	run   func(*state)
+}
+
+// passes run in this order. The order matters: hoisting comes before autodiff (paper,
+// section 3.2), or gradients would be taken of products on the edges.
+var passes = []pass{
+	{"merge", "", nil, func(s *state) { s.rewrite(simplify) }},
+	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(hoist, keyed) }},
+	{"commute", "commute", []string{"hoist"}, func(s *state) { s.rewrite(slideOut, slideIn(s.has("invariant")), hoist, keyed) }},
+	{"autodiff", "", []string{"hoist", "commute"}, autodiff},
+	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
+	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(slideOut, hoist, keyed, transpose) }},
+	{"factor", "factor", []string{"hoist gradients"}, func(s *state) { s.rewrite(canon, factor, hoist, keyed, simplify) }},
+}
+
+// Passes lists the names that Options.Without takes.
+func Passes() []string {
+	set := map[string]bool{"fuse": true, "invariant": true}
+	for _, p := range passes {
+		if p.flag != "" {
+			set[p.flag] = true
+		}
+	}
+	out := make([]string, 0, len(set))
+	for n := range set {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func init() {
+	seen := map[string]bool{}
+	for _, p := range passes {
+		for _, a := range p.after {
+			if !seen[a] {
+				panic(fmt.Sprintf("dataflow: pass %q must come after %q", p.name, a))
+			}
+		}
+		seen[p.name] = true
+	}
+}
+
+// Program is a traced model: results by name, a loss, and what to differentiate by.
+type Program struct {
+	Names []string // of Outs
+	Outs  []*Node
+	Loss  int     // index into Outs of a 1×1 Global; -1: nothing is differentiated
+	Wrt   []*Node // leaves; the gradient of leaf w becomes result "grad:NAME"
+}
+
+// Compile runs the passes over p and lowers it. Without "invariant", or when nothing
+// is invariant, once is nil; otherwise once computes, as results "inv:K", what the
+// main program takes as inputs of that name.
+func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
+	known := map[string]bool{}
+	for _, n := range Passes() {
+		known[n] = true
+	}
+	s := &state{loss: p.Loss, wrt: p.Wrt, opt: opt}
+	for i, n := range p.Outs {
+		s.outs = append(s.outs, result{p.Names[i], n})
+	}
+	for _, ps := range passes {
+		if ps.flag == "" || s.has(ps.flag) {
+			ps.run(s)
+			s.verify(ps.name)
+		}
+		if opt.Dump == ps.name && opt.Print != nil {
+			opt.Print(Print(s.outs))
+		}
+	}
+	var inv []result
+	if s.has("invariant") {
+		inv = s.splitInvariant()
+	}
+	main = lower(s.outs, s.has("fuse"))
+	if len(inv) > 0 {
+		once = lower(inv, s.has("fuse"))
+	}
+	for _, l := range []*Lowered{main, once} {
+		if l == nil {
+			continue
+		}
+		for _, k := range l.Kernels {
+			if err := k.Check(); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return main, once, nil
+}
+
+// autodiff adds results "grad:NAME" for every leaf of wrt that the loss depends on.
+func autodiff(s *state) {
+	if s.loss < 0 {
+		return
+	}
+	loss := s.outs[s.loss].node
+	seed := loss.g.Const(1)
+	for i, d := range Grad(loss, seed, s.wrt) {
+		if d == nil {
+			continue
+		}
+		s.outs = append(s.outs, result{"grad:" + s.wrt[i].attr.S, d})
+	}
+}
+
+// simplify removes products with one.
+func simplify(n *Node) *Node {
+	if n.op == MulOp {
+		for i := range 2 {
+			if isOne(n.in[i]) {
+				return n.in[1-i]
+			}
+		}
+	}
+	return nil
+}
+
+func isOne(n *Node) bool {
+	for n.op == WidenOp || n.op == SpreadOp {
+		n = n.in[0]
+	}
+	return n.op == ConstOp && n.attr.F == 1
+}
+
+// verify checks every node's shape against its op's rule after a pass.
+func (s *state) verify(pass string) {
+	nodes := make([]*Node, len(s.outs))
+	for i, o := range s.outs {
+		nodes[i] = o.node
+	}
+	for _, n := range Live(nodes) {
+		d := n.Def()
+		if len(n.in) == 0 {
+			continue
+		}
+		in := make([]Shape, len(n.in))
+		for i, x := range n.in {
+			in[i] = x.shape
+		}
+		got, err := d.Shape(n.attr, in)
+		if err != nil || got != n.shape {
+			panic(fmt.Sprintf("dataflow: pass %s broke node %d (%s of %s): %v, want %v, got %v\n%s", pass, n.id, n.op, n.pos, err, n.shape, got, Print(s.outs)))
+		}
+		if d.Kernel != kernel.Func && n.in[1].shape.Set.Kind != Global {
+			panic(fmt.Sprintf("dataflow: pass %s: product %d of two row tensors", pass, n.id))
+		}
+	}
+}
+
+// Print writes a program one node a line: number, op, operands, shape, origin.
+func Print(outs []result) string {
+	var b strings.Builder
+	nodes := make([]*Node, len(outs))
+	names := map[*Node][]string{}
+	for i, o := range outs {
+		nodes[i] = o.node
+		names[o.node] = append(names[o.node], o.name)
+	}
+	number := map[*Node]int{}
+	for i, n := range Live(nodes) {
+		number[n] = i
+		var in []string
+		for _, x := range n.in {
+			in = append(in, fmt.Sprintf("%%%d", number[x]))
+		}
+		fmt.Fprintf(&b, "%%%d = %s%s(%s) %v", i, n.op, n.attr, strings.Join(in, ", "), n.shape)
+		if len(n.in) > 0 {
+			fmt.Fprintf(&b, "  # %s", n.pos)
+		}
+		if names[n] != nil {
+			fmt.Fprintf(&b, "  -> %s", strings.Join(names[n], ", "))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

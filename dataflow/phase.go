@@ -1,0 +1,214 @@
+package dataflow
+
+// Phases. A phase is one sweep over all intervals. Inside the visit of an interval,
+// vertex ops and gathers alternate: sub-phase s holds the gathers of level s and the
+// vertex ops that follow them. A gather may read its own interval's rows in the visit
+// that makes them, but rows of other intervals only from an earlier phase.
+
+// result is one value the caller wants from a program.
+type result struct {
+	name string
+	node *Node
+}
+
+// phases holds where everything is computed.
+type phases struct {
+	outs  []result
+	live  []*Node
+	phase map[*Node]int // of vertex nodes, gathers and reduces
+	sub   map[*Node]int
+	avail map[*Node]int // of Globals: the first phase that may read it
+	count int
+	uses  map[*Node][]use
+	keep  map[*Node]bool // stored for later phases
+	remat map[*Node]bool // recomputed in later phases
+}
+
+// use is a reader of a vertex node.
+type use struct {
+	phase, sub int
+	other      bool  // read at the far end of an edge
+	by         *Node // the vertex op, gather or reduce that reads it
+}
+
+// root tells whether n ends an edge program: a gather, or a reduce over edges.
+func root(n *Node) bool {
+	return isGather(n) || n.Def().Class == Reduce && n.in[0].shape.Set.Kind == Edge
+}
+
+// dirOf is the end whose rows own the accumulators of root n.
+func dirOf(n *Node) Op {
+	if n.op == GatherSrcOp {
+		return ScatterSrcOp
+	}
+	return ScatterDstOp
+}
+
+// program lists the edge nodes under root r in topological order, and its leaves:
+// scatters and edge inputs, and the Globals that they use.
+func program(r *Node) (body, leaves []*Node) {
+	seen := map[*Node]bool{}
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		if n.shape.Set.Kind == Global || isScatter(n.op) || len(n.in) == 0 {
+			leaves = append(leaves, n)
+			return
+		}
+		for _, x := range n.in {
+			walk(x)
+		}
+		body = append(body, n)
+	}
+	for _, x := range r.in {
+		walk(x)
+	}
+	return body, leaves
+}
+
+func assignPhases(outs []result) *phases {
+	nodes := make([]*Node, len(outs))
+	for i, o := range outs {
+		nodes[i] = o.node
+	}
+	p := &phases{outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
+		avail: map[*Node]int{}, uses: map[*Node][]use{}, keep: map[*Node]bool{}, remat: map[*Node]bool{}}
+	for _, n := range p.live {
+		p.assign(n)
+	}
+	for _, n := range p.live {
+		p.recordUses(n)
+	}
+	for _, o := range outs {
+		if o.node.shape.Set.Kind == Vertex && computed(o.node) {
+			p.keep[o.node] = true
+		}
+	}
+	p.chooseKept()
+	return p
+}
+
+// computed: a vertex node that the program makes (not an input).
+func computed(n *Node) bool { return n.shape.Set.Kind == Vertex && len(n.in) > 0 }
+
+func (p *phases) assign(n *Node) {
+	kind := n.shape.Set.Kind
+	if len(n.in) == 0 || kind == Edge {
+		return
+	}
+	at, sub := 0, 0
+	read := func(x *Node, other bool) {
+		switch {
+		case x.shape.Set.Kind == Global:
+			if p.avail[x] > at {
+				at, sub = p.avail[x], 0
+			}
+		case !computed(x):
+		case other:
+			if p.phase[x]+1 > at {
+				at, sub = p.phase[x]+1, 0
+			}
+		case p.phase[x] > at:
+			at, sub = p.phase[x], p.sub[x]
+		case p.phase[x] == at:
+			sub = max(sub, p.sub[x])
+		}
+	}
+	switch {
+	case root(n):
+		own := dirOf(n)
+		_, leaves := program(n)
+		for range 2 { // twice: sub counts only at the final phase
+			sub = 0
+			for _, l := range leaves {
+				if isScatter(l.op) {
+					read(l.in[0], l.op != own)
+				} else {
+					read(l, false)
+				}
+			}
+		}
+		sub++
+	default:
+		for range 2 {
+			sub = 0
+			for _, x := range n.in {
+				read(x, false)
+			}
+		}
+	}
+	if kind == Global {
+		p.avail[n] = at
+		if n.Def().Class == Reduce {
+			p.avail[n] = at + 1
+			p.phase[n], p.sub[n] = at, sub
+		}
+		p.count = max(p.count, p.avail[n]+1)
+		return
+	}
+	p.phase[n], p.sub[n] = at, sub
+	p.count = max(p.count, at+1)
+}
+
+func (p *phases) recordUses(n *Node) {
+	if n.shape.Set.Kind == Edge || len(n.in) == 0 || n.shape.Set.Kind == Global && n.Def().Class != Reduce {
+		return
+	}
+	add := func(x *Node, other bool) {
+		if computed(x) {
+			p.uses[x] = append(p.uses[x], use{p.phase[n], p.sub[n], other, n})
+		}
+	}
+	if !root(n) {
+		for _, x := range n.in {
+			add(x, false)
+		}
+		return
+	}
+	own := dirOf(n)
+	_, leaves := program(n)
+	for _, l := range leaves {
+		if isScatter(l.op) {
+			add(l.in[0], l.op != own)
+		}
+	}
+}
+
+// chooseKept decides for each value that a later phase reads: store it, or, when it
+// is element-wise over values that are there anyway, compute it again.
+func (p *phases) chooseKept() {
+	for _, n := range p.live {
+		if !computed(n) {
+			continue
+		}
+		later, other := false, false
+		for _, u := range p.uses[n] {
+			later = later || u.phase > p.phase[n]
+			other = other || u.other
+		}
+		switch {
+		case other || p.keep[n]:
+			p.keep[n] = true
+		case p.cheap(n):
+			p.remat[n] = true
+		case later:
+			p.keep[n] = true
+		}
+	}
+}
+
+// cheap: element-wise, and every vertex operand is an input, stored or cheap itself.
+func (p *phases) cheap(n *Node) bool {
+	if c := n.Def().Class; c != Elem && c != Group {
+		return false
+	}
+	for _, x := range n.in {
+		if computed(x) && !p.keep[x] && !p.remat[x] {
+			return false
+		}
+	}
+	return true
+}

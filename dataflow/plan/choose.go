@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// Options of planning.
+type Options struct {
+	Budget int64 // bytes of device memory; 0: no bound
+	P      int   // number of intervals; 0: the smallest that fits
+	MinP   int   // lower bound of an automatic P
+	Slots  int   // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit
+	Serial bool  // no overlap of transfers and kernels
+	Stream bool  // keep nothing resident that can stream
+	Base   *Plan // share parameters and resident inputs with this plan; P must be its P
+}
+
+// BudgetError says that no plan fits.
+type BudgetError struct {
+	Budget   int64
+	Smallest int64 // the smallest budget that would do
+	P        int   // with this many intervals
+}
+
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("plan: a budget of %d bytes is too small: the smallest that would do is %d bytes (with %d intervals)",
+		e.Budget, e.Smallest, e.P)
+}
+
+// candidates are the numbers of intervals that an automatic choice tries.
+var candidates = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
+
+// New plans s. cells gives the sizes of the grid for a number of intervals.
+func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
+	if o.P < 0 || o.Slots < 0 || o.Budget < 0 {
+		return nil, errors.New("plan: negative option")
+	}
+	try := candidates
+	if o.P > 0 {
+		try = []int{o.P}
+	}
+	if o.Base != nil {
+		try = []int{o.Base.Cells.P}
+	}
+	var tooSmall *BudgetError
+	for _, p := range try {
+		if o.P == 0 && o.Base == nil && p < o.MinP {
+			continue
+		}
+		c, err := cells(p)
+		if err != nil {
+			return nil, err
+		}
+		plan, need := fit(s, c, o)
+		if plan != nil {
+			return plan, nil
+		}
+		if tooSmall == nil || need < tooSmall.Smallest {
+			tooSmall = &BudgetError{o.Budget, need, p}
+		}
+		if p > c.V {
+			break
+		}
+	}
+	return nil, tooSmall
+}
+
+// fit finds the best choice for c that stays within the budget: as many slots as
+// asked for, then resident what saves most transfer per byte. It returns the bytes
+// that the smallest choice needs when none fits.
+func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
+	size := func(ch choice) int64 {
+		p := &Plan{Spec: s, Cells: c}
+		p.place(ch, o.Base)
+		return p.Peak
+	}
+	ok := func(n int64) bool { return o.Budget == 0 || n <= o.Budget }
+	ch := choice{resident: make([]bool, len(s.Values)), slots: 3}
+	if o.Slots > 0 {
+		ch.slots = o.Slots
+	}
+	if !o.Stream {
+		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1}
+		for i := range all.resident {
+			all.resident[i] = s.Values[i].Kind != Temp
+		}
+		if ok(size(all)) {
+			return build(s, c, all, o), 0
+		}
+	}
+	need := size(ch)
+	for !ok(need) && ch.slots > 1 && (o.Slots == 0 || ch.slots > 1) {
+		ch.slots--
+		need = size(ch)
+	}
+	if !ok(need) {
+		return nil, need
+	}
+	if !o.Stream {
+		keep(s, c, &ch, func() bool { return ok(size(ch)) })
+	}
+	return build(s, c, ch, o), 0
+}
+
+// keep makes values and cells resident, the most traffic per byte first, while they fit.
+func keep(s *Spec, c *Cells, ch *choice, fits func() bool) {
+	type item struct {
+		value   int // or -1-dir
+		benefit float64
+	}
+	var items []item
+	reads := make([]float64, len(s.Values))
+	var passes [2]float64
+	for i, acc := range accesses(s) {
+		for id, a := range acc {
+			if a.other {
+				reads[id] += float64(c.P)
+			}
+			if a.ownRead || a.ownWrite {
+				reads[id]++
+			}
+		}
+		for _, st := range s.Phases[i].Steps {
+			if st.Kind == Stream {
+				passes[st.Dir]++
+			}
+		}
+	}
+	for id, v := range s.Values {
+		if v.Kind != Temp && reads[id] > 0 {
+			items = append(items, item{id, reads[id]})
+		}
+	}
+	for d := range 2 {
+		if c.Bytes[d] != nil {
+			items = append(items, item{-1 - d, passes[d]})
+		}
+	}
+	sort.SliceStable(items, func(i, j int) bool { return items[i].benefit > items[j].benefit })
+	for _, it := range items {
+		set := func(on bool) {
+			if it.value >= 0 {
+				ch.resident[it.value] = on
+			} else {
+				ch.cells[-1-it.value] = on
+			}
+		}
+		set(true)
+		if !fits() {
+			set(false)
+		}
+	}
+}
+
+func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
+	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: "sag"}
+	slots := p.place(ch, o.Base)
+	p.emit(slots, o.Serial)
+	if err := p.Verify(); err != nil {
+		panic(err)
+	}
+	return p
+}

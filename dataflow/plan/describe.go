@@ -1,0 +1,32 @@
+package plan
+
+import "fmt"
+
+// Describe names task i of the global order, for errors and traces.
+func (p *Plan) Describe(i int) string {
+	return fmt.Sprintf("task %d (%s)", i, p.DescribeTask(&p.Tasks[i]))
+}
+
+// DescribeTask says what t does, to which chunk.
+func (p *Plan) DescribeTask(t *Task) string {
+	switch t.Kind {
+	case Load, Save:
+		if t.Value < 0 {
+			return fmt.Sprintf("load cell %s (%d,%d)", t.Dir, t.Own, t.Other)
+		}
+		return fmt.Sprintf("%s %s chunk %d", t.Kind, p.Spec.Values[t.Value].Name, t.Own)
+	case Run:
+		label := fmt.Sprintf("kernel %d", t.Kernel)
+		if ph := &p.Spec.Phases[t.Phase]; int(t.Step) < len(ph.Steps) {
+			label = ph.Steps[t.Step].Label
+		}
+		switch {
+		case t.Other >= 0:
+			return fmt.Sprintf("%s cell (%d,%d)", label, t.Own, t.Other)
+		case t.Own >= 0:
+			return fmt.Sprintf("%s chunk %d", label, t.Own)
+		}
+		return label
+	}
+	return t.Kind.String()
+}

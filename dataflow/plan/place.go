@@ -1,0 +1,242 @@
+package plan
+
+// Placement: what lies where in device memory. The arena is, in this order,
+//
+//	parameters and optimiser moments      the whole run
+//	resident inputs and cells             the whole run
+//	other Globals, resident stored values one step
+//	slots                                 one phase; phases overlay each other
+//
+// so the peak is a formula of P, the resident set and the number of slots.
+
+// choice is one point of the space that planning searches.
+type choice struct {
+	resident []bool  // by value
+	cells    [2]bool // by direction
+	slots    int     // buffers of a streamed operand
+}
+
+// slotSet is the ring of buffers behind one streamed operand in one phase.
+type slotSet struct {
+	at    int64
+	bytes int64
+	n     int
+}
+
+func (s slotSet) addr(i int) int64 { return s.at + int64(i%s.n)*s.bytes }
+
+// phaseSlots are the slots of one phase.
+type phaseSlots struct {
+	own, other map[int]slotSet // by value
+	cells      [2]slotSet      // by direction; n == 0 when unused or resident
+	temps      map[int]int64   // edge temporaries
+}
+
+// access says how a phase touches a value.
+type access struct{ ownRead, ownWrite, other bool }
+
+// accesses lists, per phase, the values it touches. ownRead means that the value
+// must be loaded: it is read as own before the phase itself writes it.
+func accesses(s *Spec) []map[int]access {
+	out := make([]map[int]access, len(s.Phases))
+	for i, ph := range s.Phases {
+		m := map[int]access{}
+		for _, st := range ph.Steps {
+			for _, c := range st.Calls {
+				for _, o := range c.Operands {
+					if o.Kind != OwnValue && o.Kind != OtherValue {
+						continue
+					}
+					a := m[o.ID]
+					switch {
+					case o.Kind == OtherValue:
+						a.other = true
+					case o.Write:
+						a.ownWrite = true
+					case !a.ownWrite:
+						a.ownRead = true
+					}
+					m[o.ID] = a
+				}
+			}
+		}
+		out[i] = m
+	}
+	return out
+}
+
+// place lays out p for c. It fills the address tables, Memory and Peak.
+func (p *Plan) place(c choice, base *Plan) []phaseSlots {
+	s, cells := p.Spec, p.Cells
+	p.Globals = make([]int64, len(s.Globals))
+	p.ValueAt = make([]int64, len(s.Values))
+	p.Resident = make([]bool, len(s.Values))
+	p.Slots = c.slots
+	var at int64
+	add := func(name string, bytes int64, phase int) int64 {
+		bytes = align(bytes)
+		p.Memory = append(p.Memory, Buffer{name, at, bytes, phase})
+		at += bytes
+		return at - bytes
+	}
+	inherited := map[string]int64{}
+	if base != nil {
+		at = base.persist
+		for i, g := range base.Spec.Globals {
+			if g.Kind == Param {
+				inherited[g.Name] = base.Globals[i]
+			}
+		}
+		for i, v := range base.Spec.Values {
+			if base.Resident[i] && v.Kind == Input {
+				inherited["value "+v.Name] = base.ValueAt[i]
+			}
+		}
+		p.CellAt, p.CellsIn = base.CellAt, base.CellsIn
+	}
+	for i, g := range s.Globals {
+		if g.Kind != Param {
+			continue
+		}
+		if a, ok := inherited[g.Name]; ok {
+			p.Globals[i] = a
+		} else {
+			p.Globals[i] = add(g.Name, g.Bytes(), -1)
+		}
+	}
+	for i := range s.Values {
+		v := &s.Values[i]
+		if v.Kind != Input {
+			continue
+		}
+		if a, ok := inherited["value "+v.Name]; ok {
+			p.ValueAt[i], p.Resident[i] = a, true
+		} else if c.resident[i] && base == nil {
+			p.Resident[i] = true
+			p.ValueAt[i] = add(v.Name, int64(cells.P)*cells.chunkBytes(v), -1)
+			p.setupValue(i)
+		}
+	}
+	for d := range Dir(2) {
+		if base != nil || !c.cells[d] || cells.Bytes[d] == nil {
+			continue
+		}
+		p.CellsIn[d] = true
+		p.CellAt[d] = make([]int64, len(cells.Bytes[d]))
+		start := at
+		for i, b := range cells.Bytes[d] {
+			p.CellAt[d][i] = at
+			at += align(b)
+			p.setupCell(d, i, b)
+		}
+		p.Memory = append(p.Memory, Buffer{"cells " + d.String(), start, at - start, -1})
+	}
+	p.persist = at
+	p.zeroAt = at
+	for pass := range 2 { // sums first, side by side: one Zero task clears them
+		for i, g := range s.Globals {
+			if g.Kind == Param || (g.Kind == Sum) != (pass == 0) {
+				continue
+			}
+			p.Globals[i] = add(g.Name, g.Bytes(), -1)
+		}
+		if pass == 0 {
+			p.zeroBytes = at - p.zeroAt
+		}
+	}
+	for i := range s.Values {
+		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
+			p.Resident[i] = true
+			p.ValueAt[i] = add(v.Name, int64(cells.P)*cells.chunkBytes(v), -1)
+		}
+	}
+	p.Peak = at
+	shared := at
+	out := make([]phaseSlots, len(s.Phases))
+	for i, acc := range accesses(s) {
+		at = shared
+		out[i] = p.placePhase(i, acc, c.slots, add)
+		p.Peak = max(p.Peak, at)
+	}
+	return out
+}
+
+func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(string, int64, int) int64) phaseSlots {
+	s, cells := p.Spec, p.Cells
+	ps := phaseSlots{own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
+	ring := func(name string, bytes int64, n int) slotSet {
+		bytes = align(bytes)
+		return slotSet{add(name, bytes*int64(n), phase), bytes, n}
+	}
+	for id := range s.Values {
+		a, ok := acc[id]
+		if !ok || p.Resident[id] {
+			continue
+		}
+		v := &s.Values[id]
+		if a.ownRead || a.ownWrite {
+			n := min(2, slots, cells.P)
+			if v.Kind == Temp {
+				n = 1
+			}
+			ps.own[id] = ring("own "+v.Name, cells.chunkBytes(v), n)
+		}
+		if a.other {
+			ps.other[id] = ring("other "+v.Name, cells.chunkBytes(v), min(slots, cells.P))
+		}
+	}
+	used := [2]bool{}
+	for _, st := range s.Phases[phase].Steps {
+		if st.Kind != Stream {
+			continue
+		}
+		used[st.Dir] = true
+		for _, c := range st.Calls {
+			for _, o := range c.Operands {
+				if _, ok := ps.temps[o.ID]; o.Kind == EdgeTemp && !ok {
+					ps.temps[o.ID] = add("edges", cells.maxNNZ()*s.EdgeTemps[o.ID], phase)
+				}
+			}
+		}
+	}
+	for d := range Dir(2) {
+		if used[d] && !p.CellsIn[d] {
+			ps.cells[d] = ring("cell "+d.String(), cells.maxBytes(d), min(slots, cells.P*cells.P))
+		}
+	}
+	return ps
+}
+
+func (c *Cells) maxNNZ() int64 {
+	var m int64
+	for _, nnz := range c.NNZ {
+		for _, n := range nnz {
+			m = max(m, n)
+		}
+	}
+	return m
+}
+
+func (c *Cells) maxBytes(d Dir) int64 {
+	var m int64
+	for _, n := range c.Bytes[d] {
+		m = max(m, n)
+	}
+	return m
+}
+
+func (p *Plan) setupValue(id int) {
+	v := &p.Spec.Values[id]
+	for i := range p.Cells.P {
+		n := int64(p.Cells.Rows(i)) * v.RowBytes
+		p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Value: int32(id), Own: int32(i), Other: -1,
+			Addr: p.ValueAt[id] + int64(i)*p.Cells.chunkBytes(v), Bytes: n})
+		p.Once += n
+	}
+}
+
+func (p *Plan) setupCell(d Dir, i int, bytes int64) {
+	p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Dir: d, Value: -1, Own: int32(i / p.Cells.P),
+		Other: int32(i % p.Cells.P), Addr: p.CellAt[d][i], Bytes: bytes})
+	p.Once += bytes
+}

@@ -1,0 +1,84 @@
+package plan
+
+// Queue is a stream of tasks in order; different queues run side by side.
+type Queue uint8
+
+const (
+	Compute Queue = iota
+	H2D
+	D2H
+	Queues
+)
+
+func (q Queue) String() string { return [...]string{"compute", "h2d", "d2h"}[q] }
+
+// TaskKind is what a task does.
+type TaskKind uint8
+
+const (
+	Run     TaskKind = iota // a kernel call
+	Load                    // host to device: a chunk of a value, or a cell
+	Save                    // device to host: a chunk of a value
+	Zero                    // clear a range of device memory
+	Update                  // the optimiser, over all parameters
+	Results                 // device to host: the Globals the caller wants
+)
+
+func (k TaskKind) String() string {
+	return [...]string{"run", "load", "save", "zero", "update", "results"}[k]
+}
+
+// Task is one entry of the global order. It holds numbers only: operands and
+// dependences stand in shared slices of the plan.
+type Task struct {
+	Kind        TaskKind
+	Queue       Queue
+	First, Last bool // Run over a cell: start and finish the accumulators
+	Event       bool // a task of another queue waits for this one
+	Dir         Dir
+	Phase, Step int32
+	Kernel      int32 // Run
+	Value       int32 // Load, Save: the value, or -1 for a cell
+	Own, Other  int32 // intervals; Other is -1 without a cell
+	Rows        int32
+	Addr        int64 // Load, Save, Zero: byte offset in device memory
+	Bytes       int64
+	Cell        int64    // Run over a cell: byte offset of the cell's block
+	Args        [2]int32 // range in Plan.Args: byte offset of each operand
+	Deps        [2]int32 // range in Plan.Deps: earlier tasks of other queues
+}
+
+// Plan is the result of planning: one global order. Every dependence points
+// backwards in it and every queue is a subsequence of it, so no order of waiting can
+// deadlock.
+type Plan struct {
+	Spec     *Spec
+	Cells    *Cells
+	Tasks    []Task
+	Setup    []Task // loads of what stays resident from step to step; once, before the first step
+	Args     []int64
+	Deps     []int32
+	Globals  []int64    // device offset of each Global
+	Memory   []Buffer   // what lies where, for printing
+	Resident []bool     // by value
+	CellsIn  [2]bool    // cells of a direction resident
+	CellAt   [2][]int64 // device offset of each resident cell
+	ValueAt  []int64    // device offset of each resident value
+	Peak     int64      // bytes of device memory
+	Budget   int64
+	Slots    int // buffers a streamed operand has: prefetch depth + 1
+	Schedule string
+	H2D, D2H int64 // bytes a step
+	Once     int64 // bytes of Setup
+
+	persist   int64 // end of what lives for the whole run
+	zeroAt    int64 // the sums, cleared at the start of a step
+	zeroBytes int64
+}
+
+// Buffer is a range of device memory with a name.
+type Buffer struct {
+	Name      string
+	At, Bytes int64
+	Phase     int // -1: the whole run
+}

@@ -1,0 +1,129 @@
+// Package plan turns what lowering found (phases of work over intervals) into a flat
+// list of tasks for a given number of intervals and a memory budget: what is
+// resident, what streams through which slot, in which order, and what waits for what.
+// Everything here is a pure function; it knows neither nodes nor devices.
+package plan
+
+// ValueKind says where a vertex tensor comes from.
+type ValueKind uint8
+
+const (
+	Input  ValueKind = iota // given: lives in host memory
+	Stored                  // made in one phase, read in later ones
+	Temp                    // made and read inside one visit of an interval
+)
+
+// Value is a vertex tensor: V rows of RowBytes.
+type Value struct {
+	Name     string
+	Pos      string // the user's line
+	Kind     ValueKind
+	Cols     int
+	RowBytes int64
+	Output   bool // wanted in host memory after the step
+}
+
+// GlobalKind says how a Global lives.
+type GlobalKind uint8
+
+const (
+	Param GlobalKind = iota // set from outside, changed by the update
+	Const                   // set from outside before every step
+	Sum                     // zeroed at the start of a step, summed into
+	Made                    // computed from other Globals
+)
+
+// Global is a matrix that does not depend on rows: Rows×Cols floats, dense.
+type Global struct {
+	Name       string
+	Kind       GlobalKind
+	Rows, Cols int
+}
+
+// Bytes of the matrix.
+func (g Global) Bytes() int64 { return int64(g.Rows) * int64(g.Cols) * 4 }
+
+// Dir is the direction of a region: whose rows own the accumulators.
+type Dir uint8
+
+const (
+	CSC Dir = iota // destinations own, sources stream
+	CSR            // sources own, destinations stream
+)
+
+func (d Dir) String() string { return [...]string{"csc", "csr"}[d] }
+
+// OperandKind says what an operand of a call stands for.
+type OperandKind uint8
+
+const (
+	OwnValue   OperandKind = iota // a vertex tensor at the interval being visited
+	OtherValue                    // a vertex tensor at the streamed interval
+	GlobalRef                     //
+	EdgeTemp                      // a buffer of one row an edge, for the cell in hand
+)
+
+// Operand binds one buffer of a kernel.
+type Operand struct {
+	Kind  OperandKind
+	ID    int // index into Values, Globals or EdgeTemps
+	Write bool
+}
+
+// Call runs one kernel.
+type Call struct {
+	Kernel   int
+	Operands []Operand
+	Rows     int // of a Globals step
+}
+
+// StepKind says what a step ranges over.
+type StepKind uint8
+
+const (
+	Rows    StepKind = iota // the rows of the visited interval
+	Stream                  // the cells of the visited interval, in Dir
+	Globals                 // Globals only, once a phase, before its visits
+)
+
+// Step is a sequence of calls over the interval, over each of its cells, or once.
+type Step struct {
+	Kind  StepKind
+	Dir   Dir
+	Calls []Call
+	Label string // layer and stage, for prints and traces
+}
+
+// Phase is a sweep over all intervals: for each, its steps in order.
+type Phase struct {
+	Label string
+	Steps []Step
+}
+
+// Move pairs a parameter with its gradient for the update.
+type Move struct{ Param, Grad int }
+
+// Spec is a program ready for planning.
+type Spec struct {
+	Values    []Value
+	Globals   []Global
+	EdgeTemps []int64 // bytes an edge
+	Phases    []Phase
+	Updates   []Move
+	Results   []int // Globals that the caller wants after the step
+}
+
+// Cells tells the planner the sizes of the grid: own*P+other.
+type Cells struct {
+	V, P, Width int
+	Bytes       [2][]int64 // by Dir; nil when a direction is not used
+	NNZ         [2][]int64
+}
+
+// Rows of interval i.
+func (c *Cells) Rows(i int) int { return max(0, min(c.V, (i+1)*c.Width)-i*c.Width) }
+
+// WidthBytes is what a full interval of a value takes, aligned.
+func (c *Cells) chunkBytes(v *Value) int64 { return align(int64(c.Width) * v.RowBytes) }
+
+func align(n int64) int64 { return (n + 255) &^ 255 }

@@ -1,0 +1,114 @@
+package dataflow
+
+import (
+	"fmt"
+
+	"sagann/dataflow/plan"
+	"sagann/kernel"
+)
+
+// regions groups the gathers of phase q, sub-phase s: one fused edge program a
+// direction, several results. None of them depends on another: that would have put
+// it into a later sub-phase.
+func (l *lowering) regions(q, s int) []plan.Step {
+	var steps []plan.Step
+	for _, dir := range []Op{ScatterDstOp, ScatterSrcOp} {
+		var roots []*Node
+		for _, n := range l.live {
+			if root(n) && l.phase[n] == q && l.sub[n] == s && dirOf(n) == dir {
+				roots = append(roots, n)
+			}
+		}
+		if len(roots) == 0 {
+			continue
+		}
+		d := plan.CSC
+		l.out.Want.CSC = l.out.Want.CSC || dir == ScatterDstOp
+		if dir == ScatterSrcOp {
+			d = plan.CSR
+			l.out.Want.CSR = true
+		}
+		b := newBuilder(l, fmt.Sprintf("gather %s %d.%d", d, q, s), q, s)
+		b.p.Edges, b.own = true, dir
+		info := RegionInfo{Phase: q, Dir: d, Gathers: roots}
+		seen := map[*Node]bool{}
+		for _, r := range roots {
+			body, leaves := program(r)
+			for _, n := range body {
+				if !seen[n] {
+					seen[n] = true
+					info.Body = append(info.Body, n)
+				}
+				b.emit(n)
+			}
+			for _, n := range leaves {
+				if !seen[n] {
+					seen[n] = true
+					info.Leaves = append(info.Leaves, n)
+				}
+			}
+		}
+		for _, r := range roots {
+			b.gather(r, roots)
+		}
+		var calls []plan.Call
+		if l.fuse {
+			calls = []plan.Call{l.kernelCall(b)}
+		} else {
+			calls = l.split(b)
+		}
+		info.Kernel = calls[len(calls)-1].Kernel
+		l.out.Regions = append(l.out.Regions, info)
+		steps = append(steps, plan.Step{Kind: plan.Stream, Dir: d, Calls: calls, Label: b.p.Name})
+	}
+	return steps
+}
+
+// gather adds the result of root r.
+func (b *builder) gather(r *Node, roots []*Node) {
+	d := r.Def()
+	if d.Class == Reduce {
+		b.reduce(r)
+		return
+	}
+	o := kernel.Out{Acc: d.Acc, Reg: b.reg(r.in[0], false), Aux: -1}
+	switch d.Acc {
+	case kernel.Max:
+		b.l.out.Want.Rank = true
+		if r.op == ArgMaxOp { // written beside the maximum, when somebody wants that
+			for _, m := range roots {
+				if m.op == GatherMaxOp && m.in[0] == r.in[0] {
+					return
+				}
+			}
+			o.Aux, o.AuxLD = b.vertex(r, true)
+			o.Operand, o.LD = b.scratch("max", r.shape.Cols)
+			break
+		}
+		o.Operand, o.LD = b.vertex(r, true)
+		for _, a := range roots {
+			if a.op == ArgMaxOp && a.in[0] == r.in[0] {
+				o.Aux, o.AuxLD = b.vertex(a, true)
+			}
+		}
+	case kernel.LSE:
+		o.Operand, o.LD = b.vertex(r, true)
+		o.Aux, o.AuxLD = b.scratch("lse", r.shape.Cols)
+	default:
+		o.Operand, o.LD = b.vertex(r, true)
+		if r.attr.S != "" {
+			o.Key, o.Blocks = b.key(r.attr.S), int(r.attr.I)
+		}
+	}
+	b.p.Outs = append(b.p.Outs, o)
+}
+
+// key maps the key's name and makes the cells carry it.
+func (b *builder) key(name string) kernel.Key {
+	if name == "rank" {
+		b.l.out.Want.Rank = true
+		return kernel.ByRank
+	}
+	b.l.out.Want.Type = true
+	return kernel.ByType
+}

@@ -1,0 +1,49 @@
+package dataflow
+
+// Rule looks at a node of the graph being rebuilt and returns what should stand in
+// its place, or nil. What it makes is credited to the node's position.
+type Rule func(n *Node) *Node
+
+// maxRounds bounds the rebuilding; a rule set that has not settled by then cycles.
+const maxRounds = 64
+
+// Rewrite rebuilds the program under outs with the rules, to a fixed point. Equal
+// nodes become one; dead nodes vanish. Entries of outs may be nil.
+func Rewrite(outs []*Node, rules ...Rule) []*Node {
+	for range maxRounds {
+		next, changed := rebuild(outs, rules)
+		outs = next
+		if !changed {
+			return outs
+		}
+	}
+	panic("dataflow: rewriting does not settle; two rules undo each other")
+}
+
+func rebuild(outs []*Node, rules []Rule) (next []*Node, changed bool) {
+	g := newMerged()
+	memo := map[*Node]*Node{}
+	for _, n := range Live(outs) {
+		in := make([]*Node, len(n.in))
+		for i, x := range n.in {
+			in[i] = memo[x]
+		}
+		g.at = n.pos
+		m := g.add(n.op, n.attr, n.shape, in...)
+		for _, r := range rules {
+			if k := r(m); k != nil && k != m {
+				m, changed = k, true
+				break
+			}
+		}
+		memo[n] = m
+	}
+	next = make([]*Node, len(outs))
+	for i, o := range outs {
+		if o != nil {
+			next[i] = memo[o]
+		}
+	}
+	g.at = ""
+	return next, changed
+}

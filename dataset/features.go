@@ -1,0 +1,49 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxOneHot is the most vertices that OneHotFeatures takes: V² values of four
+// bytes, 4 GiB at the bound.
+const maxOneHot = 1 << 15
+
+// OneHotFeatures replaces the features of d by the identity, V×V. More than
+// 32,768 vertices are an error.
+func OneHotFeatures(d *Data) error {
+	if d.Edges.V > maxOneHot {
+		return fmt.Errorf("%s: one-hot features of %d vertices need %d GiB; the most is %d vertices", d.Name, d.Edges.V, d.Edges.V*d.Edges.V>>28, maxOneHot)
+	}
+	d.oneHot()
+	return nil
+}
+
+func (d *Data) oneHot() {
+	v := d.Edges.V
+	d.Features, d.FeatureCols = make([]float32, v*v), v
+	for i := range v {
+		d.Features[i*v+i] = 1
+	}
+}
+
+// RowNormalize divides each feature row of d by the sum of its absolute values
+// (L1), in place. Zero rows stay. Data without features stays as it is.
+func RowNormalize(d *Data) {
+	if d.FeatureCols == 0 {
+		return
+	}
+	for at := 0; at < len(d.Features); at += d.FeatureCols {
+		row := d.Features[at : at+d.FeatureCols]
+		sum := 0.0
+		for _, x := range row {
+			sum += math.Abs(float64(x))
+		}
+		if sum == 0 {
+			continue
+		}
+		for k, x := range row {
+			row[k] = float32(float64(x) / sum)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package npy
+
+import (
+	"fmt"
+	"math"
+)
+
+// Elem is the set of element types that an array can have.
+type Elem interface {
+	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | bool
+}
+
+// Array is an n-dimensional array in C (row-major) order.
+type Array struct {
+	Shape []int // empty for a scalar
+	Data  any   // []T for a T of Elem; its length is the product of Shape
+
+	name     string // file the array came from, for errors
+	offset   int64  // byte of the first element in that file, or negative
+	elemSize int64
+	fortran  bool // elements stood in another order in the file
+}
+
+// Len is the number of elements.
+func (a *Array) Len() int {
+	n := 1
+	for _, d := range a.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Where says where element i (in C order) stands, as "file: byte n", for errors.
+// An array that was stored in Fortran order names its first byte only, one that
+// FromBytes made the element.
+func (a *Array) Where(i int) string {
+	if a.offset < 0 {
+		return fmt.Sprintf("%s: element %d", a.name, i)
+	}
+	if a.fortran {
+		return fmt.Sprintf("%s: element %d of the array at byte %d", a.name, i, a.offset)
+	}
+	return fmt.Sprintf("%s: byte %d", a.name, a.offset+int64(i)*a.elemSize)
+}
+
+// number is Elem without bool.
+type number interface {
+	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+// Float32s returns the elements as float32: integers and float64 are rounded to
+// nearest, bool gives 0 and 1. A float32 array is returned without a copy.
+func (a *Array) Float32s() ([]float32, error) {
+	switch d := a.Data.(type) {
+	case []float32:
+		return d, nil
+	case []float64:
+		return toFloat(d), nil
+	case []int8:
+		return toFloat(d), nil
+	case []int16:
+		return toFloat(d), nil
+	case []int32:
+		return toFloat(d), nil
+	case []int64:
+		return toFloat(d), nil
+	case []uint8:
+		return toFloat(d), nil
+	case []uint16:
+		return toFloat(d), nil
+	case []uint32:
+		return toFloat(d), nil
+	case []uint64:
+		return toFloat(d), nil
+	case []bool:
+		return toFloat(fromBool(d)), nil
+	}
+	return nil, fmt.Errorf("%s: no conversion from %T to float32", a.name, a.Data)
+}
+
+// Int64s returns the elements as int64. It is an error when an element is not a
+// whole number that int64 holds; the error names the byte.
+func (a *Array) Int64s() ([]int64, error) {
+	switch d := a.Data.(type) {
+	case []int64:
+		return d, nil
+	case []float32:
+		return wholeFloats(a, d)
+	case []float64:
+		return wholeFloats(a, d)
+	case []int8:
+		return toInt(d), nil
+	case []int16:
+		return toInt(d), nil
+	case []int32:
+		return toInt(d), nil
+	case []uint8:
+		return toInt(d), nil
+	case []uint16:
+		return toInt(d), nil
+	case []uint32:
+		return toInt(d), nil
+	case []uint64:
+		for i, x := range d {
+			if x > math.MaxInt64 {
+				return nil, fmt.Errorf("%s: %d is larger than the largest int64", a.Where(i), x)
+			}
+		}
+		return toInt(d), nil
+	case []bool:
+		return toInt(fromBool(d)), nil
+	}
+	return nil, fmt.Errorf("%s: no conversion from %T to int64", a.name, a.Data)
+}
+
+// Int32s returns the elements as int32, with an error that names the byte of an
+// element which int32 does not hold. An int32 array is returned without a copy.
+func (a *Array) Int32s() ([]int32, error) {
+	if d, ok := a.Data.([]int32); ok {
+		return d, nil
+	}
+	return narrow[int32](a, math.MinInt32, math.MaxInt32)
+}
+
+// Uint32s returns the elements as uint32, with an error that names the byte of
+// an element which is negative or too large. A uint32 array is returned without
+// a copy.
+func (a *Array) Uint32s() ([]uint32, error) {
+	switch d := a.Data.(type) {
+	case []uint32:
+		return d, nil
+	case []int32: // the usual case, without the detour over int64
+		out := make([]uint32, len(d))
+		for i, x := range d {
+			if x < 0 {
+				return nil, fmt.Errorf("%s: %d is negative", a.Where(i), x)
+			}
+			out[i] = uint32(x)
+		}
+		return out, nil
+	}
+	return narrow[uint32](a, 0, math.MaxUint32)
+}
+
+func narrow[T int32 | uint32](a *Array, lo, hi int64) ([]T, error) {
+	wide, err := a.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, len(wide))
+	for i, x := range wide {
+		if x < lo || x > hi {
+			return nil, fmt.Errorf("%s: %d is outside %d..%d", a.Where(i), x, lo, hi)
+		}
+		out[i] = T(x)
+	}
+	return out, nil
+}
+
+func toFloat[T number](in []T) []float32 {
+	out := make([]float32, len(in))
+	for i, x := range in {
+		out[i] = float32(x)
+	}
+	return out
+}
+
+func toInt[T number](in []T) []int64 {
+	out := make([]int64, len(in))
+	for i, x := range in {
+		out[i] = int64(x)
+	}
+	return out
+}
+
+func wholeFloats[T float32 | float64](a *Array, in []T) ([]int64, error) {
+	out := make([]int64, len(in))
+	for i, x := range in {
+		f := float64(x)
+		// 2^63 is a float64, the largest int64 is not: hence "not less than".
+		if f != math.Trunc(f) || f < math.MinInt64 || !(f < 1<<63) {
+			return nil, fmt.Errorf("%s: %v is not a whole number", a.Where(i), x)
+		}
+		out[i] = int64(f)
+	}
+	return out, nil
+}
+
+func fromBool(in []bool) []uint8 {
+	out := make([]uint8, len(in))
+	for i, b := range in {
+		if b {
+			out[i] = 1
+		}
+	}
+	return out
+}

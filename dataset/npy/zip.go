@@ -1,0 +1,110 @@
+package npy
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// maxRatio bounds the growth of a compressed member: deflate cannot exceed it.
+const maxRatio = 1032
+
+// Archive is an open .npz file.
+type Archive struct {
+	path    string
+	size    int64 // of the file
+	zip     *zip.ReadCloser
+	members map[string]*zip.File
+}
+
+// OpenZip opens the .npz file at path and reads its list of arrays.
+func OpenZip(path string) (*Archive, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	a := &Archive{path: path, size: info.Size(), zip: z, members: map[string]*zip.File{}}
+	for _, f := range z.File {
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		if a.members[name] != nil {
+			z.Close()
+			return nil, fmt.Errorf("%s: two arrays are named %q", path, name)
+		}
+		a.members[name] = f
+	}
+	return a, nil
+}
+
+// Close closes the file.
+func (a *Archive) Close() error { return a.zip.Close() }
+
+// Names lists the arrays, sorted, without the ending .npy.
+func (a *Archive) Names() []string {
+	names := make([]string, 0, len(a.members))
+	for name := range a.members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Read returns the array of that name (without .npy).
+func (a *Archive) Read(name string) (*Array, error) {
+	f := a.members[name]
+	if f == nil {
+		return nil, fmt.Errorf("%s: no array %q; it has %s", a.path, name, strings.Join(a.Names(), ", "))
+	}
+	where := fmt.Sprintf("%s: %s", a.path, f.Name)
+	// The list of members is a claim too: hold it against the size of the file.
+	packed, unpacked := f.CompressedSize64, f.UncompressedSize64
+	if packed > uint64(a.size) || unpacked/maxRatio > packed || f.Method == zip.Store && unpacked != packed {
+		return nil, fmt.Errorf("%s: claims %d bytes, %d packed, in a file of %d", where, unpacked, packed, a.size)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	defer r.Close()
+	arr, err := Decode(r, int64(f.UncompressedSize64), where)
+	if err != nil {
+		return nil, err
+	}
+	// Reading to the end makes the zip reader compare the checksum.
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	return arr, nil
+}
+
+// WriteZip stores the arrays, by name without .npy, as the .npz file path,
+// uncompressed as numpy.savez does, in the order of their names.
+func WriteZip(path string, arrays map[string]*Array) error {
+	names := make([]string, 0, len(arrays))
+	for name := range arrays {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return writeFile(path, func(w io.Writer) error {
+		z := zip.NewWriter(w)
+		for _, name := range names {
+			m, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+			if err != nil {
+				return err
+			}
+			if err := encodeAny(m, arrays[name].Shape, arrays[name].Data); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return z.Close()
+	})
+}

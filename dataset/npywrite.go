@@ -1,0 +1,122 @@
+package dataset
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"sagann/dataset/npy"
+)
+
+// WriteNpyFolder writes d to dir, which it makes if it is not there, as Load
+// reads it: edges.npy [2,E], edge_weight.npy [E], edge_type.npy [E],
+// edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
+// [V,C] uint8, train.npy, val.npy, test.npy, graph_indicator.npy [V],
+// graph_labels.npy, each when d has it, and meta.json with the name and counts.
+// Ids are int32, or int64 when there are more vertices or types than that holds. Data
+// that does not pass Validate is refused before anything is written; a folder
+// that holds edges.npy already, too.
+func WriteNpyFolder(dir string, d *Data) error {
+	if err := Validate(d); err != nil {
+		return err
+	}
+	if exists(filepath.Join(dir, "edges.npy")) {
+		return fmt.Errorf("%s: holds a graph already", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	w := folderWriter{dir: dir, wide: max(d.Edges.V, d.Edges.Types) > math.MaxInt32}
+	e := d.Edges
+	if e.Weight != nil {
+		write(&w, "edge_weight", []int{e.E()}, e.Weight)
+	}
+	if e.Type != nil {
+		w.ids("edge_type", []int{e.E()}, e.Type)
+	}
+	if e.Data != nil {
+		write(&w, "edge_data", []int{e.E(), e.DataCols}, e.Data)
+	}
+	if d.Features != nil {
+		write(&w, "features", []int{e.V, d.FeatureCols}, d.Features)
+	}
+	if d.Labels != nil {
+		write(&w, "labels", []int{e.V}, d.Labels)
+	}
+	if d.MultiLabels != nil {
+		small := make([]uint8, len(d.MultiLabels))
+		for i, x := range d.MultiLabels {
+			small[i] = uint8(x)
+		}
+		write(&w, "labels", []int{e.V, d.Classes}, small)
+	}
+	for name, ids := range map[string][]uint32{"train": d.Train, "val": d.Val, "test": d.Test} {
+		if ids != nil {
+			w.ids(name, []int{len(ids)}, ids)
+		}
+	}
+	if d.GraphOf != nil {
+		w.ids("graph_indicator", []int{e.V}, d.GraphOf)
+	}
+	if d.GraphLabels != nil {
+		write(&w, "graph_labels", []int{len(d.GraphLabels)}, d.GraphLabels)
+	}
+	w.meta(d)
+	// The edges come last: a folder without them is not a graph yet.
+	w.ids("edges", []int{2, e.E()}, e.Src, e.Dst)
+	return w.err
+}
+
+// folderWriter keeps the first error; later writes do nothing.
+type folderWriter struct {
+	dir  string
+	wide bool // ids need int64
+	err  error
+}
+
+func (w *folderWriter) path(name string) string { return filepath.Join(w.dir, name) }
+
+func write[T npy.Elem](w *folderWriter, name string, shape []int, data []T) {
+	if w.err == nil {
+		w.err = npy.Write(w.path(name+".npy"), shape, data)
+	}
+}
+
+// ids writes the lists one after the other.
+func (w *folderWriter) ids(name string, shape []int, lists ...[]uint32) {
+	if w.wide {
+		write(w, name, shape, joined[int64](lists))
+	} else {
+		write(w, name, shape, joined[int32](lists))
+	}
+}
+
+func joined[T int32 | int64](lists [][]uint32) []T {
+	n := 0
+	for _, list := range lists {
+		n += len(list)
+	}
+	out := make([]T, 0, n)
+	for _, list := range lists {
+		for _, id := range list {
+			out = append(out, T(id))
+		}
+	}
+	return out
+}
+
+func (w *folderWriter) meta(d *Data) {
+	if w.err != nil {
+		return
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"name": d.Name, "vertices": d.Edges.V, "edges_directed": d.Edges.E(), "edge_types": d.Edges.Types,
+		"features": d.FeatureCols, "classes": d.Classes, "multilabel": d.MultiLabels != nil,
+	}, "", " ")
+	if err == nil {
+		err = os.WriteFile(w.path("meta.json"), append(text, '\n'), 0o644)
+	}
+	w.err = err
+}

@@ -1,0 +1,28 @@
+package dataset
+
+// Options of Load. The zero value takes a file as it is.
+type Options struct {
+	// Undirected adds the reverse of every edge that has none, for files that list
+	// each tie once. Planetoid graphs and symmetric Matrix Market files are stored both
+	// ways whatever it says.
+	Undirected bool
+
+	// Simple drops self loops and repeated edges (of which the first stays) and
+	// sorts by source, then destination. Planetoid graphs are always simple.
+	Simple bool
+
+	// Relabel says what becomes of the vertex ids of an edge list.
+	Relabel Relabel
+}
+
+// Relabel is a policy for the ids in edge lists.
+type Relabel int
+
+const (
+	// RelabelAuto keeps the ids unless more than half of 0..largest are missing.
+	RelabelAuto Relabel = iota
+	// RelabelNever keeps the ids.
+	RelabelNever
+	// RelabelAlways numbers the ids that occur 0, 1, 2, … in ascending order.
+	RelabelAlways
+)

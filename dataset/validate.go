@@ -1,0 +1,161 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Validate checks that d holds together: lengths and widths match, edge ends and
+// split vertices are below V, edge values and features are finite, labels are
+// inside the classes, splits that are there (not nil) are not empty, ascending,
+// disjoint and labelled. The error names the vertex or edge. Loaded and generated
+// data have passed it. Splits, labels and features may be absent (nil); see
+// ValidateTraining.
+func Validate(d *Data) error {
+	if d.Edges == nil {
+		return fmt.Errorf("%s: no edges", d.Name)
+	}
+	for _, check := range []func(*Data) error{checkEdges, checkFeatures, checkLabels, checkSplits, checkGraphs} {
+		if err := check(d); err != nil {
+			return fmt.Errorf("%s: %w", d.Name, err)
+		}
+	}
+	return nil
+}
+
+// ValidateTraining is Validate for a supervised run: there must also be labels
+// and vertices in all three splits.
+func ValidateTraining(d *Data) error {
+	if err := Validate(d); err != nil {
+		return err
+	}
+	if d.Labels == nil && d.MultiLabels == nil {
+		return fmt.Errorf("%s: there are no vertex labels to train on", d.Name)
+	}
+	for _, s := range d.splits() {
+		if len(s.ids) == 0 {
+			return fmt.Errorf("%s: the %s split is empty", d.Name, s.name)
+		}
+	}
+	return nil
+}
+
+func checkEdges(d *Data) error { return d.Edges.Validate() }
+
+func checkFeatures(d *Data) error {
+	if d.Features == nil {
+		if d.FeatureCols != 0 {
+			return fmt.Errorf("feature width %d without features", d.FeatureCols)
+		}
+		return nil
+	}
+	if d.FeatureCols < 1 || len(d.Features)%d.FeatureCols != 0 || len(d.Features)/d.FeatureCols != d.Edges.V {
+		return fmt.Errorf("%d feature values do not make %d rows of width %d", len(d.Features), d.Edges.V, d.FeatureCols)
+	}
+	if i := firstNotFinite(d.Features); i >= 0 {
+		return fmt.Errorf("feature row %d, column %d is %v", i/d.FeatureCols, i%d.FeatureCols, d.Features[i])
+	}
+	return nil
+}
+
+func checkLabels(d *Data) error {
+	switch {
+	case d.Labels != nil && d.MultiLabels != nil:
+		return errors.New("both single and multi labels")
+	case d.Labels == nil && d.MultiLabels == nil:
+		return nil
+	case d.Classes < 1:
+		return fmt.Errorf("%d classes with labels: must be at least 1", d.Classes)
+	case d.Labels != nil && len(d.Labels) != d.Edges.V:
+		return fmt.Errorf("%d labels for %d vertices", len(d.Labels), d.Edges.V)
+	case d.MultiLabels != nil && (len(d.MultiLabels)%d.Classes != 0 || len(d.MultiLabels)/d.Classes != d.Edges.V):
+		return fmt.Errorf("%d label values do not make %d rows of %d classes", len(d.MultiLabels), d.Edges.V, d.Classes)
+	}
+	for v, c := range d.Labels {
+		if c < -1 || int(c) >= d.Classes {
+			return fmt.Errorf("vertex %d has label %d: must be 0..%d, or -1 for none", v, c, d.Classes-1)
+		}
+	}
+	for i, x := range d.MultiLabels {
+		if x != 0 && x != 1 {
+			return fmt.Errorf("label of vertex %d for class %d is %v: must be 0 or 1", i/d.Classes, i%d.Classes, x)
+		}
+	}
+	return nil
+}
+
+// split names one part of the vertices.
+type split struct {
+	name string
+	ids  []uint32
+}
+
+func (d *Data) splits() []split {
+	return []split{{"training", d.Train}, {"validation", d.Val}, {"test", d.Test}}
+}
+
+func checkSplits(d *Data) error {
+	var owner []uint8 // which split, from 1, has each vertex; made when there is one
+	for k, s := range d.splits() {
+		if s.ids == nil {
+			continue
+		}
+		if len(s.ids) == 0 {
+			return fmt.Errorf("the %s split is empty", s.name)
+		}
+		if owner == nil {
+			owner = make([]uint8, d.Edges.V)
+		}
+		for i, v := range s.ids {
+			switch {
+			case int(v) >= d.Edges.V:
+				return fmt.Errorf("the %s split has vertex %d: ids must be below %d", s.name, v, d.Edges.V)
+			case owner[v] == uint8(k+1):
+				return fmt.Errorf("vertex %d stands twice in the %s split", v, s.name)
+			case owner[v] != 0:
+				return fmt.Errorf("vertex %d is in the %s and in the %s split", v, d.splits()[owner[v]-1].name, s.name)
+			case i > 0 && s.ids[i-1] > v:
+				return fmt.Errorf("the %s split is not ascending at vertex %d", s.name, v)
+			case d.Labels != nil && d.Labels[v] < 0:
+				return fmt.Errorf("vertex %d of the %s split has no label", v, s.name)
+			}
+			owner[v] = uint8(k + 1)
+		}
+	}
+	return nil
+}
+
+func checkGraphs(d *Data) error {
+	if d.GraphOf == nil {
+		if d.GraphLabels != nil {
+			return errors.New("graph labels, but no graph of each vertex")
+		}
+		return nil
+	}
+	if len(d.GraphOf) != d.Edges.V {
+		return fmt.Errorf("the graph of %d vertices is given, there are %d", len(d.GraphOf), d.Edges.V)
+	}
+	for v, g := range d.GraphOf {
+		if d.GraphLabels != nil && int(g) >= len(d.GraphLabels) {
+			return fmt.Errorf("vertex %d belongs to graph %d: there are %d graph labels", v, g, len(d.GraphLabels))
+		}
+	}
+	for g, c := range d.GraphLabels {
+		if c < -1 {
+			return fmt.Errorf("graph %d has label %d: must be -1 for none, or a class", g, c)
+		}
+	}
+	return nil
+}
+
+// firstNotFinite is the index of the first NaN or infinity, or -1.
+func firstNotFinite(x []float32) int {
+	for i, f := range x {
+		// An exponent of all ones is what NaN and infinities have.
+		if math.Float32bits(f)&0x7f800000 == 0x7f800000 {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,117 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// An Option changes how a device is opened.
+type Option func(*opened)
+
+type opened struct {
+	poison bool
+	host   int64
+}
+
+func options(opts []Option) opened {
+	o := opened{host: math.MaxInt64}
+	for _, f := range opts {
+		f(&o)
+	}
+	return o
+}
+
+// Poison fills new blocks, of device and host memory, with bytes of ones: NaN
+// as a float, -1 as an integer. For tests.
+func Poison() Option { return func(o *opened) { o.poison = true } }
+
+// HostBudget limits what HostAlloc of one device may hand out at a time; the
+// default is no limit.
+func HostBudget(bytes int64) Option { return func(o *opened) { o.host = bytes } }
+
+// maxDevices bounds the count in a spec.
+const maxDevices = 256
+
+// Open opens the devices that spec names, each with a budget of so many bytes:
+//
+//	cpu       the host
+//	cpu:4     four devices that share the host
+//	null      a device that counts only; also null:4. No budget (0) is no limit
+//	cuda      the first GPU
+//	cuda:0,1  these GPUs
+//
+// When one cannot be opened those before it are closed again.
+func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
+	kind, list, listed := strings.Cut(spec, ":")
+	var index []int
+	var one func(i int) (Device, error)
+	var err error
+	switch kind {
+	case "cpu":
+		index, err = upTo(list, listed)
+		one = func(i int) (Device, error) { return NewCPU(i, budget, opts...) }
+	case "null":
+		index, err = upTo(list, listed)
+		one = func(i int) (Device, error) { return NewNull(i, budget, opts...) }
+	case "cuda":
+		index, err = indices(list, listed)
+		one = func(i int) (Device, error) { return OpenCUDA(i, budget) }
+	default:
+		err = errors.New("want cpu, cpu:N, null, cuda or cuda:I,J")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("device %q: %w", spec, err)
+	}
+	var devices []Device
+	for _, i := range index {
+		d, err := one(i)
+		if err != nil {
+			for _, d := range devices {
+				d.Close()
+			}
+			return nil, fmt.Errorf("device %q: %w", spec, err)
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
+}
+
+// upTo returns 0..n-1 for the number n in s.
+func upTo(s string, listed bool) ([]int, error) {
+	n := 1
+	if listed {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil || n < 1 || n > maxDevices {
+			return nil, fmt.Errorf("%q is not a number of devices (1 to %d)", s, maxDevices)
+		}
+	}
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	return index, nil
+}
+
+// indices returns the different numbers in s, in its order.
+func indices(s string, listed bool) ([]int, error) {
+	if !listed {
+		return []int{0}, nil
+	}
+	var index []int
+	seen := make(map[int]bool)
+	for f := range strings.SplitSeq(s, ",") {
+		i, err := strconv.Atoi(f)
+		if err != nil || i < 0 || i >= maxDevices {
+			return nil, fmt.Errorf("%q is not the index of a device (0 to %d)", f, maxDevices-1)
+		}
+		if seen[i] {
+			return nil, fmt.Errorf("index %d is there twice", i)
+		}
+		seen[i] = true
+		index = append(index, i)
+	}
+	return index, nil
+}

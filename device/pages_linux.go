@@ -1,0 +1,19 @@
+package device
+
+import "syscall"
+
+const canMap = true
+
+// mapPages reserves anonymous memory. NORESERVE lets a budget exceed what is
+// free now; huge pages make gathers of scattered rows miss the TLB less.
+func mapPages(n int) ([]byte, error) {
+	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	if err != nil {
+		return nil, err
+	}
+	syscall.Madvise(b, syscall.MADV_HUGEPAGE) // a kernel without them says no, which is fine
+	return b, nil
+}
+
+func unmapPages(b []byte) error { return syscall.Munmap(b) }

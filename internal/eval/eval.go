@@ -1,0 +1,138 @@
+package eval
+
+import (
+	"fmt"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/kernel"
+)
+
+type node = dataflow.Node
+
+// Run computes every node under outs (entries may be nil) on the graph g, which may
+// be nil for programs without vertices and edges. leaves gives the values, rows ×
+// columns, of parameters and of inputs other than those that g answers itself:
+// "edge:rank", "edge:type", "edge:weight" and "edge:data". Run panics on a leaf of
+// the wrong size and on an op that it does not know.
+func Run(outs []*node, leaves func(n *node) []float32, g *chunk.Edges) map[*node][]float32 {
+	if g == nil {
+		g = &chunk.Edges{}
+	}
+	e := &run{g: g, rank: ranks(g), leaves: leaves, val: map[*node][]float32{}}
+	for _, n := range dataflow.Live(outs) {
+		v := e.compute(n)
+		if want := e.rows(n.Shape()) * n.Cols(); len(v) != want {
+			panic(fmt.Sprintf("eval: %s%v made at %s has %d numbers, want %d", n.Op(), n.Attr(), n.Pos(), len(v), want))
+		}
+		e.val[n] = v
+	}
+	return e.val
+}
+
+type run struct {
+	g      *chunk.Edges
+	rank   []int
+	leaves func(n *node) []float32
+	val    map[*node][]float32
+}
+
+// ranks is the position of every edge among the in-edges of its destination.
+func ranks(g *chunk.Edges) []int {
+	rank, next := make([]int, g.E()), make([]int, g.V)
+	for e, d := range g.Dst {
+		rank[e] = next[d]
+		next[d]++
+	}
+	return rank
+}
+
+// rows is the number of rows of a tensor of shape s.
+func (e *run) rows(s dataflow.Shape) int {
+	switch s.Set.Kind {
+	case dataflow.Vertex:
+		return e.g.V
+	case dataflow.Edge:
+		return e.g.E()
+	}
+	return s.Rows
+}
+
+func (e *run) compute(n *node) []float32 {
+	d := n.Def()
+	switch d.Class {
+	case dataflow.Leaf:
+		return e.leaf(n)
+	case dataflow.Move:
+		return e.move(n)
+	case dataflow.Reduce:
+		return e.reduce(n)
+	}
+	switch d.Kernel {
+	case kernel.MatMul:
+		return e.matmul(n, false)
+	case kernel.MatMulNT:
+		return e.matmul(n, true)
+	}
+	return e.strip(n)
+}
+
+func (e *run) leaf(n *node) []float32 {
+	if n.Op() == dataflow.ConstOp {
+		return []float32{n.Attr().F}
+	}
+	if n.Op() == dataflow.InputOp {
+		switch n.Attr().S {
+		case dataflow.RankInput:
+			out := make([]float32, len(e.rank))
+			for k, r := range e.rank {
+				out[k] = float32(r)
+			}
+			return out
+		case dataflow.TypeInput:
+			out := make([]float32, len(e.g.Type))
+			for k, t := range e.g.Type {
+				out[k] = float32(t)
+			}
+			return out
+		case dataflow.WeightInput:
+			return e.g.Weight
+		case dataflow.DataInput:
+			return e.g.Data
+		}
+	}
+	return e.leaves(n)
+}
+
+// strip runs the declared CPU code over all rows at once.
+func (e *run) strip(n *node) []float32 {
+	d := n.Def()
+	a := &kernel.Args{
+		Rows: e.rows(n.Shape()), OutCols: n.Cols(),
+		I: n.Attr().I, J: n.Attr().J, F: n.Attr().F,
+	}
+	a.Out = make([]float32, a.Rows*a.OutCols)
+	for i := range n.NumIn() {
+		x := n.In(i)
+		v, rows := e.val[x], 0
+		if x.Shape().Set.Kind == dataflow.Global && n.Shape().Set.Kind != dataflow.Global {
+			if d.Class == dataflow.Row {
+				rows = x.Shape().Rows
+			} else {
+				v = spread(v, a.Rows)
+			}
+		}
+		a.In, a.InCols, a.InRows = append(a.In, v), append(a.InCols, x.Cols()), append(a.InRows, rows)
+	}
+	d.CPU(a)
+	return a.Out
+}
+
+// spread repeats a row.
+func spread(row []float32, rows int) []float32 {
+	out := make([]float32, 0, len(row)*rows)
+	for range rows {
+		out = append(out, row...)
+	}
+	return out
+}

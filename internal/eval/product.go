@@ -1,0 +1,48 @@
+package eval
+
+import (
+	"fmt"
+
+	"sagann/kernel"
+)
+
+// matmul is x·w, or x·wᵀ when transposed.
+func (e *run) matmul(n *node, transposed bool) []float32 {
+	x, w := e.val[n.In(0)], e.val[n.In(1)]
+	k, c := n.In(0).Cols(), n.Cols()
+	out := make([]float64, e.rows(n.Shape())*c)
+	for i := range out {
+		r, j := i/c, i%c
+		for l := range k {
+			if transposed {
+				out[i] += float64(x[r*k+l]) * float64(w[j*k+l])
+			} else {
+				out[i] += float64(x[r*k+l]) * float64(w[l*c+j])
+			}
+		}
+	}
+	return narrow(out)
+}
+
+// reduce sums over rows: xᵀ·y, or the rows themselves.
+func (e *run) reduce(n *node) []float32 {
+	x, a := e.val[n.In(0)], n.In(0).Cols()
+	switch n.Def().Acc {
+	case kernel.SumTN:
+		y, b := e.val[n.In(1)], n.In(1).Cols()
+		out := make([]float64, a*b)
+		for r := range e.rows(n.In(0).Shape()) {
+			for i := range out {
+				out[i] += float64(x[r*a+i/b]) * float64(y[r*b+i%b])
+			}
+		}
+		return narrow(out)
+	case kernel.SumRows:
+		out := make([]float64, a)
+		for i, v := range x {
+			out[i%a] += float64(v)
+		}
+		return narrow(out)
+	}
+	panic(fmt.Sprintf("eval: unknown reduction %q", n.Op()))
+}

@@ -1,0 +1,235 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestModule examines this module.
+func TestModule(t *testing.T) {
+	faults, err := Check(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, f := range faults {
+		b.WriteString("\n" + f.String())
+	}
+	if len(faults) > 0 {
+		t.Errorf("%d faults:%s", len(faults), &b)
+	}
+}
+
+// TestTable checks the rules against themselves: every part named on the right has
+// a row, and rows only look down.
+func TestTable(t *testing.T) {
+	rank := map[string]int{}
+	for i, p := range descent {
+		rank[p] = i + 1
+		if r := rowOf(p); r == nil || r.part != p {
+			t.Errorf("%s has no row", p)
+		}
+	}
+	for _, r := range imports {
+		for _, p := range r.may {
+			target := rowOf(p)
+			if target == nil {
+				t.Errorf("%s may import %s, which has no row", r.part, p)
+			} else if rank[target.part] <= rank[r.part] && target.part != r.part {
+				t.Errorf("%s may import %s, which does not stand lower", r.part, p)
+			}
+		}
+	}
+}
+
+const mod = "module m\n\ngo 1.26\n"
+
+// check runs Check over files that stand in a map from path to content.
+func check(t *testing.T, files map[string]string) []string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		p := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	faults, err := Check(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, f := range faults {
+		list = append(list, f.String())
+	}
+	return list
+}
+
+// pkg is a documented package that imports the paths.
+func pkg(name string, paths ...string) string {
+	var b strings.Builder
+	b.WriteString("// Package " + name + " is a test.\npackage " + name + "\n")
+	for _, p := range paths {
+		b.WriteString("\nimport _ \"" + p + "\"\n")
+	}
+	return b.String()
+}
+
+func TestImports(t *testing.T) {
+	got := check(t, map[string]string{
+		"go.mod":                    mod,
+		"m.go":                      pkg("m", "m/saga"), // the root sees everything
+		"saga/s.go":                 pkg("saga", "m/dataflow/exec", "m/internal/simd", "m/layers"),
+		"layers/l.go":               pkg("layers", "m/saga", "m/ops"),
+		"examples/gcn/main.go":      pkg("main", "m/layers", "m/internal/progress"),
+		"dataflow/d.go":             pkg("dataflow", "m/kernel", "m/device"),
+		"dataflow/exec/e.go":        pkg("exec", "m/device", "m/dataflow"),
+		"dataflow/plan/p.go":        pkg("plan", "m/ring", "m/kernel"),
+		"kernel/k.go":               pkg("kernel", "m/internal/simd", "m/internal/progress"),
+		"kernel/k_test.go":          "package kernel\n\nimport _ \"m/internal/golden\"\n\nimport _ \"m/saga\"\n\nimport _ \"m/ring\"\n",
+		"kernel/x_test.go":          "package kernel_test\n\nimport _ \"m/saga\"\n",
+		"chunk/c.go":                pkg("chunk", "os", "golang.org/x/sys/unix"),
+		"chunk/c_test.go":           "package chunk\n\nimport _ \"pgregory.net/rapid\"\n",
+		"dataset/d.go":              pkg("dataset", "m/internal/testdata", "m/chunk", "m"),
+		"device/devicetest/t.go":    pkg("devicetest", "m/device", "m/internal/golden"),
+		"device/c.go":               pkg("device", "C"),
+		"ring/r.go":                 pkg("ring", "C"),
+		"other/o.go":                pkg("other"),
+		"internal/simd/gen/go.mod":  "module gen\n",
+		"internal/simd/gen/main.go": pkg("main", "m/saga"), // another module
+	})
+	want := []string{
+		`chunk/c.go:6: chunk may import the standard library only, not golang.org/x/sys/unix`,
+		`dataflow/d.go:6: dataflow may not import device: of the module it may import dataflow/exec, dataflow/plan, kernel, chunk`,
+		`dataflow/exec/e.go:6: dataflow/exec may not import dataflow: of the module it may import dataflow/plan, kernel, device, chunk`,
+		`dataflow/plan/p.go:6: dataflow/plan may not import kernel: of the module it may import chunk, ring`,
+		`dataset/d.go:4: internal/testdata is for tests only`,
+		`dataset/d.go:8: dataset may not import the root package: of the module it may import chunk`,
+		`examples/gcn/main.go:6: examples/gcn may not import internal/progress: of the module it may import ` + strings.Join(public, ", "),
+		`kernel/k.go:6: kernel may not import internal/progress: of the module it may import internal/simd, chunk`,
+		`kernel/k_test.go:5: kernel may not import saga: of the module it may import internal/simd, chunk`,
+		`other/o.go: no row of the import table in internal/lint/table.go covers package other`,
+		`ring/r.go:4: import "C" may stand below device only`,
+		`saga/s.go:8: saga may not import layers: of the module it may import ` + strings.Join(below("ops"), ", "),
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	long := pkg("chunk") + strings.Repeat("\n// x", maxLines) + "\n"
+	got := check(t, map[string]string{
+		"go.mod":                   mod,
+		"chunk/long.go":            long,
+		"chunk/made.go":            "// Code generated by x. DO NOT EDIT.\n\n" + long,
+		"chunk/tag.go":             "//go:build linux\n\npackage chunk\n",
+		"chunk/x_linux.go":         "package chunk\n",
+		"chunk/x_arm64_test.go":    "package chunk\n",
+		"chunk/x_race_test.go":     "//go:build race\n\npackage chunk\n",
+		"chunk/add_amd64.s":        "TEXT\n",
+		"chunk/broken.go":          "package chunk\n\nfunc {\n",
+		"chunk/wide.go":            "package chunk\n\nvar a  = 1\n",
+		"chunk/testdata/broken.go": "no Go at all /wor" + "k/x\n",
+		"chunk/testdata/data.bin":  "/wor" + "k/\x00",
+		"device/d_linux.go":        "//go:build cuda\n\n" + pkg("device"),
+		"internal/simd/a_amd64.s":  "TEXT\n",
+		"internal/simd/a.go":       pkg("simd"),
+		".git/config":              "/wor" + "k/\n",
+		"README.md":                "line\nsee shared/" + "DESIGN.md\n",
+		".ci/run":                  "cd /wor" + "k/main\n",
+	})
+	want := []string{
+		`.ci/run:1: names a place outside the project: "/wor` + `k/"`,
+		`README.md:2: names a place outside the project: "shared/` + `DESIGN"`,
+		`chunk/add_amd64.s: assembly may stand below device, internal/simd only`,
+		`chunk/broken.go:3: does not parse: expected 'IDENT', found '{'`,
+		`chunk/long.go:501: 503 lines, at most 500 are allowed`,
+		`chunk/tag.go:1: build tags may stand below device, internal/simd only, and in *_race_test.go and *_norace_test.go`,
+		`chunk/testdata/broken.go:1: names a place outside the project: "/wor` + `k/"`,
+		`chunk/wide.go:3: not formatted by gofmt`,
+		`chunk/x_arm64_test.go: the ending _arm64 is a build tag, which may stand below device, internal/simd only`,
+		`chunk/x_linux.go: the ending _linux is a build tag, which may stand below device, internal/simd only`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDocs(t *testing.T) {
+	const bare = `package chunk
+
+func F() {}
+
+func f() {}
+
+// G has one.
+func G() {}
+
+type T[K any] struct{}
+
+func (t *T[K]) M() {}
+
+type t struct{}
+
+func (t) M() {}
+
+// A group.
+type (
+	A = t
+	B struct{}
+)
+
+const C, D = 1, 2
+
+const (
+	E = 1 // the first
+	H = 2
+)
+
+// Covered.
+var (
+	V int
+	W int
+)
+
+var X int
+
+var _ = X
+`
+	got := check(t, map[string]string{
+		"go.mod":            mod,
+		"chunk/bare.go":     bare,
+		"chunk/a_test.go":   "// Package chunk is not documented by a test.\npackage chunk\n\nfunc T() {}\n",
+		"ring/doc.go":       pkg("ring"),
+		"ring/made.go":      "// Code generated by x. DO NOT EDIT.\n\npackage ring\n\nfunc F() {}\n",
+		"dataset/a_test.go": "package dataset\n",
+	})
+	want := []string{
+		"chunk/bare.go:1: package chunk has no comment in any file: write a doc.go",
+		"chunk/bare.go:3: exported function F has no comment",
+		"chunk/bare.go:10: exported type T has no comment",
+		"chunk/bare.go:12: exported method T.M has no comment",
+		"chunk/bare.go:21: exported type B has no comment",
+		"chunk/bare.go:24: exported constant C has no comment",
+		"chunk/bare.go:24: exported constant D has no comment",
+		"chunk/bare.go:28: exported constant H has no comment",
+		"chunk/bare.go:37: exported variable X has no comment",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestNoModule(t *testing.T) {
+	if _, err := Check(t.TempDir()); err == nil {
+		t.Error("a folder without go.mod was examined")
+	}
+}

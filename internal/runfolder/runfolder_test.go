@@ -1,0 +1,201 @@
+package runfolder
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestCreateTakesTheNextNumber(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "runs")
+	for _, want := range []string{"saga-run-0001", "saga-run-0002"} {
+		f, err := Create(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(f.Dir) != want {
+			t.Errorf("%s, want %s", f.Dir, want)
+		}
+	}
+	for _, name := range []string{"saga-run-0041", "saga-run-x", "saga-run-99999999999999999999", "other-0077"} {
+		if err := os.Mkdir(filepath.Join(parent, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := Create(parent)
+	if err != nil || filepath.Base(f.Dir) != "saga-run-0042" {
+		t.Errorf("%v, %v", f, err)
+	}
+
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	got := map[string]bool{}
+	for range 20 {
+		wg.Go(func() {
+			f, err := Create(parent)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || got[f.Dir] {
+				t.Errorf("%v, %v", f, err)
+			} else {
+				got[f.Dir] = true
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestCreateAtOverwritesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 { // the second time it is there, and empty
+		if _, err := CreateAt(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := CreateAt(dir); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := CreateAt(filepath.Join(dir, "x")); err == nil {
+		t.Error("a file was taken for a folder")
+	}
+}
+
+func TestConfigAndOpen(t *testing.T) {
+	type config struct {
+		Model string
+		Seed  uint64
+	}
+	f, err := CreateAt(filepath.Join(t.TempDir(), "run [1]*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(f.Dir); err == nil || !strings.Contains(err.Error(), "no config.json") {
+		t.Errorf("error %v", err)
+	}
+	want := config{"ggcn", math.MaxUint64}
+	if err := f.WriteConfig(want); err != nil {
+		t.Fatal(err)
+	}
+	stale := f.Path(".checkpoint.safetensors.tmp-0badcafe")
+	if err := os.WriteFile(stale, []byte("half"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err = Open(f.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(stale); err == nil {
+		t.Error("a temporary file is still there")
+	}
+	var got config
+	if err := f.ReadConfig(&got); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := f.ReadConfig(&struct{ Model string }{}); err == nil {
+		t.Error("a setting was dropped")
+	}
+	for range 2 {
+		log, err := f.Log()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(log, "line")
+		log.Close()
+	}
+	if text, _ := os.ReadFile(f.Path(LogFile)); string(text) != "line\nline\n" {
+		t.Errorf("log %q", text)
+	}
+}
+
+// epoch is a line with values that do not survive a format of few digits.
+func epoch(n int) Epoch {
+	return Epoch{n, 1 / float64(n), math.Pi / 4, math.NaN(), 0.5, 1e-3 / 3, 1 << 40, 0, int64(n)}
+}
+
+func TestMetricsResume(t *testing.T) {
+	f := &Folder{t.TempDir()}
+	write := func(resumed, from, to int) {
+		t.Helper()
+		m, err := f.OpenMetrics(resumed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		for n := from; n <= to; n++ {
+			if err := m.Append(epoch(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Append(epoch(to)); err == nil {
+			t.Error("an epoch was written twice")
+		}
+	}
+	write(0, 1, 9)
+	out, err := os.OpenFile(f.Path(MetricsFile), os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(out, "10,0.25,0.") // killed here
+	out.Close()
+	if list, err := ReadMetrics(f.Dir); err != nil || len(list) != 9 {
+		t.Errorf("%d lines, %v", len(list), err)
+	}
+	write(5, 6, 7) // the checkpoint was of epoch 5
+	list, err := ReadMetrics(f.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Epoch{epoch(1), epoch(2), epoch(3), epoch(4), epoch(5), epoch(6), epoch(7)}
+	if d := cmp.Diff(want, list, cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+	write(7, 8, 8)
+	write(0, 1, 1)
+	if list, err := ReadMetrics(f.Dir); err != nil || len(list) != 1 {
+		t.Errorf("a run that begins again keeps %d lines, %v", len(list), err)
+	}
+}
+
+func TestMetricsRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\n":                                 "metrics.csv:1: the header",
+		header + "1,2\n":                        "metrics.csv:2: 2 cells, want 9",
+		header + "x,,,,,,0,0,0\n":               "metrics.csv:2: ",
+		header + "1,x,,,,,0,0,0\n":              "metrics.csv:2: ",
+		header + "1,,,,,,0,0,\n":                "metrics.csv:2: ",
+		header + "2,,,,,,0,0,0\n1,,,,,,0,0,0\n": "metrics.csv:3: epoch 1 after epoch 2",
+	} {
+		f := &Folder{t.TempDir()}
+		if err := os.WriteFile(f.Path(MetricsFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := f.OpenMetrics(3)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+		if after, _ := os.ReadFile(f.Path(MetricsFile)); string(after) != text {
+			t.Errorf("a file that was refused changed to %q", after)
+		}
+	}
+}
+
+// FuzzMetrics: any text is read or refused, and what is read is within the text.
+func FuzzMetrics(f *testing.F) {
+	f.Add([]byte(header+"1,0.5,,,,1,2,3,4\n2,"), 1)
+	f.Fuzz(func(t *testing.T, text []byte, limit int) {
+		list, end, err := parseMetrics("metrics.csv", text, limit)
+		if err == nil && (end > len(text) || end == 0 && len(list) > 0) {
+			t.Errorf("%d lines in %d of %d bytes", len(list), end, len(text))
+		}
+	})
+}

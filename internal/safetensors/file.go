@@ -1,0 +1,98 @@
+package safetensors
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// WriteFile writes a file so that path holds either what it held before or the
+// whole of the new content, also when the process is killed or the machine loses
+// power: a temporary file in the same folder is written, synced and renamed, and
+// the folder is synced. A process killed in between leaves a file named
+// .<base>.tmp-<number>, which nothing reads.
+func WriteFile(path string, tensors []Tensor, meta map[string]string) (err error) {
+	f, err := createTemp(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := Write(w, tensors, meta); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// createTemp makes a new file beside path. Unlike os.CreateTemp it leaves the
+// permissions to the umask: a checkpoint is as readable as any other output.
+func createTemp(path string) (*os.File, error) {
+	dir, base := filepath.Split(path)
+	for range 100 {
+		name := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%08x", base, rand.Uint32()))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !os.IsExist(err) {
+			return f, err
+		}
+	}
+	return nil, &fs.PathError{Op: "create temporary file beside", Path: path, Err: fs.ErrExist}
+}
+
+// syncDir makes a rename in dir durable.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // folders cannot be synced there
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := d.Sync(); err != nil {
+		d.Close()
+		return err
+	}
+	return d.Close()
+}
+
+// Open reads the header of a file; the caller closes it. Errors carry the path.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("not a regular file")
+	}
+	var file *File
+	if err == nil {
+		file, err = Read(f, st.Size())
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	file.close = f
+	return file, nil
+}

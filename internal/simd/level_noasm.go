@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package simd
+
+// detect returns Go: this build has no assembly.
+func detect() Level { return Go }

@@ -1,0 +1,99 @@
+package simd
+
+// RepeatRow writes row n times into dst, one copy after the other; dst holds at
+// least n*len(row) floats.
+func RepeatRow(dst, row []float32, n int) {
+	w := len(row)
+	if n <= 0 || w == 0 {
+		return
+	}
+	dst = dst[:n*w]
+	done := copy(dst, row)
+	for done < len(dst) {
+		// Doubling keeps the copies long for narrow rows; the bound keeps
+		// their source in the first cache.
+		done += copy(dst[done:], dst[:min(done, max(w, 2048/w*w))])
+	}
+}
+
+// SumRows adds n dense rows of x, each len(acc) wide, to acc, in order:
+// acc[c] += x[0][c], then x[1][c], and so on.
+func SumRows(acc, x []float32, n int) {
+	w := len(acc)
+	if n <= 0 || w == 0 {
+		return
+	}
+	x = x[:n*w]
+	if sumRowsAsm(acc, x, n) {
+		return
+	}
+	for ; len(x) > 0; x = x[w:] {
+		for c := range acc {
+			acc[c] += x[c]
+		}
+	}
+}
+
+// RowScale sets dst[r][c] = x[r][c] * s[r] for the len(dst)/cols rows of dst.
+// len(dst) must be a multiple of cols.
+func RowScale(dst, x, s []float32, cols int) {
+	if cols <= 0 || len(dst) == 0 {
+		return
+	}
+	rows := wholeRows("RowScale", len(dst), cols)
+	x, s = x[:len(dst)], s[:rows]
+	if rowScaleAsm(dst, x, s, cols) {
+		return
+	}
+	for r, a := range s {
+		for i := r * cols; i < (r+1)*cols; i++ {
+			dst[i] = x[i] * a
+		}
+	}
+}
+
+// Widen repeats each of the h columns of x f/h times: dst (rows×f) at [r][c]
+// is x (rows×h) at [r][c/(f/h)]. h must divide f.
+func Widen(dst, x []float32, rows, h, f int) {
+	if rows <= 0 || f == 0 {
+		return
+	}
+	d := groupWidth("Widen", h, f)
+	dst, x = dst[:rows*f], x[:rows*h]
+	if d == 1 {
+		copy(dst, x)
+		return
+	}
+	if rowFillAsm(dst, x, d) {
+		return
+	}
+	for r, a := range x {
+		for i := r * d; i < (r+1)*d; i++ {
+			dst[i] = a
+		}
+	}
+}
+
+// GroupSum is the adjoint of Widen: dst (rows×h) at [r][j] is the sum of the
+// j-th group of f/h neighbouring columns of x (rows×f). h must divide f.
+func GroupSum(dst, x []float32, rows, f, h int) {
+	if rows <= 0 || h == 0 {
+		return
+	}
+	d := groupWidth("GroupSum", h, f)
+	dst, x = dst[:rows*h], x[:rows*f]
+	if d == 1 {
+		copy(dst, x)
+		return
+	}
+	if rowSumAsm(dst, x, d) {
+		return
+	}
+	for r := range dst {
+		var s float32
+		for _, v := range x[r*d : (r+1)*d] {
+			s += v
+		}
+		dst[r] = s
+	}
+}

@@ -1,0 +1,181 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// near fails unless got is within a few roundings of want, counted by the size
+// of the terms that were summed.
+func near(t *testing.T, what string, got []float32, want, size []float64) {
+	t.Helper()
+	for i := range want {
+		if d := math.Abs(float64(got[i]) - want[i]); !(d <= 4e-6*size[i]+1e-30) {
+			t.Fatalf("%s: element %d is %g, want %g", what, i, got[i], want[i])
+		}
+	}
+}
+
+func widen64(x []float32) (v, size []float64) {
+	for _, a := range x {
+		v, size = append(v, float64(a)), append(size, math.Abs(float64(a)))
+	}
+	return v, size
+}
+
+func TestGather(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		const rows = 50
+		for _, n := range lengths {
+			ld := n + r.IntN(5)
+			src := normals(r, rows*ld+n)
+			all := make([]uint32, 100)
+			for i := range all {
+				all[i] = r.Uint32N(rows)
+			}
+			for _, edges := range []int{0, 1, 2, 7, 8, 9, 30, 100} {
+				name := fmt.Sprintf("width %d, %d edges", n, edges)
+				idx := all[:edges]
+				if edges%2 == 0 {
+					idx = all[:edges:edges] // nothing to prefetch behind the end
+				}
+				w := normals(r, edges)
+				start := normals(r, n)
+				plain, plainSize := widen64(start)
+				weighted, weightedSize := widen64(start)
+				for i, j := range idx {
+					for c := range n {
+						v := float64(src[int(j)*ld+c])
+						plain[c] += v
+						plainSize[c] += math.Abs(v)
+						weighted[c] += v * float64(w[i])
+						weightedSize[c] += math.Abs(v * float64(w[i]))
+					}
+				}
+				acc, check := guarded(t, n)
+				copy(acc, start)
+				GatherSum(acc, src, ld, idx)
+				check()
+				near(t, "GatherSum, "+name, acc, plain, plainSize)
+				// Edges one at a time, and columns in two tiles, give the same bits.
+				one := append([]float32(nil), start...)
+				for i := range idx {
+					GatherSum(one[:n/3], src, ld, idx[i:i+1])
+					GatherSum(one[n/3:], src[n/3:], ld, idx[i:i+1])
+				}
+				sameBits(t, "GatherSum in pieces, "+name, one, acc)
+
+				copy(acc, start)
+				GatherWSum(acc, src, ld, idx, w)
+				check()
+				near(t, "GatherWSum, "+name, acc, weighted, weightedSize)
+				copy(one, start)
+				for i := range idx {
+					GatherWSum(one[:n/2], src, ld, idx[i:i+1], w[i:])
+					GatherWSum(one[n/2:], src[n/2:], ld, idx[i:i+1], w[i:])
+				}
+				sameBits(t, "GatherWSum in pieces, "+name, one, acc)
+
+				dst, check := guarded(t, edges*n)
+				GatherRows(dst, src, ld, idx, n)
+				check()
+				for i, j := range idx {
+					sameBits(t, "GatherRows, "+name, dst[i*n:(i+1)*n], src[int(j)*ld:][:n])
+				}
+			}
+		}
+	})
+}
+
+func TestRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for _, cols := range lengths[1:] {
+			for _, rows := range []int{0, 1, 2, 5, 13} {
+				name := fmt.Sprintf("%d×%d", rows, cols)
+				x, s, start := normals(r, rows*cols), normals(r, rows), normals(r, cols)
+
+				dst, check := guarded(t, rows*cols)
+				RowScale(dst, x, s, cols)
+				check()
+				for i := range dst {
+					if want := x[i] * s[i/cols]; dst[i] != want {
+						t.Fatalf("RowScale %s: element %d is %g, want %g", name, i, dst[i], want)
+					}
+				}
+				RepeatRow(dst, start, rows)
+				check()
+				for i := range rows {
+					sameBits(t, "RepeatRow "+name, dst[i*cols:(i+1)*cols], start)
+				}
+				want, size := widen64(start)
+				for i, v := range x {
+					want[i%cols] += float64(v)
+					size[i%cols] += math.Abs(float64(v))
+				}
+				acc, check := guarded(t, cols)
+				copy(acc, start)
+				SumRows(acc, x, rows)
+				check()
+				near(t, "SumRows "+name, acc, want, size)
+			}
+		}
+	})
+}
+
+func TestGroups(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for _, h := range []int{1, 2, 3, 8} {
+			for _, d := range lengths[1:] {
+				for _, rows := range []int{0, 1, 3} {
+					name := fmt.Sprintf("%d rows, %d groups of %d", rows, h, d)
+					f := h * d
+					x, y := normals(r, rows*h), normals(r, rows*f)
+					wide, check := guarded(t, rows*f)
+					Widen(wide, x, rows, h, f)
+					check()
+					for i := range wide {
+						if wide[i] != x[i/d] {
+							t.Fatalf("Widen, %s: element %d is %g, want %g", name, i, wide[i], x[i/d])
+						}
+					}
+					want, size := make([]float64, rows*h), make([]float64, rows*h)
+					for i, v := range y {
+						want[i/d] += float64(v)
+						size[i/d] += math.Abs(float64(v))
+					}
+					sum, check := guarded(t, rows*h)
+					GroupSum(sum, y, rows, f, h)
+					check()
+					near(t, "GroupSum, "+name, sum, want, size)
+				}
+			}
+		}
+	})
+}
+
+// TestMisuse expects a panic that names the function, not a wild write.
+func TestMisuse(t *testing.T) {
+	for name, f := range map[string]func(){
+		"Add":        func() { Add(make([]float32, 9), make([]float32, 8), make([]float32, 9)) },
+		"RowScale":   func() { RowScale(make([]float32, 9), make([]float32, 9), make([]float32, 2), 4) },
+		"Widen":      func() { Widen(make([]float32, 9), make([]float32, 2), 1, 2, 9) },
+		"GatherRows": func() { GatherRows(make([]float32, 7), make([]float32, 8), 4, []uint32{0, 1}, 4) },
+		"GatherWSum": func() { GatherWSum(make([]float32, 4), make([]float32, 8), 4, []uint32{0, 1}, nil) },
+		"PackB":      func() { PackB(make([]float32, 11), 4, 3, 4, false, nil) },
+		"GemmTN":     func() { GemmTN(2, 2, 2, make([]float32, 4), 2, make([]float32, 4), 2, make([]float32, 3), 2, nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}

@@ -1,0 +1,31 @@
+// Package testdata finds the real graphs and reference values that some tests use.
+package testdata
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Root is the folder that holds data/ and golden/: $SAGANN_DATA, or the folder
+// "shared" beside the module. It may not exist.
+func Root() string {
+	if d := os.Getenv("SAGANN_DATA"); d != "" {
+		return d
+	}
+	_, file, _, _ := runtime.Caller(0)
+	module := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	return filepath.Join(filepath.Dir(module), "shared")
+}
+
+// Dir returns the folder sub (such as "data/cora") below Root, or skips the test
+// with a reason when it is not there.
+func Dir(t testing.TB, sub string) string {
+	t.Helper()
+	p := filepath.Join(Root(), filepath.FromSlash(sub))
+	if _, err := os.Stat(p); err != nil {
+		t.Skipf("no reference data at %s: set SAGANN_DATA to the folder that holds data/ and golden/", p)
+	}
+	return p
+}

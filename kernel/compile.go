@@ -1,0 +1,302 @@
+package kernel
+
+import (
+	"sync"
+
+	"sagann/chunk"
+	"sagann/internal/simd"
+)
+
+const (
+	stripFloats = 2048 // floats of the widest register of a strip: a few registers fit L1
+	rowStrip    = 128  // rows of a strip in row programs and in edge tiles
+	lanes       = 16   // fixed partial sums of a Global: the order of addition does not depend on workers
+)
+
+// Launch binds a program's operands for one run over one interval or cell.
+type Launch struct {
+	Rows        int         // own rows
+	Bufs        [][]float32 // by operand; Own and Other start at row 0 of their interval
+	Cell        *chunk.View // the cell's edges; nil in row programs
+	First, Last bool        // edge programs: start the accumulators; finish them
+}
+
+// direct is a result that needs no strip: own row += other rows (times a scalar an edge).
+type direct struct {
+	out, leaf int
+	weight    int // register of one column, or -1
+}
+
+// CPU is a program made ready for the CPU.
+type CPU struct {
+	p       *Program
+	strip   int   // rows of a strip
+	place   []int // register -> offset in a worker's scratch, per strip row; -1: aliased or skipped
+	floats  int   // scratch floats per strip row
+	skip    []bool
+	skipIn  []bool // instructions that only feed a direct result
+	directs []direct
+	outs    []int // results computed from strips
+	needs   bool  // whether any strip work is left
+	reduces []int // results that sum into a Global
+	stored  []int // register -> Store result that it may be written to directly, or -1
+	pool    sync.Pool
+}
+
+// Compile checks p and lays out its registers.
+func Compile(p *Program) (*CPU, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	c := &CPU{p: p, skip: make([]bool, len(p.Widths)), skipIn: make([]bool, len(p.Instrs))}
+	c.findDirect()
+	dense, wide := !p.Edges, 1
+	for _, w := range p.Widths {
+		wide = max(wide, w)
+	}
+	for i := range p.Instrs {
+		dense = dense || p.Instrs[i].Kind != Func
+	}
+	for i, o := range p.Outs {
+		if o.Acc == SumTN || o.Acc == SumRows {
+			c.reduces = append(c.reduces, i)
+			dense = dense || o.Acc == SumTN
+		}
+	}
+	c.strip = max(8, min(512, stripFloats/wide))
+	if dense {
+		c.strip = rowStrip
+	}
+	c.allocate()
+	c.needs = len(c.outs) > 0
+	for _, d := range c.directs {
+		c.needs = c.needs || d.weight >= 0
+	}
+	return c, nil
+}
+
+// findDirect marks sums of gathered rows that SIMD row kernels do without a strip.
+func (c *CPU) findDirect() {
+	p := c.p
+	uses := make([]int, len(p.Widths))
+	by := make([]int, len(p.Widths)) // instruction that defines a register
+	leaf := make([]int, len(p.Widths))
+	for i := range by {
+		by[i], leaf[i] = -1, -1
+	}
+	for i, l := range p.Leaves {
+		if l.From == Other && l.Key == NoKey {
+			leaf[l.Reg] = i
+		}
+	}
+	for i, in := range p.Instrs {
+		by[in.Dst] = i
+		for _, r := range in.In {
+			uses[r]++
+		}
+	}
+	for _, o := range p.Outs {
+		uses[o.Reg]++
+		if o.Acc == SumTN {
+			uses[o.Reg2]++
+		}
+	}
+	for i, o := range p.Outs {
+		d := direct{out: i, leaf: -1, weight: -1}
+		if p.Edges && o.Acc == Sum && o.Key == NoKey {
+			if l := leaf[o.Reg]; l >= 0 {
+				d.leaf = l
+				uses[o.Reg]--
+			} else if k := by[o.Reg]; k >= 0 && p.Instrs[k].Op == "mul" && uses[o.Reg] == 1 {
+				in := p.Instrs[k].In
+				for s := range 2 {
+					l, w := leaf[in[s]], by[in[1-s]]
+					if l < 0 || w < 0 || p.Instrs[w].Op != "widen" || p.Widths[p.Instrs[w].In[0]] != 1 || uses[in[1-s]] != 1 {
+						continue
+					}
+					d.leaf, d.weight = l, p.Instrs[w].In[0]
+					c.skipIn[k], c.skipIn[w] = true, true
+					uses[in[s]]--
+					break
+				}
+			}
+		}
+		if d.leaf >= 0 {
+			c.directs = append(c.directs, d)
+		} else {
+			c.outs = append(c.outs, i)
+		}
+	}
+	for _, l := range p.Leaves {
+		c.skip[l.Reg] = uses[l.Reg] == 0
+	}
+}
+
+// allocate places registers in a worker's scratch; a register's room is taken again
+// after its last use.
+func (c *CPU) allocate() {
+	p := c.p
+	const end = 1 << 30
+	last := make([]int, len(p.Widths))
+	for i, in := range p.Instrs {
+		if c.skipIn[i] {
+			continue
+		}
+		for _, r := range in.In {
+			last[r] = i
+		}
+	}
+	for _, i := range c.outs {
+		last[p.Outs[i].Reg] = end
+		if p.Outs[i].Acc == SumTN {
+			last[p.Outs[i].Reg2] = end
+		}
+	}
+	for _, d := range c.directs {
+		if d.weight >= 0 {
+			last[d.weight] = end
+		}
+	}
+	c.place = make([]int, len(p.Widths))
+	c.stored = make([]int, len(p.Widths))
+	for i := range c.place {
+		c.place[i], c.stored[i] = -1, -1
+	}
+	type room struct{ at, n int }
+	var free []room
+	take := func(n int) int {
+		for i, r := range free {
+			if r.n == n {
+				free = append(free[:i], free[i+1:]...)
+				return r.at
+			}
+		}
+		c.floats += n
+		return c.floats - n
+	}
+	for _, l := range p.Leaves {
+		if c.skip[l.Reg] || l.From == Global && !l.Spread {
+			continue
+		}
+		c.place[l.Reg] = take(l.Cols)
+		if l.Spread {
+			last[l.Reg] = end // filled once a launch
+		}
+	}
+	for _, i := range c.outs {
+		if o := p.Outs[i]; o.Acc == Store && o.LD == p.Widths[o.Reg] {
+			c.stored[o.Reg] = i
+		}
+	}
+	for _, l := range p.Leaves {
+		c.stored[l.Reg] = -1 // a leaf is copied, not computed in place
+	}
+	for i, in := range p.Instrs {
+		if c.skipIn[i] {
+			continue
+		}
+		if c.stored[in.Dst] < 0 {
+			c.place[in.Dst] = take(p.Widths[in.Dst])
+		}
+		for k, r := range in.In {
+			if last[r] == i && c.place[r] >= 0 && !repeated(in.In[:k], r) {
+				free = append(free, room{c.place[r], p.Widths[r]})
+			}
+		}
+	}
+}
+
+func repeated(rs []int, r int) bool {
+	for _, x := range rs {
+		if x == r {
+			return true
+		}
+	}
+	return false
+}
+
+// worker is the private memory of one goroutine in a launch.
+type worker struct {
+	regs  []float32   // registers of a strip
+	at    [][]float32 // register -> its slice for the current strip
+	in    [][]float32
+	cols  []int
+	rows  []int
+	gemm  []float32
+	tn    []float32
+	segs  []segment
+	args  Args
+	ready bool // spread registers are filled
+}
+
+// run is the state shared by the workers of one launch.
+type run struct {
+	c      *CPU
+	l      *Launch
+	packed []simd.PackedB // by instruction
+	room   [][]float32    // their memory
+	lanes  [][]float32     // by lane: partial sums of all reduces
+	work   []*worker
+}
+
+func (c *CPU) newRun(l *Launch, workers int) *run {
+	r, _ := c.pool.Get().(*run)
+	if r == nil {
+		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs))}
+	}
+	r.l = l
+	for len(r.work) < workers {
+		r.work = append(r.work, c.newWorker())
+	}
+	for _, w := range r.work {
+		w.ready = false
+	}
+	for i, in := range c.p.Instrs {
+		if in.Kind == Func || c.skipIn[i] {
+			continue
+		}
+		g := c.global(in.In[1])
+		k, n := g.Rows, g.Cols
+		if in.Kind == MatMulNT {
+			k, n = g.Cols, g.Rows
+		}
+		if r.room[i] == nil {
+			r.room[i] = make([]float32, simd.PackedBSize(k, n))
+		}
+		r.packed[i] = simd.PackB(l.Bufs[g.Operand], g.LD, k, n, in.Kind == MatMulNT, r.room[i])
+	}
+	return r
+}
+
+// global is the leaf that loads register reg from a Global.
+func (c *CPU) global(reg int) *Leaf {
+	for i := range c.p.Leaves {
+		if c.p.Leaves[i].Reg == reg {
+			return &c.p.Leaves[i]
+		}
+	}
+	panic("kernel " + c.p.Name + ": the second operand of a product is no Global")
+}
+
+func (c *CPU) newWorker() *worker {
+	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths))}
+	g, t := 0, 0
+	for i, in := range c.p.Instrs {
+		if in.Kind != Func && !c.skipIn[i] {
+			g = max(g, simd.GemmScratch(c.p.Widths[in.In[0]], c.p.Widths[in.Dst]))
+		}
+	}
+	for _, i := range c.reduces {
+		if o := c.p.Outs[i]; o.Acc == SumTN {
+			t = max(t, simd.GemmTNScratch(c.strip, c.p.Widths[o.Reg], c.p.Widths[o.Reg2]))
+		}
+	}
+	w.gemm, w.tn = make([]float32, g), make([]float32, t)
+	return w
+}
+
+// reg is the room of register i for n rows.
+func (c *CPU) reg(w *worker, i, n int) []float32 {
+	at := c.place[i] * c.strip
+	return w.regs[at : at+n*c.p.Widths[i]]
+}

@@ -1,0 +1,196 @@
+package kernel
+
+import (
+	"sort"
+
+	"sagann/internal/simd"
+)
+
+// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row.
+type segment struct{ row, lo, hi int }
+
+// edgeBlocks splits a cell into ranges of own rows with about equally many edges.
+// Every own row is in exactly one block, also those without edges. With sums into
+// a Global the number of blocks is fixed.
+func edgeBlocks(l *Launch, fixed bool) []block {
+	v := l.Cell
+	entries := len(v.Ptr) - 1
+	nnz := int(v.Ptr[entries])
+	n := min(256, 1+nnz/8192+l.Rows/4096)
+	if fixed {
+		n = lanes
+	}
+	var out []block
+	b := block{}
+	for k := 1; k <= n; k++ {
+		if k == n {
+			b.to, b.hi = entries, l.Rows
+		} else {
+			target := uint32(int64(nnz) * int64(k) / int64(n))
+			b.to = max(b.from, sort.Search(entries, func(i int) bool { return v.Ptr[i] >= target }))
+			b.hi = b.to
+			if v.RowIDs != nil {
+				b.hi = l.Rows
+				if b.to < entries {
+					b.hi = int(v.RowIDs[b.to])
+				}
+			}
+		}
+		if b.hi > b.lo || b.to > b.from {
+			out = append(out, b)
+		}
+		b = block{lo: b.hi, from: b.to}
+	}
+	return out
+}
+
+func (r *run) edges(w *worker, b block, lane int) {
+	c, l := r.c, r.l
+	v := l.Cell
+	if l.First {
+		r.start(b.lo, b.hi)
+	}
+	rowOf := func(i int) int {
+		if v.RowIDs != nil {
+			return int(v.RowIDs[i])
+		}
+		return i
+	}
+	for _, d := range c.directs {
+		if d.weight >= 0 {
+			continue
+		}
+		o, f := &c.p.Outs[d.out], &c.p.Leaves[d.leaf]
+		dst, src := l.Bufs[o.Operand], l.Bufs[f.Operand]
+		for i := b.from; i < b.to; i++ {
+			if lo, hi := v.Ptr[i], v.Ptr[i+1]; lo < hi {
+				at := rowOf(i) * o.LD
+				simd.GatherSum(dst[at:at+f.Cols], src, f.LD, v.Other[lo:hi])
+			}
+		}
+	}
+	if c.needs && b.from < b.to {
+		end := int(v.Ptr[b.to])
+		entry := b.from
+		for e := int(v.Ptr[b.from]); e < end; {
+			n := min(c.strip, end-e)
+			w.segs = w.segs[:0]
+			for done := 0; done < n; {
+				for int(v.Ptr[entry+1]) <= e+done {
+					entry++
+				}
+				hi := min(n, int(v.Ptr[entry+1])-e)
+				w.segs = append(w.segs, segment{rowOf(entry), done, hi})
+				done = hi
+			}
+			r.strip(w, e, n, lane)
+			e += n
+		}
+	}
+	if l.Last {
+		r.finish(b.lo, b.hi)
+	}
+}
+
+// strip runs edges [e, e+n).
+func (r *run) strip(w *worker, e, n, lane int) {
+	c, l := r.c, r.l
+	for i := range c.p.Leaves {
+		if f := &c.p.Leaves[i]; f.From != Global && !c.skip[f.Reg] {
+			r.load(w, f, e, n)
+		}
+	}
+	r.execute(w, e, n)
+	for _, d := range c.directs {
+		if d.weight < 0 {
+			continue
+		}
+		o, f := &c.p.Outs[d.out], &c.p.Leaves[d.leaf]
+		dst, src, s := l.Bufs[o.Operand], l.Bufs[f.Operand], w.at[d.weight]
+		for _, g := range w.segs {
+			at := g.row * o.LD
+			simd.GatherWSum(dst[at:at+f.Cols], src, f.LD, l.Cell.Other[e+g.lo:e+g.hi], s[g.lo:g.hi])
+		}
+	}
+	for _, i := range c.outs {
+		o := &c.p.Outs[i]
+		switch o.Acc {
+		case Store:
+			r.store(w, o, e, n)
+		case SumTN, SumRows:
+			r.reduce(w, o, lane, n)
+		default:
+			r.step(w, o, e)
+		}
+	}
+}
+
+// load fills the register of leaf f for edges [e, e+n).
+func (r *run) load(w *worker, f *Leaf, e, n int) {
+	c, v := r.c, r.l.Cell
+	if f.From == Cell {
+		switch f.Array {
+		case Rank:
+			w.at[f.Reg] = v.Rank[e : e+n]
+		case Weight:
+			w.at[f.Reg] = v.Weight[e : e+n]
+		case Data:
+			w.at[f.Reg] = v.Data[e*f.Cols : (e+n)*f.Cols]
+		case Type:
+			dst := c.reg(w, f.Reg, n)
+			for i, t := range v.Type[e : e+n] {
+				dst[i] = float32(t)
+			}
+			w.at[f.Reg] = dst
+		}
+		return
+	}
+	buf := r.l.Bufs[f.Operand]
+	if f.From == EdgeBuf && f.LD == f.Cols {
+		w.at[f.Reg] = buf[e*f.Cols : (e+n)*f.Cols]
+		return
+	}
+	dst := c.reg(w, f.Reg, n)
+	w.at[f.Reg] = dst
+	switch {
+	case f.Key != NoKey:
+		r.loadKeyed(w, f, dst, e)
+	case f.From == Other:
+		simd.GatherRows(dst, buf, f.LD, v.Other[e:e+n], f.Cols)
+	case f.From == Own:
+		for _, g := range w.segs {
+			simd.RepeatRow(dst[g.lo*f.Cols:g.hi*f.Cols], buf[g.row*f.LD:g.row*f.LD+f.Cols], g.hi-g.lo)
+		}
+	case f.From == EdgeBuf:
+		for i := range n {
+			copy(dst[i*f.Cols:(i+1)*f.Cols], buf[(e+i)*f.LD:])
+		}
+	}
+}
+
+func (r *run) loadKeyed(w *worker, f *Leaf, dst []float32, e int) {
+	v, buf := r.l.Cell, r.l.Bufs[f.Operand]
+	for _, g := range w.segs {
+		for i := g.lo; i < g.hi; i++ {
+			row := g.row
+			if f.From == Other {
+				row = int(v.Other[e+i])
+			}
+			to := dst[i*f.Cols : (i+1)*f.Cols]
+			k := r.key(f.Key, e+i)
+			if k >= f.Blocks {
+				clear(to)
+				continue
+			}
+			copy(to, buf[row*f.LD+k*f.Cols:])
+		}
+	}
+}
+
+// key is the block number that edge e carries.
+func (r *run) key(k Key, e int) int {
+	if k == ByRank {
+		return int(r.l.Cell.Rank[e])
+	}
+	return int(r.l.Cell.Type[e])
+}

@@ -1,0 +1,181 @@
+// Package kernel holds fused programs: straight-line code over strips of rows
+// (of vertices or of edges) with several results. The CPU runs a program strip by
+// strip over internal/simd; a CUDA backend renders the same program as text.
+//
+// A program knows nothing of nodes, graphs or devices. Its operands are numbered
+// buffers; what stands behind a number is the caller's business.
+package kernel
+
+import "fmt"
+
+// Args is what one strip call sees: Rows dense rows of every operand.
+type Args struct {
+	Rows    int
+	Out     []float32   // Rows×OutCols
+	OutCols int         //
+	In      [][]float32 // each Rows×InCols[i], except a Global operand of a Row op, which is the whole matrix
+	InCols  []int
+	InRows  []int // rows of a Global operand, 0 for the others
+	I, J    int32 // attributes of the op
+	F       float32
+}
+
+// StripFunc computes one op over a strip. It must treat rows independently: the
+// result of a row may depend neither on Rows nor on the row's place in the strip.
+type StripFunc func(*Args)
+
+// From says where a leaf is read.
+type From uint8
+
+const (
+	Own     From = iota // the row of the interval being visited
+	Other               // the row at the far end of the edge
+	Cell                // an array of the cell: Attr names it
+	EdgeBuf             // a buffer of one row an edge of the cell
+	Global              // a matrix that does not depend on rows
+)
+
+// Key selects a block of columns by a number that the edge carries.
+type Key uint8
+
+const (
+	NoKey  Key = iota
+	ByType     // the edge's type
+	ByRank     // the edge's position in its destination's in-list; past the last block: nothing
+)
+
+// CellArray names the per-edge arrays that a cell may carry.
+type CellArray uint8
+
+const (
+	Rank CellArray = iota
+	Type
+	Weight
+	Data
+)
+
+// Leaf loads an operand into register Reg.
+type Leaf struct {
+	From    From
+	Operand int       // index into Launch.Bufs (Own, Other, EdgeBuf, Global)
+	Array   CellArray // for Cell
+	Cols    int       // width of the register
+	LD      int       // floats from one row of the buffer to the next
+	Rows    int       // rows of a Global
+	Key     Key       // Own or Other, keyed: block key(e) of Blocks
+	Blocks  int
+	Spread  bool // a Global row repeated for every row of the strip (operand of an element-wise op)
+	Reg     int
+}
+
+// Kind of instruction.
+type Kind uint8
+
+const (
+	Func     Kind = iota // a strip function
+	MatMul               // Out = In[0] · In[1], In[1] Global
+	MatMulNT             // Out = In[0] · In[1]ᵀ, In[1] Global
+)
+
+// Instr computes register Dst.
+type Instr struct {
+	Op   string // name, for printing and hashing
+	Kind Kind
+	Fn   StripFunc // for Func
+	CUDA string    // the op's expression, for the CUDA renderer
+	Dst  int
+	In   []int
+	I, J int32
+	F    float32
+}
+
+// Acc is what happens to a result.
+type Acc uint8
+
+const (
+	Store   Acc = iota // row programs: row r of the buffer = register row; region programs: an EdgeBuf row
+	Sum                // own row += register, over the edges of the row
+	Max                // own row = max over edges; Aux receives the rank of the arg-max (lowest on ties); 0 without edges
+	LSE                // own row = log Σ exp over edges; Aux holds the running maximum; 0 without edges
+	SumTN              // Global += In[Reg]ᵀ · In[Reg2] over all rows
+	SumRows            // Global (1×c) += Σ rows of Reg
+)
+
+// Out is one result of a program.
+type Out struct {
+	Acc     Acc
+	Reg     int
+	Reg2    int // SumTN
+	Operand int
+	Aux     int // operand of the second state buffer (Max, LSE); -1 when absent
+	LD      int
+	AuxLD   int
+	Key     Key // Sum: into block key(e) of Blocks
+	Blocks  int
+}
+
+// Program is a fused computation. Edge programs run once a cell with own rows on
+// one side; row programs have no edges and only Own and Global leaves.
+type Program struct {
+	Name     string
+	Edges    bool
+	Widths   []int // columns of every register
+	Leaves   []Leaf
+	Instrs   []Instr
+	Outs     []Out
+	Operands int
+}
+
+// Check reports the first broken rule of p: registers in range and written before
+// they are read, operands in range. It guards against a wrong compiler, not users.
+func (p *Program) Check() error {
+	set := make([]bool, len(p.Widths))
+	def := func(r int, what string) error {
+		if r < 0 || r >= len(set) || set[r] {
+			return fmt.Errorf("kernel %s: %s defines register %d out of turn", p.Name, what, r)
+		}
+		set[r] = true
+		return nil
+	}
+	use := func(r int, what string) error {
+		if r < 0 || r >= len(set) || !set[r] {
+			return fmt.Errorf("kernel %s: %s reads register %d before it is set", p.Name, what, r)
+		}
+		return nil
+	}
+	for i, l := range p.Leaves {
+		if l.From != Cell && (l.Operand < 0 || l.Operand >= p.Operands) {
+			return fmt.Errorf("kernel %s: leaf %d: operand %d of %d", p.Name, i, l.Operand, p.Operands)
+		}
+		if !p.Edges && (l.From == Other || l.From == Cell || l.From == EdgeBuf) {
+			return fmt.Errorf("kernel %s: leaf %d reads an edge in a row program", p.Name, i)
+		}
+		if err := def(l.Reg, fmt.Sprintf("leaf %d", i)); err != nil {
+			return err
+		}
+	}
+	for _, in := range p.Instrs {
+		for _, r := range in.In {
+			if err := use(r, in.Op); err != nil {
+				return err
+			}
+		}
+		if err := def(in.Dst, in.Op); err != nil {
+			return err
+		}
+	}
+	for i, o := range p.Outs {
+		if err := use(o.Reg, fmt.Sprintf("result %d", i)); err != nil {
+			return err
+		}
+		if o.Acc == SumTN {
+			if err := use(o.Reg2, fmt.Sprintf("result %d", i)); err != nil {
+				return err
+			}
+		}
+		if o.Operand < 0 || o.Operand >= p.Operands || o.Aux >= p.Operands {
+			return fmt.Errorf("kernel %s: result %d: operand out of range", p.Name, i)
+		}
+	}
+	return nil
+}

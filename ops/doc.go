@@ -1,0 +1,30 @@
+// Package ops is the arithmetic that users and layers write programs with. Every
+// op is one declaration that stands next to its constructor: class, shape rule,
+// gradient, CPU code over strips of rows and, where it is element-wise, its CUDA
+// expression. Adding an op means adding such a declaration and an entry in the
+// table of every_test.go.
+//
+// # Shapes
+//
+// A tensor is [V×c] (a row a vertex), [E×c] (a row an edge) or a Global matrix
+// [r×c]. Operands of an element-wise op have the same width and the same row set;
+// a Global of one row joins any row set and is spread over its rows. Vertex and
+// edge tensors never meet: scatter the vertex tensor first. Columns fall into h
+// heads as h groups of neighbours (see Widen).
+//
+// A constructor whose operands do not fit panics with a *dataflow.ShapeError that
+// names the user's file and line; compiling a model turns it into an error.
+//
+// # Gradients
+//
+// Gradients are programs over whole tensors, built from ops. Where it is possible
+// they read the result instead of the operand, so that a backward pass needs fewer
+// saved values. An op without a gradient treats its operands as constants.
+//
+// # CPU code
+//
+// Strip functions see dense rows and treat each row by itself, so that results do
+// not depend on how rows are cut into strips. Out overlaps no operand. A Global
+// operand of an element-wise op arrives repeated for every row; a Row op gets it
+// whole.
+package ops

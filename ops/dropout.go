@@ -1,0 +1,125 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"sagann/dataflow"
+)
+
+// Dropout keeps every number of x [S×c], vertices or edges, with probability 1-p,
+// scaled by 1/(1-p), and sets the others to 0. What it keeps is a function of
+//
+//   - step [1×4], Global: seed (low word, high word), epoch, and a word that is not read;
+//   - site, which tells the dropouts of one program apart;
+//   - id [S×1], the identity of the row: of the vertex, or of the edge's destination;
+//   - rank [S×1], the position of the edge among those of its destination; nil on
+//     vertices;
+//   - the column.
+//
+// step, id and rank enter by their bit patterns (math.Float32frombits of a word
+// will do). The gradient is dropped alike. A p outside [0, 1) is an error.
+func Dropout(x *Node, p float32, site int, id, rank, step *Node) *Node {
+	a := attr{F: p, I: int32(site)}
+	if rank == nil {
+		return dataflow.Apply(dropout, a, x, step, id)
+	}
+	return dataflow.Apply(edgeDropout, a, x, step, id, rank)
+}
+
+const (
+	dropout     Op = "dropout"      // x, step, id
+	edgeDropout Op = "edge_dropout" // x, step, id, rank
+)
+
+var _ = define(dropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutShape,
+	VJP: dropAlike, CPU: dropStrip,
+	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], 0.f, $I, $F, $C)"})
+
+var _ = define(edgeDropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutShape,
+	VJP: dropAlike, CPU: dropStrip,
+	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], $3[0], $I, $F, $C)"})
+
+// DropoutCUDA is the device function that the CUDA expressions of dropout call. In
+// those, $k[j] is column j of operand k in the row at hand and $C the column of the
+// result. Flushing of subnormal numbers must be off: words are passed as floats.
+const DropoutCUDA = `
+__device__ unsigned saga_mix(unsigned h) {
+	h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u;
+	return h ^ h >> 16;
+}
+__device__ float saga_dropout(float x, float seed_lo, float seed_hi, float epoch,
+                              float id, float rank, int site, float p, unsigned column) {
+	unsigned w[6] = {__float_as_uint(seed_lo), __float_as_uint(seed_hi), __float_as_uint(epoch),
+	                 (unsigned)site, __float_as_uint(id), __float_as_uint(rank)};
+	unsigned a = 0x243f6a88u, b = 0x85a308d3u;
+	for (int i = 0; i < 6; i++) { a = saga_mix(a ^ w[i]); b = saga_mix(b + w[i]); }
+	unsigned h = a + column * 0x9e3779b9u;
+	h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13 ^ b; h *= 0xc2b2ae35u; h ^= h >> 16;
+	return h >> 8 >= (unsigned)(p * 16777216.f) ? x * (1.f / (1.f - p)) : 0.f;
+}
+`
+
+func dropoutShape(a attr, in []shape) (shape, error) {
+	x, step, id := in[0], in[1], in[2]
+	if !(a.F >= 0 && a.F < 1) {
+		return x, fmt.Errorf("dropout probability %v is not in [0, 1)", a.F)
+	}
+	if x.Set.Kind == dataflow.Global {
+		return x, fmt.Errorf("drops from vertices or edges, not from %s", rows(x))
+	}
+	if step.Set.Kind != dataflow.Global || step.Rows != 1 || step.Cols != 4 {
+		return x, fmt.Errorf("the step is %v, not [1×4]", step)
+	}
+	for _, k := range in[2:] {
+		if err := column("an identity", k); err != nil {
+			return x, err
+		}
+		if err := alike([]shape{x, id, k}); err != nil {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+// dropAlike applies the mask of n to its gradient: same site, same row, same step.
+func dropAlike(n, dy *Node) []*Node {
+	in := []*Node{dy}
+	for i := 1; i < n.NumIn(); i++ {
+		in = append(in, n.In(i))
+	}
+	grads := make([]*Node, n.NumIn())
+	grads[0] = dataflow.Apply(n.Op(), n.Attr(), in...)
+	return grads
+}
+
+func dropStrip(a *Args) {
+	if a.Rows == 0 {
+		return
+	}
+	strip := newCounter() // the step is one row, repeated
+	for _, w := range a.In[1][:3] {
+		strip = strip.absorbBits(w)
+	}
+	strip = strip.absorb(uint32(a.I))
+	drop := uint32(a.F * (1 << 24)) // of 2^24 equally likely draws
+	keep := 1 / (1 - a.F)
+	for r := range a.Rows {
+		row, rank := strip.absorbBits(a.In[2][r]), float32(0)
+		if len(a.In) > 3 {
+			rank = a.In[3][r]
+		}
+		dropRow(outRow(a, r), inRow(a, 0, r), row.absorbBits(rank), drop, keep)
+	}
+}
+
+// dropRow keeps x[c] where the draw of column c is not below drop. Both are below
+// 2^31, so the sign of their difference is the answer, without a branch that would
+// be guessed wrong half the time.
+func dropRow(dst, x []float32, row counter, drop uint32, keep float32) {
+	x = x[:len(dst)]
+	for c, v := range x {
+		dropped := uint32(int32(row.draw(uint32(c))>>8-drop) >> 31) // all ones or zero
+		dst[c] = math.Float32frombits(math.Float32bits(v*keep) &^ dropped)
+	}
+}

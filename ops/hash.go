@@ -1,0 +1,46 @@
+package ops
+
+import "math"
+
+// The uniform numbers of Dropout are a function of where they are used, not of a
+// state: any device draws the same ones in any order. All arithmetic is on 32-bit
+// integers that wrap around.
+//
+//	state of a strip: absorb seed low, seed high, epoch, site
+//	state of a row:   absorb identity, rank
+//	column c:         draw(state, c), of which the top 24 bits count
+
+// counter is the state of two 32-bit hashes of the same words.
+type counter struct{ a, b uint32 }
+
+func newCounter() counter { return counter{a: 0x243f6a88, b: 0x85a308d3} }
+
+// absorb mixes one more word into the state. For equal states, different words
+// give different ones.
+func (k counter) absorb(w uint32) counter {
+	return counter{a: mix(k.a ^ w), b: mix(k.b + w)}
+}
+
+// absorbBits absorbs the bit pattern of x.
+func (k counter) absorbBits(x float32) counter { return k.absorb(math.Float32bits(x)) }
+
+// draw is the random word of column c: mix with the second hash put in half-way,
+// so that rows whose first hashes are neighbours share nothing.
+func (k counter) draw(c uint32) uint32 {
+	h := k.a + c*0x9e3779b9
+	h ^= h >> 16
+	h *= 0x85ebca6b
+	h ^= h>>13 ^ k.b
+	h *= 0xc2b2ae35
+	return h ^ h>>16
+}
+
+// mix is a bijection of 32-bit words that spreads every input bit over the result
+// (the finaliser of MurmurHash3).
+func mix(h uint32) uint32 {
+	h ^= h >> 16
+	h *= 0x85ebca6b
+	h ^= h >> 13
+	h *= 0xc2b2ae35
+	return h ^ h>>16
+}

@@ -1,0 +1,114 @@
+package ops
+
+import "math"
+
+// examples holds what TestEveryOp tries every op on.
+var examples = map[Op][]example{
+	add:     examplesOf(2, func(x ...float64) float64 { return x[0] + x[1] }),
+	sub:     examplesOf(2, func(x ...float64) float64 { return x[0] - x[1] }),
+	mul:     examplesOf(2, func(x ...float64) float64 { return x[0] * x[1] }),
+	maximum: examplesOf(2, func(x ...float64) float64 { return max(x[0], x[1]) }),
+	div: {
+		{in: []leaf{vertex(5), vertex(5).positive()}, want: "[V×5]", grads: 2, ref: quotient},
+		{in: []leaf{edge(5), global(1, 5).positive()}, want: "[E×5]", grads: 2, ref: quotient},
+		{in: []leaf{global(1, 5), edge(5).positive()}, want: "[E×5]", grads: 2, ref: quotient},
+	},
+	eq: one(example{in: []leaf{vertex(5).integer(0, 2), vertex(5).integer(0, 2)}, want: "[V×5]",
+		ref: func(x ...float64) float64 { return when(x[0] == x[1], 1, 0) }}),
+	neg: unary(vertex(37), 1, func(x ...float64) float64 { return -x[0] }),
+	scale: one(example{in: []leaf{edge(9)}, attr: attr{F: 2.5}, want: "[E×9]", grads: 1,
+		ref: func(x ...float64) float64 { return 2.5 * x[0] }}),
+	shift: one(example{in: []leaf{edge(9)}, attr: attr{F: 2.5}, want: "[E×9]", grads: 1,
+		ref: func(x ...float64) float64 { return 2.5 + x[0] }}),
+
+	exp:    unary(vertex(7), 1, func(x ...float64) float64 { return math.Exp(x[0]) }),
+	log:    unary(vertex(7).positive(), 1, func(x ...float64) float64 { return math.Log(x[0]) }),
+	sqrt:   unary(vertex(7).positive(), 1, func(x ...float64) float64 { return math.Sqrt(x[0]) }),
+	square: unary(vertex(7), 1, func(x ...float64) float64 { return x[0] * x[0] }),
+	abs:    unary(vertex(7), 1, func(x ...float64) float64 { return math.Abs(x[0]) }),
+
+	sigmoid:     unary(vertex(7), 1, func(x ...float64) float64 { return logistic(x[0]) }),
+	sigmoidGrad: unary(vertex(7), 0, func(x ...float64) float64 { return x[0] * (1 - x[0]) }),
+	tanh:        unary(vertex(7), 1, func(x ...float64) float64 { return math.Tanh(x[0]) }),
+	tanhGrad:    unary(vertex(7), 0, func(x ...float64) float64 { return 1 - x[0]*x[0] }),
+	relu:        unary(global(2, 7), 1, func(x ...float64) float64 { return max(x[0], 0) }),
+	step:        unary(vertex(7), 0, func(x ...float64) float64 { return when(x[0] > 0, 1, 0) }),
+	leakyRelu: one(example{in: []leaf{edge(9)}, attr: attr{F: 0.2}, want: "[E×9]", grads: 1,
+		ref: func(x ...float64) float64 { return when(x[0] > 0, x[0], 0.2*x[0]) }}),
+	leakyStep: one(example{in: []leaf{edge(9)}, attr: attr{F: 0.2}, want: "[E×9]",
+		ref: func(x ...float64) float64 { return when(x[0] > 0, 1, 0.2) }}),
+	elu:     unary(vertex(7), 1, func(x ...float64) float64 { return when(x[0] > 0, x[0], math.Expm1(x[0])) }),
+	eluGrad: unary(vertex(7), 0, func(x ...float64) float64 { return when(x[0] > 0, 1, x[0]+1) }),
+	gelu: unary(vertex(7), 1, func(x ...float64) float64 {
+		return x[0] / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x[0]+0.044715*x[0]*x[0]*x[0])))
+	}),
+	geluGrad: unary(vertex(7), 0, nil),
+	softplus: unary(vertex(7), 1, func(x ...float64) float64 { return math.Log1p(math.Exp(x[0])) }),
+
+	dropout: one(example{in: []leaf{vertex(9), global(1, 4).words(), vertex(1).words()},
+		attr: attr{I: 3, F: 0.4}, want: "[V×9]", grads: 1}),
+	edgeDropout: one(example{in: []leaf{edge(9), global(1, 4).words(), edge(1).words(), edge(1).integer(0, 9)},
+		attr: attr{I: 3, F: 0.4}, want: "[E×9]", grads: 1}),
+
+	widen: {
+		{in: []leaf{edge(3)}, attr: attr{I: 12}, want: "[E×12]", grads: 1},
+		{in: []leaf{global(2, 1)}, attr: attr{I: 19}, want: "[2×19]", grads: 1},
+	},
+	groupSum: {
+		{in: []leaf{edge(12)}, attr: attr{I: 3}, want: "[E×3]", grads: 1},
+		{in: []leaf{vertex(19)}, attr: attr{I: 1}, want: "[V×1]", grads: 1},
+	},
+
+	concat: {
+		{in: []leaf{edge(3), edge(5)}, want: "[E×8]", grads: 2},
+		{in: []leaf{global(2, 3), global(2, 5)}, want: "[2×8]", grads: 2},
+	},
+	slice: one(example{in: []leaf{vertex(8)}, attr: attr{I: 2, J: 3}, want: "[V×3]", grads: 1}),
+	pad:   one(example{in: []leaf{vertex(3)}, attr: attr{I: 2, J: 8}, want: "[V×8]", grads: 1}),
+	place: one(example{in: []leaf{edge(2), edge(1).integer(-1, 4)}, attr: attr{S: "type", I: 3}, want: "[E×6]", grads: 1}),
+	pick:  one(example{in: []leaf{edge(6), edge(1).integer(-1, 4)}, attr: attr{S: "type", I: 3}, want: "[E×2]", grads: 1}),
+
+	matmul: {
+		{in: []leaf{edge(3), global(3, 4)}, want: "[E×4]", grads: 2},
+		{in: []leaf{global(2, 3), global(3, 4)}, want: "[2×4]", grads: 2},
+	},
+	matmulNT: one(example{in: []leaf{vertex(3), global(4, 3)}, want: "[V×4]", grads: 2}),
+	matmulTN: {
+		{in: []leaf{edge(3), edge(4)}, want: "[3×4]", grads: 2},
+		{in: []leaf{global(5, 3), global(5, 4)}, want: "[3×4]", grads: 2},
+	},
+	sumRows: one(example{in: []leaf{edge(4)}, want: "[1×4]", grads: 1}),
+	spread: {
+		{in: []leaf{global(1, 4), edge(7)}, want: "[E×4]", grads: 1},
+		{in: []leaf{global(1, 4), global(3, 1)}, want: "[3×4]", grads: 1},
+	},
+
+	softmax:         unary(vertex(6), 1, nil),
+	logSoftmax:      unary(vertex(6), 1, nil),
+	l2Normalize:     unary(vertex(6), 1, nil),
+	l2NormalizeGrad: one(example{in: []leaf{vertex(6), vertex(6)}, want: "[V×6]"}),
+	layerNorm:       one(example{in: []leaf{vertex(6)}, attr: attr{F: 1e-5}, want: "[V×6]", grads: 1}),
+	layerNormGrad:   one(example{in: []leaf{vertex(6), vertex(6)}, attr: attr{F: 1e-5}, want: "[V×6]"}),
+
+	softmaxXent:     one(example{in: classified, want: "[V×1]", grads: 1}),
+	softmaxXentGrad: one(example{in: classified, want: "[V×5]"}),
+	sigmoidXent:     one(example{in: multiClassified, want: "[V×1]", grads: 1}),
+	sigmoidXentGrad: one(example{in: multiClassified, want: "[V×5]"}),
+	correct:         one(example{in: classified[:2], want: "[V×1]"}),
+}
+
+var (
+	classified      = []leaf{vertex(5), vertex(1).integer(0, 5), vertex(1).positive()}
+	multiClassified = []leaf{vertex(5), vertex(5).integer(0, 2), vertex(1).positive()}
+)
+
+func quotient(x ...float64) float64 { return x[0] / x[1] }
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func when(cond bool, yes, no float64) float64 {
+	if cond {
+		return yes
+	}
+	return no
+}

@@ -1,0 +1,154 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"sagann/dataflow"
+	"sagann/internal/simd"
+)
+
+// SoftmaxCrossEntropy is the weighted cross-entropy of every row: [S×1] from
+// logits [S×C], labels [S×1] (the class 0..C-1 as a number) and weight [S×1].
+// A row of weight 0 gives 0 whatever its label; a row of another weight whose label
+// is no class gives NaN. The loss is SumRows of the result; with weight 1/rows on
+// the rows that count it is their mean. Only the logits have a gradient.
+func SoftmaxCrossEntropy(logits, labels, weight *Node) *Node {
+	return apply(softmaxXent, logits, labels, weight)
+}
+
+const softmaxXent Op = "softmax_xent"
+
+var _ = define(softmaxXent, Def{Class: dataflow.Row,
+	Shape: func(_ attr, in []shape) (shape, error) {
+		s := in[0]
+		s.Cols = 1
+		return s, labelled(in)
+	},
+	VJP: func(n, dy *Node) []*Node {
+		d := apply(softmaxXentGrad, n.In(0), n.In(1), n.In(2))
+		return []*Node{RowScale(d, dy), nil, nil}
+	},
+	CPU: func(a *Args) {
+		for r := range a.Rows {
+			a.Out[r] = 0
+			if w := a.In[2][r]; w != 0 {
+				x := inRow(a, 0, r)
+				a.Out[r] = w * float32(logSumExp(x)-float64(at(x, a.In[1][r])))
+			}
+		}
+	}})
+
+const softmaxXentGrad Op = "softmax_xent_grad" // weight · (softmax(logits) - one-hot(label)), 0 for weight 0
+
+var _ = define(softmaxXentGrad, Def{Class: dataflow.Row,
+	Shape: func(_ attr, in []shape) (shape, error) { return in[0], labelled(in) },
+	CPU: func(a *Args) {
+		for r := range a.Rows {
+			out, x, w := outRow(a, r), inRow(a, 0, r), a.In[2][r]
+			if w == 0 {
+				clear(out)
+				continue
+			}
+			softmaxRow(out, x)
+			if k := class(len(x), a.In[1][r]); k >= 0 {
+				out[k]--
+			} else {
+				w = float32(math.NaN())
+			}
+			simd.Scale(out, out, w)
+		}
+	}})
+
+// labelled checks logits [S×C] beside labels and weight [S×1].
+func labelled(in []shape) error {
+	if err := column("labels", in[1]); err != nil {
+		return err
+	}
+	if err := column("weight", in[2]); err != nil {
+		return err
+	}
+	return alike(in)
+}
+
+// class is the label as an index below n, or -1 if it is none.
+func class(n int, label float32) int {
+	if k := int(label); label >= 0 && label < float32(n) && float32(k) == label {
+		return k
+	}
+	return -1
+}
+
+// at is the number of x that label selects, NaN if it is no index.
+func at(x []float32, label float32) float32 {
+	if k := class(len(x), label); k >= 0 {
+		return x[k]
+	}
+	return float32(math.NaN())
+}
+
+// SigmoidCrossEntropy is the weighted binary cross-entropy of every row, the mean
+// over its classes: [S×1] from logits [S×C], targets [S×C] (0 or 1, or a
+// probability) and weight [S×1]. A row of weight 0 gives 0. The loss is SumRows of
+// the result. Only the logits have a gradient.
+func SigmoidCrossEntropy(logits, targets, weight *Node) *Node {
+	return apply(sigmoidXent, logits, targets, weight)
+}
+
+const sigmoidXent Op = "sigmoid_xent"
+
+// -t log σ(z) - (1-t) log(1 - σ(z)) = max(z,0) - z t + log(1 + e**-|z|).
+var _ = define(sigmoidXent, Def{Class: dataflow.Row,
+	Shape: func(_ attr, in []shape) (shape, error) {
+		s := in[0]
+		s.Cols = 1
+		return s, multiLabelled(in)
+	},
+	VJP: func(n, dy *Node) []*Node {
+		d := apply(sigmoidXentGrad, n.In(0), n.In(1), n.In(2))
+		return []*Node{RowScale(d, dy), nil, nil}
+	},
+	CPU: func(a *Args) {
+		for r := range a.Rows {
+			w := a.In[2][r]
+			if w == 0 {
+				a.Out[r] = 0
+				continue
+			}
+			t, sum := inRow(a, 1, r), 0.0
+			for c, x := range inRow(a, 0, r) {
+				z := float64(x)
+				sum += max(z, 0) - z*float64(t[c]) + math.Log1p(math.Exp(-math.Abs(z)))
+			}
+			a.Out[r] = w * float32(sum/float64(len(t)))
+		}
+	}})
+
+const sigmoidXentGrad Op = "sigmoid_xent_grad" // weight/C · (σ(logits) - targets), 0 for weight 0
+
+var _ = define(sigmoidXentGrad, Def{Class: dataflow.Row,
+	Shape: func(_ attr, in []shape) (shape, error) { return in[0], multiLabelled(in) },
+	CPU: func(a *Args) {
+		for r := range a.Rows {
+			out, t, w := outRow(a, r), inRow(a, 1, r), a.In[2][r]
+			if w == 0 {
+				clear(out)
+				continue
+			}
+			w /= float32(len(t))
+			for c, x := range inRow(a, 0, r) {
+				out[c] = w * (float32(1/(1+math.Exp(-float64(x)))) - t[c])
+			}
+		}
+	}})
+
+// multiLabelled checks logits and targets [S×C] beside weight [S×1].
+func multiLabelled(in []shape) error {
+	if in[0].Cols != in[1].Cols {
+		return fmt.Errorf("%d logits but %d targets a row", in[0].Cols, in[1].Cols)
+	}
+	if err := column("weight", in[2]); err != nil {
+		return err
+	}
+	return alike(in)
+}

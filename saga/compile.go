@@ -1,0 +1,256 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/dataset"
+	"sagann/device"
+	"sagann/ops"
+)
+
+// Program is a model compiled for a graph, a device and a memory budget.
+type Program struct {
+	model  Model
+	cfg    Config
+	data   *dataset.Data
+	in     *inputs
+	dims   dims
+	order  *chunk.Order
+	grids  map[int]*gridAt
+	want   chunk.Want
+	dev    device.Device
+	arena  *exec.Arena
+	train  *unit
+	eval   *unit
+	params []Param
+	epoch  int // completed
+	inv    map[string][]byte
+}
+
+// unit is one lowered program with its plan and, once it runs, its runner.
+type unit struct {
+	low  *dataflow.Lowered
+	plan *plan.Plan
+	run  *exec.Runner
+}
+
+type gridAt struct {
+	order *chunk.Order
+	grid  *chunk.Grid
+	cells *plan.Cells
+}
+
+// Compile traces m, compiles it and plans it for d within c. A wrong shape in a
+// user's function is an error that names layer, op, shapes, file and line; a budget
+// that is too small is a *plan.BudgetError that names the smallest one that would do.
+func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
+	c.Optimizer.defaults()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := dataset.Validate(d); err != nil {
+		return nil, err
+	}
+	if d.FeatureCols == 0 {
+		return nil, fmt.Errorf("saga: %s has no features; one-hot features can be made with dataset.OneHotFeatures", d.Name)
+	}
+	e := d.Edges
+	if m.SelfLoops {
+		e = e.WithSelfLoops()
+	}
+	p := &Program{model: m, cfg: c, data: d, in: newInputs(d, e), grids: map[int]*gridAt{}, inv: map[string][]byte{}}
+	p.dims = dims{features: d.FeatureCols, classes: d.Classes, multi: d.MultiLabels != nil,
+		types: e.Types, data: e.DataCols, weight: e.Weight != nil, featureGrad: c.FeatureGrad}
+	trainLow, onceTrain, err := p.lowerTrain()
+	if err != nil {
+		return nil, err
+	}
+	evalLow, onceEval, err := p.lowerEval()
+	if err != nil {
+		return nil, err
+	}
+	p.train, p.eval = &unit{low: trainLow}, &unit{low: evalLow}
+	for _, l := range []*dataflow.Lowered{trainLow, evalLow, onceTrain, onceEval} {
+		if l != nil {
+			p.want = union(p.want, l.Want)
+		}
+	}
+	for _, once := range []*dataflow.Lowered{onceTrain, onceEval} {
+		if once == nil {
+			continue
+		}
+		if err := p.runOnce(once); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.makePlans(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func union(a, b chunk.Want) chunk.Want {
+	return chunk.Want{Rank: a.Rank || b.Rank, Type: a.Type || b.Type, Weight: a.Weight || b.Weight,
+		Data: a.Data || b.Data, CSC: a.CSC || b.CSC, CSR: a.CSR || b.CSR}
+}
+
+func (p *Program) options() dataflow.Options {
+	o := dataflow.Options{Without: map[string]bool{}}
+	for _, w := range p.cfg.Without {
+		o.Without[w] = true
+	}
+	return o
+}
+
+func (p *Program) lowerTrain() (main, once *dataflow.Lowered, err error) {
+	tr, err := trace(p.model, p.dims, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.params = tr.t.list
+	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
+	for _, o := range p.cfg.Outputs {
+		prog.Names = append(prog.Names, o)
+		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[o])
+	}
+	for _, q := range p.params {
+		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+	}
+	if p.dims.featureGrad {
+		prog.Wrt = append(prog.Wrt, tr.features)
+	}
+	main, once, err = dataflow.Compile(prog, p.options())
+	if err != nil {
+		return nil, nil, err
+	}
+	p.addUpdate(main)
+	return main, once, nil
+}
+
+// addUpdate gives every parameter that has a gradient its optimiser state.
+func (p *Program) addUpdate(l *dataflow.Lowered) {
+	s := l.Spec
+	for _, q := range p.params {
+		w, used := l.Globals[q.Name]
+		if !used {
+			s.Globals = append(s.Globals, plan.Global{Name: q.Name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
+			w = len(s.Globals) - 1
+			l.Globals[q.Name] = w
+		}
+		g, ok := l.Globals["grad:"+q.Name]
+		if !ok {
+			continue
+		}
+		s.Updates = append(s.Updates, plan.Move{Param: w, Grad: g})
+		for k := range p.cfg.Optimizer.moments() {
+			name := fmt.Sprintf("moment%d:%s", k+1, q.Name)
+			s.Globals = append(s.Globals, plan.Global{Name: name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
+			l.Globals[name] = len(s.Globals) - 1
+		}
+	}
+	s.Results = append(s.Results, l.Globals["loss"])
+}
+
+// lowerEval is the forward pass without dropout, with counts by split.
+func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
+	tr, err := trace(p.model, p.dims, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := tr.t
+	splits := t.vertex(splitsInput, 3)
+	rowLoss := tr.rowLoss(ops.Shift(ops.Scale(ops.Slice(splits, 0, 1), 0), 1)) // weight 1 everywhere
+	prog := &dataflow.Program{Loss: -1}
+	add := func(name string, x Tensor) {
+		prog.Names, prog.Outs = append(prog.Names, name), append(prog.Outs, ops.MatMulTN(splits, x))
+	}
+	add("losses", rowLoss)
+	if p.dims.multi {
+		y, pos := t.vertex(labelsInput, p.dims.classes), ops.Positive(tr.logits)
+		add("hits", ops.Mul(pos, y))
+		add("said", pos)
+		add("true", y)
+	} else {
+		add("hits", ops.Correct(tr.logits, t.vertex(labelsInput, 1)))
+	}
+	main, once, err = dataflow.Compile(prog, p.options())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range prog.Names {
+		main.Spec.Results = append(main.Spec.Results, main.Globals[n])
+	}
+	return main, once, nil
+}
+
+// cells builds (and keeps) the grid for n intervals.
+func (p *Program) cells(n int) (*plan.Cells, error) {
+	g, err := p.gridFor(n, p.want)
+	if err != nil {
+		return nil, err
+	}
+	return g.cells, nil
+}
+
+func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
+	if g := p.grids[n]; g != nil {
+		return g, nil
+	}
+	e := p.in.edges
+	g := &gridAt{order: chunk.Identity(e.V)}
+	if n > 1 {
+		g.order = chunk.Balance(e, n)
+	}
+	var err error
+	if g.grid, err = chunk.Build(e, g.order, n, want); err != nil {
+		return nil, err
+	}
+	c := &plan.Cells{V: e.V, P: n, Width: g.grid.Width}
+	for d, s := range [2]*chunk.Side{plan.CSC: g.grid.CSC, plan.CSR: g.grid.CSR} {
+		if s == nil {
+			continue
+		}
+		for _, cell := range s.Cells {
+			c.Bytes[d] = append(c.Bytes[d], cell.Bytes)
+			c.NNZ[d] = append(c.NNZ[d], cell.NNZ)
+		}
+	}
+	g.cells = c
+	for k := range p.grids { // one grid in memory at a time
+		delete(p.grids, k)
+	}
+	p.grids[n] = g
+	return g, nil
+}
+
+func (p *Program) planOptions() plan.Options {
+	o := plan.Options{Budget: p.cfg.Mem, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Stream: p.cfg.Stream, Serial: p.cfg.without("stream")}
+	if p.cfg.Prefetch > 0 {
+		o.Slots = p.cfg.Prefetch + 1
+	}
+	return o
+}
+
+func (p *Program) makePlans() error {
+	var err error
+	if p.train.plan, err = plan.New(p.train.low.Spec, p.cells, p.planOptions()); err != nil {
+		return err
+	}
+	n := p.train.plan.Cells.P
+	p.order = p.grids[n].order
+	o := p.planOptions()
+	o.Base = p.train.plan
+	if p.eval.plan, err = plan.New(p.eval.low.Spec, p.cells, o); err != nil {
+		var small *plan.BudgetError
+		if errors.As(err, &small) {
+			return fmt.Errorf("evaluation: %w", err)
+		}
+		return err
+	}
+	return nil
+}

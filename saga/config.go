@@ -1,0 +1,70 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sagann/dataflow"
+)
+
+// Config says how a model is trained and where.
+type Config struct {
+	Device   string // "cpu" (default)
+	Mem      int64  // bytes of device memory; 0: no bound
+	Chunks   int    // number of intervals P; 0: the smallest that fits
+	Prefetch int    // chunks loaded ahead; 0: as many as fit, at most 2
+	Seed     uint64
+	Without  []string // compiler passes to leave out
+
+	Epochs    int
+	Optimizer Optimizer
+	EvalEvery int // epochs between evaluations; 0: every epoch
+	Patience  int // stop when the validation loss has not improved for so many evaluations; 0: never
+
+	// FeatureGrad also computes the gradient by the features ("features").
+	FeatureGrad bool
+	// Outputs asks a training step for vertex tensors: "hidden", "logits".
+	Outputs []string
+	// Stream keeps nothing resident that can stream: for tests and measurements.
+	Stream bool
+	// MinChunks bounds an automatic Chunks from below.
+	MinChunks int
+}
+
+// Validate lists everything that is wrong with c.
+func (c *Config) Validate() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if c.Device != "" && c.Device != "cpu" {
+		bad("device %q: this build has \"cpu\"", c.Device)
+	}
+	if c.Mem < 0 {
+		bad("memory budget %d is negative", c.Mem)
+	}
+	if c.Chunks < 0 {
+		bad("number of chunks %d is negative", c.Chunks)
+	}
+	if c.Prefetch < 0 {
+		bad("prefetch %d is negative", c.Prefetch)
+	}
+	if c.Epochs < 0 {
+		bad("number of epochs %d is negative", c.Epochs)
+	}
+	known := append(dataflow.Passes(), "stream")
+	for _, p := range c.Without {
+		if !slices.Contains(known, p) {
+			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))
+		}
+	}
+	for _, o := range c.Outputs {
+		if o != "hidden" && o != "logits" {
+			bad("unknown output %q; there are hidden, logits", o)
+		}
+	}
+	errs = append(errs, c.Optimizer.validate())
+	return errors.Join(errs...)
+}
+
+func (c *Config) without(pass string) bool { return slices.Contains(c.Without, pass) }

@@ -1,0 +1,61 @@
+package saga
+
+// Metrics of one split.
+type Metrics struct {
+	Loss     float64 // mean over the split's vertices
+	Accuracy float64 // single-label
+	MicroF1  float64 // multi-label
+	MacroF1  float64 // multi-label: mean over classes, 0 for a class without any
+}
+
+// Scores are the metrics of all splits.
+type Scores struct{ Train, Val, Test Metrics }
+
+// Evaluate runs the forward pass without dropout and scores every split.
+func (p *Program) Evaluate() (Scores, error) {
+	if err := p.open(); err != nil {
+		return Scores{}, err
+	}
+	if err := p.setConsts(p.eval); err != nil {
+		return Scores{}, err
+	}
+	if err := p.eval.run.Step(); err != nil {
+		return Scores{}, err
+	}
+	d := p.data
+	var s Scores
+	for k, split := range [][]uint32{d.Train, d.Val, d.Test} {
+		m := [3]*Metrics{&s.Train, &s.Val, &s.Test}[k]
+		n := float64(len(split))
+		if n == 0 {
+			continue
+		}
+		m.Loss = float64(p.eval.run.Result(0)[k]) / n
+		hits := p.eval.run.Result(1)
+		if !p.dims.multi {
+			m.Accuracy = float64(hits[k]) / n
+			continue
+		}
+		c := p.dims.classes
+		row := func(i int) []float32 { return p.eval.run.Result(i)[k*c : (k+1)*c] }
+		m.MicroF1, m.MacroF1 = f1(row(1), row(2), row(3))
+	}
+	return s, nil
+}
+
+// f1 is micro- and macro-F1 from counts by class: true positives, predicted, actual.
+func f1(hits, said, truth []float32) (micro, macro float64) {
+	score := func(h, s, t float64) float64 {
+		if s+t == 0 {
+			return 0
+		}
+		return 2 * h / (s + t)
+	}
+	var h, s, t float64
+	for i := range hits {
+		a, b, c := float64(hits[i]), float64(said[i]), float64(truth[i])
+		macro += score(a, b, c)
+		h, s, t = h+a, s+b, t+c
+	}
+	return score(h, s, t), macro / float64(len(hits))
+}

@@ -1,0 +1,133 @@
+package saga
+
+import (
+	"fmt"
+	"math"
+)
+
+// Optimizer updates parameters from their gradients.
+type Optimizer struct {
+	Kind        string  // "adam" (default), "adamw" or "sgd"
+	LR          float32 // learning rate; default 0.01
+	Momentum    float32 // sgd
+	Beta1       float32 // adam; default 0.9
+	Beta2       float32 // adam; default 0.999
+	Eps         float32 // adam; default 1e-8
+	WeightDecay float32 // added to the gradient (adamw: subtracted from the weight)
+	DecayAll    bool    // weight decay on every layer; otherwise on the first only
+	ClipNorm    float32 // gradients are scaled down to this 2-norm; 0: never
+	Gamma       float32 // learning-rate factor every DecayEvery epochs; 0: none
+	DecayEvery  int
+}
+
+func (o *Optimizer) defaults() {
+	set := func(x *float32, v float32) {
+		if *x == 0 {
+			*x = v
+		}
+	}
+	if o.Kind == "" {
+		o.Kind = "adam"
+	}
+	set(&o.LR, 0.01)
+	set(&o.Beta1, 0.9)
+	set(&o.Beta2, 0.999)
+	set(&o.Eps, 1e-8)
+}
+
+func (o *Optimizer) validate() error {
+	switch o.Kind {
+	case "", "adam", "adamw", "sgd":
+	default:
+		return fmt.Errorf("unknown optimizer %q; there are adam, adamw, sgd", o.Kind)
+	}
+	for _, x := range []float32{o.LR, o.Momentum, o.Beta1, o.Beta2, o.Eps, o.WeightDecay, o.ClipNorm, o.Gamma} {
+		if x < 0 || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return fmt.Errorf("optimizer: a setting is %v; all are finite and not negative", x)
+		}
+	}
+	return nil
+}
+
+// moments is the number of state tensors a parameter has.
+func (o *Optimizer) moments() int {
+	switch {
+	case o.Kind != "sgd":
+		return 2
+	case o.Momentum > 0:
+		return 1
+	}
+	return 0
+}
+
+// rate is the learning rate of epoch t, from 0.
+func (o *Optimizer) rate(epoch int) float32 {
+	lr := o.LR
+	if o.Gamma > 0 && o.DecayEvery > 0 {
+		lr *= float32(math.Pow(float64(o.Gamma), float64(epoch/o.DecayEvery)))
+	}
+	return lr
+}
+
+// slot is one parameter with its gradient and its state.
+type slot struct {
+	w, g  []float32
+	m     [][]float32
+	decay bool
+}
+
+// apply is one update, number t from 1.
+func (o *Optimizer) apply(slots []slot, t int) {
+	scale := float32(1)
+	if o.ClipNorm > 0 {
+		var sum float64
+		for _, s := range slots {
+			for _, x := range s.g {
+				sum += float64(x) * float64(x)
+			}
+		}
+		if n := math.Sqrt(sum); n > float64(o.ClipNorm) {
+			scale = float32(float64(o.ClipNorm) / n)
+		}
+	}
+	lr := o.rate(t - 1)
+	for _, s := range slots {
+		wd := float32(0)
+		if s.decay {
+			wd = o.WeightDecay
+		}
+		if o.Kind == "sgd" {
+			o.sgd(s, lr, scale, wd)
+		} else {
+			o.adam(s, lr, scale, wd, t)
+		}
+	}
+}
+
+func (o *Optimizer) sgd(s slot, lr, scale, wd float32) {
+	for i, g := range s.g {
+		g = g*scale + wd*s.w[i]
+		if len(s.m) > 0 {
+			g += o.Momentum * s.m[0][i]
+			s.m[0][i] = g
+		}
+		s.w[i] -= lr * g
+	}
+}
+
+func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) {
+	c1 := float32(1 - math.Pow(float64(o.Beta1), float64(t)))
+	c2 := float32(1 - math.Pow(float64(o.Beta2), float64(t)))
+	m, v := s.m[0], s.m[1]
+	for i, g := range s.g {
+		g *= scale
+		if o.Kind == "adamw" {
+			s.w[i] -= lr * wd * s.w[i]
+		} else {
+			g += wd * s.w[i]
+		}
+		m[i] = o.Beta1*m[i] + (1-o.Beta1)*g
+		v[i] = o.Beta2*v[i] + (1-o.Beta2)*g*g
+		s.w[i] -= lr * (m[i] / c1) / (float32(math.Sqrt(float64(v[i]/c2))) + o.Eps)
+	}
+}

@@ -1,0 +1,103 @@
+package saga
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"sagann/dataflow"
+)
+
+// Init fills a new parameter [rows×cols].
+type Init func(w []float32, rows, cols int, r *rand.Rand)
+
+// Glorot draws uniformly from ±√(6/(rows+cols)): the default of Weight.
+func Glorot(w []float32, rows, cols int, r *rand.Rand) {
+	uniform(w, math.Sqrt(6/float64(rows+cols)), r)
+}
+
+// He draws uniformly from ±√(6/rows).
+func He(w []float32, rows, _ int, r *rand.Rand) { uniform(w, math.Sqrt(6/float64(rows)), r) }
+
+// Zero is all zeros: the default of Bias.
+func Zero(w []float32, _, _ int, _ *rand.Rand) { clear(w) }
+
+// One is all ones.
+func One(w []float32, _, _ int, _ *rand.Rand) {
+	for i := range w {
+		w[i] = 1
+	}
+}
+
+func uniform(w []float32, bound float64, r *rand.Rand) {
+	for i := range w {
+		w[i] = float32((2*r.Float64() - 1) * bound)
+	}
+}
+
+// Param is a trainable matrix, as a model declares it.
+type Param struct {
+	Name       string // SCOPE.NAME
+	Rows, Cols int
+	Layer      int // the first layer that uses it, from 0
+	pos        string
+	init       Init
+	blocks     int // typed weights are initialised block by block
+}
+
+// initial draws the parameter's first value. It depends on seed and name only.
+func (p *Param) initial(seed uint64) []float32 {
+	h := fnv.New64a()
+	h.Write([]byte(p.Name))
+	r := rand.New(rand.NewPCG(seed, h.Sum64()))
+	w := make([]float32, p.Rows*p.Cols)
+	n := len(w) / p.blocks
+	for b := range p.blocks {
+		p.init(w[b*n:(b+1)*n], p.Rows/p.blocks, p.Cols, r)
+	}
+	return w
+}
+
+// Params declares parameters where they are used.
+type Params struct {
+	t     *tracer
+	scope string
+	layer int
+}
+
+// Weight is the trainable matrix NAME [in×out] of this layer's scope. Asking for one
+// name twice gives one matrix; with two shapes it is an error.
+func (p Params) Weight(name string, in, out int, init ...Init) Tensor {
+	return p.declare(name, in, out, 1, append(init, Glorot)[0])
+}
+
+// Bias is the trainable row NAME [1×n], zero at first.
+func (p Params) Bias(name string, n int, init ...Init) Tensor {
+	return p.declare(name, 1, n, 1, append(init, Zero)[0])
+}
+
+// TypedWeight is one matrix [in×out] an edge type, stacked: [types·in × out].
+func (p Params) TypedWeight(name string, types, in, out int, init ...Init) Tensor {
+	return p.declare(name, types*in, out, types, append(init, Glorot)[0])
+}
+
+func (p Params) declare(name string, rows, cols, blocks int, init Init) Tensor {
+	full := p.scope + "." + name
+	if rows < 1 || cols < 1 {
+		panic(&dataflow.ShapeError{Op: dataflow.Op("parameter " + full), Pos: dataflow.Caller(),
+			Err: fmt.Errorf("a %d×%d matrix", rows, cols)})
+	}
+	t := p.t
+	if n := t.params[full]; n != nil {
+		if s := n.Shape(); s.Rows != rows || s.Cols != cols {
+			panic(&dataflow.ShapeError{Op: dataflow.Op("parameter " + full), Pos: dataflow.Caller(), In: []dataflow.Shape{s},
+				Err: fmt.Errorf("declared %d×%d here and %d×%d at %s", rows, cols, s.Rows, s.Cols, n.Pos())})
+		}
+		return n
+	}
+	n := t.g.Leaf(dataflow.ParamOp, full, dataflow.Shape{Rows: rows, Cols: cols})
+	t.params[full] = n
+	t.list = append(t.list, Param{Name: full, Rows: rows, Cols: cols, Layer: p.layer, pos: n.Pos(), init: init, blocks: blocks})
+	return n
+}

@@ -1,0 +1,242 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/device"
+)
+
+// runOnce computes invariants and keeps them, in user order, as inputs.
+func (p *Program) runOnce(l *dataflow.Lowered) error {
+	missing := false
+	for name := range l.Outputs {
+		missing = missing || p.in.extra[name] == nil
+	}
+	if !missing {
+		return nil
+	}
+	u := &unit{low: l}
+	var err error
+	if u.plan, err = plan.New(l.Spec, p.cells, p.planOptions()); err != nil {
+		return err
+	}
+	dev, arena, err := p.openDevice(u.plan.Peak)
+	if err != nil {
+		return err
+	}
+	err = p.start(u, arena)
+	if err == nil {
+		err = u.run.Step()
+	}
+	if err == nil {
+		o := p.grids[u.plan.Cells.P].order
+		for name, id := range l.Outputs {
+			p.in.extra[name], p.in.cols[name] = p.userRows(u, id, o)
+		}
+	}
+	return errors.Join(err, closeAll(dev, arena, u))
+}
+
+// userRows is value id of u after a step, V×cols in user order.
+func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {
+	cols := u.plan.Spec.Values[id].Cols
+	x := make([]float32, p.in.edges.V*cols)
+	chunk.Unpermute(x, floatsOf(u.run.Output(id)), cols, chunk.LD(cols), o)
+	return x, cols
+}
+
+func (p *Program) openDevice(peak int64) (device.Device, *exec.Arena, error) {
+	budget := p.cfg.Mem
+	if budget == 0 {
+		budget = peak
+	}
+	dev, err := device.NewCPU(0, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	arena, err := exec.NewArena(dev, peak)
+	if err != nil {
+		return nil, nil, errors.Join(err, dev.Close())
+	}
+	return dev, arena, nil
+}
+
+func closeAll(dev device.Device, arena *exec.Arena, units ...*unit) error {
+	var err error
+	for _, u := range units {
+		if u != nil && u.run != nil {
+			err = errors.Join(err, u.run.Close())
+			u.run = nil
+		}
+	}
+	if arena != nil {
+		err = errors.Join(err, arena.Close())
+	}
+	if dev != nil {
+		err = errors.Join(err, dev.Close())
+	}
+	return err
+}
+
+// start makes u runnable: kernels, inputs, constants.
+func (p *Program) start(u *unit, arena *exec.Arena) error {
+	g := p.grids[u.plan.Cells.P]
+	var err error
+	if u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid); err != nil {
+		return err
+	}
+	for name, id := range u.low.Inputs {
+		rows, ok := p.inv[name]
+		if !ok {
+			if rows, err = p.in.layout(name, g.order); err != nil {
+				return err
+			}
+			p.inv[name] = rows
+		}
+		if err := u.run.SetInput(id, rows); err != nil {
+			return err
+		}
+	}
+	return p.setConsts(u)
+}
+
+// setConsts writes the program's numbers. They do not survive the steps of another
+// program of the session, whose memory lies over them.
+func (p *Program) setConsts(u *unit) error {
+	for id, x := range u.low.Consts {
+		if err := u.run.SetGlobal(id, []float32{x}); err != nil {
+			return err
+		}
+	}
+	if id, ok := u.low.Globals[dataflow.StepInput]; ok {
+		word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
+		return u.run.SetGlobal(id, []float32{word(p.cfg.Seed), word(p.cfg.Seed >> 32), word(uint64(p.epoch)), 0})
+	}
+	return nil
+}
+
+// open takes the device memory and sets the initial parameters.
+func (p *Program) open() error {
+	if p.arena != nil {
+		return nil
+	}
+	p.inv = map[string][]byte{} // laid out again, in the order of the final plan
+	dev, arena, err := p.openDevice(max(p.train.plan.Peak, p.eval.plan.Peak))
+	if err != nil {
+		return err
+	}
+	p.dev, p.arena = dev, arena
+	for _, u := range []*unit{p.train, p.eval} {
+		if err := p.start(u, arena); err != nil {
+			return errors.Join(err, p.Close())
+		}
+	}
+	p.train.run.OnUpdate(p.update)
+	for i := range p.params {
+		q := &p.params[i]
+		if err := p.SetParam(q.Name, q.initial(p.cfg.Seed)); err != nil {
+			return err
+		}
+		for k := range p.cfg.Optimizer.moments() {
+			if id, ok := p.train.low.Globals[fmt.Sprintf("moment%d:%s", k+1, q.Name)]; ok {
+				if err := p.train.run.SetGlobal(id, make([]float32, q.Rows*q.Cols)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// update is the plan's Update task.
+func (p *Program) update(global func(id int) []float32) error {
+	l := p.train.low
+	var slots []slot
+	for _, u := range l.Spec.Updates {
+		name := l.Spec.Globals[u.Param].Name
+		s := slot{w: global(u.Param), g: global(u.Grad)}
+		i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == name })
+		s.decay = p.cfg.Optimizer.DecayAll || p.params[i].Layer == 0
+		for k := range p.cfg.Optimizer.moments() {
+			s.m = append(s.m, global(l.Globals[fmt.Sprintf("moment%d:%s", k+1, name)]))
+		}
+		slots = append(slots, s)
+	}
+	p.cfg.Optimizer.apply(slots, p.epoch+1)
+	return nil
+}
+
+// Step trains for one epoch and returns the loss before the update.
+func (p *Program) Step() (loss float64, err error) {
+	if err := p.open(); err != nil {
+		return 0, err
+	}
+	if err := p.setConsts(p.train); err != nil {
+		return 0, err
+	}
+	if err := p.train.run.Step(); err != nil {
+		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
+	}
+	p.epoch++
+	return float64(p.train.run.Result(0)[0]), nil
+}
+
+// Params lists the parameters in the order of their declaration.
+func (p *Program) Params() []Param { return slices.Clone(p.params) }
+
+// Param reads parameter name, rows·cols numbers.
+func (p *Program) Param(name string) ([]float32, error) { return p.global(name) }
+
+// Grad reads the gradient of the last step by parameter name.
+func (p *Program) Grad(name string) ([]float32, error) { return p.global("grad:" + name) }
+
+func (p *Program) global(name string) ([]float32, error) {
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	id, ok := p.train.low.Globals[name]
+	if !ok {
+		return nil, fmt.Errorf("saga: no parameter %q", name)
+	}
+	g := p.train.low.Spec.Globals[id]
+	x := make([]float32, g.Rows*g.Cols)
+	return x, p.train.run.Global(id, x)
+}
+
+// SetParam writes parameter name, rows·cols numbers.
+func (p *Program) SetParam(name string, x []float32) error {
+	if err := p.open(); err != nil {
+		return err
+	}
+	id, ok := p.train.low.Globals[name]
+	if !ok {
+		return fmt.Errorf("saga: no parameter %q", name)
+	}
+	return p.train.run.SetGlobal(id, x)
+}
+
+// Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits") or, with
+// FeatureGrad, "grad:features", after a step: V×cols numbers in user order.
+func (p *Program) Output(name string) (x []float32, cols int, err error) {
+	id, ok := p.train.low.Outputs[name]
+	if !ok || p.train.run == nil {
+		return nil, 0, fmt.Errorf("saga: no output %q after a step", name)
+	}
+	x, cols = p.userRows(p.train, id, p.order)
+	return x, cols, nil
+}
+
+// Close frees device and host memory. A closed program can be stepped again, from
+// its initial parameters.
+func (p *Program) Close() error {
+	err := closeAll(p.dev, p.arena, p.train, p.eval)
+	p.dev, p.arena = nil, nil
+	return err
+}

@@ -1,0 +1,184 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataflow"
+	"sagann/ops"
+)
+
+// Model is a sequence of layers. The last layer's rows are the logits.
+type Model struct {
+	Name   string
+	Layers []Layer
+	// SelfLoops adds a self loop to every vertex that has none.
+	SelfLoops bool
+}
+
+// Names of vertex inputs that the engine computes from the graph and the data.
+const (
+	featuresInput = "features"
+	labelsInput   = "labels"
+	weightInput   = "weight"             // [V×1]: 1/|train| on training vertices, else 0
+	splitsInput   = "splits"             // [V×3]: membership in train, validation, test
+	invDegree     = "vertex:invdegree"   // [V×1] 1/max(in-degree, 1)
+	rsqrtDegree   = "vertex:rsqrtdegree" // [V×1] in-degree^-½, 0 without in-edges
+)
+
+// dims is what a trace must know of the data.
+type dims struct {
+	features, classes int
+	multi             bool // labels are a row of 0 and 1 a vertex
+	types, data       int
+	weight            bool
+	featureGrad       bool
+}
+
+// tracer runs a model's functions once, on symbols.
+type tracer struct {
+	g      *dataflow.Graph
+	d      dims
+	train  bool
+	params map[string]*dataflow.Node
+	list   []Param
+	sites  int
+}
+
+// traced is a model as a program.
+type traced struct {
+	t              *tracer
+	hidden, logits Tensor // hidden: the rows that enter the last layer
+	features       Tensor
+}
+
+// LayerError says which layer a wrong shape was found in.
+type LayerError struct {
+	Layer int // from 1
+	Name  string
+	Err   error
+}
+
+func (e *LayerError) Error() string {
+	return fmt.Sprintf("layer %d (%s): %v", e.Layer, e.Name, e.Err)
+}
+
+// Unwrap is the shape error.
+func (e *LayerError) Unwrap() error { return e.Err }
+
+// trace turns m into a program. It is the one place where a shape panic of a user's
+// function becomes an error.
+func trace(m Model, d dims, train bool) (tr *traced, err error) {
+	if len(m.Layers) == 0 {
+		return nil, errors.New("a model needs at least one layer")
+	}
+	layer := 0
+	defer func() {
+		var shape *dataflow.ShapeError
+		if r := recover(); r != nil {
+			e, ok := r.(error)
+			if !ok || !errors.As(e, &shape) {
+				panic(r)
+			}
+			tr, err = nil, &LayerError{layer + 1, m.Layers[layer].Name, shape}
+		}
+	}()
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}}
+	x := t.features()
+	tr = &traced{t: t, features: x}
+	for layer = range m.Layers {
+		tr.hidden = x
+		x = t.layer(&m.Layers[layer], layer, x)
+		if x == nil {
+			return nil, &LayerError{layer + 1, m.Layers[layer].Name, errors.New("ApplyVertex returned nil")}
+		}
+		if k := x.Shape().Set.Kind; k != dataflow.Vertex {
+			return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("ApplyVertex must return a row a vertex, not %v", x.Shape())}
+		}
+	}
+	layer = len(m.Layers) - 1
+	if d.classes > 0 && x.Cols() != d.classes {
+		return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("the last layer gives rows %d wide; the data has %d classes", x.Cols(), d.classes)}
+	}
+	tr.logits = x
+	return tr, nil
+}
+
+func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
+	p := Params{t: t, scope: l.Scope, layer: index}
+	if p.scope == "" {
+		p.scope = fmt.Sprintf("layer%d", index+1)
+	}
+	x = t.dropout(x, l.Dropout)
+	v := Vertex{Self: x, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
+	if l.ApplyEdge != nil {
+		e := t.edges(x)
+		acc := l.Gather
+		if acc.run == nil {
+			acc = Sum
+		}
+		var score Tensor
+		if l.Score != nil {
+			score = l.Score(e, p)
+		}
+		v.Accum = acc.run(t, score, l.ApplyEdge(e, p))
+	}
+	if l.ApplyVertex == nil {
+		return v.Accum
+	}
+	return l.ApplyVertex(v, p)
+}
+
+func (t *tracer) edges(x Tensor) Edge {
+	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(x), Types: max(1, t.d.types), t: t}
+	if t.d.data > 0 {
+		e.Data = t.edge(dataflow.DataInput, t.d.data)
+	}
+	if t.d.weight {
+		e.Weight = t.edge(dataflow.WeightInput, 1)
+	}
+	if t.d.types > 0 {
+		e.Type = t.edge(dataflow.TypeInput, 1)
+	}
+	return e
+}
+
+func (t *tracer) vertex(name string, cols int) Tensor {
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.V0, Cols: cols})
+}
+
+func (t *tracer) edge(name string, cols int) Tensor {
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.E0, Cols: cols})
+}
+
+func (t *tracer) features() Tensor {
+	if t.d.featureGrad {
+		return t.g.Variable(featuresInput, dataflow.Shape{Set: dataflow.V0, Cols: t.d.features})
+	}
+	return t.vertex(featuresInput, t.d.features)
+}
+
+func (t *tracer) step() Tensor {
+	return t.g.Leaf(dataflow.InputOp, dataflow.StepInput, dataflow.Shape{Rows: 1, Cols: 4})
+}
+
+func (t *tracer) site() int { t.sites++; return t.sites }
+
+func (t *tracer) dropout(x Tensor, p float32) Tensor {
+	if !t.train || p == 0 {
+		return x
+	}
+	return ops.Dropout(x, p, t.site(), t.vertex(dataflow.IDInput, 1), nil, t.step())
+}
+
+// loss is the mean loss over the training vertices [1×1].
+func (tr *traced) loss() Tensor { return ops.SumRows(tr.rowLoss(tr.t.vertex(weightInput, 1))) }
+
+// rowLoss is every vertex's loss times weight [V×1].
+func (tr *traced) rowLoss(weight Tensor) Tensor {
+	t := tr.t
+	if t.d.multi {
+		return ops.SigmoidCrossEntropy(tr.logits, t.vertex(labelsInput, t.d.classes), weight)
+	}
+	return ops.SoftmaxCrossEntropy(tr.logits, t.vertex(labelsInput, 1), weight)
+}
