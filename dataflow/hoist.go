@@ -62,11 +62,17 @@ func transpose(n *Node) *Node {
 // scattered row, is one keyed movement.
 func keyed(n *Node) *Node {
 	switch {
-	case sumGather(n.op) && n.attr.S == "" && n.in[0].op == PlaceOp:
+	case sumGather(n.op) && n.attr.S == "" && n.in[0].op == PlaceOp && keyLeaf(n.in[0]):
 		p := n.in[0]
 		return Keyed(n.op, p.attr.S, int(p.attr.I), p.in[0])
-	case n.op == PickOp && isScatter(n.in[0].op) && n.in[0].attr.S == "":
+	case n.op == PickOp && isScatter(n.in[0].op) && n.in[0].attr.S == "" && keyLeaf(n):
 		return Keyed(n.in[0].op, n.attr.S, int(n.attr.I), n.in[0].in[0])
 	}
 	return nil
+}
+
+// keyLeaf: the key operand of a place or pick is what its name says, an array of the cell.
+func keyLeaf(n *Node) bool {
+	k := n.in[1]
+	return k.op == InputOp && (n.attr.S == "type" && k.attr.S == TypeInput || n.attr.S == "rank" && k.attr.S == RankInput)
 }

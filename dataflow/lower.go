@@ -18,6 +18,7 @@ type Lowered struct {
 	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
 	Consts  map[int]float32 // numbers that the program uses, by Global
 	Want    chunk.Want      // what the cells must carry
+	Notes   []Note          // what the passes did, for explanations
 	Regions []RegionInfo    // the fused edge programs, for explanations
 }
 

@@ -2,6 +2,7 @@ package dataflow
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -21,6 +22,38 @@ type state struct {
 	loss int // index of the loss in outs, -1 without
 	wrt  []*Node
 	opt  Options
+
+	notes []Note
+}
+
+// Note says what a pass did with one of the user's operations.
+type Note struct {
+	Pass string
+	Op   Op
+	Pos  string // the user's line
+	What string
+}
+
+func (s *state) note(pass string, n *Node, what string) {
+	k := Note{pass, n.op, n.pos, what}
+	if !slices.Contains(s.notes, k) {
+		s.notes = append(s.notes, k)
+	}
+}
+
+// noted is rule r with a note for each time it applies.
+func (s *state) noted(pass, what string, r Rule) Rule {
+	return func(n *Node) *Node {
+		m := r(n)
+		if m != nil {
+			w := what
+			if isScatter(m.op) {
+				w = map[Op]string{ScatterSrcOp: "once a source instead of once an edge", ScatterDstOp: "once a destination instead of once an edge"}[m.op]
+			}
+			s.note(pass, n, w)
+		}
+		return m
+	}
 }
 
 func (s *state) has(pass string) bool { return !s.opt.Without[pass] }
@@ -50,12 +83,17 @@ type pass struct {
 // section 3.2), or gradients would be taken of products on the edges.
 var passes = []pass{
 	{"merge", "", nil, func(s *state) { s.rewrite(simplify) }},
-	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(hoist, keyed) }},
-	{"commute", "commute", []string{"hoist"}, func(s *state) { s.rewrite(slideOut, slideIn(s.has("invariant")), hoist, keyed) }},
+	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(s.noted("hoist", "", hoist), keyed) }},
+	{"commute", "commute", []string{"hoist"}, func(s *state) {
+		s.rewrite(s.noted("commute", "gathered before the product", slideOut),
+			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))), hoist, keyed)
+	}},
 	{"autodiff", "", []string{"hoist", "commute"}, autodiff},
 	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
 	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(slideOut, hoist, keyed, transpose) }},
-	{"factor", "factor", []string{"hoist gradients"}, func(s *state) { s.rewrite(canon, factor, hoist, keyed, simplify) }},
+	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
+		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), hoist, keyed, simplify)
+	}},
 }
 
 // Passes lists the names that Options.Without takes.
@@ -119,7 +157,11 @@ func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
 	if s.has("invariant") {
 		inv = s.splitInvariant()
 	}
+	for _, r := range inv {
+		s.note("invariant", r.node, "computed once, before the first epoch")
+	}
 	main = lower(s.outs, s.has("fuse"))
+	main.Notes = s.notes
 	if len(inv) > 0 {
 		once = lower(inv, s.has("fuse"))
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -103,7 +102,6 @@ func TestHostilePickles(t *testing.T) {
 		"0.":                                            "malformed",
 		"R.":                                            "malformed",
 		"K\x01K\x02R.":                                  "malformed",
-		"K\x01K\x02b.":                                  "malformed",
 		"S'abc\n.":                                      "quotes",
 		"S'a\\q'\n.":                                    `escape \q`,
 		"S'a\\x4'\n.":                                   "cut off",
@@ -218,7 +216,7 @@ func FuzzPickle(f *testing.F) {
 		if a, err := decodeArray(x, "x"); err == nil {
 			oneHotClasses(a, "x")
 		}
-		if m, err := decodeCSR(x, "x"); err == nil && checkDense(m.rows, m.cols, 0) == nil && !bytes.Contains(file, []byte("skip")) {
+		if m, err := decodeCSR(x, "x"); err == nil && checkDense(m.rows, m.cols, 0) == nil {
 			m.dense()
 		}
 	})

@@ -1,0 +1,130 @@
+package saga
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+)
+
+// Explain writes what a training epoch will do, before it does it: the grid, what
+// lies where in device memory, the bytes that move, and what the compiler did with
+// the user's lines.
+func (p *Program) Explain(w io.Writer) error {
+	pl := p.train.plan
+	e := p.in.edges
+	var b strings.Builder
+	fmt.Fprintf(&b, "graph     %s: %d vertices, %d edges, %d features, %d classes\n", p.data.Name, e.V, e.E(), p.dims.features, p.dims.classes)
+	fmt.Fprintf(&b, "grid      %d×%d edge chunks, intervals of %d vertices", pl.Cells.P, pl.Cells.P, pl.Cells.Width)
+	if pl.Cells.P > 1 && e.E() > 0 {
+		before, mean := chunk.CellSkew(e, nil, pl.Cells.P)
+		after, _ := chunk.CellSkew(e, p.order, pl.Cells.P)
+		fmt.Fprintf(&b, "; edges a chunk max/mean %.2f (%.2f before re-encoding)", float64(after)/mean, float64(before)/mean)
+	}
+	fmt.Fprintf(&b, "\nschedule  %s, %d slots an operand that streams", pl.Schedule, pl.Slots)
+	fmt.Fprintf(&b, "\nmemory    peak %s", size(pl.Peak))
+	if pl.Budget > 0 {
+		fmt.Fprintf(&b, " of %s", size(pl.Budget))
+	}
+	fmt.Fprintf(&b, "\nmoves     host to device %s, device to host %s an epoch; %s once\n\n", size(pl.H2D), size(pl.D2H), size(pl.Once))
+	b.WriteString(buffers(pl))
+	b.WriteString("\n")
+	b.WriteString(notes(p.train.low))
+	b.WriteString(regions(p.train.low, pl))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// buffers is the table of device memory. Slots of different phases lie over each other.
+func buffers(pl *plan.Plan) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"device memory", "bytes", "lives"})
+	type row struct {
+		name  string
+		bytes int64
+	}
+	sum := map[string]int64{}
+	var rows []row
+	for _, m := range pl.Memory {
+		lives := "whole run"
+		if m.Phase >= 0 {
+			lives = fmt.Sprintf("phase %d", m.Phase)
+		}
+		if m.Bytes == 0 {
+			continue
+		}
+		if m.Phase < 0 && m.Bytes < 1<<16 {
+			sum["small matrices"] += m.Bytes
+			continue
+		}
+		t.AppendRow(table.Row{m.Name, m.Bytes, lives})
+	}
+	for n, x := range sum {
+		rows = append(rows, row{n, x})
+	}
+	for _, r := range rows {
+		t.AppendRow(table.Row{r.name, r.bytes, "whole run"})
+	}
+	return t.Render() + "\n"
+}
+
+// notes tells what the passes did, by the user's lines.
+func notes(l *dataflow.Lowered) string {
+	var b strings.Builder
+	for _, n := range l.Notes {
+		if strings.HasPrefix(n.Pos, "grad of") && n.Pass != "factor" {
+			continue
+		}
+		fmt.Fprintf(&b, "%-9s %s at %s: %s\n", n.Pass, n.Op, n.Pos, n.What)
+	}
+	return b.String()
+}
+
+// regions tells what was fused into which gather pass.
+func regions(l *dataflow.Lowered, pl *plan.Plan) string {
+	var b strings.Builder
+	for _, r := range l.Regions {
+		set := map[string]bool{}
+		var ops, lines []string
+		for _, n := range r.Body {
+			ops = append(ops, string(n.Op()))
+		}
+		for _, n := range append(append([]*dataflow.Node{}, r.Body...), r.Gathers...) {
+			if pos := strings.TrimPrefix(n.Pos(), "grad of "); !set[pos] {
+				set[pos] = true
+				lines = append(lines, pos)
+			}
+		}
+		sort.Strings(lines)
+		var outs []string
+		for _, n := range r.Gathers {
+			outs = append(outs, fmt.Sprintf("%s[%d]", n.Op(), n.Cols()))
+		}
+		what := strings.Join(ops, " ")
+		if what == "" {
+			what = "rows as they are"
+		}
+		fmt.Fprintf(&b, "fuse      phase %d over %s: %s → %s  (%s)\n", r.Phase, r.Dir, what, strings.Join(outs, ", "), strings.Join(lines, ", "))
+	}
+	return b.String()
+}
+
+// size prints bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}
