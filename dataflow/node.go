@@ -101,11 +101,17 @@ func (n *Node) In(i int) *Node { return n.in[i] }
 // NumIn counts the operands.
 func (n *Node) NumIn() int { return len(n.in) }
 
-// Shape is the tensor's row set and width.
-func (n *Node) Shape() Shape { return n.shape }
+// Shape is the tensor's row set and width. Of a tensor that is missing (nil) it is
+// the zero Shape, so that the op which gets it reports it as missing.
+func (n *Node) Shape() Shape {
+	if n == nil {
+		return Shape{}
+	}
+	return n.shape
+}
 
-// Cols is the tensor's width.
-func (n *Node) Cols() int { return n.shape.Cols }
+// Cols is the tensor's width, 0 if it is missing (nil).
+func (n *Node) Cols() int { return n.Shape().Cols }
 
 // Pos is the user's file:line that made the node; "grad of file:line" for gradients.
 func (n *Node) Pos() string { return n.pos }

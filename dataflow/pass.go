@@ -84,7 +84,8 @@ type pass struct {
 var passes = []pass{
 	{"merge", "", nil, func(s *state) { s.rewrite(simplify) }},
 	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(s.noted("hoist", "", hoist), keyed) }},
-	{"commute", "commute", []string{"hoist"}, func(s *state) {
+	{"factor forward", "factor", []string{"hoist"}, func(s *state) { s.rewrite(canon, factor, hoist, keyed) }},
+	{"commute", "commute", []string{"hoist", "factor forward"}, func(s *state) {
 		s.rewrite(s.noted("commute", "gathered before the product", slideOut),
 			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))), hoist, keyed)
 	}},

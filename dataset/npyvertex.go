@@ -130,7 +130,8 @@ func (d *Data) readLabels(from arrays) error {
 
 // readSplits reads train, val and test: vertex ids, or V booleans.
 func (d *Data) readSplits(from arrays) error {
-	for name, to := range map[string]*[]uint32{"train": &d.Train, "val": &d.Val, "test": &d.Test} {
+	parts := []*[]uint32{&d.Train, &d.Val, &d.Test}
+	for i, name := range []string{"train", "val", "test"} {
 		a, err := optional(from, name)
 		if err != nil {
 			return err
@@ -138,7 +139,7 @@ func (d *Data) readSplits(from arrays) error {
 		if a == nil {
 			continue
 		}
-		if *to, err = splitIDs(a, d.Edges.V); err != nil {
+		if *parts[i], err = splitIDs(a, d.Edges.V); err != nil {
 			return err
 		}
 	}

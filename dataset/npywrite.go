@@ -52,8 +52,8 @@ func WriteNpyFolder(dir string, d *Data) error {
 		}
 		write(&w, "labels", []int{e.V, d.Classes}, small)
 	}
-	for name, ids := range map[string][]uint32{"train": d.Train, "val": d.Val, "test": d.Test} {
-		if ids != nil {
+	for i, name := range []string{"train", "val", "test"} {
+		if ids := d.splits()[i].ids; ids != nil {
 			w.ids(name, []int{len(ids)}, ids)
 		}
 	}

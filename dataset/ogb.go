@@ -153,7 +153,8 @@ func (d *Data) ogbSplits(dir string) error {
 	if len(schemes) > 1 {
 		return fmt.Errorf("%s: %d split schemes, want one", dir, len(schemes))
 	}
-	for part, to := range map[string]*[]uint32{"train": &d.Train, "valid": &d.Val, "test": &d.Test} {
+	parts := []*[]uint32{&d.Train, &d.Val, &d.Test}
+	for k, part := range []string{"train", "valid", "test"} {
 		ids, name, err := tuInts(filepath.Join(dir, schemes[0].Name(), part+".csv"))
 		if err != nil {
 			return err
@@ -166,7 +167,7 @@ func (d *Data) ogbSplits(dir string) error {
 			list[i] = uint32(v)
 		}
 		slices.Sort(list)
-		*to = list
+		*parts[k] = list
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ type Options struct {
 	// sorts by source, then destination. Planetoid graphs are always simple.
 	Simple bool
 
-	// Relabel says what becomes of the vertex ids of an edge list.
+	// Relabel says what becomes of the vertex ids of an edge list. ReadEdgeList
+	// also tells which vertex had which id.
 	Relabel Relabel
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxLine = 64 << 20 // longest line of text that is read
+	maxLine = 16 << 20 // longest line of text that is read
 
 	// A compressed text may be this many times larger than its file, and a little
 	// more: enough for columns of equal labels, not for a file made to fill memory.

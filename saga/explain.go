@@ -54,13 +54,13 @@ func buffers(pl *plan.Plan) string {
 	var rows []row
 	for _, m := range pl.Memory {
 		lives := "whole run"
-		if m.Phase >= 0 {
-			lives = fmt.Sprintf("phase %d", m.Phase)
+		if m.From != plan.Whole {
+			lives = fmt.Sprintf("phases %d–%d", m.From, m.To)
 		}
 		if m.Bytes == 0 {
 			continue
 		}
-		if m.Phase < 0 && m.Bytes < 1<<16 {
+		if m.From == plan.Whole && m.Bytes < 1<<16 {
 			sum["small matrices"] += m.Bytes
 			continue
 		}
@@ -127,4 +127,17 @@ func size(n int64) string {
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%d B", n)
+}
+
+// TensorBytes is the device memory of a training step without the graph, the
+// features and labels, and the parameters: what intermediate tensors need.
+func (p *Program) TensorBytes() int64 {
+	pl := p.train.plan
+	n := pl.Peak - pl.Once
+	for _, g := range pl.Spec.Globals {
+		if g.Kind == plan.Param {
+			n -= g.Bytes()
+		}
+	}
+	return max(0, n)
 }

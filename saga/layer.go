@@ -75,6 +75,12 @@ func (e Edge) SymNorm() Tensor {
 	return ops.Mul(dataflow.ScatterSrc(n), dataflow.ScatterDst(n))
 }
 
+// Softmax is the softmax of score [E×h] over the in-edges of every vertex: what
+// SoftmaxSum weights messages by.
+func (e Edge) Softmax(score Tensor) Tensor {
+	return ops.Exp(ops.Sub(score, dataflow.ScatterDst(ops.LSE(score))))
+}
+
 // Dropout drops entries of edge tensor x with probability p in training.
 func (e Edge) Dropout(x Tensor, p float32) Tensor {
 	if !e.t.train || p == 0 {

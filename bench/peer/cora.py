@@ -8,6 +8,7 @@ each pair was trained with stands in accuracy.json; the choices stand in recipes
 """
 
 import argparse
+import ctypes
 import json
 import os
 import platform
@@ -151,6 +152,17 @@ def build_edges(recipe, data):
     return formulas.Edges(e, v, weight)
 
 
+def keep_pages():
+    """Asks glibc to reuse large freed blocks: returning them to the system each epoch costs more than the arithmetic."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):
+        return
+    trim_threshold, mmap_threshold = -1, -3
+    mallopt(mmap_threshold, 1 << 30)
+    mallopt(trim_threshold, 2**31 - 1)
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--data", help="folder that holds data/; default $SAGANN_DATA or ../shared beside the module")
@@ -161,6 +173,7 @@ def main():
     args.add_argument("--out", default=HERE, help="folder of accuracy.json and ACCURACY.md")
     a = args.parse_args()
     torch.set_num_threads(a.threads)
+    keep_pages()
     root = graphs.data_root(a.data)
     tries = {k: json.loads(v) if v[0] in "0123456789-" else v for k, v in (kv.split("=") for kv in a.set.split(",") if kv)}
     chosen = [c.split(":") for c in a.only.split(",") if c]

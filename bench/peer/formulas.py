@@ -51,41 +51,6 @@ class _Product(torch.autograd.Function):
         return ctx.a_t @ dy.contiguous(), None, None
 
 
-class _Max(torch.autograd.Function):
-    """Maximum over the in-edges of each vertex, 0 where there are none.
-
-    Walks the edges by their rank in the in-list, all vertices of larger degree at once;
-    the gradient goes to the first edge that holds the maximum.
-    """
-
-    @staticmethod
-    def forward(ctx, x, g):
-        top = torch.zeros(g.v, x.shape[1], dtype=x.dtype)
-        arg = torch.full(top.shape, -1, dtype=torch.int64)
-        for rank, (rows, edges) in enumerate(g.ranks()):
-            u = g.src[edges]
-            value = x.index_select(0, u)
-            if rank == 0:
-                top[rows] = value
-                arg[rows] = u[:, None].expand(value.shape)
-                continue
-            old = top[rows]
-            better = value > old
-            top[rows] = torch.where(better, value, old)
-            arg[rows] = torch.where(better, u[:, None], arg[rows])
-        ctx.save_for_backward(arg)
-        ctx.shape = x.shape
-        return top
-
-    @staticmethod
-    def backward(ctx, dy):
-        (arg,) = ctx.saved_tensors
-        held = arg >= 0
-        dx = torch.zeros(ctx.shape, dtype=dy.dtype)
-        dx.scatter_add_(0, arg.clamp(min=0), dy * held)
-        return dx, None
-
-
 class Sparse:
     """A constant sparse V x F input with the values of this step (dropout replaces them)."""
 
@@ -121,7 +86,6 @@ class Edges:
         self.weight = torch.ones(self.e, dtype=dtype) if weight is None else weight
         self.out_order = torch.argsort(self.src, stable=True)
         in_ptr, out_ptr = pointers(self.dst, vertices), pointers(self.src, vertices)
-        self.in_ptr, self._ranks = in_ptr, None
         self.degree = torch.bincount(self.dst, minlength=vertices).to(dtype)
         one, ids = torch.ones(self.e, dtype=dtype), torch.arange(self.e)
         order = self.out_order
@@ -148,21 +112,6 @@ class Edges:
         top = torch.full((self.v, m.shape[1]), -torch.inf, dtype=m.dtype)
         top = top.scatter_reduce(0, self.dst[:, None].expand_as(m), m, "amax")
         return torch.where(torch.isinf(top), torch.zeros_like(top), top)
-
-    def max_src(self, x):
-        """Maximum over in-edges of x_src."""
-        return by_columns(lambda y: _Max.apply(y, self), x, block=256)
-
-    def ranks(self):
-        """For rank 0, 1, ...: the vertices with more in-edges than that, and that in-edge of each."""
-        if self._ranks is None:
-            degree, self._ranks = self.in_ptr.diff(), []
-            rows = torch.nonzero(degree > 0)[:, 0]
-            while len(rows):
-                rank = len(self._ranks)
-                self._ranks.append((rows, self.in_ptr[rows] + rank))
-                rows = rows[degree[rows] > rank + 1]
-        return self._ranks
 
 
 def by_columns(f, *xs, block=64):
@@ -198,7 +147,7 @@ def commnet(p, x, g, i, o, last):
 
 def mpgcn(p, x, g, i, o, last):
     # Pooling each vertex once and scattering the result is the same as pooling on the edge.
-    a = g.max_src(F.relu(x @ p("W_pool", i, i) + p("b", i)))
+    a = by_columns(lambda h: g.max(g.at_src(h)), F.relu(x @ p("W_pool", i, i) + p("b", i)))
     w = p("W", 2 * i, o)
     z = x @ w[:i] + a @ w[i:]
     return z if last else F.relu(z)

@@ -15,8 +15,8 @@ GAT = {"model": "gat", "hidden": 64, "heads": 8, "output_heads": 1, "dropout": 0
 
 GGNN = {"model": "ggnn", "steps": 2, "dropout_on": "input of both projections and of each step"}
 
-# Rows of the table. gat follows the recipe on the raw graph; gat-loops is the paper's own
-# setting, which also attends to the vertex itself and decays every weight.
+# Rows of the table. gat follows the recipe on the raw graph; gat-loops also attends to the
+# vertex itself and decays every weight, as GAT's paper does, and gat-paper trains that longer.
 ROWS = {
     "gcn": {"model": "gcn", "self_loops": True, "normalize": "sym"},
     "sage": {"model": "sage"},
@@ -29,6 +29,7 @@ ROWS = {
     "gin": {"model": "gin"},
     "gat": GAT,
     "gat-loops": dict(GAT, self_loops=True, decay_on="all"),
+    "gat-paper": dict(GAT, self_loops=True, decay_on="all", epochs=1000, seeds=5),
 }
 
 TITLES = {
@@ -46,7 +47,10 @@ DATA = {
 }
 
 # Values of one pair that differ from the rules above.
-PAIRS = {}
+PAIRS = {
+    ("citeseer", "ggcn"): {"seeds": 5},
+    ("citeseer", "mpgcn"): {"seeds": 5},
+}
 
 
 def all_recipes():

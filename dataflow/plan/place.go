@@ -2,12 +2,14 @@ package plan
 
 // Placement: what lies where in device memory. The arena is, in this order,
 //
-//	parameters and optimiser moments      the whole run
-//	resident inputs and cells             the whole run
-//	other Globals, resident stored values one step
-//	slots                                 one phase; phases overlay each other
+//	parameters and optimiser moments  the whole run
+//	resident inputs and cells         the whole run
+//	other Globals                     one step
+//	resident stored values            from the phase that makes them to the last that reads them
+//	slots                             one phase
 //
-// so the peak is a formula of P, the resident set and the number of slots.
+// What is in use at different phases may lie over each other; a task of a later phase
+// waits for those of the earlier ones.
 
 // choice is one point of the space that planning searches.
 type choice struct {
@@ -73,9 +75,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	p.Resident = make([]bool, len(s.Values))
 	p.Slots = c.slots
 	var at int64
-	add := func(name string, bytes int64, phase int) int64 {
+	add := func(name string, bytes int64) int64 {
 		bytes = align(bytes)
-		p.Memory = append(p.Memory, Buffer{name, at, bytes, phase})
+		p.Memory = append(p.Memory, Buffer{name, at, bytes, Whole, Whole})
 		at += bytes
 		return at - bytes
 	}
@@ -101,7 +103,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		if a, ok := inherited[g.Name]; ok {
 			p.Globals[i] = a
 		} else {
-			p.Globals[i] = add(g.Name, g.Bytes(), -1)
+			p.Globals[i] = add(g.Name, g.Bytes())
 		}
 	}
 	for i := range s.Values {
@@ -113,7 +115,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.ValueAt[i], p.Resident[i] = a, true
 		} else if c.resident[i] && base == nil {
 			p.Resident[i] = true
-			p.ValueAt[i] = add(v.Name, int64(cells.P)*cells.chunkBytes(v), -1)
+			p.ValueAt[i] = add(v.Name, int64(cells.P)*cells.chunkBytes(v))
 			p.setupValue(i)
 		}
 	}
@@ -129,7 +131,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			at += align(b)
 			p.setupCell(d, i, b)
 		}
-		p.Memory = append(p.Memory, Buffer{"cells " + d.String(), start, at - start, -1})
+		p.Memory = append(p.Memory, Buffer{"cells " + d.String(), start, at - start, Whole, Whole})
 	}
 	p.persist = at
 	p.zeroAt = at
@@ -138,35 +140,71 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			if g.Kind == Param || (g.Kind == Sum) != (pass == 0) {
 				continue
 			}
-			p.Globals[i] = add(g.Name, g.Bytes(), -1)
+			p.Globals[i] = add(g.Name, g.Bytes())
 		}
 		if pass == 0 {
 			p.zeroBytes = at - p.zeroAt
 		}
 	}
+	p.Peak = at
+	acc := accesses(s)
+	f := fitter{p: p, floor: at}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
+			from, to := lifetime(acc, i)
 			p.Resident[i] = true
-			p.ValueAt[i] = add(v.Name, int64(cells.P)*cells.chunkBytes(v), -1)
+			p.ValueAt[i] = f.add(v.Name, int64(cells.P)*cells.chunkBytes(v), from, to)
 		}
 	}
-	p.Peak = at
-	shared := at
 	out := make([]phaseSlots, len(s.Phases))
-	for i, acc := range accesses(s) {
-		at = shared
-		out[i] = p.placePhase(i, acc, c.slots, add)
-		p.Peak = max(p.Peak, at)
+	for i := range s.Phases {
+		out[i] = p.placePhase(i, acc[i], c.slots, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
 	}
 	return out
 }
 
-func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(string, int64, int) int64) phaseSlots {
+// lifetime is the first and the last phase that touches a value.
+func lifetime(acc []map[int]access, id int) (from, to int) {
+	from = len(acc)
+	for i, a := range acc {
+		if _, ok := a[id]; ok {
+			from, to = min(from, i), i
+		}
+	}
+	return min(from, to), to
+}
+
+// fitter places buffers that live for some phases: each at the lowest address where it
+// meets none that lives at the same time.
+type fitter struct {
+	p      *Plan
+	floor  int64
+	placed []Buffer
+}
+
+func (f *fitter) add(name string, bytes int64, from, to int) int64 {
+	b := Buffer{name, f.floor, align(bytes), from, to}
+	for moved := true; moved; {
+		moved = false
+		for i := range f.placed {
+			o := &f.placed[i]
+			if b.meets(o) && b.At < o.At+o.Bytes && o.At < b.At+b.Bytes {
+				b.At, moved = o.At+o.Bytes, true
+			}
+		}
+	}
+	f.placed = append(f.placed, b)
+	f.p.Memory = append(f.p.Memory, b)
+	f.p.Peak = max(f.p.Peak, b.At+b.Bytes)
+	return b.At
+}
+
+func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(string, int64) int64) phaseSlots {
 	s, cells := p.Spec, p.Cells
 	ps := phaseSlots{own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
 	ring := func(name string, bytes int64, n int) slotSet {
 		bytes = align(bytes)
-		return slotSet{add(name, bytes*int64(n), phase), bytes, n}
+		return slotSet{add(name, bytes*int64(n)), bytes, n}
 	}
 	for id := range s.Values {
 		a, ok := acc[id]
@@ -194,7 +232,7 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(str
 		for _, c := range st.Calls {
 			for _, o := range c.Operands {
 				if _, ok := ps.temps[o.ID]; o.Kind == EdgeTemp && !ok {
-					ps.temps[o.ID] = add("edges", cells.maxNNZ()*s.EdgeTemps[o.ID], phase)
+					ps.temps[o.ID] = add("edges", cells.maxNNZ()*s.EdgeTemps[o.ID])
 				}
 			}
 		}

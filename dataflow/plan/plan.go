@@ -76,9 +76,18 @@ type Plan struct {
 	zeroBytes int64
 }
 
-// Buffer is a range of device memory with a name.
+// Buffer is a range of device memory with a name. It is in use from phase From to
+// phase To; buffers whose phases do not meet may lie over each other.
 type Buffer struct {
 	Name      string
 	At, Bytes int64
-	Phase     int // -1: the whole run
+	From, To  int // Whole, Whole: the whole run
+}
+
+// Whole as Buffer.From says that the buffer is in use all the time.
+const Whole = -1
+
+// meets tells whether two buffers are in use at the same time.
+func (b *Buffer) meets(o *Buffer) bool {
+	return b.From == Whole || o.From == Whole || b.From <= o.To && o.From <= b.To
 }

@@ -28,7 +28,7 @@ func (p *Plan) Verify() error {
 			return fmt.Errorf("plan: buffer %s lies outside the arena", a.Name)
 		}
 		for _, b := range p.Memory[:i] {
-			if (a.Phase < 0 || b.Phase < 0 || a.Phase == b.Phase) && a.At < b.At+b.Bytes && b.At < a.At+a.Bytes && a.Bytes > 0 && b.Bytes > 0 {
+			if a.meets(&b) && a.At < b.At+b.Bytes && b.At < a.At+a.Bytes && a.Bytes > 0 && b.Bytes > 0 {
 				return fmt.Errorf("plan: buffers %s and %s overlap", a.Name, b.Name)
 			}
 		}

@@ -1,0 +1,52 @@
+package layers
+
+import (
+	"math/rand/v2"
+
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// GAT is graph attention (Veličković et al., 2018) of several heads, in columns to
+// heads·width, or to width when mean is set: the heads stand side by side, or their
+// mean is taken. For each head
+//
+//	h = x·W    s = leaky_relu(h_u·a_src + h_v·a_dst), slope 0.2
+//	α = softmax of s over the in-edges of v    a = Σ α·h_u    x' = act(a)
+//
+// drop drops coefficients α in training. A vertex gathers itself only where the
+// graph has its self loop (saga.Model.SelfLoops). Parameters: W [in×heads·width],
+// a_src and a_dst [1×heads·width], the heads as neighbouring blocks of columns.
+func GAT(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer {
+	all := heads * width
+	// A head's vector is a width×1 matrix to Glorot's rule.
+	vector := func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, 1, r) }
+	return saga.Layer{
+		Name: "gat",
+		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
+			w := p.Weight("W", in, all)
+			hu, hv := ops.MatMul(e.Src, w), ops.MatMul(e.Dst, w)
+			s := ops.LeakyReLU(ops.Add(
+				ops.GroupSum(ops.Mul(hu, p.Weight("a_src", 1, all, vector)), heads),
+				ops.GroupSum(ops.Mul(hv, p.Weight("a_dst", 1, all, vector)), heads)), 0.2)
+			return ops.RowScale(hu, e.Dropout(e.Softmax(s), drop))
+		},
+		Gather: saga.Sum,
+		ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor {
+			if mean {
+				return act.of(headMean(v.Accum, heads))
+			}
+			return act.of(v.Accum)
+		},
+	}
+}
+
+// headMean is the mean of the h neighbouring blocks of columns of x.
+func headMean(x saga.Tensor, h int) saga.Tensor {
+	w := x.Cols() / h
+	sum := ops.Slice(x, 0, w)
+	for k := 1; k < h; k++ {
+		sum = ops.Add(sum, ops.Slice(x, k*w, w))
+	}
+	return ops.Scale(sum, 1/float32(h))
+}

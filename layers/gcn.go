@@ -1,0 +1,35 @@
+package layers
+
+import (
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// EdgeScale gives every edge a number [E×1].
+type EdgeScale func(e saga.Edge) saga.Tensor
+
+// EdgeWeight is the weight that the graph has; compiling for a graph without
+// weights is an error.
+func EdgeWeight(e saga.Edge) saga.Tensor { return e.Weight }
+
+// GCN is a graph convolution (Kipf and Welling, 2017), in columns to out:
+//
+//	a = Σ n_uv·x_u    x' = act(a·W)
+//
+// n is what scale gives: saga.Edge.SymNorm for 1/√(d_u·d_v) with in-degrees d,
+// EdgeWeight, or nil for 1. Parameter: W [in×out].
+func GCN(in, out int, scale EdgeScale, act Activation) saga.Layer {
+	return saga.Layer{
+		Name: "gcn",
+		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
+			if scale == nil {
+				return e.Src
+			}
+			return ops.RowScale(e.Src, scale(e))
+		},
+		Gather: saga.Sum,
+		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			return act.of(ops.MatMul(v.Accum, p.Weight("W", in, out)))
+		},
+	}
+}

@@ -1,0 +1,27 @@
+package layers
+
+import (
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// GIN is the graph isomorphism layer (Xu et al., 2019) with a learned eps and a
+// perceptron of one hidden layer, in columns to out:
+//
+//	s = (1+eps)·x + Σ x_u    x' = act(relu(s·W1 + b1)·W2 + b2)
+//
+// Parameters: eps [1×1], 0 at first, W1 [in×hidden], b1 [1×hidden], W2 [hidden×out],
+// b2 [1×out].
+func GIN(in, hidden, out int, act Activation) saga.Layer {
+	return saga.Layer{
+		Name:      "gin",
+		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src },
+		Gather:    saga.Sum,
+		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			own := ops.RowScale(v.Self, ops.Shift(p.Bias("eps", 1), 1))
+			s := ops.Add(own, v.Accum)
+			h := ops.ReLU(ops.Bias(ops.MatMul(s, p.Weight("W1", in, hidden)), p.Bias("b1", hidden)))
+			return act.of(ops.Bias(ops.MatMul(h, p.Weight("W2", hidden, out)), p.Bias("b2", out)))
+		},
+	}
+}

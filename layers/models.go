@@ -1,0 +1,81 @@
+package layers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sagann/saga"
+)
+
+// Options of New.
+type Options struct {
+	Features int // columns of the data's features
+	Hidden   int // columns between layers; for gat of each head
+	Classes  int // columns of the logits
+	Layers   int // ggnn has its Steps between two linear layers whatever it says
+	Steps    int // ggnn: message steps of one set of weights; 0: 2
+	Heads    int // gat: heads of all layers but the last; 0: 8
+	OutHeads int // gat: heads of the last layer, of which the mean is taken; 0: 1
+
+	Dropout          float32 // on the input of every layer, in training
+	AttentionDropout float32 // gat: on the attention coefficients, in training
+
+	Normalize string // gcn: NormSym (default), NormWeight, NormNone
+	EdgeData  int    // edgemlp: columns of the edge data; 0: what the graph has
+	EdgeTypes int    // ggnn: edge types with their own weights; 0: what the graph has
+}
+
+// Names lists the models that New knows, in alphabetical order.
+func Names() []string { return slices.Sorted(maps.Keys(builders)) }
+
+// New is the model NAME. The last layer has no activation; the others have ReLU, gat
+// ELU, ggnn none. gcn and gat add self loops, the others take the graph as it is:
+// set SelfLoops of the result for something else. An unknown name, and an option
+// outside its range, is an error.
+func New(name string, o Options) (saga.Model, error) {
+	build := builders[name]
+	if build == nil {
+		return saga.Model{}, fmt.Errorf("layers: unknown model %q; there are %s", name, strings.Join(Names(), ", "))
+	}
+	o.Steps, o.Heads, o.OutHeads = cmp.Or(o.Steps, 2), cmp.Or(o.Heads, 8), cmp.Or(o.OutHeads, 1)
+	if err := o.check(); err != nil {
+		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
+	}
+	l, err := build(o)
+	if err != nil {
+		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
+	}
+	for i := range l {
+		l[i].Dropout = o.Dropout
+	}
+	return saga.Model{Name: name, Layers: l, SelfLoops: name == "gcn" || name == "gat"}, nil
+}
+
+// check lists everything that is out of range.
+func (o *Options) check() error {
+	var errs []error
+	least := func(what string, x, min int) {
+		if x < min {
+			errs = append(errs, fmt.Errorf("%s %d; at least %d", what, x, min))
+		}
+	}
+	least("features", o.Features, 1)
+	least("hidden", o.Hidden, 1)
+	least("classes", o.Classes, 1)
+	least("layers", o.Layers, 1)
+	least("steps", o.Steps, 1)
+	least("heads", o.Heads, 1)
+	least("heads of the last layer", o.OutHeads, 1)
+	least("edge data columns", o.EdgeData, 0)
+	least("edge types", o.EdgeTypes, 0)
+	for _, p := range []float32{o.Dropout, o.AttentionDropout} {
+		if !(p >= 0 && p < 1) {
+			errs = append(errs, fmt.Errorf("dropout %v; from 0 to below 1", p))
+		}
+	}
+	return errors.Join(errs...)
+}

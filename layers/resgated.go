@@ -1,0 +1,32 @@
+package layers
+
+import (
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// ResGated is the residual gated graph convolution of Bresson and Laurent (2017), as
+// PyTorch Geometric's ResGatedGraphConv has it, in columns to out:
+//
+//	k = x·W_key + b_key    q = x·W_query + b_query    h = x·W_value + b_value
+//	a = Σ sigmoid(k_v + q_u)·h_u    x' = act(a + x·W_skip + b)
+//
+// Parameters: W_key, W_query, W_value and W_skip [in×out], b_key, b_query, b_value
+// and b [1×out].
+func ResGated(in, out int, act Activation) saga.Layer {
+	affine := func(x saga.Tensor, name string, p saga.Params) saga.Tensor {
+		return ops.Bias(ops.MatMul(x, p.Weight("W_"+name, in, out)), p.Bias("b_"+name, out))
+	}
+	return saga.Layer{
+		Name: "resgated",
+		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
+			gate := ops.Sigmoid(ops.Add(affine(e.Dst, "key", p), affine(e.Src, "query", p)))
+			return ops.Mul(gate, affine(e.Src, "value", p))
+		},
+		Gather: saga.Sum,
+		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			x := ops.Add(v.Accum, ops.MatMul(v.Self, p.Weight("W_skip", in, out)))
+			return act.of(ops.Bias(x, p.Bias("b", out)))
+		},
+	}
+}
