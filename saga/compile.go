@@ -229,7 +229,8 @@ func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
 }
 
 func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Budget: p.cfg.Mem, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Stream: p.cfg.Stream, Serial: p.cfg.without("stream")}
+	o := plan.Options{Budget: p.cfg.Mem, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
+		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine")}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1
 	}

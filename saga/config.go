@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sagann/dataflow"
+	"sagann/dataflow/plan"
 )
 
 // Config says how a model is trained and where.
@@ -15,6 +16,7 @@ type Config struct {
 	Mem      int64  // bytes of device memory; 0: no bound
 	Chunks   int    // number of intervals P; 0: the smallest that fits
 	Prefetch int    // chunks loaded ahead; 0: as many as fit, at most 2
+	Schedule string // "sag" (default), "stage" or "dest-order"
 	Seed     uint64
 	Without  []string // compiler passes to leave out
 
@@ -52,7 +54,10 @@ func (c *Config) Validate() error {
 	if c.Epochs < 0 {
 		bad("number of epochs %d is negative", c.Epochs)
 	}
-	known := append(dataflow.Passes(), "stream")
+	if !slices.Contains([]string{"", plan.Sag, plan.Stage, plan.DestOrder}, c.Schedule) {
+		bad("unknown schedule %q; there are sag, stage, dest-order", c.Schedule)
+	}
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

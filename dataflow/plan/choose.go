@@ -8,14 +8,23 @@ import (
 
 // Options of planning.
 type Options struct {
-	Budget int64 // bytes of device memory; 0: no bound
-	P      int   // number of intervals; 0: the smallest that fits
-	MinP   int   // lower bound of an automatic P
-	Slots  int   // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit
-	Serial bool  // no overlap of transfers and kernels
-	Stream bool  // keep nothing resident that can stream
-	Base   *Plan // share parameters and resident inputs with this plan; P must be its P
+	Budget   int64  // bytes of device memory; 0: no bound
+	P        int    // number of intervals; 0: the smallest that fits
+	MinP     int    // lower bound of an automatic P
+	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit
+	Serial   bool   // no overlap of transfers and kernels
+	Stream   bool   // keep nothing resident that can stream
+	Schedule string // Sag (default), Stage or DestOrder
+	Straight bool   // visit sources in the same order for every destination, not in serpentines
+	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 }
+
+// The schedules (paper, section 3.1).
+const (
+	Sag       = "sag"        // a destination's accumulator stays until ApplyVertex has eaten it
+	Stage     = "stage"      // all SAG phases, then all ApplyVertex
+	DestOrder = "dest-order" // one source chunk over all destinations, accumulators swapped
+)
 
 // BudgetError says that no plan fits.
 type BudgetError struct {
@@ -36,6 +45,15 @@ var candidates = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
 func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 	if o.P < 0 || o.Slots < 0 || o.Budget < 0 {
 		return nil, errors.New("plan: negative option")
+	}
+	switch o.Schedule {
+	case "":
+		o.Schedule = Sag
+	case Sag:
+	case Stage, DestOrder:
+		s = staged(s, o.Schedule == DestOrder)
+	default:
+		return nil, fmt.Errorf("plan: unknown schedule %q; there are %s, %s, %s", o.Schedule, Sag, Stage, DestOrder)
 	}
 	try := candidates
 	if o.P > 0 {
@@ -155,9 +173,9 @@ func keep(s *Spec, c *Cells, ch *choice, fits func() bool) {
 }
 
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
-	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: "sag"}
+	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule}
 	slots := p.place(ch, o.Base)
-	p.emit(slots, o.Serial)
+	p.emit(slots, o)
 	if err := p.Verify(); err != nil {
 		panic(err)
 	}

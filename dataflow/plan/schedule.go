@@ -15,9 +15,9 @@ type emitter struct {
 	acc   []map[int]access
 	ps    phaseSlots
 	phase int
-	rings map[int]*ring // of other values
+	rings map[int]*ring // of other values by id, of own values (dest-order only) by -1-id
 	cells [2]int        // next slot of streamed cells
-	args  []int64
+	opt   Options
 }
 
 // ring remembers which interval each slot of an other value holds.
@@ -27,8 +27,8 @@ type ring struct {
 	clock int
 }
 
-func (p *Plan) emit(slots []phaseSlots, serial bool) {
-	e := &emitter{p: p, t: newTracker(p, serial), acc: accesses(p.Spec)}
+func (p *Plan) emit(slots []phaseSlots, o Options) {
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o}
 	if p.zeroBytes > 0 {
 		e.t.add(Task{Kind: Zero, Queue: Compute, Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes}, nil, nil)
 	}
@@ -59,6 +59,10 @@ func (e *emitter) visits(ph *Phase) {
 		}
 	}
 	if !rows {
+		return
+	}
+	if e.p.Schedule == DestOrder && ph.Steps[0].Kind == Stream {
+		e.destOrder(0, &ph.Steps[0])
 		return
 	}
 	for j := range e.p.Cells.P {
@@ -94,10 +98,7 @@ func (e *emitter) stream(step int, st *Step, j int) {
 	c := e.p.Cells
 	var order []int
 	for k := range c.P {
-		i := k
-		if j%2 == 1 {
-			i = c.P - 1 - k
-		}
+		i := e.serpentine(j, k)
 		if c.NNZ[st.Dir][j*c.P+i] > 0 {
 			order = append(order, i)
 		}
@@ -107,14 +108,27 @@ func (e *emitter) stream(step int, st *Step, j int) {
 	}
 	for k, i := range order {
 		cell := e.cell(st.Dir, j, i)
-		for id := range e.p.Spec.Values {
-			if !e.p.Resident[id] && reads(st, id) {
-				e.fetch(id, i)
-			}
-		}
+		e.fetchAll(st, i)
 		for n := range st.Calls {
 			e.run(Task{Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
 				First: k == 0, Last: k == len(order)-1, Cell: cell}, &st.Calls[n], j, i)
+		}
+	}
+}
+
+// serpentine is the k-th interval that visit j streams: every other visit backwards.
+func (e *emitter) serpentine(j, k int) int {
+	if j%2 == 1 && !e.opt.Straight {
+		return e.p.Cells.P - 1 - k
+	}
+	return k
+}
+
+// fetchAll brings what st reads of interval i.
+func (e *emitter) fetchAll(st *Step, i int) {
+	for id := range e.p.Spec.Values {
+		if !e.p.Resident[id] && reads(st, id) {
+			e.fetch(id, i)
 		}
 	}
 }
@@ -145,32 +159,35 @@ func (e *emitter) cell(d Dir, j, i int) int64 {
 
 // fetch brings interval i of a streamed other value into a slot, unless one holds it.
 func (e *emitter) fetch(id, i int) {
-	r := e.ring(id)
-	if r.find(i) >= 0 {
-		return
+	r := e.ring(id, e.ps.other[id].n)
+	if r.find(i) < 0 {
+		e.load(id, i, e.ps.other[id].addr(r.take(i)))
 	}
+}
+
+func (e *emitter) ring(key, n int) *ring {
+	r := e.rings[key]
+	if r == nil {
+		r = &ring{holds: make([]int, n), used: make([]int, n)}
+		for k := range r.holds {
+			r.holds[k] = -1
+		}
+		e.rings[key] = r
+	}
+	return r
+}
+
+// take gives interval i the slot used longest ago. Over a serpentine that is the slot
+// whose interval is needed last (Belady's rule).
+func (r *ring) take(i int) int {
 	s := 0
-	for k := range r.holds { // the slot used longest ago
+	for k := range r.holds {
 		if r.used[k] < r.used[s] {
 			s = k
 		}
 	}
 	r.holds[s] = i
-	r.find(i)
-	e.load(id, i, e.ps.other[id].addr(s))
-}
-
-func (e *emitter) ring(id int) *ring {
-	r := e.rings[id]
-	if r == nil {
-		n := e.ps.other[id].n
-		r = &ring{holds: make([]int, n), used: make([]int, n)}
-		for k := range r.holds {
-			r.holds[k] = -1
-		}
-		e.rings[id] = r
-	}
-	return r
+	return r.find(i)
 }
 
 // find returns the slot that holds interval i and marks it used, or -1.
@@ -189,6 +206,9 @@ func (e *emitter) ownAddr(id, j int) int64 {
 	if e.p.Resident[id] {
 		return e.p.ValueAt[id] + int64(j)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id])
 	}
+	if r := e.rings[-1-id]; r != nil {
+		return e.ps.own[id].addr(r.find(j))
+	}
 	return e.ps.own[id].addr(j)
 }
 
@@ -196,7 +216,7 @@ func (e *emitter) otherAddr(id, i int) int64 {
 	if e.p.Resident[id] {
 		return e.p.ValueAt[id] + int64(i)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id])
 	}
-	return e.ps.other[id].addr(e.ring(id).find(i))
+	return e.ps.other[id].addr(e.rings[id].find(i))
 }
 
 func (e *emitter) host(id, i int) int64 { return -1 - int64(id*e.p.Cells.P+i) }
