@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sagann/dataflow/plan"
+	"sagann/dataset"
 	"sagann/ops"
 	"sagann/saga"
 )
@@ -92,23 +93,19 @@ func TestGolden(t *testing.T) {
 			model := saga.Model{Name: name, Layers: m.layers[:]}
 			for _, without := range withouts {
 				for _, p := range []int{1, 3, 7} {
-					c := saga.Config{Chunks: p, Without: without, Outputs: []string{"hidden", "logits"},
-						Optimizer: saga.Optimizer{Kind: "sgd", LR: 1e-6}}
-					at := fmt.Sprintf("without=%s/P=%d", strings.Join(without, ","), p)
-					// Constant features: what depends on them and the graph only is invariant.
-					t.Run(at+"/constant", func(t *testing.T) { g.check(t, model, c) })
-					t.Run(at+"/constant-streamed", func(t *testing.T) {
-						c.Stream, c.Prefetch = true, 1
-						c.Mem = smallest(t, model, g, c)
-						g.check(t, model, c)
-					})
-					c.FeatureGrad = true
-					t.Run(at+"/whole", func(t *testing.T) { g.check(t, model, c) })
-					t.Run(at+"/streamed", func(t *testing.T) {
-						c.Stream, c.Prefetch = true, 1
-						c.Mem = smallest(t, model, g, c)
-						g.check(t, model, c)
-					})
+					// With constant features, what depends on them and the graph only is invariant.
+					for _, constant := range []bool{true, false} {
+						c := saga.Config{Chunks: p, Without: without, FeatureGrad: !constant, Outputs: []string{"hidden", "logits"},
+							Optimizer: saga.Optimizer{Kind: "sgd", LR: 1e-6}}
+						at := fmt.Sprintf("without=%s/P=%d/constant=%v", strings.Join(without, ","), p, constant)
+						t.Run(at+"/whole", func(t *testing.T) { g.check(t, model, c) })
+						t.Run(at+"/streamed", func(t *testing.T) {
+							c := c
+							c.Stream, c.Prefetch = true, 1
+							c.Mem = smallest(t, model, g.data, c)
+							g.check(t, model, c)
+						})
+					}
 				}
 			}
 		})
@@ -162,10 +159,11 @@ func (g *golden) check(t *testing.T, model saga.Model, c saga.Config) {
 
 // smallest is the smallest budget for c, as the error of a budget of one byte names
 // it; a byte less must be refused.
-func smallest(t *testing.T, model saga.Model, g *golden, c saga.Config) int64 {
+func smallest(t *testing.T, model saga.Model, d *dataset.Data, c saga.Config) int64 {
+	t.Helper()
 	refused := func(mem int64) int64 {
 		c.Mem = mem
-		p, err := saga.Compile(model, g.data, c)
+		p, err := saga.Compile(model, d, c)
 		var small *plan.BudgetError
 		if !errors.As(err, &small) {
 			if err == nil {

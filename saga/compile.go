@@ -85,13 +85,38 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 			continue
 		}
 		if err := p.runOnce(once); err != nil {
-			return nil, err
+			return nil, p.budget(err, onceTrain, onceEval)
 		}
 	}
 	if err := p.makePlans(); err != nil {
-		return nil, err
+		return nil, p.budget(err, onceTrain, onceEval)
 	}
 	return p, nil
+}
+
+// budget completes a *plan.BudgetError: the smallest budget must do for the training
+// and the evaluation plan and for what is computed once.
+func (p *Program) budget(err error, once ...*dataflow.Lowered) error {
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		return err
+	}
+	all := &plan.BudgetError{Budget: p.cfg.Mem}
+	ask := func(s *plan.Spec, beside *plan.Spec) {
+		o := p.planOptions()
+		o.Budget, o.Beside = 1, beside
+		var e *plan.BudgetError
+		if _, err := plan.New(s, p.cells, o); errors.As(err, &e) && e.Smallest > all.Smallest {
+			all.Smallest, all.P = e.Smallest, e.P
+		}
+	}
+	ask(p.train.low.Spec, p.eval.low.Spec)
+	for _, l := range once {
+		if l != nil {
+			ask(l.Spec, nil)
+		}
+	}
+	return all
 }
 
 func union(a, b chunk.Want) chunk.Want {
@@ -239,19 +264,13 @@ func (p *Program) planOptions() plan.Options {
 
 func (p *Program) makePlans() error {
 	var err error
-	if p.train.plan, err = plan.New(p.train.low.Spec, p.cells, p.planOptions()); err != nil {
-		return err
-	}
-	n := p.train.plan.Cells.P
-	p.order = p.grids[n].order
 	o := p.planOptions()
-	o.Base = p.train.plan
-	if p.eval.plan, err = plan.New(p.eval.low.Spec, p.cells, o); err != nil {
-		var small *plan.BudgetError
-		if errors.As(err, &small) {
-			return fmt.Errorf("evaluation: %w", err)
-		}
+	o.Beside = p.eval.low.Spec
+	if p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o); err != nil {
 		return err
 	}
-	return nil
+	p.order = p.grids[p.train.plan.Cells.P].order
+	o.Beside, o.Base = nil, p.train.plan
+	p.eval.plan, err = plan.New(p.eval.low.Spec, p.cells, o)
+	return err
 }

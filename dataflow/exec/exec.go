@@ -50,6 +50,7 @@ type Runner struct {
 	update  func(global func(id int) []float32) error
 	setup   bool
 	stats   Stats
+	trace   *tracer // nil: off
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.
@@ -192,8 +193,8 @@ func (r *Runner) Step() error {
 	if err := r.Load(); err != nil {
 		return err
 	}
-	if err := r.submitAll(); err != nil {
-		return errors.Join(err, r.arena.dev.Sync())
-	}
-	return r.arena.dev.Sync()
+	r.traceBegin()
+	err := errors.Join(r.submitAll(), r.arena.dev.Sync())
+	r.traceEnd(err)
+	return err
 }

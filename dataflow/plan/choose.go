@@ -16,6 +16,7 @@ type Options struct {
 	Stream   bool   // keep nothing resident that can stream
 	Schedule string // Sag (default), Stage or DestOrder
 	Straight bool   // visit sources in the same order for every destination, not in serpentines
+	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 }
 
@@ -55,6 +56,9 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 	default:
 		return nil, fmt.Errorf("plan: unknown schedule %q; there are %s, %s, %s", o.Schedule, Sag, Stage, DestOrder)
 	}
+	if o.Beside != nil && o.Schedule != Sag {
+		o.Beside = staged(o.Beside, o.Schedule == DestOrder)
+	}
 	try := candidates
 	if o.P > 0 {
 		try = []int{o.P}
@@ -92,7 +96,12 @@ func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
 	size := func(ch choice) int64 {
 		p := &Plan{Spec: s, Cells: c}
 		p.place(ch, o.Base)
-		return p.Peak
+		if o.Beside == nil {
+			return p.Peak
+		}
+		q := &Plan{Spec: o.Beside, Cells: c}
+		q.place(choice{resident: make([]bool, len(o.Beside.Values)), slots: 1}, p)
+		return max(p.Peak, q.Peak)
 	}
 	ok := func(n int64) bool { return o.Budget == 0 || n <= o.Budget }
 	ch := choice{resident: make([]bool, len(s.Values)), slots: 3}

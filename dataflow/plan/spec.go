@@ -75,6 +75,20 @@ type Call struct {
 	Kernel   int
 	Operands []Operand
 	Rows     int // of a Globals step
+	Cost     Cost
+}
+
+// Cost is the work of one call, for the simulator: so much an own row, an edge, a
+// call. In a call over a cell, own rows are those that have an edge in it.
+type Cost struct {
+	RowDense, EdgeDense float64 // FLOPs of dense products (2 a multiply-add)
+	RowElem, EdgeElem   float64 // element-wise operations, one a computed float
+	RowBytes            int64   // read and written in order, an own row
+	EdgeBytes           int64   // read and written in order, an edge: cell arrays and edge buffers
+	AccBytes            int64   // accumulator state read and written, an own row
+	GatherBytes         int64   // read from the rows of the streamed interval, an edge
+	OtherBytes          int64   // of one row of the streamed interval, all operands
+	FixedBytes          int64   // Globals read and written, a call
 }
 
 // StepKind says what a step ranges over.

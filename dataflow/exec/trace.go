@@ -1,0 +1,94 @@
+package exec
+
+import (
+	"time"
+
+	"sagann/device"
+)
+
+// TaskSpan says when a task ran on its queue, by the clock of device.Span. A task
+// that did not run has End 0.
+type TaskSpan struct {
+	Start, End time.Duration
+	Bytes      int64 // copied, as the device counted them
+}
+
+// StepTrace is one step as it ran.
+type StepTrace struct {
+	Wall  time.Duration // from the first submission until the device was idle again
+	Tasks []TaskSpan    // by task of the plan
+}
+
+// tracer keeps the last steps. Each task has a place of its own and runs on one
+// queue, so spans are noted without a lock; the device's Sync makes them visible.
+type tracer struct {
+	steps []StepTrace // oldest first
+	max   int
+	begun time.Time
+}
+
+// Trace keeps the times of all tasks of the last steps steps; 0 turns tracing off and
+// forgets them. While it is on a step takes the device's SetTrace; while it is off it
+// costs nothing. No step may be running.
+func (r *Runner) Trace(steps int) {
+	r.trace = nil
+	if steps > 0 {
+		r.trace = &tracer{max: steps}
+	}
+}
+
+// Traced returns the traced steps that ended without an error, oldest first. They are
+// valid until the next step.
+func (r *Runner) Traced() []StepTrace {
+	if r.trace == nil {
+		return nil
+	}
+	return r.trace.steps
+}
+
+// traceBegin makes room for one step and has the device report to it.
+func (r *Runner) traceBegin() {
+	t := r.trace
+	if t == nil {
+		return
+	}
+	var tasks []TaskSpan
+	if len(t.steps) == t.max { // the oldest makes room
+		tasks = t.steps[0].Tasks
+		clear(tasks)
+		t.steps = append(t.steps[:0], t.steps[1:]...)
+	} else {
+		tasks = make([]TaskSpan, len(r.tasks))
+	}
+	t.steps = append(t.steps, StepTrace{Tasks: tasks})
+	r.arena.dev.SetTrace(func(s device.Span) { note(tasks, &s) })
+	t.begun = time.Now()
+}
+
+// note is called on the goroutine of the queue that ran the task. Only a task of
+// several copies comes more than once.
+func note(tasks []TaskSpan, s *device.Span) {
+	if s.Tag < 0 || s.Tag >= int64(len(tasks)) {
+		return
+	}
+	k := &tasks[s.Tag]
+	if k.End == 0 {
+		k.Start = s.Start
+	}
+	k.End = s.End
+	k.Bytes += s.Bytes
+}
+
+// traceEnd closes the step; a step that failed is dropped.
+func (r *Runner) traceEnd(err error) {
+	t := r.trace
+	if t == nil {
+		return
+	}
+	last := len(t.steps) - 1
+	t.steps[last].Wall = time.Since(t.begun)
+	r.arena.dev.SetTrace(nil)
+	if err != nil {
+		t.steps = t.steps[:last]
+	}
+}
