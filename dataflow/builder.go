@@ -13,8 +13,9 @@ type builder struct {
 	l        *lowering
 	p        *kernel.Program
 	q, s     int
-	own      Op   // edge programs: the scatter whose rows are the visited interval's
-	globals  bool // a program over the rows of Globals
+	own      Op             // edge programs: the scatter whose rows are the visited interval's
+	globals  bool           // a program over the rows of Globals
+	arrival  map[*Node]bool // a derivation: what it reads of the interval that arrived
 	regs     map[regKey]int
 	operands []plan.Operand
 	index    map[plan.Operand]int
@@ -77,6 +78,8 @@ func (b *builder) mine(n *Node) bool {
 	switch {
 	case len(n.in) == 0:
 		return false
+	case b.arrival != nil:
+		return n.shape.Set.Kind == Vertex && !b.arrival[n]
 	case b.globals:
 		return false // operands of a Globals program are all in memory
 	case b.p.Edges:
@@ -99,11 +102,10 @@ func (b *builder) leaf(n *Node, spread bool) int {
 	case isScatter(n.op):
 		x := n.in[0]
 		f.LD = chunk.LD(x.shape.Cols)
-		id := b.l.value(x, b.q)
 		if n.op == b.own {
-			f.From, f.Operand = kernel.Own, b.operand(plan.OwnValue, id, false)
+			f.From, f.Operand = kernel.Own, b.operand(plan.OwnValue, b.l.value(x, b.q), false)
 		} else {
-			f.From, f.Operand = kernel.Other, b.operand(plan.OtherValue, id, false)
+			f.From, f.Operand = kernel.Other, b.operand(plan.OtherValue, b.l.arrived(x), false)
 		}
 		if n.attr.S != "" {
 			f.Key, f.Blocks = b.key(n.attr.S), int(n.attr.I)
@@ -111,6 +113,9 @@ func (b *builder) leaf(n *Node, spread bool) int {
 	case n.shape.Set.Kind == Edge:
 		f.From, f.Array = kernel.Cell, b.l.cellArray(n.attr.S)
 		f.LD = f.Cols
+	case b.arrival != nil:
+		f.From, f.LD = kernel.Own, chunk.LD(n.shape.Cols)
+		f.Operand = b.operand(plan.OtherValue, b.l.arrived(n), false)
 	default:
 		f.From = kernel.Own
 		f.Operand, f.LD = b.vertex(n, false)
@@ -191,4 +196,18 @@ func (b *builder) reduce(n *Node) {
 func (b *builder) store(n *Node) {
 	at, ld := b.vertex(n, true)
 	b.p.Outs = append(b.p.Outs, kernel.Out{Acc: kernel.Store, Reg: b.reg(n, false), Operand: at, LD: ld, Aux: -1})
+}
+
+// arrived is the value behind vertex node n at the far end of an edge.
+func (l *lowering) arrived(n *Node) int {
+	if _, ok := l.derived[n]; ok {
+		return l.derivedValue(n)
+	}
+	return l.value(n, kept)
+}
+
+// storeArrival writes derived node n, planned as value id, into its slot.
+func (b *builder) storeArrival(n *Node, id int) {
+	b.p.Outs = append(b.p.Outs, kernel.Out{Acc: kernel.Store, Reg: b.reg(n, false), Aux: -1,
+		Operand: b.operand(plan.OtherValue, id, true), LD: chunk.LD(n.shape.Cols)})
 }

@@ -7,7 +7,12 @@ func factor(n *Node) *Node {
 		return nil
 	}
 	own, e := adjoint[n.op], n.in[0]
-	gather := func(x *Node) *Node { return Apply(n.op, Attr{}, x) }
+	gather := func(x *Node) *Node {
+		if x.shape.Set.Kind == Global { // one row that was spread over the edges
+			return mul(widen(degree(n), x.shape.Cols), x)
+		}
+		return Apply(n.op, Attr{}, x)
+	}
 	switch e.op {
 	case NegOp, ScaleOp:
 		return Apply(e.op, e.attr, gather(e.in[0]))
@@ -20,12 +25,7 @@ func factor(n *Node) *Node {
 		if e.attr.S != "" {
 			return nil
 		}
-		name := InDegree
-		if n.op == GatherSrcOp {
-			name = OutDegree
-		}
-		deg := n.g.Leaf(InputOp, name, Shape{Set: n.shape.Set, Cols: 1})
-		return mul(e.in[0], widen(deg, n.shape.Cols))
+		return mul(e.in[0], widen(degree(n), n.shape.Cols))
 	}
 	fs := factors(e)
 	for i, f := range fs {
@@ -42,6 +42,15 @@ func factor(n *Node) *Node {
 		}
 	}
 	return nil
+}
+
+// degree is how many edges each row of gather n sums.
+func degree(n *Node) *Node {
+	name := InDegree
+	if n.op == GatherSrcOp {
+		name = OutDegree
+	}
+	return n.g.Leaf(InputOp, name, Shape{Set: n.shape.Set, Cols: 1})
 }
 
 // throughGroup: gather(r·gsum(own·b)) = gsum(own·gather(widen(r)·b)).

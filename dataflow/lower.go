@@ -44,12 +44,17 @@ type lowering struct {
 // valueKey: an input or stored value is one tensor; a temporary is one a phase.
 type valueKey struct {
 	n     *Node
-	phase int // -1 for inputs and stored values
+	phase int // of a temporary; or kept, or onArrival
 }
 
+const (
+	kept      = -1 // inputs and stored values: one tensor
+	onArrival = -2 // derived
+)
+
 // lower turns a program (results by name) into phases of kernel calls.
-func lower(outs []result, fuse bool) *Lowered {
-	l := &lowering{phases: assignPhases(outs), fuse: fuse, values: map[valueKey]int{}, global: map[*Node]int{},
+func lower(outs []result, fuse, derive bool) *Lowered {
+	l := &lowering{phases: assignPhases(outs, derive), fuse: fuse, values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}}}
 	for _, n := range l.live {
@@ -75,7 +80,7 @@ func lower(outs []result, fuse bool) *Lowered {
 		case Global:
 			l.out.Globals[o.name] = l.global[o.node]
 		case Vertex:
-			id := l.value(o.node, -1)
+			id := l.value(o.node, kept)
 			l.out.Spec.Values[id].Output = computed(o.node)
 			l.out.Outputs[o.name] = id
 		}
@@ -121,22 +126,19 @@ func (l *lowering) addGlobal(n *Node) {
 func (l *lowering) value(n *Node, q int) int {
 	k := valueKey{n, q}
 	if !computed(n) || l.keep[n] {
-		k.phase = -1
+		k.phase = kept
 	}
 	if id, ok := l.values[k]; ok {
 		return id
 	}
-	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: int64(chunk.LD(n.shape.Cols)) * 4}
+	v := vertexValue(n)
 	switch {
 	case !computed(n):
 		v.Kind = plan.Input
-	case k.phase < 0:
+	case k.phase == kept:
 		v.Kind = plan.Stored
 	default:
 		v.Kind = plan.Temp
-	}
-	if v.Kind != plan.Input {
-		v.Name = fmt.Sprintf("%s.%d", n.op, n.id)
 	}
 	id := l.addValue(v)
 	l.values[k] = id
@@ -144,6 +146,15 @@ func (l *lowering) value(n *Node, q int) int {
 		l.out.Inputs[v.Name] = id
 	}
 	return id
+}
+
+// vertexValue describes node n to the planner.
+func vertexValue(n *Node) plan.Value {
+	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: int64(chunk.LD(n.shape.Cols)) * 4, Kind: plan.Temp}
+	if computed(n) {
+		v.Name = fmt.Sprintf("%s.%d", n.op, n.id)
+	}
+	return v
 }
 
 func (l *lowering) addValue(v plan.Value) int {
@@ -194,16 +205,15 @@ func (l *lowering) rowStep(q, s int) []plan.Step {
 		if n.shape.Set.Kind == Global && (n.Def().Class != Reduce || n.in[0].shape.Set.Kind == Global) {
 			continue
 		}
-		if l.phase[n] == q && l.sub[n] == s && (n.shape.Set.Kind == Global || l.neededAt(n, q, s)) {
+		if l.phase[n] == q && l.sub[n] == s {
 			nodes = append(nodes, n)
 		}
 	}
 	b := newBuilder(l, fmt.Sprintf("apply_vertex %d.%d", q, s), q, s)
-	for _, n := range nodes {
-		b.emit(n)
-	}
-	for _, n := range nodes {
-		if n.shape.Set.Kind == Vertex && (l.keep[n] || l.readOutside(n, q, s)) {
+	for _, n := range nodes { // what a result needs is emitted before it
+		if n.shape.Set.Kind == Global {
+			b.emit(n)
+		} else if l.keep[n] || l.readOutside(n, q, s) {
 			b.store(n)
 		}
 	}
@@ -225,19 +235,6 @@ func (l *lowering) rowStep(q, s int) []plan.Step {
 		calls = l.split(b)
 	}
 	return []plan.Step{{Kind: plan.Rows, Calls: calls, Label: b.p.Name}}
-}
-
-// neededAt: a recomputable node whose only readers are in other programs is made there.
-func (l *lowering) neededAt(n *Node, q, s int) bool {
-	if !l.remat[n] {
-		return true
-	}
-	for _, u := range l.uses[n] {
-		if u.phase == q && (u.sub == s || root(u.by)) {
-			return true
-		}
-	}
-	return false
 }
 
 // readOutside: another program of this phase reads n from memory.

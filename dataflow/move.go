@@ -58,6 +58,9 @@ func scatterShape(a Attr, in []Shape) (Shape, error) {
 	}
 	s.Set.Kind = Edge
 	if a.S != "" {
+		if a.I < 1 {
+			return s, fmt.Errorf("%d blocks", a.I)
+		}
 		if s.Cols%int(a.I) != 0 {
 			return s, fmt.Errorf("width %d is no multiple of %d blocks", s.Cols, a.I)
 		}
@@ -73,6 +76,9 @@ func gatherShape(a Attr, in []Shape) (Shape, error) {
 	}
 	s.Set.Kind = Vertex
 	if a.S != "" {
+		if a.I < 1 {
+			return s, fmt.Errorf("%d blocks", a.I)
+		}
 		s.Cols *= int(a.I)
 	}
 	return s, nil

@@ -99,7 +99,7 @@ var passes = []pass{
 
 // Passes lists the names that Options.Without takes.
 func Passes() []string {
-	set := map[string]bool{"fuse": true, "invariant": true}
+	set := map[string]bool{"fuse": true, "invariant": true, "recompute-on-load": true}
 	for _, p := range passes {
 		if p.flag != "" {
 			set[p.flag] = true
@@ -161,10 +161,10 @@ func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
 	for _, r := range inv {
 		s.note("invariant", r.node, "computed once, before the first epoch")
 	}
-	main = lower(s.outs, s.has("fuse"))
+	main = lower(s.outs, s.has("fuse"), s.has("recompute-on-load"))
 	main.Notes = s.notes
 	if len(inv) > 0 {
-		once = lower(inv, s.has("fuse"))
+		once = lower(inv, s.has("fuse"), s.has("recompute-on-load"))
 	}
 	for _, l := range []*Lowered{main, once} {
 		if l == nil {

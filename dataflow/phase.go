@@ -13,15 +13,16 @@ type result struct {
 
 // phases holds where everything is computed.
 type phases struct {
-	outs  []result
-	live  []*Node
-	phase map[*Node]int // of vertex nodes, gathers and reduces
-	sub   map[*Node]int
-	avail map[*Node]int // of Globals: the first phase that may read it
-	count int
-	uses  map[*Node][]use
-	keep  map[*Node]bool // stored for later phases
-	remat map[*Node]bool // recomputed in later phases
+	outs    []result
+	live    []*Node
+	phase   map[*Node]int // of vertex nodes, gathers and reduces
+	sub     map[*Node]int
+	avail   map[*Node]int // of Globals: the first phase that may read it
+	count   int
+	uses    map[*Node][]use
+	keep    map[*Node]bool   // stored for later phases
+	remat   map[*Node]bool   // recomputed in later phases
+	derived map[*Node]recipe // made on arrival where gathers read them at the far end
 }
 
 // use is a reader of a vertex node.
@@ -69,13 +70,16 @@ func program(r *Node) (body, leaves []*Node) {
 	return body, leaves
 }
 
-func assignPhases(outs []result) *phases {
+func assignPhases(outs []result, derive bool) *phases {
 	nodes := make([]*Node, len(outs))
 	for i, o := range outs {
 		nodes[i] = o.node
 	}
 	p := &phases{outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
-		avail: map[*Node]int{}, uses: map[*Node][]use{}, keep: map[*Node]bool{}, remat: map[*Node]bool{}}
+		avail: map[*Node]int{}, uses: map[*Node][]use{}, keep: map[*Node]bool{}, remat: map[*Node]bool{}, derived: map[*Node]recipe{}}
+	if derive {
+		p.chooseDerived()
+	}
 	for _, n := range p.live {
 		p.assign(n)
 	}
@@ -124,10 +128,14 @@ func (p *phases) assign(n *Node) {
 		for range 2 { // twice: sub counts only at the final phase
 			sub = 0
 			for _, l := range leaves {
-				if isScatter(l.op) {
-					read(l.in[0], l.op != own)
-				} else {
+				if !isScatter(l.op) {
 					read(l, false)
+				} else if c, ok := p.derived[l.in[0]]; ok && l.op != own {
+					for _, g := range c.globals { // its bases are leaves themselves
+						read(g, false)
+					}
+				} else {
+					read(l.in[0], l.op != own)
 				}
 			}
 		}
@@ -171,7 +179,10 @@ func (p *phases) recordUses(n *Node) {
 	own := dirOf(n)
 	_, leaves := program(n)
 	for _, l := range leaves {
-		if isScatter(l.op) {
+		if !isScatter(l.op) {
+			continue
+		}
+		if _, ok := p.derived[l.in[0]]; !ok || l.op == own {
 			add(l.in[0], l.op != own)
 		}
 	}

@@ -102,6 +102,11 @@ def main():
     if a.path:
         print(json.dumps(measure(a)))
         return
+    if a.write_graph:
+        import graphs
+
+        graphs.save(a.write_graph, graphs.uniform(a.vertices, a.edges, a.features, a.classes, a.seed))
+        a.graph = a.write_graph
     paths, failed, shape = {}, {}, {}
     for path in a.paths.split(","):
         found, reason = run_path(a, path)

@@ -17,7 +17,7 @@ func (p *Plan) DescribeTask(t *Task) string {
 		return fmt.Sprintf("%s %s chunk %d", t.Kind, p.Spec.Values[t.Value].Name, t.Own)
 	case Run:
 		label := fmt.Sprintf("kernel %d", t.Kernel)
-		if ph := &p.Spec.Phases[t.Phase]; int(t.Step) < len(ph.Steps) {
+		if ph := &p.Spec.Phases[t.Phase]; t.Step >= 0 && int(t.Step) < len(ph.Steps) {
 			label = ph.Steps[t.Step].Label
 		}
 		switch {

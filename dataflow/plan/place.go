@@ -49,6 +49,15 @@ func accesses(s *Spec) []map[int]access {
 					if o.Kind != OwnValue && o.Kind != OtherValue {
 						continue
 					}
+					if d := s.Values[o.ID].Derive; d != nil {
+						for _, b := range d.Operands {
+							if b.Kind == OtherValue {
+								x := m[b.ID]
+								x.other = true
+								m[b.ID] = x
+							}
+						}
+					}
 					a := m[o.ID]
 					switch {
 					case o.Kind == OtherValue:
@@ -267,6 +276,9 @@ func (p *Plan) setupValue(id int) {
 	v := &p.Spec.Values[id]
 	for i := range p.Cells.P {
 		n := int64(p.Cells.Rows(i)) * v.RowBytes
+		if n == 0 { // a trailing interval without vertices
+			continue
+		}
 		p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Value: int32(id), Own: int32(i), Other: -1,
 			Addr: p.ValueAt[id] + int64(i)*p.Cells.chunkBytes(v), Bytes: n})
 		p.Once += n

@@ -160,9 +160,21 @@ func (e *emitter) cell(d Dir, j, i int) int64 {
 // fetch brings interval i of a streamed other value into a slot, unless one holds it.
 func (e *emitter) fetch(id, i int) {
 	r := e.ring(id, e.ps.other[id].n)
-	if r.find(i) < 0 {
-		e.load(id, i, e.ps.other[id].addr(r.take(i)))
+	if r.find(i) >= 0 {
+		return
 	}
+	d := e.p.Spec.Values[id].Derive
+	if d == nil {
+		e.load(id, i, e.ps.other[id].addr(r.take(i)))
+		return
+	}
+	for _, o := range d.Operands {
+		if o.Kind == OtherValue && !o.Write && !e.p.Resident[o.ID] {
+			e.fetch(o.ID, i)
+		}
+	}
+	r.take(i)
+	e.run(Task{Step: -1, Rows: int32(e.p.Cells.Rows(i)), Own: int32(i), Other: -1}, d, -1, i)
 }
 
 func (e *emitter) ring(key, n int) *ring {
@@ -266,7 +278,7 @@ func (e *emitter) run(t Task, c *Call, j, i int) {
 		}
 	}
 	t.Args[1] = int32(len(e.p.Args))
-	if i >= 0 {
+	if t.Other >= 0 {
 		reads = append(reads, t.Cell)
 	}
 	e.t.add(t, reads, writes)

@@ -21,6 +21,10 @@ type Value struct {
 	Cols     int
 	RowBytes int64
 	Output   bool // wanted in host memory after the step
+	// Derive makes the value of a streamed interval from other values that arrived with
+	// it, instead of loading it: OtherValue operands at that interval. Such a value is a
+	// Temp that is read as OtherValue only.
+	Derive *Call
 }
 
 // GlobalKind says how a Global lives.

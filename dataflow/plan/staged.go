@@ -19,7 +19,7 @@ func staged(s *Spec, swap bool) *Spec {
 	acc := accesses(&out)
 	for id := range out.Values {
 		from, to := lifetime(acc, id)
-		if out.Values[id].Kind == Temp && (from != to || swap && out.Phases[from].Steps[0].Kind == Stream) {
+		if v := &out.Values[id]; v.Kind == Temp && v.Derive == nil && (from != to || swap && out.Phases[from].Steps[0].Kind == Stream) {
 			out.Values[id].Kind = Stored
 		}
 	}

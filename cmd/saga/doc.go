@@ -1,0 +1,15 @@
+// Command saga trains graph neural networks on whole graphs within a budget of
+// device memory, and runs what was trained.
+//
+//	saga train     train a model; without flags on a built-in graph
+//	saga plan      what a training epoch would do, without doing it
+//	saga predict   classes or logits of all vertices from a checkpoint
+//	saga embed     the rows that enter the last layer, from a checkpoint
+//	saga data      convert, describe, verify and generate graphs
+//	saga version   what this program is
+//
+// Results go to standard output, progress and log to standard error; with --json the
+// last line of standard output is one JSON object. The exit status is 0 when all
+// went well, 1 after a failure, 2 after a mistake in the command line and 130 when
+// the run was interrupted.
+package main

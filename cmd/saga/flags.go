@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// count is a whole number that may be written 233000, 233e3, 8K or 8Ki.
+type count int64
+
+// Decode reads the value of a flag.
+func (c *count) Decode(ctx *kong.DecodeContext) error {
+	n, err := parseNumber(ctx, "")
+	*c = count(n)
+	return err
+}
+
+// bytes is a number of bytes such as 8GiB or 1e9; 0 stands for "auto".
+type bytes int64
+
+// Decode reads the value of a flag.
+func (b *bytes) Decode(ctx *kong.DecodeContext) error {
+	n, err := parseNumber(ctx, "auto")
+	*b = bytes(n)
+	return err
+}
+
+// auto is a whole number or "auto", which is 0.
+type auto int64
+
+// Decode reads the value of a flag.
+func (a *auto) Decode(ctx *kong.DecodeContext) error {
+	n, err := parseNumber(ctx, "auto")
+	*a = auto(n)
+	return err
+}
+
+// toggle is on, off or auto.
+type toggle string
+
+// Decode reads the value of a flag.
+func (t *toggle) Decode(ctx *kong.DecodeContext) error {
+	var s string
+	if err := ctx.Scan.PopValueInto("value", &s); err != nil {
+		return err
+	}
+	switch strings.ToLower(s) {
+	case "auto":
+		*t = "auto"
+	case "on", "true", "yes", "1":
+		*t = "on"
+	case "off", "false", "no", "0":
+		*t = "off"
+	default:
+		return fmt.Errorf("%q is not one of on, off, auto", s)
+	}
+	return nil
+}
+
+// or is the toggle's value, def for auto.
+func (t toggle) or(def bool) bool {
+	if t == "on" || t == "off" {
+		return t == "on"
+	}
+	return def
+}
+
+// parseNumber reads the next value as a number that is not negative; word, when not
+// "", stands for 0, and 0 itself is then refused.
+func parseNumber(ctx *kong.DecodeContext, word string) (int64, error) {
+	var s string
+	if err := ctx.Scan.PopValueInto("number", &s); err != nil {
+		return 0, err
+	}
+	if word != "" && s == word {
+		return 0, nil
+	}
+	n, err := parseCount(s)
+	if err == nil && n == 0 && word != "" {
+		return 0, fmt.Errorf("0 is too small; a number from 1 on, or %s", word)
+	}
+	return n, err
+}
+
+// units end a number. Powers of 1024 have an i.
+var units = []struct {
+	name string
+	n    float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"Ti", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
+	{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1},
+}
+
+// parseCount reads 233000, 233e3, 2.5M, 8GiB: a whole number from 0 on, below 2^53
+// unless written without a point, an exponent or a unit.
+func parseCount(s string) (int64, error) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
+		return n, nil
+	}
+	text, scale := s, 1.0
+	for _, u := range units {
+		if rest, ok := cutSuffixFold(s, u.name); ok {
+			text, scale = rest, u.n
+			break
+		}
+	}
+	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if x *= scale; err != nil || math.IsNaN(x) || x < 0 || x > 1<<53 || x != math.Trunc(x) {
+		return 0, fmt.Errorf("%q is not a whole number from 0 on, such as 233000, 233e3 or 8GiB", s)
+	}
+	return int64(x), nil
+}
+
+func cutSuffixFold(s, suffix string) (string, bool) {
+	n := len(s) - len(suffix)
+	if n < 1 || !strings.EqualFold(s[n:], suffix) {
+		return s, false
+	}
+	return s[:n], true
+}
+
+// sizeText prints bytes for people.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}

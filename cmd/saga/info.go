@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"sagann/chunk"
+	"sagann/dataset"
+)
+
+// infoCmd is saga data info.
+type infoCmd struct {
+	source
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run describes. A store is described from its header alone, so that it may be larger
+// than memory.
+func (c *infoCmd) Run(a *app) error {
+	name, err := c.name()
+	if err != nil {
+		return err
+	}
+	s, err := openStore(name)
+	if err != nil {
+		return err
+	}
+	var f fields
+	if s != nil {
+		defer s.Close()
+		f, err = storeInfo(s)
+	} else {
+		var d *dataset.Data
+		if _, d, err = c.open(); err == nil {
+			f = graphInfo(d)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(a.stdout, f)
+	}
+	return printInfo(a.stdout, f)
+}
+
+func printInfo(w io.Writer, f fields) error {
+	var b strings.Builder
+	for _, x := range f {
+		fmt.Fprintf(&b, "%-18s %v\n", strings.ReplaceAll(x.name, "_", " "), x.value)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func storeInfo(s *chunk.Store) (fields, error) {
+	name, err := s.Name()
+	if err != nil {
+		return nil, err
+	}
+	f := fields{{"name", name}, {"form", "store"}, {"bytes", s.Bytes()}, {"blocks", len(s.Blocks())}, {"base", s.Intervals().P},
+		{"vertices", s.V()}, {"edges", s.E()}, {"features", s.FeatureCols()}, {"classes", s.Classes()},
+		{"weighted", s.Weighted()}, {"edge_types", s.Types()}, {"edge_data", s.DataCols()}}
+	train, val, test, err := s.Splits()
+	return append(f, field{"train", len(train)}, field{"val", len(val)}, field{"test", len(test)}), err
+}
+
+func graphInfo(d *dataset.Data) fields {
+	e := d.Edges
+	loops := 0
+	for i := range e.Src {
+		if e.Src[i] == e.Dst[i] {
+			loops++
+		}
+	}
+	isolated := 0
+	out := e.OutDegrees()
+	for v, n := range e.InDegrees() {
+		if n+out[v] == 0 {
+			isolated++
+		}
+	}
+	most, mean := skew(e)
+	f := fields{{"name", d.Name}, {"vertices", e.V}, {"edges", e.E()}, {"features", d.FeatureCols}, {"classes", d.Classes},
+		{"multi_label", d.MultiLabels != nil}, {"weighted", e.Weight != nil}, {"edge_types", e.Types}, {"edge_data", e.DataCols},
+		{"train", len(d.Train)}, {"val", len(d.Val)}, {"test", len(d.Test)},
+		{"max_in_degree", most}, {"mean_in_degree", mean}, {"self_loops", loops}, {"isolated", isolated},
+		{"symmetric", e.E() == e.Symmetric().E()}}
+	if d.FeatureCols > 0 {
+		zero := 0
+		for _, x := range d.Features {
+			if x == 0 {
+				zero++
+			}
+		}
+		f = append(f, field{"zero_features", share(zero, len(d.Features))})
+	}
+	return f
+}
+
+// storeMagic is how a store begins.
+const storeMagic = "sagaNN"
+
+// openStore opens name when it is a store; nil when it is something else.
+func openStore(name string) (*chunk.Store, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil // whoever loads it says what is wrong
+	}
+	defer f.Close()
+	head := make([]byte, len(storeMagic))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != storeMagic {
+		return nil, nil
+	}
+	return chunk.Open(name)
+}

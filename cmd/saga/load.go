@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// prepared says what was done to data and model before training. It is kept in
+// checkpoints, so that predictions are made on data of the same kind.
+type prepared struct {
+	Data         string         `json:"data"`
+	Undirected   bool           `json:"undirected"`
+	Simple       bool           `json:"simple"`
+	OneHot       bool           `json:"one_hot"`
+	RowNormalize bool           `json:"row_normalize"`
+	SelfLoops    bool           `json:"self_loops"`
+	Layers       layers.Options `json:"layers"`
+}
+
+// job is a run that is ready to begin.
+type job struct {
+	data *dataset.Data
+	prep prepared
+	prog *saga.Program
+	note string // why the budget is what it is
+}
+
+// prepare loads the data, builds the model and compiles it. Nothing is written.
+func prepare(s *settings, log *slog.Logger) (*job, error) {
+	cfg, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	j := &job{prep: prepared{Data: s.Data, Undirected: s.Undirected, Simple: s.Simple}}
+	if j.data, err = openData(s.Data, s.dataOptions()); err != nil {
+		return nil, err
+	}
+	d := j.data
+	if train, val, _ := s.shares(); train > 0 {
+		if err := dataset.RandomSplit(d, train, val, uint64(s.Seed)); err != nil {
+			return nil, err
+		}
+	}
+	if err := dataset.ValidateTraining(d); err != nil {
+		if (d.Labels != nil || d.MultiLabels != nil) && d.Train == nil {
+			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
+		}
+		return nil, err
+	}
+	j.prep.OneHot = d.FeatureCols == 0
+	j.prep.RowNormalize = s.RowNormalize.or(bagOfWords(d))
+	if err := j.prep.apply(d, log); err != nil {
+		return nil, err
+	}
+	j.prep.Layers = s.layers(d.FeatureCols, d.Classes, d.Edges.DataCols, d.Edges.Types)
+	m, err := layers.New(s.Model, j.prep.Layers)
+	if err != nil {
+		return nil, err
+	}
+	m.SelfLoops = s.SelfLoops.or(m.SelfLoops)
+	j.prep.SelfLoops = m.SelfLoops
+	if err := j.compile(m, cfg, s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// openData reads the graph that name stands for; a mistake in the text of a
+// synthetic graph is one of the command line.
+func openData(name string, o dataset.Options) (*dataset.Data, error) {
+	if spec, ok := syntheticSpec(name); ok {
+		if _, err := dataset.ParseSpec(spec); err != nil {
+			return nil, usagef("--data %s: %w", name, err)
+		}
+	}
+	return dataset.Open(name, o)
+}
+
+// apply brings the features of d into the form that the model is trained on.
+func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
+	if p.OneHot {
+		if err := dataset.OneHotFeatures(d); err != nil {
+			return fmt.Errorf("there are no features, and %w: give the data features (features.npy in its folder)", err)
+		}
+		log.Info("the data has no features: each vertex gets a one-hot row", "columns", d.FeatureCols)
+	}
+	if p.RowNormalize {
+		log.Info("feature rows are divided by their sums (--row-normalize off leaves them)")
+		dataset.RowNormalize(d)
+	}
+	return nil
+}
+
+// bagOfWords tells whether features look like counts of words, as Planetoid's do: at
+// least three quarters are 0, none is negative, and rows have several entries.
+func bagOfWords(d *dataset.Data) bool {
+	entries := 0
+	for _, x := range d.Features {
+		if x < 0 {
+			return false
+		}
+		if x > 0 {
+			entries++
+		}
+	}
+	return 4*entries <= len(d.Features) && entries > 2*d.Edges.V
+}
+
+// shareOfPeak is the part of what a resident run takes that the built-in graph gets.
+const shareOfPeak = 3
+
+// compile plans m on the data. With stream the budget is a part of what keeping
+// everything resident takes, and there are at least four intervals: the built-in
+// graph is small, but trains as a graph does that does not fit.
+func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
+	if j.prog, err = saga.Compile(m, j.data, cfg); err != nil || !stream {
+		return err
+	}
+	whole := j.prog.Summary().Peak
+	cfg.Mem, cfg.MinChunks = whole/shareOfPeak, 4
+	why := fmt.Sprintf("a third of the %s that keeping everything there takes", sizeText(whole))
+	p, err := saga.Compile(m, j.data, cfg)
+	var small *plan.BudgetError
+	if errors.As(err, &small) {
+		cfg.Mem = small.Smallest
+		why = fmt.Sprintf("the least that will do; keeping everything there takes %s", sizeText(whole))
+		p, err = saga.Compile(m, j.data, cfg)
+	}
+	if err != nil {
+		return fmt.Errorf("the built-in budget of %s: %w", sizeText(cfg.Mem), err)
+	}
+	j.prog = p
+	j.note = fmt.Sprintf("budget    %s of device memory: %s, so that the built-in graph streams as one that does not fit (--mem SIZE sets another)", sizeText(cfg.Mem), why)
+	return nil
+}
+
+// describe is the graph in a few words.
+func describe(d *dataset.Data) string {
+	e := d.Edges
+	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", e.V, e.E(), d.FeatureCols, d.Classes)
+	if d.MultiLabels != nil {
+		text += ", multi-label"
+	}
+	return text
+}
+
+// skew is the largest in-degree and its mean.
+func skew(e *chunk.Edges) (most uint32, mean float64) {
+	for _, n := range e.InDegrees() {
+		most = max(most, n)
+	}
+	if e.V > 0 {
+		mean = float64(e.E()) / float64(e.V)
+	}
+	return most, mean
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit statuses.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+// commands is the command line.
+type commands struct {
+	Train   trainCmd   `cmd:"" help:"Train a model on a graph."`
+	Plan    planCmd    `cmd:"" help:"Print what a training epoch would do, without training."`
+	Predict predictCmd `cmd:"" help:"Write the classes or logits of all vertices, from a checkpoint."`
+	Embed   embedCmd   `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
+	Data    dataCmd    `cmd:"" help:"Convert, describe, verify and generate graphs."`
+	Version versionCmd `cmd:"" help:"Print the version of this program."`
+}
+
+// app is what commands run with.
+type app struct {
+	stdout io.Writer
+	stderr *os.File
+	log    *slog.Logger
+	given  map[string]bool // flags that stand in the command line
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// exited is what kong's exit, after printing help, panics with.
+type exited int
+
+func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
+	return kong.Must(cli,
+		kong.Name("saga"),
+		kong.Description("Train graph neural networks on whole graphs within a budget of device memory.\n\n"+
+			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+}
+
+// run is the program: it returns the exit status.
+func run(args []string, stdout, stderr *os.File) (status int) {
+	var cli commands
+	parser := newParser(&cli, stdout, stderr)
+	defer func() {
+		if r := recover(); r != nil {
+			code, ok := r.(exited)
+			if !ok {
+				panic(r)
+			}
+			status = int(code)
+		}
+	}()
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		where := "saga"
+		var p *kong.ParseError
+		if errors.As(err, &p) && p.Context != nil && p.Context.Command() != "" {
+			where += " " + p.Context.Command()
+		}
+		fmt.Fprintf(stderr, "saga: %v\nsaga: try %s --help\n", err, where)
+		return exitUsage
+	}
+	a := &app{stdout: stdout, stderr: stderr, log: newLogger(stderr), given: map[string]bool{}}
+	for _, p := range ctx.Path {
+		if p.Flag != nil {
+			a.given[p.Flag.Name] = true
+		}
+	}
+	err = ctx.Run(a)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "saga: interrupted")
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "saga: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nsaga: "))
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailure
+}

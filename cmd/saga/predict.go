@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// inferFlags are what predict and embed share.
+type inferFlags struct {
+	Checkpoint string `required:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
+	Data       string `placeholder:"PATH" help:"Graph to run on, as for saga train; default: the one that was trained on."`
+	Out        string `required:"" placeholder:"FILE" help:"File to write: .npy or .csv."`
+	Mem        bytes  `default:"auto" placeholder:"SIZE" help:"Device memory the run may use; auto: what it takes."`
+}
+
+// predictCmd is saga predict.
+type predictCmd struct {
+	inferFlags
+	Write string `default:"classes" enum:"classes,logits" placeholder:"WHAT" help:"classes or logits (${default}). Classes of multi-label data are a row of 0 and 1."`
+}
+
+// Help is what stands under the usage line.
+func (predictCmd) Help() string {
+	return `Examples:
+
+  saga predict --checkpoint saga-run-0001 --out classes.csv
+  saga predict --checkpoint saga-run-0001 --data other.saga --write logits --out logits.npy`
+}
+
+// Run predicts.
+func (c *predictCmd) Run(a *app) error {
+	d, x, cols, err := c.infer(a, saga.Predict)
+	if err != nil {
+		return err
+	}
+	v := d.Edges.V
+	switch {
+	case c.Write == "logits":
+		err = writeTable(c.Out, "class", []int{v, cols}, x)
+	case d.MultiLabels != nil:
+		set := make([]uint8, len(x))
+		for i := range x {
+			if x[i] > 0 {
+				set[i] = 1
+			}
+		}
+		err = writeTable(c.Out, "class", []int{v, cols}, set)
+	default:
+		err = writeTable(c.Out, "class", []int{v}, saga.Classes(x, cols))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %s of %d vertices, %d classes\n", c.Out, c.Write, v, cols)
+	return err
+}
+
+// embedCmd is saga embed.
+type embedCmd struct{ inferFlags }
+
+// Help is what stands under the usage line.
+func (embedCmd) Help() string {
+	return `Example:
+
+  saga embed --checkpoint saga-run-0001 --out rows.npy`
+}
+
+// Run embeds.
+func (c *embedCmd) Run(a *app) error {
+	d, x, cols, err := c.infer(a, saga.Embed)
+	if err != nil {
+		return err
+	}
+	if err := writeTable(c.Out, "x", []int{d.Edges.V, cols}, x); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %d rows of %d columns\n", c.Out, d.Edges.V, cols)
+	return err
+}
+
+// infer rebuilds the model of the checkpoint and runs it.
+func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Config, string) ([]float32, int, error)) (d *dataset.Data, x []float32, cols int, err error) {
+	if err := canWrite(c.Out); err != nil {
+		return nil, nil, 0, err
+	}
+	path := c.Checkpoint
+	if info, err := os.Stat(path); err != nil {
+		return nil, nil, 0, err
+	} else if info.IsDir() {
+		path = filepath.Join(path, checkpointFile)
+	}
+	ck, err := saga.ReadCheckpoint(path)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	var prep prepared
+	if err := json.Unmarshal([]byte(ck.Options), &prep); err != nil {
+		return nil, nil, 0, fmt.Errorf("%s: the metadata options were not written by saga train: %w", path, err)
+	}
+	m, err := layers.New(ck.Model, prep.Layers)
+	if err != nil {
+		return nil, nil, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	m.SelfLoops = prep.SelfLoops
+	name := c.Data
+	if name == "" {
+		name = prep.Data
+	}
+	if d, err = openData(name, dataset.Options{Undirected: prep.Undirected, Simple: prep.Simple}); err != nil {
+		return nil, nil, 0, err
+	}
+	if err := prep.apply(d, a.log); err != nil {
+		return nil, nil, 0, err
+	}
+	if d.FeatureCols != prep.Layers.Features {
+		return nil, nil, 0, fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", name, d.FeatureCols, path, prep.Layers.Features)
+	}
+	x, cols, err = run(m, d, saga.Config{Mem: int64(c.Mem)}, path)
+	return d, x, cols, err
+}

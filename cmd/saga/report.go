@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"sagann/saga"
+)
+
+// fields is a JSON object whose keys keep their order.
+type fields []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the fields in order; a number that is not finite becomes null.
+func (f fields) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for i, x := range f {
+		if v, ok := x.value.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			x.value = nil
+		}
+		b, err := json.Marshal(x.value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", x.name, err)
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, fmt.Sprintf("%q:", x.name)...)
+		text = append(text, b...)
+	}
+	return append(text, '}'), nil
+}
+
+func printJSON(w io.Writer, f fields) error {
+	text, err := json.Marshal(f)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s\n", text)
+	}
+	return err
+}
+
+// report prints how a run ended: text for people to text, JSON to stdout.
+func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
+	multi := j.data.MultiLabels != nil
+	s, f := j.prog.Summary(), res.Final
+	name := "accuracy"
+	if multi {
+		name = "micro-F1"
+	}
+	from := fmt.Sprintf("after epoch %d", res.Epochs)
+	if c.Patience > 0 {
+		from = fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs)
+	}
+	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train, multi), "validation", score(f.Val, multi), "test", score(f.Test, multi))
+	_, err := fmt.Fprintf(text, "\n%-9s train %.4f  validation %.4f  test %.4f  (%s)\nepoch     %.3f s median\nmemory    peak %s of %s\nmoved     %s to the device, %s back, an epoch\nrun       %s\n",
+		name, score(f.Train, multi), score(f.Val, multi), score(f.Test, multi), from, res.EpochSeconds,
+		sizeText(res.Peak), sizeText(s.Budget), sizeText(res.H2D), sizeText(res.D2H), r.folder.Dir)
+	if err != nil || !c.JSON {
+		return err
+	}
+	out := fields{
+		{"model", c.Model}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
+		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", 0},
+		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
+	}
+	key := "accuracy"
+	if multi {
+		key = "f1"
+	}
+	for _, x := range []struct {
+		split string
+		m     saga.Metrics
+	}{{"train", f.Train}, {"val", f.Val}, {"test", f.Test}} {
+		out = append(out, field{x.split + "_" + key, score(x.m, multi)})
+		if multi {
+			out = append(out, field{x.split + "_macro_f1", x.m.MacroF1})
+		}
+	}
+	out = append(out, field{"best_epoch", res.BestEpoch}, field{"run", r.folder.Dir})
+	return printJSON(stdout, out)
+}

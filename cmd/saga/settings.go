@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// settings are the flags that a run is made of, and what config.json keeps of it
+// under the flags' names.
+type settings struct {
+	Data         string `json:"data" default:"synthetic" placeholder:"PATH" group:"Data" help:"A folder or file (see saga data --help), karate, or synthetic[:vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..] (${default})."`
+	Undirected   bool   `json:"undirected" group:"Data" help:"Add the reverse of every edge that has none."`
+	Simple       bool   `json:"simple" group:"Data" help:"Drop self loops and repeated edges."`
+	Split        string `json:"split" placeholder:"TRAIN,VAL" group:"Data" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
+	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" group:"Data" help:"Divide each feature row by its sum: on, off, or auto (on for bags of words such as Planetoid's)."`
+
+	Model     string  `json:"model" default:"ggcn" placeholder:"NAME" group:"Model" help:"One of ${models} (${default})."`
+	Hidden    count   `json:"hidden" default:"32" placeholder:"N" group:"Model" help:"Columns between layers (${default})."`
+	Layers    count   `json:"layers" default:"2" placeholder:"N" group:"Model" help:"Number of layers (${default})."`
+	Steps     count   `json:"steps" default:"2" placeholder:"N" group:"Model" help:"Message steps of ggnn (${default})."`
+	Heads     count   `json:"heads" default:"8" placeholder:"N" group:"Model" help:"Attention heads of gat (${default})."`
+	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" group:"Model" help:"Dropout on the input of every layer."`
+	Normalize string  `json:"normalize" placeholder:"M" group:"Model" help:"Weights of gcn's edges: sym (default), weight or none."`
+	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" group:"Model" help:"Add self loops: on, off, or auto (on for gcn and gat)."`
+
+	Epochs       count   `json:"epochs" default:"60" placeholder:"N" group:"Training" help:"Epochs (${default})."`
+	LR           float32 `json:"lr" name:"lr" default:"0.01" placeholder:"X" group:"Training" help:"Learning rate (${default})."`
+	LRDecay      float32 `json:"lr-decay" name:"lr-decay" default:"1" placeholder:"X" group:"Training" help:"Factor on the learning rate every --lr-decay-every epochs."`
+	LRDecayEvery count   `json:"lr-decay-every" name:"lr-decay-every" default:"0" placeholder:"N" group:"Training" help:"Epochs between two decays of the learning rate; 0: never."`
+	WeightDecay  float32 `json:"weight-decay" default:"0" placeholder:"X" group:"Training" help:"Weight decay on the first layer."`
+	Optimizer    string  `json:"optimizer" default:"adam" placeholder:"NAME" group:"Training" help:"adam, adamw or sgd (${default})."`
+	Momentum     float32 `json:"momentum" default:"0" placeholder:"X" group:"Training" help:"Momentum of sgd."`
+	ClipNorm     float32 `json:"clip-norm" default:"0" placeholder:"X" group:"Training" help:"Largest 2-norm of all gradients; 0: any."`
+	EvalEvery    count   `json:"eval-every" default:"1" placeholder:"N" group:"Training" help:"Epochs between two evaluations (${default})."`
+	Patience     count   `json:"patience" default:"0" placeholder:"N" group:"Training" help:"Stop after N evaluations without a lower validation loss and keep the best parameters; 0: never."`
+	Seed         count   `json:"seed" default:"1" placeholder:"N" group:"Training" help:"Seed of parameters, dropout and --split (${default})."`
+
+	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"Device: cpu."`
+	Mem      bytes    `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Device memory the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
+	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
+	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag)."`
+	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: as many as fit, at most 2."`
+	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
+	Paper    bool     `json:"paper" group:"Memory" help:"Only what the NGra paper does: leaves out what came after it."`
+}
+
+// newerPasses are not in the paper.
+var newerPasses = []string{"commute", "factor", "invariant", "recompute-on-load", "residency", "row-gather", "serpentine"}
+
+// config is what the engine is told. Its errors, and those of the model's options
+// that need no data, are mistakes in the command line.
+func (s *settings) config() (saga.Config, error) {
+	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), Chunks: int(s.Chunks), Prefetch: int(s.Prefetch),
+		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
+		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
+			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
+	if s.Schedule != "auto" {
+		c.Schedule = s.Schedule
+	}
+	if s.Paper {
+		for _, pass := range newerPasses {
+			// A pass that this engine does not have is left out already.
+			if try := (&saga.Config{Without: []string{pass}}); try.Validate() == nil {
+				c.Without = append(c.Without, pass)
+			}
+		}
+	}
+	errs := []error{c.Validate()}
+	for name, n := range map[string]count{"steps": s.Steps, "heads": s.Heads} {
+		if n < 1 { // 0 is a default of the layers
+			errs = append(errs, fmt.Errorf("--%s %d: at least 1", name, n))
+		}
+	}
+	if s.LR <= 0 {
+		errs = append(errs, fmt.Errorf("--lr %v: must be above 0", s.LR))
+	}
+	if _, _, err := s.shares(); err != nil {
+		errs = append(errs, err)
+	}
+	_, err := layers.New(s.Model, s.layers(1, 1, 0, 0))
+	if errs = append(errs, err); errors.Join(errs...) != nil {
+		return c, usageError{errors.Join(errs...)}
+	}
+	return c, nil
+}
+
+// layers are the options of the model for data of these widths.
+func (s *settings) layers(features, classes, edgeData, edgeTypes int) layers.Options {
+	return layers.Options{Features: features, Classes: classes, Hidden: int(s.Hidden), Layers: int(s.Layers), Steps: int(s.Steps),
+		Heads: int(s.Heads), Dropout: s.Dropout, Normalize: s.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes}
+}
+
+// shares are those of --split; zeros when it was not given.
+func (s *settings) shares() (train, val float64, err error) {
+	if s.Split == "" {
+		return 0, 0, nil
+	}
+	a, b, _ := strings.Cut(s.Split, ",")
+	if _, err := fmt.Sscanf(a+" "+b, "%g %g", &train, &val); err != nil || !(train > 0 && val > 0 && train+val < 1) {
+		return 0, 0, fmt.Errorf("--split %s: want two shares above 0 that leave something for testing, such as 0.6,0.2", s.Split)
+	}
+	return train, val, nil
+}
+
+// dataOptions are those of reading the data.
+func (s *settings) dataOptions() dataset.Options {
+	return dataset.Options{Undirected: s.Undirected, Simple: s.Simple}
+}
+
+// absolute makes a path in Data independent of the working directory.
+func (s *settings) absolute() error {
+	if kind, _, _ := strings.Cut(s.Data, ":"); s.Data == "karate" || kind == "synthetic" {
+		return nil
+	}
+	path, err := filepath.Abs(s.Data)
+	s.Data = path
+	return err
+}
+
+// changed lists the flags among given whose values differ from those of old.
+func (s *settings) changed(old *settings, given map[string]bool) ([]string, error) {
+	mine, err := s.asMap()
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := old.asMap()
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for name, x := range mine {
+		if given[name] && string(x) != string(theirs[name]) {
+			list = append(list, fmt.Sprintf("--%s %s (it has %s)", name, x, theirs[name]))
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+func (s *settings) asMap() (m map[string]json.RawMessage, err error) {
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	return m, err
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"sagann/dataset/npy"
+)
+
+// canWrite says whether a table can be put at path, before the work begins.
+func canWrite(path string) error {
+	if ext := filepath.Ext(path); ext != ".npy" && ext != ".csv" {
+		return usagef("--out %s: the ending must be .npy or .csv", path)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder", path)
+	}
+	_, err := os.Stat(filepath.Dir(path))
+	return err
+}
+
+// writeTable writes rows (shape [V] or [V, columns]) to path by its ending. A .csv has
+// a heading: vertex and column, numbered when there are several.
+func writeTable[T float32 | int32 | uint8](path, column string, shape []int, x []T) error {
+	if filepath.Ext(path) == ".npy" {
+		return npy.Write(path, shape, x)
+	}
+	return writeWhole(path, func(w *bufio.Writer) {
+		cols := 1
+		w.WriteString("vertex")
+		if len(shape) > 1 {
+			cols = shape[1]
+			for i := range cols {
+				fmt.Fprintf(w, ",%s%d", column, i)
+			}
+		} else {
+			w.WriteString("," + column)
+		}
+		w.WriteByte('\n')
+		var buf []byte
+		for v := range shape[0] {
+			buf = strconv.AppendInt(buf[:0], int64(v), 10)
+			for _, y := range x[v*cols : (v+1)*cols] {
+				buf = strconv.AppendFloat(append(buf, ','), float64(y), 'g', -1, 32)
+			}
+			w.Write(append(buf, '\n'))
+		}
+	})
+}
+
+// writeWhole puts at path what write gives, or leaves what was there.
+func writeWhole(path string, write func(w *bufio.Writer)) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}()
+	w := bufio.NewWriterSize(io.Writer(f), 1<<16)
+	write(w) // the writer keeps its first error, and Flush returns it
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

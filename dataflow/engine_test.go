@@ -1,0 +1,199 @@
+package dataflow_test
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"pgregory.net/rapid"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/device"
+)
+
+// options are the ways of running one program that must not change its results.
+type options struct {
+	p        int
+	balanced bool // vertices re-encoded
+	without  []string
+	planning
+}
+
+// planning are the options that must not even change the bits.
+type planning struct {
+	stream, serial bool
+	slots          int
+	slack          int64 // bytes above the smallest budget that would do; -1: no budget
+}
+
+func drawOptions(t *rapid.T) options {
+	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t)}
+	for _, w := range dataflow.Passes() {
+		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
+			o.without = append(o.without, w)
+		}
+	}
+	return o
+}
+
+func drawPlanning(t *rapid.T) planning {
+	return planning{
+		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
+		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
+	}
+}
+
+// engine runs a compiled program on one graph.
+type engine struct {
+	v     values
+	o     options
+	order *chunk.Order
+	grid  *chunk.Grid
+	cells *plan.Cells
+	once  map[string][]float32 // invariants, in user order
+}
+
+// run compiles p, plans it and steps twice; the bits of the second step are those of
+// the first, or it is an error.
+func run(p *program, v values, o options) (map[string][]float32, error) {
+	main, once, err := p.compile(o.without, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{v: v, o: o, order: chunk.Identity(v.g.V), once: map[string][]float32{}}
+	if o.balanced {
+		e.order = chunk.Balance(v.g, o.p)
+	}
+	want := main.Want
+	if once != nil {
+		w := once.Want
+		want = chunk.Want{Rank: want.Rank || w.Rank, Type: want.Type || w.Type, Weight: want.Weight || w.Weight,
+			Data: want.Data || w.Data, CSC: want.CSC || w.CSC, CSR: want.CSR || w.CSR}
+	}
+	if e.grid, err = chunk.Build(v.g, e.order, o.p, want); err != nil {
+		return nil, err
+	}
+	e.cells = &plan.Cells{V: v.g.V, P: o.p, Width: e.grid.Width}
+	for d, s := range [2]*chunk.Side{plan.CSC: e.grid.CSC, plan.CSR: e.grid.CSR} {
+		if s != nil {
+			for _, c := range s.Cells {
+				e.cells.Bytes[d], e.cells.NNZ[d] = append(e.cells.Bytes[d], c.Bytes), append(e.cells.NNZ[d], c.NNZ)
+			}
+		}
+	}
+	if once != nil {
+		if e.once, err = e.steps(once); err != nil {
+			return nil, fmt.Errorf("invariants: %w", err)
+		}
+	}
+	return e.steps(main)
+}
+
+func (e *engine) plan(l *dataflow.Lowered) (*plan.Plan, error) {
+	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream}
+	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
+	if e.o.slack >= 0 {
+		po.Budget = 1
+		_, err := plan.New(l.Spec, cells, po)
+		var small *plan.BudgetError
+		if !errors.As(err, &small) {
+			return nil, fmt.Errorf("a budget of one byte gives %v", err)
+		}
+		po.Budget = small.Smallest + e.o.slack
+	}
+	return plan.New(l.Spec, cells, po)
+}
+
+// steps runs a lowered program and returns its results in user order.
+func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, err error) {
+	p, err := e.plan(l)
+	if err != nil {
+		return nil, err
+	}
+	// Poisoned memory is full of NaN: a read of what nobody wrote shows.
+	dev, err := device.NewCPU(0, p.Peak, device.Poison())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	arena, err := exec.NewArena(dev, p.Peak)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, arena.Close()) }()
+	r, err := exec.NewRunner(arena, p, l.Kernels, e.grid)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for name, id := range l.Inputs {
+		if err := r.SetInput(id, e.rows(name, l.Spec.Values[id].Cols)); err != nil {
+			return nil, err
+		}
+	}
+	for name, id := range l.Globals {
+		g := l.Spec.Globals[id]
+		if g.Name == name && (g.Kind == plan.Param || g.Kind == plan.Const) {
+			if err := r.SetGlobal(id, e.v.of(name, dataflow.Shape{Rows: g.Rows, Cols: g.Cols})); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for id, x := range l.Consts {
+		if err := r.SetGlobal(id, []float32{x}); err != nil {
+			return nil, err
+		}
+	}
+	if out, err = e.step(l, r); err != nil {
+		return nil, err
+	}
+	again, err := e.step(l, r)
+	if err != nil {
+		return nil, err
+	}
+	for name, x := range out {
+		if !equalBits(x, again[name]) {
+			return nil, fmt.Errorf("the second step gives other bits for %s", name)
+		}
+	}
+	return out, nil
+}
+
+func (e *engine) step(l *dataflow.Lowered, r *exec.Runner) (map[string][]float32, error) {
+	if err := r.Step(); err != nil {
+		return nil, err
+	}
+	out := map[string][]float32{}
+	for name, id := range l.Outputs {
+		cols := l.Spec.Values[id].Cols
+		out[name] = make([]float32, e.v.g.V*cols)
+		chunk.Unpermute(out[name], floats(r.Output(id)), cols, chunk.LD(cols), e.order)
+	}
+	for name, id := range l.Globals {
+		g := l.Spec.Globals[id]
+		out[name] = make([]float32, g.Rows*g.Cols)
+		if err := r.Global(id, out[name]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// rows lays out vertex input name in the engine's order.
+func (e *engine) rows(name string, cols int) []byte {
+	x, ok := e.once[name]
+	if !ok {
+		x = e.v.of(name, dataflow.Shape{Set: dataflow.V0, Cols: cols})
+	}
+	ld := chunk.LD(cols)
+	out := make([]float32, e.v.g.V*ld)
+	chunk.Permute(out, x, cols, ld, e.order)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(out))), 4*len(out))
+}
+
+func floats(b []byte) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}

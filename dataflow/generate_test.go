@@ -1,0 +1,298 @@
+package dataflow_test
+
+import (
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// A writer draws a random program line by line.
+type writer struct {
+	t     *rapid.T
+	lines []string
+	n     int // names given
+	sites int // dropouts
+	typ   string
+	edges []operand // edge tensors of the running layer
+	past  []operand // vertex tensors
+	rows  []operand // matrices of one row that are not parameters
+}
+
+// operand is a name with the width of its tensor.
+type operand struct {
+	name string
+	cols int
+}
+
+var widths = []int{1, 2, 3, 4, 6, 8}
+
+// drawProgram draws one or two layers and a loss over them.
+func drawProgram(t *rapid.T) string {
+	w := &writer{t: t}
+	x := w.line(w.pick("width", widths...), "feature")
+	w.past = []operand{x, w.line(w.pick("width", widths...), "vertex")}
+	for range w.int("layers", 1, 2) {
+		x = w.layer(x)
+	}
+	w.loss(x)
+	return strings.Join(w.lines, "\n") + "\n"
+}
+
+func (w *writer) int(what string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(w.t, what) }
+
+func (w *writer) pick(what string, from ...int) int { return rapid.SampledFrom(from).Draw(w.t, what) }
+
+func (w *writer) of(what string, from []operand) operand {
+	return rapid.SampledFrom(from).Draw(w.t, what)
+}
+
+// line writes "name = op ..." for a result of cols columns. Leaves have their width
+// as a number.
+func (w *writer) line(cols int, op string, args ...any) operand {
+	w.n++
+	x := operand{fmt.Sprintf("%s%d", op[:1], w.n), cols}
+	switch op {
+	case "feature", "vertex":
+		args = append(args, cols)
+	}
+	s := x.name + " = " + op
+	for _, a := range args {
+		if o, ok := a.(operand); ok {
+			a = o.name
+		}
+		s += fmt.Sprint(" ", a)
+	}
+	w.lines = append(w.lines, s)
+	return x
+}
+
+func (w *writer) param(rows, cols int) operand { return w.line(cols, "param", rows, cols) }
+
+// layer draws messages, a gather of them and what the vertices make of it.
+func (w *writer) layer(x operand) operand {
+	w.edges = []operand{w.line(x.cols, "src", x), w.line(x.cols, "dst", x)}
+	switch w.int("edge values", 0, 5) {
+	case 0:
+		w.edges = append(w.edges, w.line(graphDataCols, "data", graphDataCols))
+	case 1:
+		w.edges = append(w.edges, w.line(1, "weight"))
+	case 2:
+		w.edges = append(w.edges, w.line(1, "normalize"))
+	case 3:
+		y := w.of("another", w.past)
+		w.edges = append(w.edges, w.line(y.cols, "src", y))
+	}
+	for range w.int("edge ops", 0, 5) {
+		w.edges = append(w.edges, w.edgeOp())
+	}
+	m := w.edges[len(w.edges)-1]
+	gathered := []operand{w.gather(m)}
+	if w.int("second gather", 0, 3) == 0 {
+		gathered = append(gathered, w.gather(w.of("message", w.edges)))
+	}
+	w.past = append(w.past, gathered...)
+	y := gathered[len(gathered)-1]
+	for range w.int("vertex ops", 0, 4) {
+		y = w.vertexOp(y)
+		w.past = append(w.past, y)
+	}
+	return y
+}
+
+// fit makes x as wide as cols by whatever fits.
+func (w *writer) fit(x operand, cols int) operand {
+	switch {
+	case x.cols == cols:
+		return x
+	case cols%x.cols == 0 && w.int("widen", 0, 2) > 0:
+		return w.line(cols, "widen", x, cols)
+	case x.cols%cols == 0 && w.int("group", 0, 2) > 0:
+		return w.line(cols, "groupsum", x, cols)
+	case x.cols < cols && w.int("pad", 0, 2) == 0:
+		return w.line(cols, "pad", x, w.int("at", 0, cols-x.cols), cols)
+	case x.cols > cols && w.int("slice", 0, 1) == 0:
+		return w.line(cols, "slice", x, w.int("at", 0, x.cols-cols), cols)
+	}
+	return w.line(cols, "matmul", x, w.param(x.cols, cols))
+}
+
+// row draws a matrix of one row: a parameter, or a sum over all vertices.
+func (w *writer) row(cols int) operand {
+	if len(w.rows) > 0 && w.int("readout", 0, 1) == 0 {
+		return w.fit(w.of("row", w.rows), cols)
+	}
+	return w.param(1, cols)
+}
+
+func (w *writer) edgeOp() operand {
+	x := w.of("edge operand", w.edges)
+	switch w.int("edge op", 0, 9) {
+	case 0: // typed
+		if w.typ == "" {
+			w.typ = w.line(1, "type").name
+		}
+		if x.cols <= 4 && w.int("typed", 0, 1) == 0 {
+			c := w.pick("width", widths...)
+			return w.line(c, "matmultype", x, w.param(graphTypes*x.cols, c), w.typ, graphTypes)
+		}
+		y := w.fit(x, w.pick("blocks", 3, 6))
+		return w.line(y.cols/graphTypes, "pick", y, w.typ, graphTypes)
+	case 1:
+		w.sites++
+		return w.line(x.cols, "edgedropout", x, w.sites, 0.4)
+	case 2: // keyed scatter
+		y := w.of("vertex operand", w.past)
+		if y.cols%graphTypes != 0 {
+			y = w.fit(y, 6)
+		}
+		return w.line(y.cols/graphTypes, "srctype", y, graphTypes)
+	case 3:
+		y := w.of("vertex operand", w.past)
+		return w.line(y.cols, []string{"src", "dst"}[w.int("end", 0, 1)], y)
+	}
+	return w.anyOp(x, w.edges)
+}
+
+func (w *writer) vertexOp(x operand) operand {
+	switch w.int("vertex op", 0, 9) {
+	case 0:
+		w.sites++
+		return w.line(x.cols, "dropout", x, w.sites, 0.3)
+	case 1:
+		return w.line(x.cols, "rowscale", x, w.line(1, "sigmoid", w.line(1, "indegree")))
+	case 2:
+		y := w.of("readout of", w.past)
+		w.rows = append(w.rows, w.line(y.cols, "tanh", w.line(y.cols, "scale", w.line(y.cols, "sumrows", y), 0.1)))
+		return x
+	}
+	return w.anyOp(x, w.past)
+}
+
+// anyOp draws an op that works on rows of any kind; other operands come from pool.
+func (w *writer) anyOp(x operand, pool []operand) operand {
+	switch w.int("op", 0, 8) {
+	case 0, 1:
+		op := rapid.SampledFrom([]string{"sigmoid", "tanh", "relu", "elu", "gelu", "softplus", "neg",
+			"scale", "shift", "leaky"}).Draw(w.t, "unary")
+		switch op {
+		case "scale", "shift", "leaky":
+			return w.line(x.cols, op, x, 0.5)
+		}
+		return w.line(x.cols, op, x)
+	case 2, 3:
+		y := w.fit(w.of("second operand", pool), x.cols)
+		op := rapid.SampledFrom([]string{"add", "sub", "mul", "mul", "maximum", "div"}).Draw(w.t, "binary")
+		if op == "div" {
+			y = w.line(y.cols, "shift", w.line(y.cols, "sigmoid", y), 0.5)
+		}
+		if w.int("swap", 0, 1) == 1 && op != "div" {
+			x, y = y, x
+		}
+		return w.line(x.cols, op, x, y)
+	case 4:
+		c := w.pick("width", widths...)
+		if w.int("transposed", 0, 2) == 0 {
+			return w.line(c, "matmulnt", x, w.param(c, x.cols))
+		}
+		return w.line(c, "matmul", x, w.param(x.cols, c))
+	case 5:
+		op := rapid.SampledFrom([]string{"add", "mul", "sub"}).Draw(w.t, "with a row")
+		r := w.row(x.cols)
+		if w.int("swap", 0, 1) == 1 {
+			return w.line(x.cols, op, r, x)
+		}
+		return w.line(x.cols, op, x, r)
+	case 6:
+		y := w.of("second operand", pool)
+		switch {
+		case x.cols%y.cols == 0:
+			return w.line(x.cols, "rowscale", x, y)
+		case y.cols%x.cols == 0:
+			return w.line(y.cols, "rowscale", y, x)
+		}
+		return w.line(1, "rowdot", x, w.fit(y, x.cols))
+	case 7:
+		return w.rowOp(x, pool)
+	}
+	return w.fit(x, w.pick("width", widths...))
+}
+
+// rowOp draws an op that needs whole rows.
+func (w *writer) rowOp(x operand, pool []operand) operand {
+	switch w.int("row op", 0, 5) {
+	case 0:
+		y := w.of("second operand", pool)
+		return w.fit(w.line(x.cols+y.cols, "concat", x, y), w.pick("width", widths...))
+	case 1:
+		return w.line(x.cols, "softmax", x)
+	case 2:
+		return w.line(x.cols, "logsoftmax", x)
+	case 3:
+		return w.line(x.cols, "l2norm", x)
+	case 4:
+		return w.line(x.cols, "layernorm", x, 0.1)
+	}
+	return w.line(1, "rowsum", x)
+}
+
+func (w *writer) gather(m operand) operand {
+	switch w.int("gather", 0, 9) {
+	case 0:
+		return w.line(m.cols, "mean", m, w.inverse())
+	case 1:
+		return w.line(m.cols, "max", m)
+	case 2:
+		return w.line(m.cols, "min", m)
+	case 3:
+		return w.line(m.cols, "lse", m)
+	case 4:
+		score := w.of("score", w.edges)
+		if m.cols%score.cols != 0 {
+			score = w.fit(score, 1)
+		}
+		return w.line(m.cols, "softmaxsum", score, m)
+	case 5:
+		k := w.int("k", 1, 3)
+		return w.line(k*m.cols, "first", m, k)
+	case 6:
+		return w.line(m.cols, "sumsrc", m)
+	case 7:
+		return w.line(graphTypes*m.cols, "sumtype", m, graphTypes)
+	}
+	return w.line(m.cols, "sum", m)
+}
+
+// inverse is the vertex input that a mean divides by.
+func (w *writer) inverse() operand {
+	for _, l := range w.lines {
+		if l == "inv = vertex 1" {
+			return operand{"inv", 1}
+		}
+	}
+	w.lines = append(w.lines, "inv = vertex 1")
+	return operand{"inv", 1}
+}
+
+// loss ends the program with a number that depends on x, and a few results.
+func (w *writer) loss(x operand) {
+	var l operand
+	switch w.int("loss", 0, 2) {
+	case 0:
+		z := w.line(3, "matmul", x, w.param(x.cols, 3))
+		w.lines = append(w.lines, "labels = vertex 1", "mask = vertex 1")
+		l = w.line(1, "sumrows", w.line(1, "xent", z, operand{"labels", 1}, operand{"mask", 1}))
+	case 1:
+		l = w.line(1, "sumrows", w.line(1, "rowdot", x, w.line(x.cols, "vertex")))
+	case 2: // over edges
+		e := w.line(x.cols, "src", x)
+		l = w.line(1, "sumrows", w.line(1, "rowdot", e, w.line(x.cols, "dst", x)))
+	}
+	if w.int("another result", 0, 1) == 1 {
+		w.lines = append(w.lines, "out "+w.of("result", w.past).name)
+	}
+	if len(w.rows) > 0 {
+		w.lines = append(w.lines, "out "+w.rows[0].name)
+	}
+	w.lines = append(w.lines, "loss "+l.name)
+}

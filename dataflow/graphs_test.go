@@ -1,0 +1,75 @@
+package dataflow_test
+
+import (
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"sagann/chunk"
+)
+
+// Every random graph has three edge types, a weight and two numbers an edge.
+const (
+	graphTypes    = 3
+	graphDataCols = 2
+)
+
+// drawGraph draws a directed multigraph of 1 to 24 vertices, or up to 90 with a hub:
+// self loops, repeated edges and isolated vertices are all likely.
+func drawGraph(t *rapid.T) *chunk.Edges {
+	v := rapid.IntRange(1, 24).Draw(t, "vertices")
+	edges := rapid.IntRange(0, 4*v).Draw(t, "edges")
+	r := drawRandom(t, "edge seed")
+	g := &chunk.Edges{V: v, Types: graphTypes, DataCols: graphDataCols, // not nil without edges
+		Type: []uint32{}, Weight: []float32{}, Data: []float32{}}
+	add := func(s, d int) { g.Src, g.Dst = append(g.Src, uint32(s)), append(g.Dst, uint32(d)) }
+	live := rapid.IntRange(1, v).Draw(t, "vertices with edges") // the others are isolated
+	for range edges {
+		add(r.IntN(live), r.IntN(live))
+	}
+	switch rapid.SampledFrom([]string{"none", "in", "out", "repeat", "loops"}).Draw(t, "extra") {
+	case "in":
+		for range 70 {
+			add(r.IntN(v), live/2)
+		}
+	case "out":
+		for range 70 {
+			add(live/2, r.IntN(v))
+		}
+	case "repeat":
+		for i := range edges / 2 {
+			add(int(g.Src[i]), int(g.Dst[i]))
+		}
+	case "loops":
+		for i := range live {
+			add(i, i)
+		}
+	}
+	for range g.Src {
+		g.Type = append(g.Type, uint32(r.IntN(graphTypes)))
+		g.Weight = append(g.Weight, r.number())
+		g.Data = append(g.Data, r.number(), r.number())
+	}
+	return g
+}
+
+// describe prints a graph for the report of a failure.
+func describe(g *chunk.Edges) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d vertices, %d edges:", g.V, g.E())
+	for e := range g.Src {
+		fmt.Fprintf(&b, " %d-%d", g.Src[e], g.Dst[e])
+	}
+	return b.String()
+}
+
+// degrees counts in-edges and out-edges.
+func degrees(g *chunk.Edges) (in, out []float32) {
+	in, out = make([]float32, g.V), make([]float32, g.V)
+	for e := range g.Src {
+		in[g.Dst[e]]++
+		out[g.Src[e]]++
+	}
+	return in, out
+}

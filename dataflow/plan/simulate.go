@@ -1,0 +1,253 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+)
+
+// Simulate predicts how p runs on m, one step of it: every queue runs its tasks in
+// order, a task starts when the one before it in its queue and its dependences have
+// ended, a kernel takes what its Cost takes at the device's rates, and copies share
+// the links they cross fairly. The result is a pure function of p and m.
+//
+// p runs on device 0. m must be valid and p verified; a plan that cannot proceed is
+// a bug of the planner and panics. Cost: O(tasks + dependences) for a fixed number
+// of queues.
+func Simulate(p *Plan, m *Machine) *Timeline {
+	s := newSimulation(p, m)
+	s.run()
+	s.critical()
+	s.links()
+	s.setup()
+	return s.t
+}
+
+// simulation is a run of the event loop. Lanes are the queues of all devices; a lane
+// has at most one task running.
+type simulation struct {
+	p      *Plan
+	m      *Machine
+	net    *network
+	clock  *clock
+	t      *Timeline
+	lanes  []lane
+	after  []int32 // next task of the same lane, -1 at the end
+	before []int32 // previous task of the same lane, -1 at the start
+	result int64   // bytes of the Results task
+	now    int64
+	kernel int // running kernels
+	copies int // running copies
+
+	flows  []int32 // lanes whose copies move bytes
+	routes []*route
+	rates  []float64
+}
+
+type state uint8
+
+const (
+	free    state = iota // waits for its head to become ready
+	fixed                // runs until at
+	waiting              // a copy before its first byte, until at
+	flowing              // a copy that moves bytes, until at if the rates stay
+)
+
+type lane struct {
+	head  int32 // running or next task, -1 at the end
+	state state
+	at    int64   // ns of the next event
+	left  float64 // bytes to move, as of since
+	rate  float64 // bytes/ns
+	since int64
+}
+
+func newSimulation(p *Plan, m *Machine) *simulation {
+	n := len(p.Tasks)
+	s := &simulation{p: p, m: m, net: newNetwork(m), clock: newClock(p, m.Kind(0)),
+		lanes: make([]lane, len(m.Devices)*int(Queues)), after: make([]int32, n), before: make([]int32, n),
+		t: &Timeline{Machine: m.Name, Start: make([]int64, n), End: make([]int64, n)}}
+	last := make([]int32, len(s.lanes))
+	for q := range last {
+		last[q], s.lanes[q].head = -1, -1
+	}
+	for i := range int32(n) {
+		q := s.laneOf(i)
+		s.before[i], s.after[i] = last[q], -1
+		if last[q] >= 0 {
+			s.after[last[q]] = i
+		} else {
+			s.lanes[q].head = i
+		}
+		last[q] = i
+		s.t.End[i] = -1 // not ended
+	}
+	for _, g := range p.Spec.Results {
+		s.result += p.Spec.Globals[g].Bytes()
+	}
+	return s
+}
+
+// device of a task.
+func (s *simulation) device(int32) int { return 0 }
+
+func (s *simulation) laneOf(i int32) int {
+	return s.device(i)*int(Queues) + int(s.p.Tasks[i].Queue)
+}
+
+// routeOf is the way of a copy, nil for a task that is none.
+func (s *simulation) routeOf(i int32) *route {
+	switch s.p.Tasks[i].Queue {
+	case H2D:
+		return &s.net.hosts[s.device(i)]
+	case D2H:
+		return &s.net.hostsUp[s.device(i)]
+	}
+	return nil
+}
+
+// size is the bytes that copy i moves.
+func (s *simulation) size(i int32) int64 {
+	if s.p.Tasks[i].Kind == Results {
+		return s.result
+	}
+	return s.p.Tasks[i].Bytes
+}
+
+func (s *simulation) run() {
+	for {
+		for q := range s.lanes {
+			if l := &s.lanes[q]; l.state == free && l.head >= 0 && s.ready(l.head) {
+				s.start(l)
+			}
+		}
+		next, busy := int64(math.MaxInt64), false
+		for q := range s.lanes {
+			if l := &s.lanes[q]; l.state != free {
+				next, busy = min(next, l.at), true
+			}
+		}
+		if !busy {
+			break
+		}
+		s.advance(next)
+		changed := false
+		for q := range s.lanes {
+			l := &s.lanes[q]
+			if l.state == free || l.at > s.now {
+				continue
+			}
+			if l.state == waiting && s.size(l.head) > 0 {
+				l.state, l.left, l.rate, l.since = flowing, float64(s.size(l.head)), 0, s.now
+				s.flows = append(s.flows, int32(q))
+				changed = true
+				continue
+			}
+			if l.state == flowing {
+				s.unflow(int32(q))
+				changed = true
+			}
+			s.end(l)
+		}
+		if changed {
+			s.reshare()
+		}
+	}
+	for q := range s.lanes {
+		if i := s.lanes[q].head; i >= 0 {
+			panic(fmt.Sprintf("plan: %s never starts", s.p.Describe(int(i))))
+		}
+	}
+	s.t.Wall = s.now
+}
+
+func (s *simulation) ready(i int32) bool {
+	t := &s.p.Tasks[i]
+	for _, d := range s.p.Deps[t.Deps[0]:t.Deps[1]] {
+		if s.t.End[d] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *simulation) start(l *lane) {
+	i := l.head
+	s.t.Start[i] = s.now
+	if r := s.routeOf(i); r != nil {
+		l.state, l.at = waiting, s.now+round(r.latency)
+		s.copies++
+		return
+	}
+	l.state, l.at = fixed, s.now+round(s.clock.ns(&s.p.Tasks[i]))
+	s.kernel++
+}
+
+func (s *simulation) end(l *lane) {
+	i := l.head
+	s.t.End[i] = s.now
+	q := s.p.Tasks[i].Queue
+	s.t.Busy[q] += s.now - s.t.Start[i]
+	if q == Compute {
+		s.kernel--
+	} else {
+		s.copies--
+	}
+	l.state, l.head = free, s.after[i]
+}
+
+// advance moves the clock and books the time that passes.
+func (s *simulation) advance(to int64) {
+	dt := to - s.now
+	s.now = to
+	if s.copies > 0 {
+		s.t.Transfer += dt
+	}
+	switch {
+	case s.kernel > 0:
+		s.t.Compute += dt
+	case s.copies > 0:
+		s.t.Exposed += dt
+	default:
+		s.t.Idle += dt
+	}
+}
+
+func (s *simulation) unflow(q int32) {
+	for k, f := range s.flows {
+		if f == q {
+			s.flows = append(s.flows[:k], s.flows[k+1:]...)
+			return
+		}
+	}
+}
+
+// reshare sets the rates of the flowing copies and when each would end.
+func (s *simulation) reshare() {
+	s.routes, s.rates = s.routes[:0], s.rates[:0]
+	for _, q := range s.flows {
+		s.routes = append(s.routes, s.routeOf(s.lanes[q].head))
+		s.rates = append(s.rates, 0)
+	}
+	s.net.share(s.routes, s.rates)
+	for k, q := range s.flows {
+		l := &s.lanes[q]
+		l.left = max(0, l.left-l.rate*float64(s.now-l.since))
+		l.rate, l.since = s.rates[k], s.now
+		l.at = s.now + round(l.left/l.rate)
+	}
+}
+
+// setup books the loads before the first step, which run alone, one after the other.
+func (s *simulation) setup() {
+	var ns float64
+	rate := []float64{0}
+	for i := range s.p.Setup {
+		r := &s.net.hosts[0]
+		s.net.share([]*route{r}, rate)
+		ns += r.latency + float64(s.p.Setup[i].Bytes)/rate[0]
+	}
+	s.t.Setup = round(ns)
+}
+
+// round clips one task to three hours, so that sums of times stay in range.
+func round(ns float64) int64 { return int64(math.Round(min(ns, 1e13))) }

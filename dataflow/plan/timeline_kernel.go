@@ -1,0 +1,99 @@
+package plan
+
+// pace turns the cost of a kernel into its time on one kind of device: a roofline of
+// arithmetic and memory, with the machine's rates and nothing else.
+type pace struct {
+	dense, elem     float64 // ns an operation
+	byte, hit, miss float64 // ns a byte
+	cache, slice    float64 // bytes
+	launch          float64 // ns
+	serial          bool
+}
+
+func newPace(k *DeviceKind) *pace {
+	return &pace{
+		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
+		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
+		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, serial: k.Serial,
+	}
+}
+
+// call is the time in ns of a call of cost c that visits rows own rows and, over a
+// cell, edges edges and others rows of the streamed interval.
+func (k *pace) call(c *Cost, rows, edges, others float64) float64 {
+	work := k.dense*(c.RowDense*rows+c.EdgeDense*edges) + k.elem*(c.RowElem*rows+c.EdgeElem*edges)
+	memory := k.byte * (float64(c.FixedBytes) + float64(c.RowBytes+c.AccBytes)*rows + float64(c.EdgeBytes)*edges)
+	if c.GatherBytes > 0 {
+		// The part of the gathered slice that the cache holds is the chance of a hit.
+		slice := float64(c.OtherBytes)
+		if k.slice > 0 {
+			slice = min(slice, k.slice)
+		}
+		hits := 1.0
+		if all := others * slice; all > k.cache {
+			hits = k.cache / all
+		}
+		memory += float64(c.GatherBytes) * edges * (hits*k.hit + (1-hits)*k.miss)
+	}
+	if k.serial {
+		return k.launch + work + memory
+	}
+	return k.launch + max(work, memory)
+}
+
+// bytes is the time in ns of a kernel that only moves n bytes.
+func (k *pace) bytes(n int64) float64 { return k.launch + k.byte*float64(n) }
+
+// updateWords is what the optimiser moves for one parameter: it reads parameter,
+// gradient and two moments and writes all but the gradient.
+const updateWords = 7
+
+// clock knows the time of every task of a plan that is no copy.
+type clock struct {
+	p     *Plan
+	pace  *pace
+	costs []*Cost // by kernel
+}
+
+func newClock(p *Plan, k *DeviceKind) *clock {
+	c := &clock{p: p, pace: newPace(k)}
+	for i := range p.Spec.Phases {
+		steps := p.Spec.Phases[i].Steps
+		for s := range steps {
+			for n := range steps[s].Calls {
+				call := &steps[s].Calls[n]
+				for len(c.costs) <= call.Kernel {
+					c.costs = append(c.costs, &Cost{})
+				}
+				c.costs[call.Kernel] = &call.Cost
+			}
+		}
+	}
+	return c
+}
+
+// ns is the time that t keeps the compute queue.
+func (c *clock) ns(t *Task) float64 {
+	switch t.Kind {
+	case Zero:
+		return c.pace.bytes(t.Bytes)
+	case Update:
+		var n int64
+		for _, m := range c.p.Spec.Updates {
+			n += updateWords * c.p.Spec.Globals[m.Param].Bytes()
+		}
+		return c.pace.bytes(n)
+	case Run:
+		rows := float64(t.Rows)
+		if t.Other < 0 {
+			return c.pace.call(c.costs[t.Kernel], rows, 0, 0)
+		}
+		cells := c.p.Cells
+		edges := float64(cells.NNZ[t.Dir][int(t.Own)*cells.P+int(t.Other)])
+		if !t.First && !t.Last {
+			rows = min(rows, edges)
+		}
+		return c.pace.call(c.costs[t.Kernel], rows, edges, float64(cells.Rows(int(t.Other))))
+	}
+	return c.pace.launch
+}

@@ -1,0 +1,179 @@
+package plan
+
+// A network is a machine's links as capacities that copies share.
+//
+// A link is three resources: its two directions, and both together, which matters
+// where a link that is busy both ways moves less than twice one way. A copy holds
+// every resource on its path and runs at one rate on all of them.
+type network struct {
+	names    []string
+	capacity []float64 // bytes/ns by resource: 3*link + down, up or both
+	latency  []float64 // ns by link
+	hosts    []route   // host memory of the device's root to device
+	hostsUp  []route   // device to host memory
+	peers    [][]route // from, to; without steps where there is no peer access
+	setup    []float64 // ns by device
+
+	// scratch of share
+	left  []float64
+	users []int32
+	live  []int32
+}
+
+const (
+	down = iota
+	up
+	both
+)
+
+// route is the way of one copy.
+type route struct {
+	uses    []int32 // resources
+	latency float64 // ns from the start to the first byte, set-up included
+}
+
+// newNetwork compiles a valid machine.
+func newNetwork(m *Machine) *network {
+	n := &network{}
+	at := map[string]int{}
+	add := func(name, kind string) int {
+		k := m.LinkKinds[kind]
+		n.names = append(n.names, name)
+		n.capacity = append(n.capacity, k.Down.Value/1e9, k.Up.Value/1e9, k.Both.Value/1e9)
+		n.latency = append(n.latency, k.Latency.Value*1e9)
+		return len(n.names) - 1
+	}
+	for _, l := range m.Links {
+		at[l.Name] = add(l.Name, l.Kind)
+	}
+	chain := make([][]int, len(m.Devices)) // from the root to the device
+	device := map[string]int{}
+	for i, d := range m.Devices {
+		device[d.Name] = i
+		n.setup = append(n.setup, m.Kind(i).CopySetup.Value*1e9)
+		for l := d.Link; l != ""; l = m.Links[at[l]].Parent {
+			chain[i] = append([]int{at[l]}, chain[i]...)
+		}
+		n.hosts = append(n.hosts, n.route(i, nil, chain[i]))
+		n.hostsUp = append(n.hostsUp, n.route(i, chain[i], nil))
+	}
+	n.peers = make([][]route, len(m.Devices))
+	for i := range n.peers {
+		n.peers[i] = make([]route, len(m.Devices))
+	}
+	bridge := -1
+	if m.Bridge != "" {
+		bridge = add("bridge", m.Bridge)
+	}
+	for _, g := range m.Peers {
+		port := map[string]int{}
+		if g.Port != "" {
+			for _, d := range g.Devices {
+				port[d] = add(d+" port", g.Port)
+			}
+		}
+		for _, a := range g.Devices {
+			for _, b := range g.Devices {
+				i, j := device[a], device[b]
+				switch {
+				case i == j:
+				case g.Port != "":
+					n.peers[i][j] = n.route(i, []int{port[a]}, []int{port[b]})
+				default:
+					n.peers[i][j] = n.through(i, chain[i], chain[j], bridge)
+				}
+			}
+		}
+	}
+	n.left = make([]float64, len(n.capacity))
+	n.users = make([]int32, len(n.capacity))
+	return n
+}
+
+// through is the way from device i over the tree: up to where the two chains part,
+// across the bridge when they have nothing in common, and down.
+func (n *network) through(i int, from, to []int, bridge int) route {
+	k := 0
+	for k < len(from) && k < len(to) && from[k] == to[k] {
+		k++
+	}
+	if k == 0 && bridge >= 0 {
+		return n.route(i, append([]int{bridge}, from...), to)
+	}
+	return n.route(i, from[k:], to[k:])
+}
+
+// route goes up the links of one list, last first, and down those of the other.
+func (n *network) route(device int, ups, downs []int) route {
+	r := route{latency: n.setup[device]}
+	add := func(l, way int) {
+		r.latency += n.latency[l]
+		r.uses = append(r.uses, int32(3*l+way))
+		if n.capacity[3*l+both] < n.capacity[3*l+down]+n.capacity[3*l+up] {
+			r.uses = append(r.uses, int32(3*l+both))
+		}
+	}
+	for k := len(ups) - 1; k >= 0; k-- {
+		add(ups[k], up)
+	}
+	for _, l := range downs {
+		add(l, down)
+	}
+	return r
+}
+
+// share sets the rates (bytes/ns) of copies that run at the same time by max-min
+// fairness: all rates rise together; when a resource is full the copies on it stay
+// as they are and the others rise on. A copy of an empty route gets rate 0.
+func (n *network) share(copies []*route, rates []float64) {
+	n.live = n.live[:0]
+	for i, c := range copies {
+		rates[i] = -1
+		for _, r := range c.uses {
+			if n.users[r] == 0 {
+				n.left[r] = n.capacity[r]
+				n.live = append(n.live, r)
+			}
+			n.users[r]++
+		}
+	}
+	for {
+		full, rate := int32(-1), 0.0
+		for _, r := range n.live {
+			if n.users[r] == 0 {
+				continue
+			}
+			if x := n.left[r] / float64(n.users[r]); full < 0 || x < rate {
+				full, rate = r, x
+			}
+		}
+		if full < 0 {
+			break
+		}
+		for i, c := range copies {
+			if rates[i] >= 0 || !c.holds(full) {
+				continue
+			}
+			rates[i] = rate
+			for _, r := range c.uses {
+				n.left[r] = max(0, n.left[r]-rate)
+				n.users[r]--
+			}
+		}
+	}
+	for i := range copies {
+		rates[i] = max(0, rates[i])
+	}
+	for _, r := range n.live {
+		n.users[r] = 0
+	}
+}
+
+func (c *route) holds(r int32) bool {
+	for _, u := range c.uses {
+		if u == r {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+package dataflow_test
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"pgregory.net/rapid"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/internal/eval"
+)
+
+type random struct{ *rand.Rand }
+
+func newRandom(seed uint64, name string) random {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return random{rand.New(rand.NewPCG(seed, h.Sum64()))}
+}
+
+func drawRandom(t *rapid.T, label string) random {
+	return newRandom(rapid.Uint64Range(0, 1<<16).Draw(t, label), "")
+}
+
+// number is a number of (-1, 1).
+func (r random) number() float32 { return float32(2*r.Float64() - 1) }
+
+// values gives every leaf of a program its numbers, in user order. They are a
+// function of the seed and of the leaf's name.
+type values struct {
+	g    *chunk.Edges
+	seed uint64
+	off  uint64 // not 0: seed of relative errors of a few roundings in every number
+}
+
+func (v values) of(name string, s dataflow.Shape) []float32 {
+	in, out := degrees(v.g)
+	each := func(f func(i int) float32) []float32 {
+		x := make([]float32, v.g.V)
+		for i := range x {
+			x[i] = f(i)
+		}
+		return x
+	}
+	switch name {
+	case dataflow.InDegree:
+		return in
+	case dataflow.OutDegree:
+		return out
+	case dataflow.IDInput:
+		return each(func(i int) float32 { return math.Float32frombits(uint32(i)) })
+	case dataflow.StepInput:
+		return []float32{math.Float32frombits(uint32(v.seed)), 0, math.Float32frombits(3), 0}
+	case "vertex:rsqrtdegree":
+		return each(func(i int) float32 {
+			if in[i] == 0 {
+				return 0
+			}
+			return float32(1 / math.Sqrt(float64(in[i])))
+		})
+	case "inv": // 1/max(in-degree, 1), what a mean divides by
+		return each(func(i int) float32 { return 1 / max(in[i], 1) })
+	}
+	r, rows := newRandom(v.seed, name), s.Rows
+	if s.Set.Kind == dataflow.Vertex {
+		rows = v.g.V
+	}
+	x := make([]float32, rows*s.Cols)
+	for i := range x {
+		x[i] = r.number()
+		if name == "labels" {
+			x[i] = float32(r.IntN(3))
+		} else if v.off != 0 {
+			x[i] *= 1 + 1e-6*newRandom(v.off+uint64(i), name).number()
+		}
+	}
+	return x
+}
+
+// noise is how far the results of p move when its leaves are off by a few roundings.
+// Where a sum cancels almost to nothing, that is far.
+func noise(p *program, v values, want map[string][]float32) map[string]float64 {
+	far := map[string]float64{}
+	for v.off = 1; v.off < 4000; v.off += 1000 {
+		moved, _ := oracle(p, v)
+		for name, w := range want {
+			for i, m := range moved[name] {
+				far[name] = max(far[name], math.Abs(float64(m)-float64(w[i])))
+			}
+		}
+	}
+	return far
+}
+
+// oracle computes the results and gradients of p on whole tensors, in the plainest
+// way there is. Beside them it returns every value on the way.
+func oracle(p *program, v values) (results map[string][]float32, all map[*node][]float32) {
+	nodes := append([]*node{}, p.outs...)
+	names := append([]string{}, p.names...)
+	if p.loss >= 0 {
+		for i, d := range dataflow.Grad(p.outs[p.loss], p.g.Const(1), p.wrt) {
+			if d != nil {
+				nodes, names = append(nodes, d), append(names, "grad:"+p.wrt[i].Attr().S)
+			}
+		}
+	}
+	all = eval.Run(nodes, func(n *node) []float32 { return v.of(n.Attr().S, n.Shape()) }, v.g)
+	results = map[string][]float32{}
+	for i, n := range nodes {
+		results[names[i]] = all[n]
+	}
+	return results, all
+}
+
+// largest is the largest magnitude of x; not a number is infinite.
+func largest(x []float32) float64 {
+	m := 0.0
+	for _, y := range x {
+		a := math.Abs(float64(y))
+		if a != a {
+			return math.Inf(1)
+		}
+		m = max(m, a)
+	}
+	return m
+}
+
+// kinkMargin keeps values away from where an op is not smooth: rounding, which
+// differs between ways of computing the same thing, must not choose another branch.
+const kinkMargin = 2e-4
+
+// tame tells whether the values of a program allow a comparison to a few digits:
+// nothing is huge, and nothing stands close to a kink without standing on it.
+func tame(all map[*node][]float32, g *chunk.Edges) bool {
+	for n, x := range all {
+		if largest(x) > 1e4 {
+			return false
+		}
+		ok := true
+		switch n.Op() {
+		case "relu", "leaky_relu":
+			ok = clear0(all[n.In(0)])
+		case "maximum":
+			ok = apart(all[n.In(0)], all[n.In(1)])
+		case "l2_normalize":
+			ok = normed(all[n.In(0)], n.Cols())
+		case dataflow.GatherMaxOp:
+			ok = ranked(all[n.In(0)], x, n.Cols(), g)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func clear0(x []float32) bool {
+	for _, y := range x {
+		if y != 0 && math.Abs(float64(y)) < kinkMargin {
+			return false
+		}
+	}
+	return true
+}
+
+func apart(x, y []float32) bool {
+	for i := range max(len(x), len(y)) {
+		d := float64(x[i%len(x)]) - float64(y[i%len(y)]) // one may be a row that is repeated
+		if d != 0 && math.Abs(d) < kinkMargin {
+			return false
+		}
+	}
+	return true
+}
+
+func normed(x []float32, cols int) bool {
+	for at := 0; at < len(x); at += cols {
+		if n := largest(x[at : at+cols]); n != 0 && n < 1e-2 {
+			return false
+		}
+	}
+	return true
+}
+
+func ranked(x, top []float32, cols int, g *chunk.Edges) bool {
+	for e, d := range g.Dst {
+		for c := range cols {
+			t, y := top[int(d)*cols+c], x[e*cols+c]
+			if y != t && math.Abs(float64(t-y)) < kinkMargin {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,6 @@
+package main
+
+func Example() {
+	main()
+	// Output: test accuracy above 0.9: true
+}

@@ -1,0 +1,181 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/dataset"
+	"sagann/device"
+)
+
+// Predict runs m, with the parameters of the checkpoint at path, over all vertices of
+// d within c.Mem, chunks streaming as in training, and returns the logits: V×classes
+// in user order. With early stopping these are the parameters of the best epoch. d
+// needs no labels; of c the fields of training do not matter.
+func Predict(m Model, d *dataset.Data, c Config, path string) (logits []float32, classes int, err error) {
+	return fromCheckpoint(m, d, c, path, "logits")
+}
+
+// Embed is Predict for the rows that enter the last layer: V×hidden.
+func Embed(m Model, d *dataset.Data, c Config, path string) (rows []float32, hidden int, err error) {
+	return fromCheckpoint(m, d, c, path, "hidden")
+}
+
+// Predict returns the logits of all vertices under the present parameters: V×classes
+// in user order. Device memory is given back meanwhile, so that the budget holds.
+func (p *Program) Predict() (logits []float32, classes int, err error) { return p.infer("logits") }
+
+// Embed is Predict for the rows that enter the last layer: V×hidden.
+func (p *Program) Embed() (rows []float32, hidden int, err error) { return p.infer("hidden") }
+
+// Classes is the column of the largest logit of every row, the first among equals.
+func Classes(logits []float32, classes int) []int32 {
+	if classes < 1 {
+		return nil
+	}
+	out := make([]int32, 0, len(logits)/classes)
+	for row := range slices.Chunk(logits, classes) {
+		k := 0
+		for i, x := range row {
+			if x > row[k] {
+				k = i
+			}
+		}
+		out = append(out, int32(k))
+	}
+	return out
+}
+
+func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]float32, int, error) {
+	f, ck, err := openCheckpoint(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	if ck.Model != m.Name {
+		return nil, 0, fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, ck.Model, m.Name)
+	}
+	list, b, err := readTensors(f)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return forward(m, d, c, what, func(name string, rows, cols int) ([]float32, error) {
+		t, ok := list[name]
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("%s: parameter %q is missing", path, name)
+		case !slices.Equal(t.Shape, []int{rows, cols}):
+			return nil, fmt.Errorf("%s: parameter %q has shape %v; with this data the model has %d×%d", path, name, t.Shape, rows, cols)
+		case b.params != nil:
+			return b.params[name], nil
+		}
+		return t.Data.([]float32), nil
+	})
+}
+
+// infer runs the forward program between two steps: the session's device memory is
+// given back, and taken again with the same contents.
+func (p *Program) infer(what string) (x []float32, cols int, err error) {
+	held, err := p.tensors()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() {
+		for _, t := range held {
+			err = errors.Join(err, p.SetParam(t.Name, t.Data.([]float32)))
+		}
+	}()
+	if err := p.Close(); err != nil {
+		return nil, 0, err
+	}
+	return forward(p.model, p.data, p.cfg, what, func(name string, _, _ int) ([]float32, error) {
+		for _, t := range held {
+			if t.Name == name {
+				return t.Data.([]float32), nil
+			}
+		}
+		return nil, fmt.Errorf("saga: no parameter %q", name)
+	})
+}
+
+// forward compiles and runs the forward pass of m on d; param gives the parameters.
+func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
+	c.Chunks = 0 // one choice fits training, another this program
+	c.Optimizer.defaults()
+	if err := c.Validate(); err != nil {
+		return nil, 0, err
+	}
+	if err := dataset.Validate(d); err != nil {
+		return nil, 0, err
+	}
+	if d.FeatureCols == 0 {
+		return nil, 0, fmt.Errorf("saga: %s has no features", d.Name)
+	}
+	e := d.Edges
+	if m.SelfLoops {
+		e = e.WithSelfLoops()
+	}
+	p := &Program{model: m, cfg: c, data: d, in: newInputs(d, e), grids: map[int]*gridAt{}, inv: map[string][]byte{}}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil}
+	tr, err := trace(m, p.dims, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[what]
+	if out == tr.features { // one layer: nothing is computed before it
+		return slices.Clone(d.Features), d.FeatureCols, nil
+	}
+	prog := &dataflow.Program{Loss: -1, Names: []string{what}, Outs: []Tensor{out}}
+	low, once, err := dataflow.Compile(prog, p.options())
+	if err != nil {
+		return nil, 0, err
+	}
+	p.want = low.Want
+	if once != nil {
+		p.want = union(p.want, once.Want)
+		if err := p.runOnce(once); err != nil {
+			return nil, 0, err
+		}
+		p.inv = map[string][]byte{}
+	}
+	return p.runForward(&unit{low: low}, what, param)
+}
+
+// runForward plans and runs u once and returns its output.
+func (p *Program) runForward(u *unit, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
+	if u.plan, err = plan.New(u.low.Spec, p.cells, p.planOptions()); err != nil {
+		return nil, 0, err
+	}
+	var dev device.Device
+	var arena *exec.Arena
+	if dev, arena, err = p.openDevice(u.plan.Peak); err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, closeAll(dev, arena, u)) }()
+	if err := p.start(u, arena); err != nil {
+		return nil, 0, err
+	}
+	for id, g := range u.low.Spec.Globals {
+		if g.Kind != plan.Param {
+			continue
+		}
+		w, err := param(g.Name, g.Rows, g.Cols)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := u.run.SetGlobal(id, w); err != nil {
+			return nil, 0, err
+		}
+	}
+	if err := u.run.Step(); err != nil {
+		return nil, 0, err
+	}
+	var o *chunk.Order = p.grids[u.plan.Cells.P].order
+	x, cols = p.userRows(u, u.low.Outputs[what], o)
+	return x, cols, nil
+}

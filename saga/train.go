@@ -1,0 +1,290 @@
+package saga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// TrainOptions says what happens around the epochs of Train.
+type TrainOptions struct {
+	// OnEpoch is called after every epoch, before its checkpoint is written. An error
+	// ends the training.
+	OnEpoch func(Epoch) error
+	// Checkpoint is the file that checkpoints are written to; "" writes none. One is
+	// written after every CheckpointEvery epochs (0: none in between), after the last
+	// epoch and when the training is cancelled.
+	Checkpoint      string
+	CheckpointEvery int
+	// ModelOptions is text that is kept in checkpoints for whoever rebuilds the model.
+	ModelOptions string
+	// Resume is a checkpoint to go on from: as Restore, with what early stopping
+	// remembers. "" starts from where the program is.
+	Resume string
+}
+
+// Epoch reports one epoch of Train.
+type Epoch struct {
+	Epoch    int     // counted from 1
+	Loss     float64 // training loss before the update, with dropout
+	Scores   *Scores // after the update, without dropout; nil when it was not evaluated
+	Seconds  float64 // wall time of the training step, without evaluation
+	H2D, D2H int64   // bytes that the step moved
+	Peak     int64   // most bytes of device memory held at once so far
+}
+
+// Result is what Train leaves behind beside the parameters.
+type Result struct {
+	Epochs       int     // completed, those before a resume included
+	Loss         float64 // of the last epoch; NaN when none was run
+	Final        Scores  // of the parameters that the program has now
+	Best         Scores  // of the epoch with the lowest validation loss
+	BestEpoch    int     // 0 without validation vertices
+	Stopped      bool    // by Config.Patience, before Config.Epochs
+	EpochSeconds float64 // median over the epochs that were run; NaN when none was
+	H2D, D2H     int64   // bytes that one epoch moved, without evaluation
+	Peak         int64   // most bytes of device memory held at once
+}
+
+// Summary says how a program will run.
+type Summary struct {
+	Vertices, Edges int    // with the self loops that the model adds
+	Chunks          int    // P
+	Schedule        string //
+	Budget          int64  // bytes of device memory; the peak when there is no bound
+	Peak            int64  // most bytes in use, of training and of evaluation
+	H2D, D2H        int64  // bytes of a training step
+	Once            int64  // bytes loaded once
+}
+
+// Summary returns the numbers of the plan.
+func (p *Program) Summary() Summary {
+	t := p.train.plan
+	s := Summary{Vertices: p.in.edges.V, Edges: p.in.edges.E(), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem,
+		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, Once: t.Once}
+	if s.Budget == 0 {
+		s.Budget = s.Peak
+	}
+	return s
+}
+
+// Open takes the device memory and sets the initial parameters, so that failures
+// show before a run begins. Step does it by itself.
+func (p *Program) Open() error { return p.open() }
+
+// trainer is the state of one call of Train.
+type trainer struct {
+	p      *Program
+	o      TrainOptions
+	best   best
+	digest string
+	loss   float64
+	took   []float64
+	last   Epoch
+	scores Scores
+	scored int // the epoch of scores; -1 before the first
+}
+
+// best is what early stopping remembers.
+type best struct {
+	Epoch  int    // 0: none yet
+	Stale  int    // evaluations since
+	Scores Scores // of that epoch
+	params map[string][]float32
+}
+
+// Train runs epochs until Config.Epochs are completed, or until the validation loss
+// has not improved for Config.Patience evaluations; then the parameters of the best
+// epoch are set. It evaluates after every Config.EvalEvery epochs and after the last.
+//
+// When ctx is cancelled the epoch in hand is finished, its checkpoint written and the
+// error of ctx returned with the result so far. A loss that is not finite ends the
+// training with an error and leaves the last checkpoint as it is.
+func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
+	if err := p.trainable(); err != nil {
+		return nil, err
+	}
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	t := &trainer{p: p, o: o, loss: math.NaN(), scored: -1}
+	if o.Resume != "" {
+		b, err := p.restore(o.Resume)
+		if err != nil {
+			return nil, err
+		}
+		t.best = b
+	}
+	if o.Checkpoint != "" {
+		t.digest = p.Digest()
+	}
+	if err := p.train.run.Load(); err != nil { // not part of an epoch's time
+		return nil, err
+	}
+	saved := p.epoch
+	if o.Resume == "" {
+		saved = -1
+	}
+	save := func() error {
+		if o.Checkpoint == "" || saved == p.epoch {
+			return nil
+		}
+		saved = p.epoch
+		return p.save(o.Checkpoint, o.ModelOptions, t.digest, t.best)
+	}
+	for p.epoch < p.cfg.Epochs && !t.stop() {
+		if ctx.Err() != nil {
+			return t.result(), errors.Join(ctx.Err(), save())
+		}
+		if err := t.epoch(); err != nil {
+			return nil, err
+		}
+		if o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0 {
+			if err := save(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := save(); err != nil {
+		return nil, err
+	}
+	if err := t.finish(); err != nil {
+		return nil, err
+	}
+	return t.result(), nil
+}
+
+// trainable says whether there is something to learn from.
+func (p *Program) trainable() error {
+	d := p.data
+	switch {
+	case d.Labels == nil && d.MultiLabels == nil:
+		return fmt.Errorf("saga: %s has no labels to train on", d.Name)
+	case len(d.Train) == 0:
+		return fmt.Errorf("saga: %s has no training vertices; dataset.RandomSplit makes a split", d.Name)
+	case p.cfg.Patience > 0 && len(d.Val) == 0:
+		return fmt.Errorf("saga: early stopping needs validation vertices, and %s has none", d.Name)
+	}
+	return nil
+}
+
+// stop tells whether the validation loss has not improved for long enough.
+func (t *trainer) stop() bool {
+	n := t.p.cfg.Patience
+	return n > 0 && t.best.Epoch > 0 && t.best.Stale >= n
+}
+
+// epoch trains for one epoch, evaluates when it is time, and reports.
+func (t *trainer) epoch() error {
+	p := t.p
+	before, start := p.train.run.Stats(), time.Now()
+	loss, err := p.Step()
+	if err != nil {
+		return err
+	}
+	after := p.train.run.Stats()
+	e := Epoch{Epoch: p.epoch, Loss: loss, Seconds: time.Since(start).Seconds(),
+		H2D: after.H2D - before.H2D, D2H: after.D2H - before.D2H}
+	t.loss = loss
+	t.took = append(t.took, e.Seconds)
+	if !finite(loss) {
+		return fmt.Errorf("epoch %d: the training loss is %v; a lower learning rate or gradient clipping may help", p.epoch, loss)
+	}
+	if p.epoch%max(1, p.cfg.EvalEvery) == 0 || p.epoch == p.cfg.Epochs {
+		if err := t.evaluate(); err != nil {
+			return err
+		}
+		s := t.scores
+		e.Scores = &s
+	}
+	e.Peak = p.dev.Counters().Peak
+	t.last = e
+	if t.o.OnEpoch != nil {
+		return t.o.OnEpoch(e)
+	}
+	return nil
+}
+
+// evaluate scores the parameters and keeps them when the validation loss is the
+// lowest so far.
+func (t *trainer) evaluate() error {
+	p := t.p
+	s, err := p.Evaluate()
+	if err != nil {
+		return err
+	}
+	if !finite(s.Train.Loss, s.Val.Loss, s.Test.Loss) {
+		return fmt.Errorf("epoch %d: the losses of the splits are %v, %v, %v; a lower learning rate may help",
+			p.epoch, s.Train.Loss, s.Val.Loss, s.Test.Loss)
+	}
+	t.scores, t.scored = s, p.epoch
+	switch {
+	case len(p.data.Val) == 0:
+	case t.best.Epoch == 0 || s.Val.Loss < t.best.Scores.Val.Loss:
+		t.best = best{Epoch: p.epoch, Scores: s, params: t.best.params}
+		if p.cfg.Patience > 0 {
+			if t.best.params, err = p.allParams(); err != nil {
+				return err
+			}
+		}
+	default:
+		t.best.Stale++
+	}
+	return nil
+}
+
+// finish sets the best parameters and makes sure that Final belongs to what the
+// program now holds.
+func (t *trainer) finish() error {
+	p := t.p
+	if t.best.params != nil {
+		for name, x := range t.best.params {
+			if err := p.SetParam(name, x); err != nil {
+				return err
+			}
+		}
+		t.scores, t.scored = t.best.Scores, p.epoch
+	}
+	if t.scored != p.epoch {
+		var err error
+		if t.scores, err = p.Evaluate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *trainer) result() *Result {
+	p := t.p
+	return &Result{Epochs: p.epoch, Loss: t.loss, Final: t.scores, Best: t.best.Scores, BestEpoch: t.best.Epoch,
+		Stopped: t.stop() && p.epoch < p.cfg.Epochs, EpochSeconds: median(t.took),
+		H2D: t.last.H2D, D2H: t.last.D2H, Peak: p.dev.Counters().Peak}
+}
+
+// allParams reads every parameter.
+func (p *Program) allParams() (map[string][]float32, error) {
+	all := map[string][]float32{}
+	for _, q := range p.params {
+		x, err := p.Param(q.Name)
+		if err != nil {
+			return nil, err
+		}
+		all[q.Name] = x
+	}
+	return all, nil
+}
+
+func finite(x ...float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
