@@ -40,6 +40,12 @@ type Cell struct {
 
 func align(n int64) int64 { return (n + Align - 1) &^ (Align - 1) }
 
+// CellSize is the size in bytes of the block of a cell with nnz edges in nonEmpty of
+// the interval's rows, without building it.
+func CellSize(rows, nonEmpty int, nnz int64, w Want, dataCols int) int64 {
+	return layOut(rows, nonEmpty, nnz, w, dataCols).Bytes
+}
+
 // layOut fills in the sizes and offsets of a cell with nnz edges in nonEmpty of
 // the interval's rows; Off and Hub stay zero. The row list is taken when it makes
 // the block smaller.

@@ -277,7 +277,7 @@ func (w *writer) inverse() operand {
 // loss ends the program with a number that depends on x, and a few results.
 func (w *writer) loss(x operand) {
 	var l operand
-	switch w.int("loss", 0, 2) {
+	switch w.int("loss", 0, 4) {
 	case 0:
 		z := w.line(3, "matmul", x, w.param(x.cols, 3))
 		w.lines = append(w.lines, "labels = vertex 1", "mask = vertex 1")
@@ -287,6 +287,12 @@ func (w *writer) loss(x operand) {
 	case 2: // over edges
 		e := w.line(x.cols, "src", x)
 		l = w.line(1, "sumrows", w.line(1, "rowdot", e, w.line(x.cols, "dst", x)))
+	case 3: // the gradient of a row is the row itself
+		y := w.fit(x, 1)
+		l = w.line(1, "sumrows", w.line(1, "mul", y, w.row(1)))
+	case 4: // a program over matrices after the last vertex
+		g := w.line(x.cols, "sigmoid", w.line(x.cols, "sumrows", x))
+		l = w.line(1, "matmul", g, w.param(x.cols, 1))
 	}
 	if w.int("another result", 0, 1) == 1 {
 		w.lines = append(w.lines, "out "+w.of("result", w.past).name)

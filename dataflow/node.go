@@ -181,6 +181,9 @@ func caller() string {
 	}
 }
 
+// Origin credits nodes made from now on to name instead of to a user's line; "" ends it.
+func (g *Graph) Origin(name string) { g.at = name }
+
 // Caller is file:line of the first frame outside the engine, for errors found while
 // tracing.
 func Caller() string { return caller() }

@@ -235,7 +235,7 @@ type run struct {
 	l      *Launch
 	packed []simd.PackedB // by instruction
 	room   [][]float32    // their memory
-	lanes  [][]float32     // by lane: partial sums of all reduces
+	lanes  [][]float32    // by lane: partial sums of all reduces
 	work   []*worker
 }
 

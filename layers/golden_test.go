@@ -102,6 +102,7 @@ var withouts = [][]string{
 	nil,
 	{"hoist", "commute", "factor"},
 	{"fuse"},
+	{"recompute-on-load"},
 	{"hoist", "commute", "factor", "fuse", "invariant"},
 }
 

@@ -28,7 +28,8 @@ type Program struct {
 	train  *unit
 	eval   *unit
 	params []Param
-	epoch  int // completed
+	epoch  int    // completed
+	shape  *Shape // planned from statistics: nothing can run
 	inv    map[string][]byte
 }
 
@@ -66,37 +67,47 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	p := &Program{model: m, cfg: c, data: d, in: newInputs(d, e), grids: map[int]*gridAt{}, inv: map[string][]byte{}}
 	p.dims = dims{features: d.FeatureCols, classes: d.Classes, multi: d.MultiLabels != nil,
 		types: e.Types, data: e.DataCols, weight: e.Weight != nil, featureGrad: c.FeatureGrad}
-	trainLow, onceTrain, err := p.lowerTrain()
+	once, err := p.lower()
 	if err != nil {
 		return nil, err
 	}
-	evalLow, onceEval, err := p.lowerEval()
-	if err != nil {
-		return nil, err
-	}
-	p.train, p.eval = &unit{low: trainLow}, &unit{low: evalLow}
-	for _, l := range []*dataflow.Lowered{trainLow, evalLow, onceTrain, onceEval} {
-		if l != nil {
-			p.want = union(p.want, l.Want)
-		}
-	}
-	for _, once := range []*dataflow.Lowered{onceTrain, onceEval} {
-		if once == nil {
-			continue
-		}
-		if err := p.runOnce(once); err != nil {
-			return nil, p.budget(err, onceTrain, onceEval)
+	for _, l := range once {
+		if err := p.runOnce(l); err != nil {
+			return nil, p.budget(err, once)
 		}
 	}
 	if err := p.makePlans(); err != nil {
-		return nil, p.budget(err, onceTrain, onceEval)
+		return nil, p.budget(err, once)
 	}
 	return p, nil
 }
 
+// lower makes the training and the evaluation program, and returns what computes
+// their invariants.
+func (p *Program) lower() (once []*dataflow.Lowered, err error) {
+	train, onceTrain, err := p.lowerTrain()
+	if err != nil {
+		return nil, err
+	}
+	eval, onceEval, err := p.lowerEval()
+	if err != nil {
+		return nil, err
+	}
+	p.train, p.eval = &unit{low: train}, &unit{low: eval}
+	for _, l := range []*dataflow.Lowered{onceTrain, onceEval} {
+		if l != nil {
+			once = append(once, l)
+		}
+	}
+	for _, l := range append([]*dataflow.Lowered{train, eval}, once...) {
+		p.want = union(p.want, l.Want)
+	}
+	return once, nil
+}
+
 // budget completes a *plan.BudgetError: the smallest budget must do for the training
 // and the evaluation plan and for what is computed once.
-func (p *Program) budget(err error, once ...*dataflow.Lowered) error {
+func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
 		return err
@@ -112,9 +123,7 @@ func (p *Program) budget(err error, once ...*dataflow.Lowered) error {
 	}
 	ask(p.train.low.Spec, p.eval.low.Spec)
 	for _, l := range once {
-		if l != nil {
-			ask(l.Spec, nil)
-		}
+		ask(l.Spec, nil)
 	}
 	return all
 }
@@ -215,6 +224,9 @@ func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
 
 // cells builds (and keeps) the grid for n intervals.
 func (p *Program) cells(n int) (*plan.Cells, error) {
+	if p.shape != nil {
+		return p.shape.cells(n, p.want), nil
+	}
 	g, err := p.gridFor(n, p.want)
 	if err != nil {
 		return nil, err
@@ -269,7 +281,9 @@ func (p *Program) makePlans() error {
 	if p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o); err != nil {
 		return err
 	}
-	p.order = p.grids[p.train.plan.Cells.P].order
+	if g := p.grids[p.train.plan.Cells.P]; g != nil {
+		p.order = g.order
+	}
 	o.Beside, o.Base = nil, p.train.plan
 	p.eval.plan, err = plan.New(p.eval.low.Spec, p.cells, o)
 	return err

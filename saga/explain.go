@@ -18,11 +18,15 @@ import (
 // the user's lines.
 func (p *Program) Explain(w io.Writer) error {
 	pl := p.train.plan
-	e := p.in.edges
 	var b strings.Builder
-	fmt.Fprintf(&b, "graph     %s: %d vertices, %d edges, %d features, %d classes\n", p.data.Name, e.V, e.E(), p.dims.features, p.dims.classes)
+	if s := p.shape; s != nil {
+		fmt.Fprintf(&b, "graph     statistics only: %d vertices, %d edges, %d features, %d classes, skew %g assumed\n", s.Vertices, s.Edges, s.Features, s.Classes, s.Skew)
+	} else {
+		fmt.Fprintf(&b, "graph     %s: %d vertices, %d edges, %d features, %d classes\n", p.data.Name, p.in.edges.V, p.in.edges.E(), p.dims.features, p.dims.classes)
+	}
 	fmt.Fprintf(&b, "grid      %d×%d edge chunks, intervals of %d vertices", pl.Cells.P, pl.Cells.P, pl.Cells.Width)
-	if pl.Cells.P > 1 && e.E() > 0 {
+	if pl.Cells.P > 1 && p.shape == nil && p.in.edges.E() > 0 {
+		e := p.in.edges
 		before, mean := chunk.CellSkew(e, nil, pl.Cells.P)
 		after, _ := chunk.CellSkew(e, p.order, pl.Cells.P)
 		fmt.Fprintf(&b, "; edges a chunk max/mean %.2f (%.2f before re-encoding)", float64(after)/mean, float64(before)/mean)
@@ -141,3 +145,6 @@ func (p *Program) TensorBytes() int64 {
 	}
 	return max(0, n)
 }
+
+// Moves is what a training epoch copies, in bytes: host to device, device to host.
+func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.plan.D2H }

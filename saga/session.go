@@ -127,6 +127,9 @@ func (p *Program) open() error {
 	if p.arena != nil {
 		return nil
 	}
+	if p.shape != nil {
+		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
+	}
 	p.inv = map[string][]byte{} // laid out again, in the order of the final plan
 	dev, arena, err := p.openDevice(max(p.train.plan.Peak, p.eval.plan.Peak))
 	if err != nil {

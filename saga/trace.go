@@ -109,10 +109,13 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 	if p.scope == "" {
 		p.scope = fmt.Sprintf("layer%d", index+1)
 	}
+	t.g.Origin(fmt.Sprintf("layer %d", index+1))
+	defer t.g.Origin("")
 	x = t.dropout(x, l.Dropout)
 	v := Vertex{Self: x, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
 		e := t.edges(x)
+		t.g.Origin("")
 		acc := l.Gather
 		if acc.run == nil {
 			acc = Sum
@@ -121,11 +124,14 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 		if l.Score != nil {
 			score = l.Score(e, p)
 		}
-		v.Accum = acc.run(t, score, l.ApplyEdge(e, p))
+		m := l.ApplyEdge(e, p)
+		t.g.Origin(fmt.Sprintf("layer %d gather", index+1))
+		v.Accum = acc.run(t, score, m)
 	}
 	if l.ApplyVertex == nil {
 		return v.Accum
 	}
+	t.g.Origin("")
 	return l.ApplyVertex(v, p)
 }
 
@@ -172,7 +178,11 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 }
 
 // loss is the mean loss over the training vertices [1×1].
-func (tr *traced) loss() Tensor { return ops.SumRows(tr.rowLoss(tr.t.vertex(weightInput, 1))) }
+func (tr *traced) loss() Tensor {
+	tr.t.g.Origin("loss")
+	defer tr.t.g.Origin("")
+	return ops.SumRows(tr.rowLoss(tr.t.vertex(weightInput, 1)))
+}
 
 // rowLoss is every vertex's loss times weight [V×1].
 func (tr *traced) rowLoss(weight Tensor) Tensor {

@@ -69,7 +69,7 @@ func (p *Program) traced() (*traceout.Trace, error) {
 		// Every step that ended without an error was an epoch.
 		t.Steps = append(t.Steps, traceStep(fmt.Sprintf("epoch %d", p.epoch-len(steps)+1+i), s))
 	}
-	for _, m := range []traceout.Meta{
+	t.Meta = []traceout.Meta{
 		{Key: "model", Value: p.model.Name}, {Key: "data", Value: p.data.Name},
 		{Key: "vertices", Value: p.in.edges.V}, {Key: "edges", Value: p.in.edges.E()},
 		{Key: "device", Value: dev.String()}, {Key: "device_name", Value: dev.Name},
@@ -79,8 +79,6 @@ func (p *Program) traced() (*traceout.Trace, error) {
 		{Key: "h2d_bytes_per_epoch", Value: pl.H2D}, {Key: "d2h_bytes_per_epoch", Value: pl.D2H},
 		{Key: "h2d_bytes_once", Value: pl.Once}, {Key: "without", Value: strings.Join(p.cfg.Without, ",")},
 		{Key: "overlap", Value: t.Overlap().String()},
-	} {
-		t.Meta = append(t.Meta, m)
 	}
 	return t, nil
 }
@@ -112,21 +110,14 @@ type callText struct {
 
 func (p *Program) describeTasks() []traceout.Task {
 	l, pl := p.train.low, p.train.plan
-	d := &describer{spec: l.Spec, plan: pl, kernels: l.Kernels, calls: map[int]*callText{}}
+	d := &describer{spec: pl.Spec, plan: pl, kernels: l.Kernels, calls: map[int]*callText{}}
 	s := newScopes(p)
 	for i := range d.spec.Phases {
 		forward, backward := false, false
 		for j := range d.spec.Phases[i].Steps {
 			st := &d.spec.Phases[i].Steps[j]
-			for n := range st.Calls {
-				lines, plain, grad := s.lines(&st.Calls[n])
-				forward, backward = forward || plain, backward || grad
-				k := l.Kernels[st.Calls[n].Kernel]
-				d.calls[st.Calls[n].Kernel] = &callText{stage: stageOf(st, k), lines: lines, gather: edgeBytes(k)}
-			}
-			for n, w := range s.layers(st) {
-				d.calls[st.Calls[n].Kernel].layer = w
-			}
+			plain, grad := d.add(s, st, func(k *kernel.Program) string { return stageOf(st, k) })
+			forward, backward = forward || plain, backward || grad
 		}
 		sweep := "forward"
 		if backward {
@@ -137,11 +128,28 @@ func (p *Program) describeTasks() []traceout.Task {
 		}
 		d.sweeps = append(d.sweeps, sweep)
 	}
+	for i := range d.spec.Values {
+		if c := d.spec.Values[i].Derive; c != nil {
+			d.add(s, &plan.Step{Kind: plan.Rows, Calls: []plan.Call{*c}}, func(*kernel.Program) string { return "Recompute" })
+		}
+	}
 	out := make([]traceout.Task, len(pl.Tasks))
 	for i := range pl.Tasks {
 		out[i] = d.task(&pl.Tasks[i])
 	}
 	return out
+}
+
+// add describes the calls of st; it tells whether they compute gradients and others.
+func (d *describer) add(s *scopes, st *plan.Step, stage func(*kernel.Program) string) (plain, grad bool) {
+	layers := s.layers(st)
+	for n := range st.Calls {
+		c := &st.Calls[n]
+		lines, p, g := s.lines(c)
+		plain, grad = plain || p, grad || g
+		d.calls[c.Kernel] = &callText{stage: stage(d.kernels[c.Kernel]), layer: layers[n], lines: lines, gather: c.Cost.GatherBytes}
+	}
+	return plain, grad
 }
 
 // stageOf names the stages of the paper that a call does.
@@ -163,21 +171,6 @@ func stageOf(st *plan.Step, k *kernel.Program) string {
 		return "Gather"
 	}
 	return "SAG" // Scatter, ApplyEdge and Gather in one
-}
-
-// edgeBytes is what k reads at the far end of every edge.
-func edgeBytes(k *kernel.Program) int64 {
-	var n int64
-	for _, f := range k.Leaves {
-		switch {
-		case f.From != kernel.Other:
-		case f.Key != kernel.NoKey: // one block of the row
-			n += 4 * int64(f.Cols)
-		default:
-			n += 4 * int64(f.LD)
-		}
-	}
-	return n
 }
 
 func (d *describer) task(k *plan.Task) traceout.Task {
@@ -225,8 +218,7 @@ func (d *describer) layerOf(k *plan.Task) string {
 			c := &st.Calls[n]
 			uses := k.Value < 0 && st.Kind == plan.Stream && st.Dir == k.Dir
 			for _, o := range c.Operands {
-				vertex := o.Kind == plan.OwnValue || o.Kind == plan.OtherValue
-				uses = uses || k.Value >= 0 && vertex && o.ID == int(k.Value) && o.Write == (k.Kind == plan.Save)
+				uses = uses || k.Value >= 0 && vertex(o) && (o.Write || k.Kind == plan.Load) && d.needs(o.ID, int(k.Value))
 			}
 			if uses {
 				all = append(all, d.calls[c.Kernel].layer)
@@ -236,10 +228,19 @@ func (d *describer) layerOf(k *plan.Task) string {
 	return traceout.JoinSet(all)
 }
 
+// needs tells whether value id is value or is made from it on arrival.
+func (d *describer) needs(id, value int) bool {
+	c := d.spec.Values[id].Derive
+	return id == value || c != nil && slices.ContainsFunc(c.Operands, func(o plan.Operand) bool {
+		return vertex(o) && !o.Write && d.needs(o.ID, value)
+	})
+}
+
 // scopes finds which parameter scope ("layer1") a call works for. The compiler mixes
 // layers freely, so it is read off the flow of data.
 type scopes struct {
 	low    *dataflow.Lowered
+	spec   *plan.Spec
 	global map[int]string // scope of a parameter, of its gradient, and of what is made from it
 	pos    map[int]string // where the parameter is declared
 	grads  map[int]bool   // the Global is a gradient
@@ -253,7 +254,7 @@ func valueNode(id int) traceout.Node        { return traceout.Node{0, id} }
 func regNode(kernel, reg int) traceout.Node { return traceout.Node{1, kernel, reg} }
 
 func newScopes(p *Program) *scopes {
-	s := &scopes{low: p.train.low, global: map[int]string{}, pos: map[int]string{}, grads: map[int]bool{},
+	s := &scopes{low: p.train.low, spec: p.train.plan.Spec, global: map[int]string{}, pos: map[int]string{}, grads: map[int]bool{},
 		flow: traceout.NewFlow(), made: map[int]string{}, taken: map[string]bool{}}
 	for _, q := range p.params {
 		scope := q.Name[:max(0, strings.LastIndexByte(q.Name, '.'))]
@@ -263,7 +264,7 @@ func newScopes(p *Program) *scopes {
 			}
 		}
 	}
-	for _, ph := range s.low.Spec.Phases {
+	for _, ph := range s.spec.Phases {
 		for _, st := range ph.Steps {
 			for n := range st.Calls {
 				c := &st.Calls[n]
@@ -274,6 +275,11 @@ func newScopes(p *Program) *scopes {
 					}
 				}
 			}
+		}
+	}
+	for i := range s.spec.Values {
+		if c := s.spec.Values[i].Derive; c != nil {
+			s.addFlow(c)
 		}
 	}
 	// What was gathered once and for all had its edge pass then.
@@ -343,17 +349,17 @@ func (s *scopes) direct(c *plan.Call) string {
 func (s *scopes) layers(st *plan.Step) []string {
 	out := make([]string, len(st.Calls))
 	var reads, grads, writes []traceout.Node
-	inherited, back := "", true
+	inherited, forward, backward := "", false, false
 	for n := range st.Calls {
 		out[n] = s.direct(&st.Calls[n])
-		_, plain, _ := s.lines(&st.Calls[n])
-		back = back && !plain
+		_, plain, grad := s.lines(&st.Calls[n])
+		forward, backward = forward || plain, backward || grad
 		for _, o := range st.Calls[n].Operands {
 			switch {
 			case !vertex(o):
 			case o.Write:
 				writes = append(writes, valueNode(o.ID))
-			case isGrad(s.low.Spec.Values[o.ID].Pos):
+			case isGrad(s.spec.Values[o.ID].Pos):
 				grads = append(grads, valueNode(o.ID))
 			default:
 				reads = append(reads, valueNode(o.ID))
@@ -364,7 +370,7 @@ func (s *scopes) layers(st *plan.Step) []string {
 		}
 	}
 	direction := ""
-	if back {
+	if backward && !forward {
 		direction = "grad "
 	}
 	all := traceout.JoinSet(out)
@@ -398,7 +404,8 @@ const gradOf = "grad of "
 func isGrad(pos string) bool { return strings.HasPrefix(pos, gradOf) }
 
 // lines are the user's lines behind c, those of what it computes before those of the
-// parameters it uses; plain and grad tell whether it computes gradients and others.
+// parameters it uses; plain and grad tell whether it is known to compute something
+// that is no gradient, and one that is.
 func (s *scopes) lines(c *plan.Call) (lines []string, plain, grad bool) {
 	add := func(pos string) {
 		if pos = strings.TrimPrefix(pos, gradOf); pos != "" && pos != "?" && !slices.Contains(lines, pos) {
@@ -424,7 +431,7 @@ func (s *scopes) lines(c *plan.Call) (lines []string, plain, grad bool) {
 	for _, o := range c.Operands {
 		switch {
 		case vertex(o) && o.Write && !region:
-			result(s.low.Spec.Values[o.ID].Pos)
+			result(s.spec.Values[o.ID].Pos)
 		case o.Kind == plan.GlobalRef && o.Write && s.grads[o.ID]:
 			grad = true
 		}
@@ -434,5 +441,5 @@ func (s *scopes) lines(c *plan.Call) (lines []string, plain, grad bool) {
 			add(s.pos[o.ID])
 		}
 	}
-	return lines, plain || !grad, grad
+	return lines, plain, grad
 }

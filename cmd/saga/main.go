@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"sagann/layers"
 )
 
 // Exit statuses.
@@ -58,6 +60,7 @@ func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
 			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Vars{"models": strings.Join(layers.Names(), ", ")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

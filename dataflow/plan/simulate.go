@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Simulate predicts how p runs on m, one step of it: every queue runs its tasks in
@@ -31,6 +32,7 @@ type simulation struct {
 	clock  *clock
 	t      *Timeline
 	lanes  []lane
+	busy   []int32 // lanes that have tasks
 	after  []int32 // next task of the same lane, -1 at the end
 	before []int32 // previous task of the same lane, -1 at the start
 	result int64   // bytes of the Results task
@@ -38,7 +40,7 @@ type simulation struct {
 	kernel int // running kernels
 	copies int // running copies
 
-	flows  []int32 // lanes whose copies move bytes
+	flows  []int32 // lanes whose copies move bytes, ascending
 	routes []*route
 	rates  []float64
 }
@@ -77,6 +79,7 @@ func newSimulation(p *Plan, m *Machine) *simulation {
 			s.after[last[q]] = i
 		} else {
 			s.lanes[q].head = i
+			s.busy = append(s.busy, int32(q))
 		}
 		last[q] = i
 		s.t.End[i] = -1 // not ended
@@ -115,35 +118,36 @@ func (s *simulation) size(i int32) int64 {
 
 func (s *simulation) run() {
 	for {
-		for q := range s.lanes {
-			if l := &s.lanes[q]; l.state == free && l.head >= 0 && s.ready(l.head) {
+		next, running := int64(math.MaxInt64), false
+		for _, q := range s.busy {
+			l := &s.lanes[q]
+			if l.state == free && l.head >= 0 && s.ready(l.head) {
 				s.start(l)
 			}
-		}
-		next, busy := int64(math.MaxInt64), false
-		for q := range s.lanes {
-			if l := &s.lanes[q]; l.state != free {
-				next, busy = min(next, l.at), true
+			if l.state != free {
+				next, running = min(next, l.at), true
 			}
 		}
-		if !busy {
+		if !running {
 			break
 		}
 		s.advance(next)
 		changed := false
-		for q := range s.lanes {
+		for _, q := range s.busy {
 			l := &s.lanes[q]
 			if l.state == free || l.at > s.now {
 				continue
 			}
 			if l.state == waiting && s.size(l.head) > 0 {
 				l.state, l.left, l.rate, l.since = flowing, float64(s.size(l.head)), 0, s.now
-				s.flows = append(s.flows, int32(q))
+				at, _ := slices.BinarySearch(s.flows, q)
+				s.flows = slices.Insert(s.flows, at, q)
 				changed = true
 				continue
 			}
 			if l.state == flowing {
-				s.unflow(int32(q))
+				at, _ := slices.BinarySearch(s.flows, q)
+				s.flows = slices.Delete(s.flows, at, at+1)
 				changed = true
 			}
 			s.end(l)
@@ -152,7 +156,7 @@ func (s *simulation) run() {
 			s.reshare()
 		}
 	}
-	for q := range s.lanes {
+	for _, q := range s.busy {
 		if i := s.lanes[q].head; i >= 0 {
 			panic(fmt.Sprintf("plan: %s never starts", s.p.Describe(int(i))))
 		}
@@ -212,15 +216,6 @@ func (s *simulation) advance(to int64) {
 	}
 }
 
-func (s *simulation) unflow(q int32) {
-	for k, f := range s.flows {
-		if f == q {
-			s.flows = append(s.flows[:k], s.flows[k+1:]...)
-			return
-		}
-	}
-}
-
 // reshare sets the rates of the flowing copies and when each would end.
 func (s *simulation) reshare() {
 	s.routes, s.rates = s.routes[:0], s.rates[:0]
@@ -240,11 +235,9 @@ func (s *simulation) reshare() {
 // setup books the loads before the first step, which run alone, one after the other.
 func (s *simulation) setup() {
 	var ns float64
-	rate := []float64{0}
+	r := &s.net.hosts[0]
 	for i := range s.p.Setup {
-		r := &s.net.hosts[0]
-		s.net.share([]*route{r}, rate)
-		ns += r.latency + float64(s.p.Setup[i].Bytes)/rate[0]
+		ns += r.latency + float64(s.p.Setup[i].Bytes)/r.alone
 	}
 	s.t.Setup = round(ns)
 }

@@ -1,5 +1,10 @@
 package plan
 
+import (
+	"math"
+	"slices"
+)
+
 // A network is a machine's links as capacities that copies share.
 //
 // A link is three resources: its two directions, and both together, which matters
@@ -13,6 +18,10 @@ type network struct {
 	hostsUp  []route   // device to host memory
 	peers    [][]route // from, to; without steps where there is no peer access
 	setup    []float64 // ns by device
+
+	// what share last worked out: a schedule repeats its sets of copies
+	last      []*route
+	lastRates []float64
 
 	// scratch of share
 	left  []float64
@@ -29,6 +38,7 @@ const (
 // route is the way of one copy.
 type route struct {
 	uses    []int32 // resources
+	alone   float64 // bytes/ns of a copy with no other beside it
 	latency float64 // ns from the start to the first byte, set-up included
 }
 
@@ -105,7 +115,7 @@ func (n *network) through(i int, from, to []int, bridge int) route {
 
 // route goes up the links of one list, last first, and down those of the other.
 func (n *network) route(device int, ups, downs []int) route {
-	r := route{latency: n.setup[device]}
+	r := route{latency: n.setup[device], alone: math.Inf(1)}
 	add := func(l, way int) {
 		r.latency += n.latency[l]
 		r.uses = append(r.uses, int32(3*l+way))
@@ -119,13 +129,24 @@ func (n *network) route(device int, ups, downs []int) route {
 	for _, l := range downs {
 		add(l, down)
 	}
+	for _, u := range r.uses {
+		r.alone = min(r.alone, n.capacity[u])
+	}
 	return r
 }
 
 // share sets the rates (bytes/ns) of copies that run at the same time by max-min
 // fairness: all rates rise together; when a resource is full the copies on it stay
-// as they are and the others rise on. A copy of an empty route gets rate 0.
+// as they are and the others rise on.
 func (n *network) share(copies []*route, rates []float64) {
+	if len(copies) == 1 {
+		rates[0] = copies[0].alone
+		return
+	}
+	if slices.Equal(copies, n.last) {
+		copy(rates, n.lastRates)
+		return
+	}
 	n.live = n.live[:0]
 	for i, c := range copies {
 		rates[i] = -1
@@ -161,12 +182,10 @@ func (n *network) share(copies []*route, rates []float64) {
 			}
 		}
 	}
-	for i := range copies {
-		rates[i] = max(0, rates[i])
-	}
 	for _, r := range n.live {
 		n.users[r] = 0
 	}
+	n.last, n.lastRates = append(n.last[:0], copies...), append(n.lastRates[:0], rates...)
 }
 
 func (c *route) holds(r int32) bool {

@@ -70,8 +70,13 @@ func (t *Trace) newProfile() *profile.Profile {
 	if !t.Time.IsZero() {
 		p.TimeNanos = t.Time.UnixNano()
 	}
-	for _, m := range t.Meta {
-		p.Comments = append(p.Comments, fmt.Sprintf("%s: %v", m.Key, m.Value))
+	for i, m := range t.Meta { // pprof prints each comment on a line above its tables
+		text := fmt.Sprintf("%s %v", m.Key, m.Value)
+		if n := len(p.Comments) - 1; i%4 == 0 {
+			p.Comments = append(p.Comments, text)
+		} else {
+			p.Comments[n] += ", " + text
+		}
 	}
 	return p
 }

@@ -1,0 +1,111 @@
+package device
+
+import "errors"
+
+// A GPU is a device that runs compiled source: the cuda device. Programs that
+// only know Device reach it by a type assertion.
+type GPU interface {
+	Device
+	// Compile translates CUDA C++ and returns the kernels that names lists. Each
+	// must be declared extern "C", with arguments of eight bytes each. Compiled
+	// code is kept on disk by its content and lives until Close.
+	Compile(source string, names []string) ([]Function, error)
+	// Address is where m starts in the device's address space; it is valid as
+	// long as the block is held.
+	Address(m Mem) (uint64, error)
+	// Prepare makes a batch of commands that is submitted by one call, as often
+	// as wanted. It is freed by Close.
+	Prepare(c []Command) (Batch, error)
+}
+
+// A Function is a compiled kernel of a GPU.
+type Function interface {
+	// Name is the name in the source.
+	Name() string
+}
+
+// A Batch is a prepared list of commands.
+type Batch interface {
+	// Commands is their number.
+	Commands() int
+}
+
+// A Command is one step of a batch: exactly one of its fields is set.
+type Command struct {
+	Call  *Call
+	Gemm  *Gemm
+	Clear *Clear
+}
+
+// A Call starts a kernel on Grid blocks of Block threads with Shared bytes of
+// shared memory. Args are the arguments in order: addresses and 64-bit integers.
+type Call struct {
+	Func   Function
+	Grid   [3]uint32
+	Block  uint32
+	Shared uint32
+	Args   []uint64
+}
+
+// Gemm is the dense product C = A·B, or C += A·B with Add: row-major float32
+// matrices at device addresses, C of M×N, the inner dimension K, LDx floats from
+// one row to the next. With TransA the matrix at A is the transpose, K×M; with
+// TransB that at B is N×K.
+type Gemm struct {
+	A, B, C        uint64
+	M, N, K        int
+	LDA, LDB, LDC  int
+	TransA, TransB bool
+	Add            bool
+}
+
+// Clear sets Bytes bytes at Addr to zero; both are multiples of four.
+type Clear struct {
+	Addr  uint64
+	Bytes int64
+}
+
+// A GPUKernel is a kernel that a GPU runs. Its batch is submitted with the
+// launch; an error is treated as one of the running kernel, so Sync reports it.
+type GPUKernel interface {
+	Kernel
+	Batch() (Batch, error)
+}
+
+// GPUFunc returns a GPUKernel that submits what batch returns.
+func GPUFunc(name string, batch func() (Batch, error)) GPUKernel { return &gpuFunc{name, batch} }
+
+type gpuFunc struct {
+	name  string
+	batch func() (Batch, error)
+}
+
+func (f *gpuFunc) Name() string          { return f.name }
+func (f *gpuFunc) Batch() (Batch, error) { return f.batch() }
+
+// check refuses a command that is not one.
+func (c *Command) check() error {
+	n := 0
+	if c.Call != nil {
+		n++
+		if c.Call.Func == nil {
+			return errors.New("a call of no function")
+		}
+	}
+	if c.Clear != nil {
+		n++
+		if c.Clear.Bytes < 0 || c.Clear.Bytes%4 != 0 || c.Clear.Addr%4 != 0 {
+			return errors.New("a clear of broken words")
+		}
+	}
+	if g := c.Gemm; g != nil {
+		n++
+		if g.M < 0 || g.N < 0 || g.K < 0 || g.LDA < 1 || g.LDB < 1 || g.LDC < g.N {
+			return errors.New("a product of impossible sizes")
+		}
+	}
+	if n != 1 {
+		return errors.New("a command must be one of call, product and clear")
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package saga
+
+import (
+	"fmt"
+	"math"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+)
+
+// Shape is what planning needs to know of a graph that is not there.
+type Shape struct {
+	Vertices, Features, Classes int
+	Edges                       int64
+	// Skew is the exponent a of the degrees: that of the vertex of rank r is
+	// proportional to r^-a. 0: all alike. It decides how many rows of a chunk are empty.
+	Skew float64
+}
+
+// Plan compiles m for a graph of shape s and plans it within c, from statistics alone.
+// The program can be explained, not run.
+func Plan(m Model, s Shape, c Config) (*Program, error) {
+	c.Optimizer.defaults()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if s.Vertices < 1 || s.Edges < 0 || s.Features < 1 || s.Classes < 1 || !(s.Skew >= 0 && s.Skew <= 2) {
+		return nil, fmt.Errorf("saga: shape %+v: vertices, features and classes are at least 1, skew is from 0 to 2", s)
+	}
+	if m.SelfLoops {
+		s.Edges += int64(s.Vertices)
+	}
+	p := &Program{model: m, cfg: c, shape: &s, grids: map[int]*gridAt{}}
+	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: c.FeatureGrad}
+	once, err := p.lower()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.makePlans(); err != nil {
+		return nil, p.budget(err, once)
+	}
+	return p, nil
+}
+
+// cells are the expected sizes of the p×p grid, every cell alike: the vertex order
+// deals heavy vertices over the intervals.
+func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
+	width := (s.Vertices + p - 1) / p
+	c := &plan.Cells{V: s.Vertices, P: p, Width: width}
+	nnz := s.Edges / int64(p) / int64(p)
+	rows := s.nonEmpty(width, p)
+	bytes := chunk.CellSize(width, rows, nnz, want, 0)
+	for d, on := range [2]bool{plan.CSC: want.CSC, plan.CSR: want.CSR} {
+		if !on {
+			continue
+		}
+		c.Bytes[d], c.NNZ[d] = make([]int64, p*p), make([]int64, p*p)
+		for i := range p * p {
+			c.Bytes[d][i], c.NNZ[d][i] = bytes, nnz
+		}
+	}
+	return c
+}
+
+// nonEmpty is the expected number of an interval's rows with an edge in one cell: a
+// vertex of degree d has none of its edges in a given one of p cells with
+// probability e^(-d/p). Ranks are sampled on a logarithmic scale.
+func (s *Shape) nonEmpty(width, p int) int {
+	v := float64(s.Vertices)
+	var weight, sum float64
+	const samples = 4096
+	step := math.Log(v+1) / samples
+	each := func(f func(rank, vertices float64)) {
+		for i := range samples {
+			lo, hi := math.Exp(float64(i)*step), math.Exp(float64(i+1)*step)
+			f(math.Sqrt(lo*hi), hi-lo)
+		}
+	}
+	each(func(r, n float64) { weight += n * math.Pow(r, -s.Skew) })
+	each(func(r, n float64) {
+		degree := float64(s.Edges) * math.Pow(r, -s.Skew) / weight
+		sum += n * -math.Expm1(-degree/float64(p))
+	})
+	return min(width, int(math.Round(sum/float64(p))))
+}
