@@ -32,7 +32,8 @@ func drawProgram(t *rapid.T) string {
 	w := &writer{t: t}
 	x := w.line(w.pick("width", widths...), "feature")
 	w.past = []operand{x, w.line(w.pick("width", widths...), "vertex")}
-	for range w.int("layers", 1, 2) {
+	x = w.layer(x)
+	if w.int("more layers", 0, 4) > 1 {
 		x = w.layer(x)
 	}
 	w.loss(x)
@@ -114,7 +115,28 @@ func (w *writer) fit(x operand, cols int) operand {
 	case x.cols > cols && w.int("slice", 0, 1) == 0:
 		return w.line(cols, "slice", x, w.int("at", 0, x.cols-cols), cols)
 	}
-	return w.line(cols, "matmul", x, w.param(x.cols, cols))
+	return w.line(cols, "matmul", x, w.matrix(x.cols, cols))
+}
+
+// matrix draws a parameter, or something computed from parameters.
+func (w *writer) matrix(rows, cols int) operand {
+	p := w.param(rows, cols)
+	switch w.int("matrix", 0, 11) {
+	case 1:
+		return w.line(cols, rapid.SampledFrom([]string{"tanh", "sigmoid", "neg", "softmax"}).Draw(w.t, "of parameters"), p)
+	case 2:
+		return w.line(cols, "mul", p, w.param(rows, cols))
+	case 3:
+		return w.line(cols, "matmul", w.param(rows, 3), w.param(3, cols))
+	case 4:
+		return w.line(cols, "matmultn", w.param(2, rows), w.param(2, cols))
+	case 5:
+		if rows == cols {
+			return w.line(cols, "matmul", p, p)
+		}
+		return w.line(cols, "matmulnt", p, w.line(cols, "matmultn", p, p))
+	}
+	return p
 }
 
 // row draws a matrix of one row: a parameter, or a sum over all vertices.
@@ -122,13 +144,13 @@ func (w *writer) row(cols int) operand {
 	if len(w.rows) > 0 && w.int("readout", 0, 1) == 0 {
 		return w.fit(w.of("row", w.rows), cols)
 	}
-	return w.param(1, cols)
+	return w.matrix(1, cols)
 }
 
 func (w *writer) edgeOp() operand {
 	x := w.of("edge operand", w.edges)
 	switch w.int("edge op", 0, 9) {
-	case 0: // typed
+	case 4: // typed
 		if w.typ == "" {
 			w.typ = w.line(1, "type").name
 		}
@@ -156,7 +178,7 @@ func (w *writer) edgeOp() operand {
 
 func (w *writer) vertexOp(x operand) operand {
 	switch w.int("vertex op", 0, 9) {
-	case 0:
+	case 3:
 		w.sites++
 		return w.line(x.cols, "dropout", x, w.sites, 0.3)
 	case 1:
@@ -193,9 +215,9 @@ func (w *writer) anyOp(x operand, pool []operand) operand {
 	case 4:
 		c := w.pick("width", widths...)
 		if w.int("transposed", 0, 2) == 0 {
-			return w.line(c, "matmulnt", x, w.param(c, x.cols))
+			return w.line(c, "matmulnt", x, w.matrix(c, x.cols))
 		}
-		return w.line(c, "matmul", x, w.param(x.cols, c))
+		return w.line(c, "matmul", x, w.matrix(x.cols, c))
 	case 5:
 		op := rapid.SampledFrom([]string{"add", "mul", "sub"}).Draw(w.t, "with a row")
 		r := w.row(x.cols)
@@ -238,7 +260,7 @@ func (w *writer) rowOp(x operand, pool []operand) operand {
 
 func (w *writer) gather(m operand) operand {
 	switch w.int("gather", 0, 9) {
-	case 0:
+	case 8:
 		return w.line(m.cols, "mean", m, w.inverse())
 	case 1:
 		return w.line(m.cols, "max", m)

@@ -54,6 +54,7 @@ type Attr struct {
 	S    string
 }
 
+// String prints what is set, such as {type 3}.
 func (a Attr) String() string {
 	var p []string
 	if a.S != "" {
@@ -149,6 +150,7 @@ type ShapeError struct {
 	Err error
 }
 
+// Error is file:line, the op, the shapes and what is wrong.
 func (e *ShapeError) Error() string {
 	s := make([]string, len(e.In))
 	for i, x := range e.In {
@@ -157,6 +159,7 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s: %s(%s): %v", e.Pos, e.Op, strings.Join(s, ", "), e.Err)
 }
 
+// Unwrap is what is wrong.
 func (e *ShapeError) Unwrap() error { return e.Err }
 
 // engine are the packages whose frames are not the user's.

@@ -198,7 +198,8 @@ func autodiff(s *state) {
 func simplify(n *Node) *Node {
 	if n.op == MulOp {
 		for i := range 2 {
-			if isOne(n.in[i]) {
+			// Not when the one is spread over rows that the other, a Global, does not have.
+			if isOne(n.in[i]) && n.in[1-i].shape == n.shape {
 				return n.in[1-i]
 			}
 		}

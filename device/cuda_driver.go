@@ -141,7 +141,7 @@ static int saga_blas(CUcontext ctx, cublasHandle_t *h, CUstream s, CUdeviceptr w
 	if ((r = cublasSetStream(*h, s))) return r;
 	if ((r = cublasSetWorkspace(*h, (void *)work, n))) return r; // after SetStream, which resets it
 	if ((r = cublasSetAtomicsMode(*h, CUBLAS_ATOMICS_NOT_ALLOWED))) return r;
-	return cublasSetMathMode(*h, CUBLAS_PEDANTIC_MATH);
+	return cublasSetMathMode(*h, CUBLAS_DEFAULT_MATH); // single precision without TF32
 }
 
 static int saga_unblas(CUcontext ctx, cublasHandle_t h) {

@@ -38,6 +38,7 @@ const (
 // Key selects a block of columns by a number that the edge carries.
 type Key uint8
 
+// The keys of keyed movements.
 const (
 	NoKey  Key = iota
 	ByType     // the edge's type
@@ -47,6 +48,7 @@ const (
 // CellArray names the per-edge arrays that a cell may carry.
 type CellArray uint8
 
+// The arrays of a cell.
 const (
 	Rank CellArray = iota
 	Type

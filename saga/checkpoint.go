@@ -46,33 +46,38 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	return c, f.Close()
 }
 
-func openCheckpoint(path string) (f *safetensors.File, c *Checkpoint, err error) {
-	if f, err = safetensors.Open(path); err != nil {
+func openCheckpoint(path string) (*safetensors.File, *Checkpoint, error) {
+	f, err := safetensors.Open(path)
+	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
-		}
-	}()
-	m := f.Meta
-	if m["sagann"] == "" {
-		return nil, nil, errors.New("not a checkpoint: the metadata have no \"sagann\"")
-	}
-	if v := m["sagann"]; v != checkpointVersion {
-		return nil, nil, fmt.Errorf("a checkpoint of version %q; this program knows version %s", v, checkpointVersion)
-	}
-	c = &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"]}
-	if c.Epoch, err = strconv.Atoi(m["epoch"]); err != nil || c.Epoch < 0 {
-		return nil, nil, fmt.Errorf("metadata epoch is %q", m["epoch"])
-	}
-	if c.Chunks, err = strconv.Atoi(m["chunks"]); err != nil {
-		return nil, nil, fmt.Errorf("metadata chunks is %q", m["chunks"])
-	}
-	if c.Seed, err = strconv.ParseUint(m["seed"], 10, 64); err != nil {
-		return nil, nil, fmt.Errorf("metadata seed is %q", m["seed"])
+	c, err := parseMeta(f.Meta)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	return f, c, nil
+}
+
+func parseMeta(m map[string]string) (*Checkpoint, error) {
+	switch v := m["sagann"]; v {
+	case checkpointVersion:
+	case "":
+		return nil, errors.New("not a checkpoint: the metadata have no \"sagann\"")
+	default:
+		return nil, fmt.Errorf("a checkpoint of version %q; this program knows version %s", v, checkpointVersion)
+	}
+	c := &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"]}
+	var err error
+	if c.Epoch, err = strconv.Atoi(m["epoch"]); err != nil || c.Epoch < 0 {
+		return nil, fmt.Errorf("metadata epoch is %q", m["epoch"])
+	}
+	if c.Chunks, err = strconv.Atoi(m["chunks"]); err != nil {
+		return nil, fmt.Errorf("metadata chunks is %q", m["chunks"])
+	}
+	if c.Seed, err = strconv.ParseUint(m["seed"], 10, 64); err != nil {
+		return nil, fmt.Errorf("metadata seed is %q", m["seed"])
+	}
+	return c, nil
 }
 
 // Save writes the program's parameters, moments and epoch to path, which holds either

@@ -59,6 +59,7 @@ type LayerError struct {
 	Err   error
 }
 
+// Error names the layer and what is wrong in it.
 func (e *LayerError) Error() string {
 	return fmt.Sprintf("layer %d (%s): %v", e.Layer, e.Name, e.Err)
 }

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,7 +78,7 @@ func (p *Program) traced() (*traceout.Trace, error) {
 		{Key: "schedule", Value: pl.Schedule}, {Key: "slots", Value: pl.Slots},
 		{Key: "budget_bytes", Value: pl.Budget}, {Key: "peak_device_bytes", Value: pl.Peak},
 		{Key: "h2d_bytes_per_epoch", Value: pl.H2D}, {Key: "d2h_bytes_per_epoch", Value: pl.D2H},
-		{Key: "h2d_bytes_once", Value: pl.Once}, {Key: "without", Value: strings.Join(p.cfg.Without, ",")},
+		{Key: "h2d_bytes_once", Value: pl.Once}, {Key: "without", Value: cmp.Or(strings.Join(p.cfg.Without, ","), "nothing")},
 		{Key: "overlap", Value: t.Overlap().String()},
 	}
 	return t, nil

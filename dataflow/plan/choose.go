@@ -34,6 +34,7 @@ type BudgetError struct {
 	P        int   // with this many intervals
 }
 
+// Error names the smallest budget that would do.
 func (e *BudgetError) Error() string {
 	return fmt.Sprintf("plan: a budget of %d bytes is too small: the smallest that would do is %d bytes (with %d intervals)",
 		e.Budget, e.Smallest, e.P)
@@ -85,6 +86,9 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 		if p > c.V {
 			break
 		}
+	}
+	if tooSmall == nil {
+		return nil, fmt.Errorf("plan: at least %d intervals asked for; an automatic choice tries at most %d", o.MinP, candidates[len(candidates)-1])
 	}
 	return nil, tooSmall
 }

@@ -3,6 +3,7 @@ package plan
 // Queue is a stream of tasks in order; different queues run side by side.
 type Queue uint8
 
+// The queues of a device; Queues counts them.
 const (
 	Compute Queue = iota
 	H2D
@@ -10,6 +11,7 @@ const (
 	Queues
 )
 
+// String is the queue's name.
 func (q Queue) String() string { return [...]string{"compute", "h2d", "d2h"}[q] }
 
 // TaskKind is what a task does.
@@ -24,6 +26,7 @@ const (
 	Results                 // device to host: the Globals the caller wants
 )
 
+// String is the kind's name.
 func (k TaskKind) String() string {
 	return [...]string{"run", "load", "save", "zero", "update", "results"}[k]
 }

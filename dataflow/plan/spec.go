@@ -55,6 +55,7 @@ const (
 	CSR            // sources own, destinations stream
 )
 
+// String is csc or csr.
 func (d Dir) String() string { return [...]string{"csc", "csr"}[d] }
 
 // OperandKind says what an operand of a call stands for.
@@ -63,7 +64,7 @@ type OperandKind uint8
 const (
 	OwnValue   OperandKind = iota // a vertex tensor at the interval being visited
 	OtherValue                    // a vertex tensor at the streamed interval
-	GlobalRef                     //
+	GlobalRef                     // a Global
 	EdgeTemp                      // a buffer of one row an edge, for the cell in hand
 )
 

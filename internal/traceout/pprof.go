@@ -120,8 +120,11 @@ type profileBuilder struct {
 // sample is the stack of k, leaf first, and its labels.
 func (b *profileBuilder) sample(k *Task) *profile.Sample {
 	leaf := frame{name: k.Name}
-	if len(k.Lines) > 0 {
-		leaf.file, leaf.line = splitLine(k.Lines[0])
+	for _, l := range k.Lines {
+		if file, line, ok := splitLine(l); ok {
+			leaf.file, leaf.line = file, line
+			break
+		}
 	}
 	stack := []frame{leaf, {name: k.Stage}}
 	if k.Phase >= 0 {
@@ -168,15 +171,12 @@ func sampleKey(s *profile.Sample) string {
 	return b.String()
 }
 
-// splitLine takes "file:line" apart; text that is not of that form is a file.
-func splitLine(s string) (file string, line int64) {
+// splitLine takes "file:line" apart.
+func splitLine(s string) (file string, line int64, ok bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 {
-		return s, 0
+		return "", 0, false
 	}
-	n, err := strconv.ParseInt(s[i+1:], 10, 64)
-	if err != nil {
-		return s, 0
-	}
-	return s[:i], n
+	line, err := strconv.ParseInt(s[i+1:], 10, 64)
+	return s[:i], line, err == nil && line > 0
 }

@@ -1,0 +1,298 @@
+//go:build cuda
+
+package device
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"gorgonia.org/cu"
+)
+
+// CUDA is a GPU behind the driver API. Queues are streams; the arena is one
+// allocation that lives until Close. Devices of one process that name the same
+// GPU share its primary context, so a context that one of them breaks is broken
+// for all.
+type CUDA struct {
+	info   Info
+	id     uint32
+	dev    int
+	arch   int // compute capability, 90 for 9.0
+	ctx    cuContext
+	arena  cuPtr
+	status status
+	space  *space
+	host   pinnedHost
+	counts counts
+
+	mu      sync.Mutex // guards below, and the order of submissions to one queue
+	queues  []*cudaQueue
+	events  []*cudaEvent
+	modules []cuModule
+	blas    []cudaBlas
+	batches []*cudaBatch
+	peers   map[*CUDA]bool // devices that copied from here, or to which access was opened
+	tracer  cudaTracer
+	closing bool
+}
+
+type cudaQueue struct {
+	dev    *CUDA
+	name   string
+	tag    atomic.Int64
+	stream cuStream
+	blas   cuHandle // made at the first product
+}
+
+func (q *cudaQueue) Name() string     { return q.name }
+func (q *cudaQueue) SetTag(tag int64) { q.tag.Store(tag) }
+func (q *cudaQueue) Tag() int64       { return q.tag.Load() }
+
+type cudaEvent struct {
+	dev      *CUDA
+	event    cuEvent
+	recorded atomic.Uint64
+}
+
+func (e *cudaEvent) Recorded() uint64 { return e.recorded.Load() }
+
+// cudaBlas is a handle and its workspace.
+type cudaBlas struct {
+	handle cuHandle
+	work   cuPtr
+}
+
+// blasWork is the workspace of a queue's products: what the library recommends for
+// compute capability 9. It stands beside the arena.
+const blasWork = 32 << 20
+
+var errContext = errors.New("the GPU's context is broken")
+
+// cudaLive are the open devices: a device that closes must wait for copies that
+// others make from it.
+var (
+	cudaMu   sync.Mutex
+	cudaLive = map[*CUDA]bool{}
+)
+
+// OpenCUDA opens GPU number index with an arena of budget bytes. The context, the
+// libraries and the products' workspace come on top of the budget.
+func OpenCUDA(index int, budget int64) (Device, error) {
+	info := Info{Kind: "cuda", Index: index, Budget: budget}
+	if budget <= 0 || budget > math.MaxInt64/2 {
+		return nil, fmt.Errorf("%v: budget of %d bytes", info, budget)
+	}
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", info, err)
+	}
+	if index < 0 || index >= n {
+		return nil, fmt.Errorf("%v: there are %d GPUs", info, n)
+	}
+	dev, err := cu.GetDevice(index)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", info, err)
+	}
+	name, _ := dev.Name()
+	major, err1 := dev.Attribute(cu.ComputeCapabilityMajor)
+	minor, err2 := dev.Attribute(cu.ComputeCapabilityMinor)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("%v: %w", info, err)
+	}
+	info.Name = fmt.Sprintf("%s, compute capability %d.%d, bus %s", trimZero(name), major, minor, cuBus(int(dev)))
+	d := &CUDA{info: info, id: lastID.Add(1), dev: int(dev), arch: 10*major + minor, peers: map[*CUDA]bool{}}
+	if d.ctx, err = cuOpenContext(d.dev); err != nil {
+		return nil, fmt.Errorf("%v: context: %w", info, err)
+	}
+	if d.arena, err = cuAlloc(d.ctx, budget); err != nil {
+		return nil, errors.Join(fmt.Errorf("%v: arena of %d bytes: %w", info, budget, err), cuCloseContext(d.dev))
+	}
+	d.space = newSpace(d.id, info.String(), budget)
+	d.host = pinnedHost{ctx: d.ctx, arena: hostArena{owner: d.id, device: info.String(), budget: math.MaxInt64}}
+	cudaMu.Lock()
+	cudaLive[d] = true
+	cudaMu.Unlock()
+	return d, nil
+}
+
+func trimZero(s string) string {
+	for i := range len(s) {
+		if s[i] == 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Info describes the device.
+func (d *CUDA) Info() Info { return d.info }
+
+// Address is where m starts in the device's address space.
+func (d *CUDA) Address(m Mem) (uint64, error) {
+	if err := d.space.check(m, 0, m.len); err != nil {
+		return 0, err
+	}
+	return uint64(d.arena) + uint64(m.off), nil
+}
+
+func (d *CUDA) err(op Op, q Queue, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := &OpError{Device: d.info.String(), Op: op, Err: err}
+	if q, ok := q.(*cudaQueue); ok && q != nil {
+		e.Queue, e.Tag = q.name, q.tag.Load()
+	}
+	return e
+}
+
+// Alloc returns a block of the arena.
+func (d *CUDA) Alloc(bytes int64) (Mem, error) {
+	if err := d.status.usable(); err != nil {
+		return Mem{}, d.err(OpAlloc, nil, err)
+	}
+	m, err := d.space.alloc(bytes)
+	return m, d.err(OpAlloc, nil, err)
+}
+
+// Free gives a block back.
+func (d *CUDA) Free(m Mem) error {
+	if err := d.status.open(); err != nil {
+		return d.err(OpFree, nil, err)
+	}
+	return d.err(OpFree, nil, d.space.release(m))
+}
+
+// HostAlloc returns host memory, pinned from a megabyte on.
+func (d *CUDA) HostAlloc(bytes int64) (HostMem, error) {
+	if err := d.status.usable(); err != nil {
+		return HostMem{}, d.err(OpHostAlloc, nil, err)
+	}
+	h, err := d.host.alloc(bytes)
+	return h, d.err(OpHostAlloc, nil, err)
+}
+
+// HostFree gives host memory back.
+func (d *CUDA) HostFree(h HostMem) error {
+	if err := d.status.open(); err != nil {
+		return d.err(OpHostFree, nil, err)
+	}
+	return d.err(OpHostFree, nil, d.host.release(h))
+}
+
+// NewQueue makes a stream.
+func (d *CUDA) NewQueue(name string) (Queue, error) {
+	if err := d.status.usable(); err != nil {
+		return nil, d.err(OpNewQueue, nil, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return nil, d.err(OpNewQueue, nil, ErrClosed)
+	}
+	s, err := cuNewStream(d.ctx)
+	if err != nil {
+		return nil, d.err(OpNewQueue, nil, err)
+	}
+	q := &cudaQueue{dev: d, name: name, stream: s}
+	d.queues = append(d.queues, q)
+	return q, nil
+}
+
+// NewEvent returns an event.
+func (d *CUDA) NewEvent() (Event, error) {
+	if err := d.status.usable(); err != nil {
+		return nil, d.err(OpNewEvent, nil, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return nil, d.err(OpNewEvent, nil, ErrClosed)
+	}
+	e, err := cuNewEvent(d.ctx, false)
+	if err != nil {
+		return nil, d.err(OpNewEvent, nil, err)
+	}
+	ev := &cudaEvent{dev: d, event: e}
+	d.events = append(d.events, ev)
+	return ev, nil
+}
+
+// Sync waits for all streams.
+func (d *CUDA) Sync() error {
+	if err := d.status.usable(); err != nil {
+		return d.err(OpSync, nil, err)
+	}
+	d.drain()
+	if err := d.status.report(); err != nil {
+		return err
+	}
+	return d.err(OpSync, nil, d.status.usable())
+}
+
+// drain waits for all streams, notes what went wrong and delivers spans.
+func (d *CUDA) drain() {
+	d.mu.Lock()
+	queues := d.queues // grows, but never changes
+	d.mu.Unlock()
+	for _, q := range queues {
+		if err := cuSyncStream(d.ctx, q.stream); err != nil {
+			d.status.fail(d.err(OpSync, q, err))
+		}
+	}
+	d.tracer.deliver(d)
+}
+
+// Counters returns the counts so far.
+func (d *CUDA) Counters() Counters {
+	var c Counters
+	d.counts.read(&c)
+	d.space.count(&c)
+	d.host.arena.count(&c)
+	return c
+}
+
+// Close drains the streams and frees everything.
+func (d *CUDA) Close() error {
+	if d.status.closed.Swap(true) {
+		return nil
+	}
+	d.drain()
+	cudaMu.Lock()
+	delete(cudaLive, d)
+	for peer := range d.peers { // a copy from here may still run
+		if cudaLive[peer] {
+			peer.drain()
+		}
+	}
+	cudaMu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closing = true
+	var errs []error
+	for _, b := range d.blas {
+		errs = append(errs, cuCloseBlas(d.ctx, b.handle), cuFree(d.ctx, b.work))
+	}
+	for _, b := range d.batches {
+		b.free()
+	}
+	for _, e := range d.events {
+		cuCloseEvent(e.event)
+	}
+	d.tracer.close()
+	for _, q := range d.queues {
+		errs = append(errs, cuCloseStream(q.stream))
+	}
+	for _, m := range d.modules {
+		errs = append(errs, cuUnload(d.ctx, m))
+	}
+	errs = append(errs, d.host.unpinAll(), cuFree(d.ctx, d.arena), cuCloseContext(d.dev))
+	if !d.status.sound() { // a broken context fails all of these
+		errs = nil
+	}
+	leak := leaks(d.info, d.space, &d.host.arena)
+	return errors.Join(d.status.report(), leak, errors.Join(errs...))
+}

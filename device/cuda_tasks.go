@@ -1,0 +1,242 @@
+//go:build cuda
+
+package device
+
+import (
+	"errors"
+	"fmt"
+)
+
+// queue returns q as this device's, if it is and the device takes work.
+func (d *CUDA) queue(q Queue) (*cudaQueue, error) {
+	if err := d.status.usable(); err != nil {
+		return nil, err
+	}
+	if q, ok := q.(*cudaQueue); ok && q != nil && q.dev == d {
+		return q, nil
+	}
+	return nil, errQueue
+}
+
+// submit runs f, which hands a copy or a launch to the driver, unless the device
+// has failed; count notes the accepted task. What the driver says at submission
+// may be of this task or of an earlier one, so it is an asynchronous error.
+func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count, f func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return ErrClosed
+	}
+	if err := count(); err != nil {
+		return err
+	}
+	if !d.status.sound() {
+		return nil
+	}
+	err := d.tracer.begin(d, q, op, kernel, bytes)
+	if err == nil {
+		err = f()
+	}
+	if err == nil {
+		err = d.tracer.end(d, q)
+	}
+	if err != nil {
+		e := d.err(op, q, err).(*OpError)
+		e.Kernel = kernel
+		d.status.fail(e)
+	}
+	return nil
+}
+
+func (d *CUDA) copied(op Op, bytes int64) func() error {
+	return func() error { d.counts.copied(op, bytes); return nil }
+}
+
+// CopyH2D copies src to dst. From memory that is not pinned the driver copies
+// through its own staging buffer before the call returns.
+func (d *CUDA) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
+	own, err := d.queue(q)
+	if err == nil {
+		if err = d.space.check(dst, dstOff, int64(len(src))); err != nil {
+			err = fmt.Errorf("to: %w", err)
+		}
+	}
+	if err == nil {
+		err = d.submit(own, OpH2D, "", int64(len(src)), d.copied(OpH2D, int64(len(src))), func() error {
+			return cuCopyIn(d.ctx, own.stream, d.arena+cuPtr(dst.off+dstOff), src)
+		})
+	}
+	return d.err(OpH2D, q, err)
+}
+
+// CopyD2H copies src to dst. To memory that is not pinned it returns when the
+// copy has run.
+func (d *CUDA) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
+	own, err := d.queue(q)
+	if err == nil {
+		if err = d.space.check(src, srcOff, int64(len(dst))); err != nil {
+			err = fmt.Errorf("from: %w", err)
+		}
+	}
+	if err == nil {
+		err = d.submit(own, OpD2H, "", int64(len(dst)), d.copied(OpD2H, int64(len(dst))), func() error {
+			return cuCopyOut(d.ctx, own.stream, dst, d.arena+cuPtr(src.off+srcOff))
+		})
+	}
+	return d.err(OpD2H, q, err)
+}
+
+// CopyD2D copies from another GPU, directly where the machine can, or within
+// this one.
+func (d *CUDA) CopyD2D(q Queue, dst Mem, dstOff int64, from Device, src Mem, srcOff, bytes int64) error {
+	return d.err(OpD2D, q, d.copyD2D(q, dst, dstOff, from, src, srcOff, bytes))
+}
+
+func (d *CUDA) copyD2D(q Queue, dst Mem, dstOff int64, from Device, src Mem, srcOff, bytes int64) error {
+	own, err := d.queue(q)
+	if err != nil {
+		return err
+	}
+	peer, ok := unwrap(from).(*CUDA)
+	if !ok || peer == nil {
+		return errors.New("from: not a CUDA device")
+	}
+	if err := d.space.check(dst, dstOff, bytes); err != nil {
+		return fmt.Errorf("to: %w", err)
+	}
+	if err := peer.space.check(src, srcOff, bytes); err != nil {
+		return fmt.Errorf("from %v: %w", peer.info, err)
+	}
+	if peer != d {
+		if err := d.peer(peer); err != nil {
+			return fmt.Errorf("from %v: %w", peer.info, err)
+		}
+	}
+	return d.submit(own, OpD2D, "", bytes, d.copied(OpD2D, bytes), func() error {
+		return cuCopyPeer(d.ctx, own.stream, d.arena+cuPtr(dst.off+dstOff), peer.ctx, peer.arena+cuPtr(src.off+srcOff), bytes)
+	})
+}
+
+// peer opens access to another GPU's memory, once, and has it wait at its Close.
+func (d *CUDA) peer(p *CUDA) error {
+	cudaMu.Lock()
+	defer cudaMu.Unlock()
+	if p.status.closed.Load() {
+		return ErrClosed
+	}
+	if p.peers[d] {
+		return nil
+	}
+	if p.ctx != d.ctx {
+		if err := cuPeers(d.ctx, d.dev, p.ctx, p.dev); err != nil {
+			return err
+		}
+	}
+	p.peers[d] = true
+	return nil
+}
+
+// Launch submits the batch of a GPUKernel.
+func (d *CUDA) Launch(q Queue, k Kernel) error {
+	own, err := d.queue(q)
+	if err == nil {
+		if g, ok := k.(GPUKernel); !ok {
+			err = fmt.Errorf("a CUDA device cannot run a kernel of type %T", k)
+		} else {
+			count := func() error { d.counts.launches.Add(1); return nil }
+			err = d.submit(own, OpLaunch, k.Name(), 0, count, func() error { return d.launch(own, g) })
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	e := d.err(OpLaunch, q, err).(*OpError)
+	if k != nil {
+		e.Kernel = k.Name()
+	}
+	return e
+}
+
+func (d *CUDA) launch(q *cudaQueue, k GPUKernel) error {
+	b, err := k.Batch()
+	if err != nil {
+		return err
+	}
+	own, ok := b.(*cudaBatch)
+	if !ok || own == nil || own.dev != d {
+		return errors.New("batch is not this device's")
+	}
+	if own.gemm && q.blas == nil {
+		if err := d.openBlas(q); err != nil {
+			return err
+		}
+	}
+	if at, err := cuSubmit(d.ctx, q.stream, q.blas, own.first, own.n); err != nil {
+		return fmt.Errorf("command %d of %d: %w", at, own.n, err)
+	}
+	return nil
+}
+
+func (d *CUDA) openBlas(q *cudaQueue) error {
+	work, err := cuAlloc(d.ctx, blasWork)
+	if err != nil {
+		return err
+	}
+	if q.blas, err = cuNewBlas(d.ctx, q.stream, work, blasWork); err != nil {
+		q.blas = nil
+		return errors.Join(err, cuFree(d.ctx, work))
+	}
+	d.blas = append(d.blas, cudaBlas{q.blas, work})
+	return nil
+}
+
+// Record marks the end of q.
+func (d *CUDA) Record(q Queue, e Event) error {
+	own, err := d.queue(q)
+	if err != nil {
+		return d.err(OpRecord, q, err)
+	}
+	ev, ok := e.(*cudaEvent)
+	if !ok || ev == nil || ev.dev != d {
+		return d.err(OpRecord, q, errors.New("event is not this device's"))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return d.err(OpRecord, q, ErrClosed)
+	}
+	if d.status.sound() {
+		if err := cuRecord(d.ctx, ev.event, own.stream); err != nil {
+			d.status.fail(d.err(OpRecord, q, err))
+		}
+	}
+	ev.recorded.Add(1)
+	return nil
+}
+
+// Wait holds q back. An event without a record is refused here: the driver would
+// not wait at all.
+func (d *CUDA) Wait(q Queue, e Event) error {
+	own, err := d.queue(q)
+	if err != nil {
+		return d.err(OpWait, q, err)
+	}
+	ev, ok := e.(*cudaEvent)
+	if !ok || ev == nil {
+		return d.err(OpWait, q, errors.New("event is not a CUDA device's"))
+	}
+	if ev.Recorded() == 0 {
+		return d.err(OpWait, q, ErrNotRecorded)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return d.err(OpWait, q, ErrClosed)
+	}
+	if d.status.sound() && ev.dev.status.open() == nil {
+		if err := cuWait(d.ctx, own.stream, ev.event); err != nil {
+			d.status.fail(d.err(OpWait, q, err))
+		}
+	}
+	return nil
+}
