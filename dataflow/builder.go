@@ -155,10 +155,10 @@ func (b *builder) emit(n *Node) {
 	}
 	in := kernel.Instr{Op: string(n.op), Kind: d.Kernel, Fn: d.CPU, CUDA: d.CUDA, I: n.attr.I, J: n.attr.J, F: n.attr.F}
 	elem := d.Class == Elem || d.Class == Group
-	for _, x := range n.in {
+	for i, x := range n.in {
 		// An element-wise operand that is one row of a Global is repeated for every row.
 		spread := elem && x.shape.Set.Kind == Global && (!b.globals || n.shape.Rows != x.shape.Rows)
-		if b.globals && d.Kernel != kernel.Func && x != n.in[0] {
+		if b.globals && d.Kernel != kernel.Func && i > 0 { // by place: W·W reads W as rows and as a matrix
 			in.In = append(in.In, b.matrix(x))
 			continue
 		}

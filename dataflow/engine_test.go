@@ -19,6 +19,8 @@ type options struct {
 	p        int
 	balanced bool // vertices re-encoded
 	without  []string
+	schedule string
+	straight bool
 	planning
 }
 
@@ -30,7 +32,9 @@ type planning struct {
 }
 
 func drawOptions(t *rapid.T) options {
-	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t)}
+	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
+		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
+		straight: rapid.Bool().Draw(t, "straight")}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -93,7 +97,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 }
 
 func (e *engine) plan(l *dataflow.Lowered) (*plan.Plan, error) {
-	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream}
+	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1
@@ -119,7 +123,7 @@ func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	arena, err := exec.NewArena(dev, p.Peak)
+	arena, err := exec.NewArena([]device.Device{dev}, p.Peak)
 	if err != nil {
 		return nil, err
 	}

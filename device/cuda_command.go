@@ -69,19 +69,20 @@ type Clear struct {
 // launch; an error is treated as one of the running kernel, so Sync reports it.
 type GPUKernel interface {
 	Kernel
-	Batch() (Batch, error)
+	// Batch is what d is to run, prepared by d.
+	Batch(d GPU) (Batch, error)
 }
 
 // GPUFunc returns a GPUKernel that submits what batch returns.
-func GPUFunc(name string, batch func() (Batch, error)) GPUKernel { return &gpuFunc{name, batch} }
+func GPUFunc(name string, batch func(d GPU) (Batch, error)) GPUKernel { return &gpuFunc{name, batch} }
 
 type gpuFunc struct {
 	name  string
-	batch func() (Batch, error)
+	batch func(d GPU) (Batch, error)
 }
 
-func (f *gpuFunc) Name() string          { return f.name }
-func (f *gpuFunc) Batch() (Batch, error) { return f.batch() }
+func (f *gpuFunc) Name() string               { return f.name }
+func (f *gpuFunc) Batch(d GPU) (Batch, error) { return f.batch(d) }
 
 // check refuses a command that is not one.
 func (c *Command) check() error {

@@ -21,15 +21,13 @@ func (d *CUDA) queue(q Queue) (*cudaQueue, error) {
 // submit runs f, which hands a copy or a launch to the driver, unless the device
 // has failed; count notes the accepted task. What the driver says at submission
 // may be of this task or of an earlier one, so it is an asynchronous error.
-func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count, f func() error) error {
+func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count func(), f func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closing {
 		return ErrClosed
 	}
-	if err := count(); err != nil {
-		return err
-	}
+	count()
 	if !d.status.sound() {
 		return nil
 	}
@@ -48,8 +46,8 @@ func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count, f 
 	return nil
 }
 
-func (d *CUDA) copied(op Op, bytes int64) func() error {
-	return func() error { d.counts.copied(op, bytes); return nil }
+func (d *CUDA) copied(op Op, bytes int64) func() {
+	return func() { d.counts.copied(op, bytes) }
 }
 
 // CopyH2D copies src to dst. From memory that is not pinned the driver copies
@@ -143,8 +141,18 @@ func (d *CUDA) Launch(q Queue, k Kernel) error {
 		if g, ok := k.(GPUKernel); !ok {
 			err = fmt.Errorf("a CUDA device cannot run a kernel of type %T", k)
 		} else {
-			count := func() error { d.counts.launches.Add(1); return nil }
-			err = d.submit(own, OpLaunch, k.Name(), 0, count, func() error { return d.launch(own, g) })
+			var b Batch
+			var wrong error
+			if d.status.sound() {
+				b, wrong = g.Batch(d)
+			}
+			count := func() { d.counts.launches.Add(1) }
+			err = d.submit(own, OpLaunch, k.Name(), 0, count, func() error {
+				if wrong != nil {
+					return wrong
+				}
+				return d.launch(own, b)
+			})
 		}
 	}
 	if err == nil {
@@ -157,11 +165,7 @@ func (d *CUDA) Launch(q Queue, k Kernel) error {
 	return e
 }
 
-func (d *CUDA) launch(q *cudaQueue, k GPUKernel) error {
-	b, err := k.Batch()
-	if err != nil {
-		return err
-	}
+func (d *CUDA) launch(q *cudaQueue, b Batch) error {
 	own, ok := b.(*cudaBatch)
 	if !ok || own == nil || own.dev != d {
 		return errors.New("batch is not this device's")

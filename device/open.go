@@ -45,26 +45,15 @@ const maxDevices = 256
 //
 // When one cannot be opened those before it are closed again.
 func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
-	kind, list, listed := strings.Cut(spec, ":")
-	var index []int
-	var one func(i int) (Device, error)
-	var err error
-	switch kind {
-	case "cpu":
-		index, err = upTo(list, listed)
-		one = func(i int) (Device, error) { return NewCPU(i, budget, opts...) }
-	case "null":
-		index, err = upTo(list, listed)
-		one = func(i int) (Device, error) { return NewNull(i, budget, opts...) }
-	case "cuda":
-		index, err = indices(list, listed)
-		one = func(i int) (Device, error) { return OpenCUDA(i, budget) }
-	default:
-		err = errors.New("want cpu, cpu:N, null, cuda or cuda:I,J")
-	}
+	kind, index, err := parse(spec)
 	if err != nil {
-		return nil, fmt.Errorf("device %q: %w", spec, err)
+		return nil, err
 	}
+	one := map[string]func(i int) (Device, error){
+		"cpu":  func(i int) (Device, error) { return NewCPU(i, budget, opts...) },
+		"null": func(i int) (Device, error) { return NewNull(i, budget, opts...) },
+		"cuda": func(i int) (Device, error) { return OpenCUDA(i, budget) },
+	}[kind]
 	var devices []Device
 	for _, i := range index {
 		d, err := one(i)
@@ -77,6 +66,32 @@ func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
 		devices = append(devices, d)
 	}
 	return devices, nil
+}
+
+// Count is the number of devices that spec names, without opening them; one for "".
+func Count(spec string) (int, error) {
+	if spec == "" {
+		return 1, nil
+	}
+	_, index, err := parse(spec)
+	return len(index), err
+}
+
+// parse gives the kind and the indices of a spec.
+func parse(spec string) (kind string, index []int, err error) {
+	kind, list, listed := strings.Cut(spec, ":")
+	switch kind {
+	case "cpu", "null":
+		index, err = upTo(list, listed)
+	case "cuda":
+		index, err = indices(list, listed)
+	default:
+		err = errors.New("want cpu, cpu:N, null, cuda or cuda:I,J")
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("device %q: %w", spec, err)
+	}
+	return kind, index, nil
 }
 
 // upTo returns 0..n-1 for the number n in s.

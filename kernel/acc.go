@@ -6,6 +6,9 @@ import (
 	"sagann/internal/simd"
 )
 
+// AddTo adds x to dst: how the sums of several devices become one.
+func AddTo(dst, x []float32) { simd.AddTo(dst, x) }
+
 var negInf = float32(math.Inf(-1))
 
 // Every accumulator has state in own rows of buffers, so that a schedule can swap

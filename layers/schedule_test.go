@@ -63,3 +63,39 @@ func losses(t *testing.T, m saga.Model, d *dataset.Data, c saga.Config) []float6
 	}
 	return append(out, s.Train.Loss, s.Test.Loss)
 }
+
+// TestDevices: several devices give the losses of one, with and without the ring, with
+// everything resident and with nothing.
+func TestDevices(t *testing.T) {
+	spec, err := dataset.ParseSpec("vertices=400,edges=3000,features=12,classes=3,seed=3,skew=0.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Synthetic(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"gcn", "ggcn", "mpgcn", "gat", "ggnn", "edgemlp"} {
+		m, err := layers.New(name, layers.Options{Features: 12, Hidden: 8, Classes: 3, Layers: 2, Steps: 2, Heads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := losses(t, m, d, saga.Config{Seed: 5})
+		for _, device := range []string{"cpu:2", "cpu:3", "cpu:4"} {
+			for _, c := range []saga.Config{
+				{Chunks: 8}, {Chunks: 8, Stream: true}, {Chunks: 5, Stream: true, NoRing: true},
+				{Chunks: 7, Schedule: "stage"}, {Chunks: 6, Schedule: "dest-order", Stream: true}, {Chunks: 3, Stream: true, Prefetch: 1},
+			} {
+				c.Device, c.Seed = device, 5
+				t.Run(fmt.Sprint(name, "/", device, "/P=", c.Chunks, c.Schedule, c.Stream, c.NoRing), func(t *testing.T) {
+					got := losses(t, m, d, c)
+					for i := range want {
+						if math.Abs(got[i]-want[i]) > 1e-4*math.Abs(want[i]) {
+							t.Errorf("epoch %d: loss %v, want %v", i, got[i], want[i])
+						}
+					}
+				})
+			}
+		}
+	}
+}

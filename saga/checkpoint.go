@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"sagann/dataflow/plan"
 	"sagann/internal/safetensors"
@@ -34,6 +35,7 @@ type Checkpoint struct {
 	Optimizer string
 	Chunks    int    // P
 	Digest    string // of the order of sums; see Program.Digest
+	Data      string // checksum of edges, features, labels and training vertices
 }
 
 // ReadCheckpoint reads what the checkpoint at path says of itself. An error names the
@@ -66,7 +68,7 @@ func parseMeta(m map[string]string) (*Checkpoint, error) {
 	default:
 		return nil, fmt.Errorf("a checkpoint of version %q; this program knows version %s", v, checkpointVersion)
 	}
-	c := &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"]}
+	c := &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"], Data: m["data"]}
 	var err error
 	if c.Epoch, err = strconv.Atoi(m["epoch"]); err != nil || c.Epoch < 0 {
 		return nil, fmt.Errorf("metadata epoch is %q", m["epoch"])
@@ -84,10 +86,15 @@ func parseMeta(m map[string]string) (*Checkpoint, error) {
 // what it held before or the whole checkpoint, whenever the process is killed. options
 // is kept as Checkpoint.Options.
 func (p *Program) Save(path, options string) error {
-	return p.save(path, options, p.Digest(), best{})
+	return p.save(path, options, p.identity(), best{})
 }
 
-func (p *Program) save(path, options, digest string, b best) error {
+// identity says what training computes on and in which order.
+type identity struct{ digest, data string }
+
+func (p *Program) identity() identity { return identity{p.Digest(), p.in.checksum()} }
+
+func (p *Program) save(path, options string, id identity, b best) error {
 	kept, err := json.Marshal(b)
 	if err != nil {
 		return err
@@ -105,18 +112,38 @@ func (p *Program) save(path, options, digest string, b best) error {
 		"sagann": checkpointVersion, "model": p.model.Name, "options": options,
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
 		"optimizer": p.cfg.Optimizer.Kind, "chunks": strconv.Itoa(p.train.plan.Cells.P),
-		"digest": digest, "best": string(kept), "crc32c": checksum(tensors),
+		"digest": id.digest, "data": id.data, "best": string(kept), "crc32c": checksum(tensors),
 	})
 }
 
 // checksum is the CRC-32C of the values, tensors in the order of their names.
 func checksum(tensors []safetensors.Tensor) string {
 	sort.Slice(tensors, func(i, j int) bool { return tensors[i].Name < tensors[j].Name })
-	table, sum := crc32.MakeTable(crc32.Castagnoli), uint32(0)
+	sum := uint32(0)
 	for _, t := range tensors {
-		sum = crc32.Update(sum, table, bytesOf(t.Data.([]float32)))
+		sum = crc32.Update(sum, castagnoli, bytesOf(t.Data.([]float32)))
 	}
 	return fmt.Sprintf("%08x", sum)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is the CRC-32C of all that training reads.
+func (in *inputs) checksum() string {
+	d, e, sum := in.data, in.edges, uint32(0)
+	for _, x := range [][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data),
+		bytesOf(d.Features), wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)} {
+		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
+		sum = crc32.Update(sum, castagnoli, x)
+	}
+	return fmt.Sprintf("%08x", sum)
+}
+
+func wordsOf[T uint32 | int32](x []T) []byte {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
 }
 
 // tensors reads the parameters and moments from the device.
@@ -203,8 +230,10 @@ func (p *Program) fits(c *Checkpoint) error {
 		return fmt.Errorf("a checkpoint of optimizer %q; this is %q", c.Optimizer, p.cfg.Optimizer.Kind)
 	case c.Chunks != n:
 		return fmt.Errorf("a checkpoint of a run over %d intervals; this plan has %d, so sums would be taken in another order", c.Chunks, n)
+	case c.Data != p.in.checksum():
+		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.in.checksum())
 	case c.Digest != p.Digest():
-		return errors.New("the order of sums is another one than when the checkpoint was written: the graph, the model, the schedule or the compiler's passes differ")
+		return errors.New("the order of sums is another one than when the checkpoint was written: the model's options, the schedule or the compiler's passes differ")
 	}
 	return nil
 }

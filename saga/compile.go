@@ -15,22 +15,22 @@ import (
 
 // Program is a model compiled for a graph, a device and a memory budget.
 type Program struct {
-	model  Model
-	cfg    Config
-	data   *dataset.Data
-	in     *inputs
-	dims   dims
-	order  *chunk.Order
-	grids  map[int]*gridAt
-	want   chunk.Want
-	dev    device.Device
-	arena  *exec.Arena
-	train  *unit
-	eval   *unit
-	params []Param
-	epoch  int    // completed
-	shape  *Shape // planned from statistics: nothing can run
-	inv    map[string][]byte
+	model   Model
+	cfg     Config
+	data    *dataset.Data
+	in      *inputs
+	dims    dims
+	order   *chunk.Order
+	grids   map[int]*gridAt
+	want    chunk.Want
+	devices []device.Device
+	arena   *exec.Arena
+	train   *unit
+	eval    *unit
+	params  []Param
+	epoch   int    // completed
+	shape   *Shape // planned from statistics: nothing can run
+	inv     map[string][]byte
 }
 
 // unit is one lowered program with its plan and, once it runs, its runner.
@@ -266,7 +266,7 @@ func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
 }
 
 func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Budget: p.cfg.Mem, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
+	o := plan.Options{Budget: p.cfg.Mem, Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine")}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1

@@ -8,11 +8,13 @@ import (
 
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/device"
 )
 
 // Config says how a model is trained and where.
 type Config struct {
-	Device   string // "cpu" (default)
+	Device   string // "cpu" (default), "cpu:4" for four devices
+	NoRing   bool   // several devices: each loads for itself instead of handing chunks on
 	Mem      int64  // bytes of device memory; 0: no bound
 	Chunks   int    // number of intervals P; 0: the smallest that fits
 	Prefetch int    // chunks loaded ahead; 0: as many as fit, at most 2
@@ -39,8 +41,8 @@ type Config struct {
 func (c *Config) Validate() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	if c.Device != "" && c.Device != "cpu" {
-		bad("device %q: this build has \"cpu\"", c.Device)
+	if _, err := device.Count(c.Device); err != nil {
+		errs = append(errs, err)
 	}
 	if c.Mem < 0 {
 		bad("memory budget %d is negative", c.Mem)
@@ -70,6 +72,15 @@ func (c *Config) Validate() error {
 	}
 	errs = append(errs, c.Optimizer.validate())
 	return errors.Join(errs...)
+}
+
+// devices is the number of devices that Device names.
+func (c *Config) devices() int {
+	n, err := device.Count(c.Device)
+	if err != nil {
+		return 1
+	}
+	return n
 }
 
 func (c *Config) without(pass string) bool { return slices.Contains(c.Without, pass) }

@@ -151,12 +151,12 @@ func (p *Program) runForward(u *unit, what string, param func(name string, rows,
 	if u.plan, err = plan.New(u.low.Spec, p.cells, p.planOptions()); err != nil {
 		return nil, 0, err
 	}
-	var dev device.Device
+	var devices []device.Device
 	var arena *exec.Arena
-	if dev, arena, err = p.openDevice(u.plan.Peak); err != nil {
+	if devices, arena, err = p.openDevices(u.plan.Peak); err != nil {
 		return nil, 0, err
 	}
-	defer func() { err = errors.Join(err, closeAll(dev, arena, u)) }()
+	defer func() { err = errors.Join(err, closeAll(devices, arena, u)) }()
 	if err := p.start(u, arena); err != nil {
 		return nil, 0, err
 	}

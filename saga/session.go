@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,7 +28,7 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 	if u.plan, err = plan.New(l.Spec, p.cells, p.planOptions()); err != nil {
 		return err
 	}
-	dev, arena, err := p.openDevice(u.plan.Peak)
+	dev, arena, err := p.openDevices(u.plan.Peak)
 	if err != nil {
 		return err
 	}
@@ -52,23 +53,24 @@ func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {
 	return x, cols
 }
 
-func (p *Program) openDevice(peak int64) (device.Device, *exec.Arena, error) {
+// openDevices takes peak bytes of memory on every device of the configuration.
+func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) {
 	budget := p.cfg.Mem
 	if budget == 0 {
 		budget = peak
 	}
-	dev, err := device.NewCPU(0, budget)
+	devices, err := device.Open(cmp.Or(p.cfg.Device, "cpu"), budget)
 	if err != nil {
 		return nil, nil, err
 	}
-	arena, err := exec.NewArena(dev, peak)
+	arena, err := exec.NewArena(devices, peak)
 	if err != nil {
-		return nil, nil, errors.Join(err, dev.Close())
+		return nil, nil, errors.Join(err, closeAll(devices, nil))
 	}
-	return dev, arena, nil
+	return devices, arena, nil
 }
 
-func closeAll(dev device.Device, arena *exec.Arena, units ...*unit) error {
+func closeAll(devices []device.Device, arena *exec.Arena, units ...*unit) error {
 	var err error
 	for _, u := range units {
 		if u != nil && u.run != nil {
@@ -79,8 +81,8 @@ func closeAll(dev device.Device, arena *exec.Arena, units ...*unit) error {
 	if arena != nil {
 		err = errors.Join(err, arena.Close())
 	}
-	if dev != nil {
-		err = errors.Join(err, dev.Close())
+	for _, d := range devices {
+		err = errors.Join(err, d.Close())
 	}
 	return err
 }
@@ -131,11 +133,11 @@ func (p *Program) open() error {
 		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
 	}
 	p.inv = map[string][]byte{} // laid out again, in the order of the final plan
-	dev, arena, err := p.openDevice(max(p.train.plan.Peak, p.eval.plan.Peak))
+	devices, arena, err := p.openDevices(max(p.train.plan.Peak, p.eval.plan.Peak))
 	if err != nil {
 		return err
 	}
-	p.dev, p.arena = dev, arena
+	p.devices, p.arena = devices, arena
 	for _, u := range []*unit{p.train, p.eval} {
 		if err := p.start(u, arena); err != nil {
 			return errors.Join(err, p.Close())
@@ -239,7 +241,16 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 // Close frees device and host memory. A closed program can be stepped again, from
 // its initial parameters.
 func (p *Program) Close() error {
-	err := closeAll(p.dev, p.arena, p.train, p.eval)
-	p.dev, p.arena = nil, nil
+	err := closeAll(p.devices, p.arena, p.train, p.eval)
+	p.devices, p.arena = nil, nil
 	return err
+}
+
+// peak is the most device memory that any device has held.
+func (p *Program) peak() int64 {
+	var most int64
+	for _, d := range p.devices {
+		most = max(most, d.Counters().Peak)
+	}
+	return most
 }

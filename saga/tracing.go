@@ -59,10 +59,12 @@ func (p *Program) traced() (*traceout.Trace, error) {
 	if p.train.run == nil || len(p.train.run.Traced()) == 0 {
 		return nil, errors.New("saga: no epoch was traced; call StartTrace before Step")
 	}
-	pl, dev := p.train.plan, p.dev.Info()
+	pl, dev := p.train.plan, p.devices[0].Info()
 	t := &traceout.Trace{Program: "saga " + p.model.Name, Time: time.Now()}
-	for q := range plan.Queues {
-		t.Tracks = append(t.Tracks, traceout.Track{Device: dev.String(), Name: q.String()})
+	for _, d := range p.devices {
+		for q := range plan.Queues {
+			t.Tracks = append(t.Tracks, traceout.Track{Device: d.Info().String(), Name: q.String()})
+		}
 	}
 	t.Tasks = p.describeTasks()
 	steps := p.train.run.Traced()
@@ -175,19 +177,25 @@ func stageOf(st *plan.Step, k *kernel.Program) string {
 }
 
 func (d *describer) task(k *plan.Task) traceout.Task {
-	t := traceout.Task{Name: k.Kind.String(), Track: int(k.Queue), Kind: [...]traceout.Kind{
-		plan.Compute: traceout.Compute, plan.H2D: traceout.H2D, plan.D2H: traceout.D2H}[k.Queue],
-		Phase: -1, Step: -1, Chunk: int(k.Own), Cell: -1, After: d.plan.Deps[k.Deps[0]:k.Deps[1]]}
-	switch k.Kind {
-	case plan.Run:
+	t := traceout.Task{Name: k.Kind.String(), Track: int(k.Device)*int(plan.Queues) + int(k.Queue), Kind: kindOf(k.Queue), Phase: -1, Step: -1,
+		Chunk: int(k.Own), Cell: -1, After: d.plan.Deps[k.Deps[0]:k.Deps[1]]}
+	if t.Kind != traceout.Compute {
+		t.Stage = strings.ToUpper(k.Queue.String())
+	}
+	switch {
+	case k.Kind == plan.Run:
 		c := d.calls[int(k.Kernel)]
 		t.Name, t.Stage, t.Layer, t.Lines = d.kernels[k.Kernel].Name, c.stage, c.layer, c.lines
 		t.Phase, t.Sweep, t.Step, t.Cell = int(k.Phase), d.sweeps[k.Phase], int(k.Step), int(k.Other)
 		if k.Other >= 0 {
 			t.Gathered = c.gather * d.plan.Cells.NNZ[k.Dir][int(k.Own)*d.plan.Cells.P+int(k.Other)]
 		}
-	case plan.Load, plan.Save:
-		t.Stage, t.Bytes, t.Cell = strings.ToUpper(k.Queue.String()), k.Bytes, int(k.Other)
+	case k.Kind == plan.Results:
+		for _, id := range d.spec.Results {
+			t.Bytes += d.spec.Globals[id].Bytes()
+		}
+	case t.Kind != traceout.Compute:
+		t.Bytes, t.Cell = k.Bytes, int(k.Other)
 		t.Phase, t.Sweep = int(k.Phase), d.sweeps[k.Phase]
 		if k.Value < 0 {
 			t.Name += " cell " + k.Dir.String()
@@ -199,15 +207,20 @@ func (d *describer) task(k *plan.Task) traceout.Task {
 			}
 		}
 		t.Layer = d.layerOf(k)
-	case plan.Results:
-		t.Stage = strings.ToUpper(k.Queue.String())
-		for _, id := range d.spec.Results {
-			t.Bytes += d.spec.Globals[id].Bytes()
-		}
 	default:
 		t.Stage = strings.ToUpper(t.Name[:1]) + t.Name[1:]
 	}
 	return t
+}
+
+// kindOf is the kind of the tasks of a queue; queues and kinds have the same names.
+func kindOf(q plan.Queue) traceout.Kind {
+	for _, k := range []traceout.Kind{traceout.H2D, traceout.D2H, traceout.D2D} {
+		if k.String() == q.String() {
+			return k
+		}
+	}
+	return traceout.Compute
 }
 
 // layerOf is the layer of a copy: that of the calls of its phase which need it.
@@ -219,7 +232,7 @@ func (d *describer) layerOf(k *plan.Task) string {
 			c := &st.Calls[n]
 			uses := k.Value < 0 && st.Kind == plan.Stream && st.Dir == k.Dir
 			for _, o := range c.Operands {
-				uses = uses || k.Value >= 0 && vertex(o) && (o.Write || k.Kind == plan.Load) && d.needs(o.ID, int(k.Value))
+				uses = uses || k.Value >= 0 && vertex(o) && (o.Write || k.Kind != plan.Save) && d.needs(o.ID, int(k.Value))
 			}
 			if uses {
 				all = append(all, d.calls[c.Kernel].layer)
@@ -250,7 +263,7 @@ type scopes struct {
 	taken  map[string]bool // scopes that have an edge pass, forward or "grad "
 }
 
-// node numbers the values of the flow: vertex tensors, and registers of kernels.
+// Nodes of the flow: vertex tensors, registers of kernels, and (2, id) Globals.
 func valueNode(id int) traceout.Node        { return traceout.Node{0, id} }
 func regNode(kernel, reg int) traceout.Node { return traceout.Node{1, kernel, reg} }
 

@@ -80,7 +80,7 @@ type trainer struct {
 	p      *Program
 	o      TrainOptions
 	best   best
-	digest string
+	id     identity
 	loss   float64
 	took   []float64
 	last   Epoch
@@ -119,7 +119,7 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		t.best = b
 	}
 	if o.Checkpoint != "" {
-		t.digest = p.Digest()
+		t.id = p.identity()
 	}
 	if err := p.train.run.Load(); err != nil { // not part of an epoch's time
 		return nil, err
@@ -133,7 +133,7 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 			return nil
 		}
 		saved = p.epoch
-		return p.save(o.Checkpoint, o.ModelOptions, t.digest, t.best)
+		return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
 	}
 	for p.epoch < p.cfg.Epochs && !t.stop() {
 		if ctx.Err() != nil {
@@ -200,7 +200,7 @@ func (t *trainer) epoch() error {
 		s := t.scores
 		e.Scores = &s
 	}
-	e.Peak = p.dev.Counters().Peak
+	e.Peak = p.peak()
 	t.last = e
 	if t.o.OnEpoch != nil {
 		return t.o.OnEpoch(e)
@@ -261,7 +261,7 @@ func (t *trainer) result() *Result {
 	p := t.p
 	return &Result{Epochs: p.epoch, Loss: t.loss, Final: t.scores, Best: t.best.Scores, BestEpoch: t.best.Epoch,
 		Stopped: t.stop() && p.epoch < p.cfg.Epochs, EpochSeconds: median(t.took),
-		H2D: t.last.H2D, D2H: t.last.D2H, Peak: p.dev.Counters().Peak}
+		H2D: t.last.H2D, D2H: t.last.D2H, Peak: p.peak()}
 }
 
 // allParams reads every parameter.

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 
 import formulas
 import graphs
+import memory
 
 HIDDEN, CLASSES = 6, 4
 
@@ -109,6 +110,18 @@ def check_sparse(model):
     return max(error(a, b) for a, b in zip(*results))
 
 
+def check_memory():
+    """The peak of a chain with known tensors: two live at once, of 4 MB each, the first released."""
+
+    def work():
+        a = torch.ones(1 << 20)
+        b = a + 1
+        del a
+        return b * 2
+
+    return abs(memory.peak_bytes(work)[0] / (2 * (4 << 20)) - 1)
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--data", help="folder that holds data/ and golden/")
@@ -116,6 +129,7 @@ def main():
     found = {model: check(root, model) for model in formulas.LAYERS}
     found["ggnn step"] = check_ggnn_step()
     found.update({f"{model}, sparse input": check_sparse(model) for model in formulas.LAYERS})
+    found["peak bytes"] = check_memory()
     for name, worst in found.items():
         print(f"{name:24} {worst:.1e} {'ok' if worst <= 1e-9 else 'DIFFERS'}")
     sys.exit(any(worst > 1e-9 for worst in found.values()))

@@ -5,11 +5,14 @@
 
 Trains two layers (no dropout, Adam) on the graph in DIR, or on a uniform graph made from
 --seed, once with every form of the graph that PyG takes, and prints one JSON line:
-epoch_seconds is the fastest path's median, paths holds each path's. A path that PyG
-refuses is listed under failed with the reason. Each path runs in a process of its own.
+epoch_seconds is the fastest path's median, paths holds each path's. "+keep" after a path
+means that malloc kept freed blocks between epochs: torch's defaults return tensors of
+hundreds of megabytes to the system and fault them in again, which can cost as much as the
+arithmetic, so a fair best needs both. A path that PyG refuses is listed under failed with
+the reason. Each path runs in a process of its own.
 """
 
-import argparse
+import itertools
 import json
 import os
 import statistics
@@ -81,10 +84,10 @@ def measure(a):
     return dict(out, vertices=vertices, edges=g["edges"].shape[1], features=x.shape[1], classes=classes)
 
 
-def run_path(a, path):
+def run_path(a, path, keep):
     """measure in a process of its own: a crash, a lack of memory or a slow compiler ends that path only."""
     env = dict(os.environ, OMP_NUM_THREADS=str(a.threads), MKL_NUM_THREADS=str(a.threads))
-    if a.keep_pages:
+    if keep:
         env.update(MALLOC_MMAP_THRESHOLD_=str(1 << 40), MALLOC_TRIM_THRESHOLD_=str(1 << 40))
     command = [sys.executable, os.path.abspath(__file__), "--path", path] + options.same(a)
     try:
@@ -108,8 +111,10 @@ def main():
         graphs.save(a.write_graph, graphs.uniform(a.vertices, a.edges, a.features, a.classes, a.seed))
         a.graph = a.write_graph
     paths, failed, shape = {}, {}, {}
-    for path in a.paths.split(","):
-        found, reason = run_path(a, path)
+    settings = {"default": [False], "keep": [True], "both": [False, True]}[a.malloc]
+    for path, keep in itertools.product(a.paths.split(","), settings):
+        found, reason = run_path(a, path, keep)
+        path += "+keep" if keep else ""
         if reason:
             failed[path] = reason
             continue
@@ -124,7 +129,7 @@ def main():
         json.dumps(
             {
                 "model": a.model, **shape, "hidden": a.hidden, "threads": a.threads, "seed": a.seed,
-                "warmup": a.warmup, "epochs": a.epochs, "keep_pages": a.keep_pages,
+                "warmup": a.warmup, "epochs": a.epochs,
                 "path": best, **paths[best],
                 "least_memory_path": least, "least_peak_tensor_bytes": paths[least]["peak_tensor_bytes"],
                 "paths": paths, "failed": failed,

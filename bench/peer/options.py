@@ -16,7 +16,8 @@ def parse(doc):
     p.add_argument("--write-graph", help="write the generated graph to this folder first, for other programs to read")
     p.add_argument("--paths", default=PATHS, help="comma-separated; default " + PATHS)
     p.add_argument("--limit", type=float, default=900, help="seconds that one path may take in all")
-    p.add_argument("--keep-pages", action="store_true", help="let malloc keep freed blocks instead of returning them")
+    p.add_argument("--malloc", default="both", choices=["default", "keep", "both"],
+                   help="keep: glibc keeps freed blocks for the next epoch instead of returning them; both: time both")
     p.add_argument("--path", help=argparse.SUPPRESS)
     return p.parse_args()
 

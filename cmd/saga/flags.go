@@ -19,13 +19,13 @@ func (c *count) Decode(ctx *kong.DecodeContext) error {
 	return err
 }
 
-// bytes is a number of bytes such as 8GiB or 1e9; 0 stands for "auto".
-type bytes int64
+// memory is a number of bytes such as 8GiB or 1e9; 0 stands for "auto".
+type memory int64
 
 // Decode reads the value of a flag.
-func (b *bytes) Decode(ctx *kong.DecodeContext) error {
+func (b *memory) Decode(ctx *kong.DecodeContext) error {
 	n, err := parseNumber(ctx, "auto")
-	*b = bytes(n)
+	*b = memory(n)
 	return err
 }
 

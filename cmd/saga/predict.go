@@ -16,7 +16,7 @@ type inferFlags struct {
 	Checkpoint string `required:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
 	Data       string `placeholder:"PATH" help:"Graph to run on, as for saga train; default: the one that was trained on."`
 	Out        string `required:"" placeholder:"FILE" help:"File to write: .npy or .csv."`
-	Mem        bytes  `default:"auto" placeholder:"SIZE" help:"Device memory the run may use; auto: what it takes."`
+	Mem        memory `default:"auto" placeholder:"SIZE" help:"Device memory the run may use; auto: what it takes."`
 }
 
 // predictCmd is saga predict.

@@ -163,13 +163,16 @@ type running struct {
 
 // begin opens the run folder, a new one or the one that is resumed. It is the first
 // thing that a run writes.
-func (c *trainCmd) begin(a *app, j *job) (r *running, err error) {
-	r = &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, r.close())
-		}
-	}()
+func (c *trainCmd) begin(a *app, j *job) (*running, error) {
+	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs)}
+	if err := r.open(c); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *running) open(c *trainCmd) (err error) {
+	j := r.job
 	switch {
 	case c.Resume != "":
 		r.folder, err = runfolder.Open(c.Resume)
@@ -179,11 +182,11 @@ func (c *trainCmd) begin(a *app, j *job) (r *running, err error) {
 		r.folder, err = runfolder.Create(".")
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	prep, err := json.Marshal(j.prep)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	path := r.folder.Path(checkpointFile)
 	r.opt = saga.TrainOptions{Checkpoint: path, CheckpointEvery: int(c.CheckpointEvery), ModelOptions: string(prep)}
@@ -194,32 +197,32 @@ func (c *trainCmd) begin(a *app, j *job) (r *running, err error) {
 		case err == nil:
 			done, r.opt.Resume = ck.Epoch, path
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
+			return err
 		}
 		// The checkpoint is read again, and held against the program, before any
 		// file of the run changes.
 		if r.opt.Resume != "" {
 			if err := j.prog.Restore(path); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	if err := r.folder.WriteConfig(c.record(j)); err != nil {
-		return nil, err
+		return err
 	}
 	if r.metrics, err = r.folder.OpenMetrics(done); err != nil {
-		return nil, err
+		return err
 	}
 	if r.logFile, err = r.folder.Log(); err != nil {
-		return nil, err
+		return err
 	}
-	r.log = alsoTo(a.log, r.logFile)
+	r.log = alsoTo(r.log, r.logFile)
 	what := "a new run"
 	if c.Resume != "" {
 		what = "a run goes on"
 	}
 	r.log.Info(what, "folder", r.folder.Dir, "after epoch", done, "model", c.Model, "graph", describe(j.data))
-	return r, nil
+	return nil
 }
 
 func (c *trainCmd) record(j *job) record {

@@ -12,30 +12,57 @@ import (
 	"sagann/kernel"
 )
 
-// Arena is the device memory and the queues that the plans of one session share.
+// Arena is the memory and the queues, on every device, that the plans of one session
+// share.
 type Arena struct {
+	devices []part
+}
+
+// part is what an arena has on one device.
+type part struct {
 	dev    device.Device
 	mem    device.Mem
 	queues [plan.Queues]device.Queue
 }
 
-// NewArena takes bytes of dev's memory, once. The error names what was asked for.
-func NewArena(dev device.Device, bytes int64) (*Arena, error) {
-	a := &Arena{dev: dev}
-	var err error
-	if a.mem, err = dev.Alloc(bytes); err != nil {
-		return nil, err
-	}
-	for q := range a.queues {
-		if a.queues[q], err = dev.NewQueue(plan.Queue(q).String()); err != nil {
-			return nil, errors.Join(err, dev.Free(a.mem))
+// NewArena takes bytes of memory of each device, once. The error names what was asked for.
+func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
+	a := &Arena{}
+	for _, dev := range devices {
+		p := part{dev: dev}
+		var err error
+		if p.mem, err = dev.Alloc(bytes); err != nil {
+			return nil, errors.Join(err, a.Close())
 		}
+		a.devices = append(a.devices, p)
+		for q := range p.queues {
+			if p.queues[q], err = dev.NewQueue(plan.Queue(q).String()); err != nil {
+				return nil, errors.Join(err, a.Close())
+			}
+		}
+		a.devices[len(a.devices)-1] = p
 	}
 	return a, nil
 }
 
 // Close gives the memory back.
-func (a *Arena) Close() error { return a.dev.Free(a.mem) }
+func (a *Arena) Close() error {
+	var err error
+	for _, p := range a.devices {
+		err = errors.Join(err, p.dev.Free(p.mem))
+	}
+	a.devices = nil
+	return err
+}
+
+// sync waits for every device.
+func (a *Arena) sync() error {
+	var err error
+	for _, p := range a.devices {
+		err = errors.Join(err, p.dev.Sync())
+	}
+	return err
+}
 
 // Runner runs one plan, again and again.
 type Runner struct {
@@ -54,7 +81,7 @@ type Runner struct {
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.
-type Stats struct{ H2D, D2H, Setup int64 }
+type Stats struct{ H2D, D2H, D2D, Setup int64 }
 
 // task is what the device sees of a plan's task.
 type task struct {
@@ -68,8 +95,11 @@ type task struct {
 // NewRunner prepares p. Programs are the kernels that the plan's calls number; grid
 // holds the cells that it loads.
 func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
-	if p.Peak > a.mem.Len() {
-		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, a.mem.Len())
+	if p.Devices != len(a.devices) {
+		return nil, fmt.Errorf("exec: the plan is for %d devices, the arena has %d", p.Devices, len(a.devices))
+	}
+	if n := a.devices[0].mem.Len(); p.Peak > n {
+		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
 	r := &Runner{arena: a, plan: p, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks))}
 	if grid != nil {
@@ -85,7 +115,7 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	for i := range p.Tasks {
 		r.tasks[i] = task{r: r, t: &p.Tasks[i]}
 		if p.Tasks[i].Event {
-			e, err := a.dev.NewEvent()
+			e, err := a.devices[p.Tasks[i].Device].dev.NewEvent()
 			if err != nil {
 				return nil, err
 			}
@@ -98,7 +128,7 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	}
 	for id, v := range p.Spec.Values {
 		if v.Output || v.Kind == plan.Stored && !p.Resident[id] {
-			h, err := a.dev.HostAlloc(r.hostBytes(id))
+			h, err := a.devices[0].dev.HostAlloc(r.hostBytes(id))
 			if err != nil {
 				return nil, errors.Join(err, r.Close())
 			}
@@ -113,7 +143,7 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 func (r *Runner) Close() error {
 	var err error
 	for _, h := range r.owned {
-		err = errors.Join(err, r.arena.dev.HostFree(h))
+		err = errors.Join(err, r.arena.devices[0].dev.HostFree(h))
 	}
 	r.owned = nil
 	return err
@@ -141,7 +171,7 @@ func (r *Runner) Output(id int) []byte { return r.host[id] }
 func (r *Runner) Plan() *plan.Plan { return r.plan }
 
 // OnUpdate sets the optimiser: it runs as the plan's Update task, after the last
-// gradient, with access to the Globals.
+// gradient, on every device, with access to its Globals.
 func (r *Runner) OnUpdate(f func(global func(id int) []float32) error) { r.update = f }
 
 // SetGlobal writes a Global; no step may be running.
@@ -150,20 +180,21 @@ func (r *Runner) SetGlobal(id int, x []float32) error {
 	if len(x) != g.Rows*g.Cols {
 		return fmt.Errorf("exec: %s has %d×%d numbers, not %d", g.Name, g.Rows, g.Cols, len(x))
 	}
-	a := r.arena
-	if err := a.dev.CopyH2D(a.queues[plan.H2D], a.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
-		return err
+	for _, p := range r.arena.devices {
+		if err := p.dev.CopyH2D(p.queues[plan.H2D], p.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
+			return err
+		}
 	}
-	return a.dev.Sync()
+	return r.arena.sync()
 }
 
 // Global reads a Global into x; no step may be running.
 func (r *Runner) Global(id int, x []float32) error {
-	a := r.arena
-	if err := a.dev.CopyD2H(a.queues[plan.D2H], bytesOf(x), a.mem, r.plan.Globals[id]); err != nil {
+	p := &r.arena.devices[0]
+	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), p.mem, r.plan.Globals[id]); err != nil {
 		return err
 	}
-	return a.dev.Sync()
+	return p.dev.Sync()
 }
 
 // Result is number i of plan.Spec.Results after a step, valid until the next.
@@ -185,7 +216,7 @@ func (r *Runner) Load() error {
 		r.stats.Setup += t.Bytes
 	}
 	r.setup = true
-	return r.arena.dev.Sync()
+	return r.arena.sync()
 }
 
 // Step runs the plan once and returns when it is done.
@@ -194,7 +225,7 @@ func (r *Runner) Step() error {
 		return err
 	}
 	r.traceBegin()
-	err := errors.Join(r.submitAll(), r.arena.dev.Sync())
+	err := errors.Join(r.submitAll(), r.arena.sync())
 	r.traceEnd(err)
 	return err
 }

@@ -13,10 +13,10 @@ import (
 // submitAll hands every task to its queue, in the global order: an event is recorded
 // before anyone is made to wait for it.
 func (r *Runner) submitAll() error {
-	dev := r.arena.dev
 	for i := range r.tasks {
 		k := &r.tasks[i]
-		q := r.arena.queues[k.t.Queue]
+		part := &r.arena.devices[k.t.Device]
+		dev, q := part.dev, part.queues[k.t.Queue]
 		q.SetTag(int64(i))
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
 			if err := dev.Wait(q, r.tasks[d].event); err != nil {
@@ -42,28 +42,35 @@ func (r *Runner) fail(i int, err error) error {
 func (k *task) submit(q device.Queue) error {
 	r, t := k.r, k.t
 	switch t.Kind {
-	case plan.Load, plan.Save:
-		if t.Kind == plan.Load {
+	case plan.Load, plan.Save, plan.Copy:
+		switch t.Kind {
+		case plan.Load:
 			r.stats.H2D += t.Bytes
-		} else {
+		case plan.Save:
 			r.stats.D2H += t.Bytes
+		default:
+			r.stats.D2D += t.Bytes
 		}
 		return r.copy(t)
 	case plan.Results:
 		for i, id := range r.plan.Spec.Results {
-			if err := r.arena.dev.CopyD2H(q, bytesOf(r.results[i]), r.arena.mem, r.plan.Globals[id]); err != nil {
+			p := &r.arena.devices[t.Device]
+			if err := p.dev.CopyD2H(q, bytesOf(r.results[i]), p.mem, r.plan.Globals[id]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return r.arena.dev.Launch(q, k)
+	return r.arena.devices[t.Device].dev.Launch(q, k)
 }
 
 func (r *Runner) copy(t *plan.Task) error {
-	a := r.arena
+	a := &r.arena.devices[t.Device]
 	q := a.queues[t.Queue]
 	switch {
+	case t.Kind == plan.Copy:
+		from := &r.arena.devices[t.From]
+		return a.dev.CopyD2D(q, a.mem, t.Addr, from.dev, from.mem, t.FromAddr, t.Bytes)
 	case t.Value < 0:
 		side := r.sides[t.Dir]
 		return a.dev.CopyH2D(q, a.mem, t.Addr, side.Block(int(t.Own)*side.P+int(t.Other)))
@@ -84,10 +91,15 @@ func (k *task) Name() string { return k.r.plan.DescribeTask(k.t) }
 // Run computes the task on the CPU device.
 func (k *task) Run(arena []byte) error {
 	r, t := k.r, k.t
-	mem := r.arena.mem.In(arena)
+	mem := r.arena.devices[t.Device].mem.In(arena)
 	switch t.Kind {
 	case plan.Zero:
 		clear(mem[t.Addr : t.Addr+t.Bytes])
+		return nil
+	case plan.Add:
+		floats := device.View[float32](mem[:len(mem)&^3])
+		n := t.Bytes / 4
+		kernel.AddTo(floats[t.Addr/4:t.Addr/4+n], floats[t.FromAddr/4:t.FromAddr/4+n])
 		return nil
 	case plan.Update:
 		if r.update == nil {

@@ -61,7 +61,9 @@ func (r *Runner) traceBegin() {
 		tasks = make([]TaskSpan, len(r.tasks))
 	}
 	t.steps = append(t.steps, StepTrace{Tasks: tasks})
-	r.arena.dev.SetTrace(func(s device.Span) { note(tasks, &s) })
+	for _, p := range r.arena.devices {
+		p.dev.SetTrace(func(s device.Span) { note(tasks, &s) })
+	}
 	t.begun = time.Now()
 }
 
@@ -87,7 +89,9 @@ func (r *Runner) traceEnd(err error) {
 	}
 	last := len(t.steps) - 1
 	t.steps[last].Wall = time.Since(t.begun)
-	r.arena.dev.SetTrace(nil)
+	for _, p := range r.arena.devices {
+		p.dev.SetTrace(nil)
+	}
 	if err != nil {
 		t.steps = t.steps[:last]
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sort"
 )
 
@@ -15,6 +16,8 @@ type Options struct {
 	Serial   bool   // no overlap of transfers and kernels
 	Stream   bool   // keep nothing resident that can stream
 	Schedule string // Sag (default), Stage or DestOrder
+	Devices  int    // that share the work; 0: one
+	Ring     bool   // devices hand chunks on to each other instead of each loading its own
 	Straight bool   // visit sources in the same order for every destination, not in serpentines
 	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
@@ -60,6 +63,8 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 	if o.Beside != nil && o.Schedule != Sag {
 		o.Beside = staged(o.Beside, o.Schedule == DestOrder)
 	}
+	o.Devices = max(1, o.Devices)
+	o.MinP = max(o.MinP, o.Devices)
 	try := candidates
 	if o.P > 0 {
 		try = []int{o.P}
@@ -98,12 +103,12 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 // that the smallest choice needs when none fits.
 func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
 	size := func(ch choice) int64 {
-		p := &Plan{Spec: s, Cells: c}
+		p := &Plan{Spec: s, Cells: c, Devices: o.Devices}
 		p.place(ch, o.Base)
 		if o.Beside == nil {
 			return p.Peak
 		}
-		q := &Plan{Spec: o.Beside, Cells: c}
+		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices}
 		q.place(choice{resident: make([]bool, len(o.Beside.Values)), slots: 1}, p)
 		return max(p.Peak, q.Peak)
 	}
@@ -112,12 +117,13 @@ func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
 	if o.Slots > 0 {
 		ch.slots = o.Slots
 	}
+	smallest := int64(math.MaxInt64)
 	if !o.Stream {
 		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1}
 		for i := range all.resident {
 			all.resident[i] = s.Values[i].Kind != Temp
 		}
-		if ok(size(all)) {
+		if smallest = size(all); ok(smallest) {
 			return build(s, c, all, o), 0
 		}
 	}
@@ -126,13 +132,37 @@ func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
 		ch.slots--
 		need = size(ch)
 	}
+	if !ok(need) && !o.Stream {
+		need = shrink(s, &ch, need, size)
+	}
 	if !ok(need) {
-		return nil, need
+		return nil, min(need, smallest)
 	}
 	if !o.Stream {
 		keep(s, c, &ch, func() bool { return ok(size(ch)) })
 	}
 	return build(s, c, ch, o), 0
+}
+
+// shrink makes resident what takes no more room so than in slots, as with few intervals.
+func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
+	try := func(on *bool) {
+		*on = true
+		if n := size(*ch); n <= need {
+			need = n
+		} else {
+			*on = false
+		}
+	}
+	for id := range s.Values {
+		if s.Values[id].Kind != Temp {
+			try(&ch.resident[id])
+		}
+	}
+	for d := range ch.cells {
+		try(&ch.cells[d])
+	}
+	return need
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.
@@ -186,7 +216,7 @@ func keep(s *Spec, c *Cells, ch *choice, fits func() bool) {
 }
 
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
-	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule}
+	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
 	slots := p.place(ch, o.Base)
 	p.emit(slots, o)
 	if err := p.Verify(); err != nil {

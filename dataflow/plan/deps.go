@@ -1,72 +1,76 @@
 package plan
 
 // tracker finds what a task must wait for from what it reads and writes. A place is
-// a device address (a slot or a resident chunk) or, negative, a chunk in host memory.
+// an address of a device (a slot, a resident chunk, a Global) or, negative, a chunk in
+// host memory. Lanes are the queues of all devices.
 type tracker struct {
 	p       *Plan
 	places  map[int64]*place
-	last    [Queues]int32         // last task of each queue, -1 at first
-	waited  [Queues][Queues]int32 // latest task of the second queue that the first has waited for
-	barrier [Queues]int32         // tasks of earlier phases, whose slots the present one overlays
-	serial  bool                  // no overlap: every task waits for the one before
+	last    []int32   // last task of each lane, -1 at first
+	waited  [][]int32 // latest task of the second lane that the first has waited for
+	barrier []int32   // tasks of earlier phases, whose slots the present one overlays
+	need    []int32
+	serial  bool // no overlap: every task waits for the one before
 }
 
 type place struct {
 	write int32
-	reads [Queues]int32
+	reads []int32
 }
 
 func newTracker(p *Plan, serial bool) *tracker {
-	t := &tracker{p: p, places: map[int64]*place{}, serial: serial}
-	for q := range Queues {
-		t.last[q], t.barrier[q] = -1, -1
-		for r := range Queues {
-			t.waited[q][r] = -1
-		}
+	n := p.Devices * int(Queues)
+	t := &tracker{p: p, places: map[int64]*place{}, serial: serial, last: none(n), barrier: none(n), need: none(n)}
+	for range n {
+		t.waited = append(t.waited, none(n))
 	}
 	return t
+}
+
+func none(n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = -1
+	}
+	return x
 }
 
 func (t *tracker) at(k int64) *place {
 	s := t.places[k]
 	if s == nil {
-		s = &place{write: -1}
-		for q := range Queues {
-			s.reads[q] = -1
-		}
+		s = &place{write: -1, reads: none(len(t.last))}
 		t.places[k] = s
 	}
 	return s
 }
 
 // phase starts a phase: its slots lie where the earlier ones' did.
-func (t *tracker) phase() { t.barrier = t.last }
+func (t *tracker) phase() { copy(t.barrier, t.last) }
+
+func laneOf(k *Task) int { return int(k.Device)*int(Queues) + int(k.Queue) }
 
 // add appends a task that reads and writes the places.
 func (t *tracker) add(k Task, reads, writes []int64) {
-	i := int32(len(t.p.Tasks))
-	var need [Queues]int32
-	for q := range Queues {
-		need[q] = t.barrier[q]
-		if t.serial {
-			need[q] = t.last[q]
-		}
+	i, mine := int32(len(t.p.Tasks)), laneOf(&k)
+	copy(t.need, t.barrier)
+	if t.serial {
+		copy(t.need, t.last)
 	}
 	after := func(j int32) {
 		if j >= 0 {
-			q := t.p.Tasks[j].Queue
-			need[q] = max(need[q], j)
+			q := laneOf(&t.p.Tasks[j])
+			t.need[q] = max(t.need[q], j)
 		}
 	}
 	for _, r := range reads {
 		s := t.at(r)
 		after(s.write)
-		s.reads[k.Queue] = i
+		s.reads[mine] = i
 	}
 	for _, w := range writes {
 		s := t.at(w)
 		after(s.write)
-		for q := range Queues {
+		for q := range s.reads {
 			if s.reads[q] != i {
 				after(s.reads[q])
 			}
@@ -75,17 +79,17 @@ func (t *tracker) add(k Task, reads, writes []int64) {
 		s.write = i
 	}
 	k.Deps[0] = int32(len(t.p.Deps))
-	for q := range Queues {
-		// A wait also covers what the awaited queue did before; later tasks of this
-		// queue need not wait again.
-		if q == k.Queue || need[q] <= t.waited[k.Queue][q] {
+	for q, n := range t.need {
+		// A wait also covers what the awaited lane did before; later tasks of this
+		// lane need not wait again.
+		if q == mine || n <= t.waited[mine][q] {
 			continue
 		}
-		t.waited[k.Queue][q] = need[q]
-		t.p.Tasks[need[q]].Event = true
-		t.p.Deps = append(t.p.Deps, need[q])
+		t.waited[mine][q] = n
+		t.p.Tasks[n].Event = true
+		t.p.Deps = append(t.p.Deps, n)
 	}
 	k.Deps[1] = int32(len(t.p.Deps))
-	t.last[k.Queue] = i
+	t.last[mine] = i
 	t.p.Tasks = append(t.p.Tasks, k)
 }

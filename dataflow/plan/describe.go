@@ -15,6 +15,11 @@ func (p *Plan) DescribeTask(t *Task) string {
 			return fmt.Sprintf("load cell %s (%d,%d)", t.Dir, t.Own, t.Other)
 		}
 		return fmt.Sprintf("%s %s chunk %d", t.Kind, p.Spec.Values[t.Value].Name, t.Own)
+	case Copy:
+		if t.Value < 0 {
+			return fmt.Sprintf("copy a sum from device %d to %d", t.From, t.Device)
+		}
+		return fmt.Sprintf("copy %s chunk %d from device %d to %d", p.Spec.Values[t.Value].Name, t.Own, t.From, t.Device)
 	case Run:
 		label := fmt.Sprintf("kernel %d", t.Kernel)
 		if ph := &p.Spec.Phases[t.Phase]; t.Step >= 0 && int(t.Step) < len(ph.Steps) {

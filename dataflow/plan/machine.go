@@ -93,7 +93,7 @@ type PeerGroup struct {
 // maxMachine bounds a machine file: bytes, and devices or links in it.
 const (
 	maxMachineBytes = 1 << 20
-	maxMachineParts = 4096
+	maxMachineParts = 256
 )
 
 // Machines lists the built-in machines by name.
@@ -233,18 +233,27 @@ func (m *Machine) Validate() error {
 	if _, known := m.LinkKinds[m.Bridge]; m.Bridge != "" {
 		v.want(known, "bridge: no link kind %q", m.Bridge)
 	}
-	devices := map[string]bool{}
+	devices, root := map[string]bool{}, map[string]string{}
 	for i, d := range m.Devices {
 		v.want(d.Name != "" && !devices[d.Name], "device %d: name %q is empty or used twice", i, d.Name)
 		devices[d.Name] = true
 		_, known := m.DeviceKinds[d.Kind]
 		v.want(known, "device %s: no device kind %q", d.Name, d.Kind)
-		_, known = links[d.Link]
+		l, known := links[d.Link]
 		v.want(known, "device %s: no link %q", d.Name, d.Link)
+		for range m.Links {
+			if p, ok := links[m.Links[l].Parent]; ok {
+				l = p
+			}
+		}
+		if known {
+			root[d.Name] = m.Links[l].Name
+		}
 	}
 	for i, g := range m.Peers {
 		for _, d := range g.Devices {
 			v.want(devices[d], "peers %d: no device %q", i, d)
+			v.want(g.Port != "" || root[d] == root[g.Devices[0]], "peers %d: devices %s and %s have no port and share no root", i, g.Devices[0], d)
 		}
 		if _, known := m.LinkKinds[g.Port]; g.Port != "" {
 			v.want(known, "peers %d: no link kind %q", i, g.Port)

@@ -126,10 +126,23 @@ func TestP100Links(t *testing.T) {
 			}
 		}
 	}
+	bridge := int32(3 * (len(n.names) - 1))
 	for i := range 8 {
 		for j := range 8 {
-			if got, want := len(n.peers[i][j].uses) > 0, i != j && i/4 == j/4; got != want {
-				t.Errorf("peer access from %d to %d: %v, want %v", i, j, got, want)
+			if i == j {
+				continue
+			}
+			// Through a switch; through the host bridge; through host memory and QPI.
+			want := 2
+			if i/2 != j/2 {
+				want = 4
+			}
+			if i/4 != j/4 {
+				want = 6 + 2 + 1 // the links, host memory on both sides in both directions, the bridge
+			}
+			r := &n.peers[i][j]
+			if len(r.uses) != want || r.holds(bridge+up) != (i/4 != j/4) {
+				t.Errorf("from %d to %d: %d resources, want %d", i, j, len(r.uses), want)
 			}
 		}
 	}
@@ -174,6 +187,7 @@ func TestMachineRefused(t *testing.T) {
 		{`{"name": "pcie1", "kind": "pcie5", "parent": "root"}`, `{"name": "pcie1", "kind": "pcie5"}`, "2 links end in host memory and no bridge joins them"},
 		{`"link": "pcie3"`, `"link": "pcie9"`, `device gpu3: no link "pcie9"`},
 		{`"kind": "h200", "link": "pcie2"`, `"kind": "h300", "link": "pcie2"`, `device gpu2: no device kind "h300"`},
+		{`["gpu0", "gpu1", "gpu2", "gpu3"]`, `["gpu0", "gpu9"]`, `peers 0: no device "gpu9"`},
 		{`"port": "nvlink"`, `"port": "nv"`, `peers 0: no link kind "nv"`},
 		{`"value": 2.1e-06`, `"value": "soon"`, "line 15"},
 		{`"slice"`, `"slize"`, `unknown field "slize"`},

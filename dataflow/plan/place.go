@@ -83,6 +83,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	p.ValueAt = make([]int64, len(s.Values))
 	p.Resident = make([]bool, len(s.Values))
 	p.Slots = c.slots
+	p.Devices = max(1, p.Devices)
 	var at int64
 	add := func(name string, bytes int64) int64 {
 		bytes = align(bytes)
@@ -124,7 +125,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.ValueAt[i], p.Resident[i] = a, true
 		} else if c.resident[i] && base == nil {
 			p.Resident[i] = true
-			p.ValueAt[i] = add(v.Name, int64(cells.P)*cells.chunkBytes(v))
+			p.ValueAt[i] = add(v.Name, p.share()*cells.chunkBytes(v))
 			p.setupValue(i)
 		}
 	}
@@ -134,13 +135,16 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		}
 		p.CellsIn[d] = true
 		p.CellAt[d] = make([]int64, len(cells.Bytes[d]))
-		start := at
+		end := make([]int64, p.Devices)
+		var most int64
 		for i, b := range cells.Bytes[d] {
-			p.CellAt[d][i] = at
-			at += align(b)
+			o := p.Owner(i / cells.P)
+			p.CellAt[d][i] = at + end[o]
+			end[o] += align(b)
+			most = max(most, end[o])
 			p.setupCell(d, i, b)
 		}
-		p.Memory = append(p.Memory, Buffer{"cells " + d.String(), start, at - start, Whole, Whole})
+		add("cells "+d.String(), most)
 	}
 	p.persist = at
 	p.zeroAt = at
@@ -155,6 +159,15 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.zeroBytes = at - p.zeroAt
 		}
 	}
+	if p.Devices > 1 {
+		var most int64
+		for _, g := range s.Globals {
+			if g.Kind == Sum {
+				most = max(most, g.Bytes())
+			}
+		}
+		p.scratch = add("sum of another device", most)
+	}
 	p.Peak = at
 	acc := accesses(s)
 	f := fitter{p: p, floor: at}
@@ -162,7 +175,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
 			from, to := lifetime(acc, i)
 			p.Resident[i] = true
-			p.ValueAt[i] = f.add(v.Name, int64(cells.P)*cells.chunkBytes(v), from, to)
+			p.ValueAt[i] = f.add(v.Name, p.share()*cells.chunkBytes(v), from, to)
 		}
 	}
 	out := make([]phaseSlots, len(s.Phases))
@@ -217,18 +230,18 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(str
 	}
 	for id := range s.Values {
 		a, ok := acc[id]
-		if !ok || p.Resident[id] {
+		if !ok {
 			continue
 		}
 		v := &s.Values[id]
-		if a.ownRead || a.ownWrite {
+		if !p.Resident[id] && (a.ownRead || a.ownWrite) {
 			n := min(2, slots, cells.P)
 			if v.Kind == Temp {
 				n = 1
 			}
 			ps.own[id] = ring("own "+v.Name, cells.chunkBytes(v), n)
 		}
-		if a.other {
+		if a.other && (!p.Resident[id] || p.Devices > 1) { // of other devices' intervals, too
 			ps.other[id] = ring("other "+v.Name, cells.chunkBytes(v), min(slots, cells.P))
 		}
 	}
@@ -279,14 +292,14 @@ func (p *Plan) setupValue(id int) {
 		if n == 0 { // a trailing interval without vertices
 			continue
 		}
-		p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Value: int32(id), Own: int32(i), Other: -1,
-			Addr: p.ValueAt[id] + int64(i)*p.Cells.chunkBytes(v), Bytes: n})
+		p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Device: uint8(p.Owner(i)), Value: int32(id), Own: int32(i),
+			Other: -1, Addr: p.ValueAt[id] + p.local(i)*p.Cells.chunkBytes(v), Bytes: n})
 		p.Once += n
 	}
 }
 
 func (p *Plan) setupCell(d Dir, i int, bytes int64) {
-	p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Dir: d, Value: -1, Own: int32(i / p.Cells.P),
+	p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Device: uint8(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
 		Other: int32(i % p.Cells.P), Addr: p.CellAt[d][i], Bytes: bytes})
 	p.Once += bytes
 }

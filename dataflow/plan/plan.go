@@ -8,11 +8,12 @@ const (
 	Compute Queue = iota
 	H2D
 	D2H
+	D2D // copies from another device to this one
 	Queues
 )
 
 // String is the queue's name.
-func (q Queue) String() string { return [...]string{"compute", "h2d", "d2h"}[q] }
+func (q Queue) String() string { return [...]string{"compute", "h2d", "d2h", "d2d"}[q] }
 
 // TaskKind is what a task does.
 type TaskKind uint8
@@ -24,11 +25,13 @@ const (
 	Zero                    // clear a range of device memory
 	Update                  // the optimiser, over all parameters
 	Results                 // device to host: the Globals the caller wants
+	Copy                    // device to device: a chunk of a value, or a Global
+	Add                     // Addr += FromAddr, Bytes of float32: sums of several devices become one
 )
 
 // String is the kind's name.
 func (k TaskKind) String() string {
-	return [...]string{"run", "load", "save", "zero", "update", "results"}[k]
+	return [...]string{"run", "load", "save", "zero", "update", "results", "copy", "add"}[k]
 }
 
 // Task is one entry of the global order. It holds numbers only: operands and
@@ -36,15 +39,18 @@ func (k TaskKind) String() string {
 type Task struct {
 	Kind        TaskKind
 	Queue       Queue
-	First, Last bool // Run over a cell: start and finish the accumulators
-	Event       bool // a task of another queue waits for this one
+	First, Last bool  // Run over a cell: start and finish the accumulators
+	Event       bool  // a task of another queue waits for this one
+	Device      uint8 // that runs it
+	From        uint8 // Copy: the device that is read
 	Dir         Dir
 	Phase, Step int32
 	Kernel      int32 // Run
 	Value       int32 // Load, Save: the value, or -1 for a cell
 	Own, Other  int32 // intervals; Other is -1 without a cell
 	Rows        int32
-	Addr        int64 // Load, Save, Zero: byte offset in device memory
+	Addr        int64 // Load, Save, Zero, Copy, Add: byte offset in device memory
+	FromAddr    int64 // Copy, Add: byte offset in From's memory
 	Bytes       int64
 	Cell        int64    // Run over a cell: byte offset of the cell's block
 	Args        [2]int32 // range in Plan.Args: byte offset of each operand
@@ -71,10 +77,13 @@ type Plan struct {
 	Budget   int64
 	Slots    int // buffers a streamed operand has: prefetch depth + 1
 	Schedule string
-	H2D, D2H int64 // bytes a step
+	H2D, D2H int64 // bytes a step, over all devices
+	D2D      int64
+	Devices  int   // each with its own memory, laid out alike
 	Once     int64 // bytes of Setup
 
 	persist   int64 // end of what lives for the whole run
+	scratch   int64 // where a Global of another device arrives
 	zeroAt    int64 // the sums, cleared at the start of a step
 	zeroBytes int64
 }
@@ -94,3 +103,12 @@ const Whole = -1
 func (b *Buffer) meets(o *Buffer) bool {
 	return b.From == Whole || o.From == Whole || b.From <= o.To && o.From <= b.To
 }
+
+// Owner is the device that visits interval j; every device visits each Devices-th one.
+func (p *Plan) Owner(j int) int { return j % p.Devices }
+
+// local is the number of interval j among those of its owner.
+func (p *Plan) local(j int) int64 { return int64(j / p.Devices) }
+
+// share is how many intervals a device owns at most.
+func (p *Plan) share() int64 { return int64((p.Cells.P + p.Devices - 1) / p.Devices) }

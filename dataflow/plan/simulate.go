@@ -9,17 +9,25 @@ import (
 // Simulate predicts how p runs on m, one step of it: every queue runs its tasks in
 // order, a task starts when the one before it in its queue and its dependences have
 // ended, a kernel takes what its Cost takes at the device's rates, and copies share
-// the links they cross fairly. The result is a pure function of p and m.
+// the links they cross fairly. Host memory is taken to be the one nearest to the
+// device that copies. The result is a pure function of p and m.
 //
-// p runs on device 0. m must be valid and p verified; a plan that cannot proceed is
-// a bug of the planner and panics. Cost: O(tasks + dependences) for a fixed number
-// of queues.
+// m must be valid and have as many devices as p; p must be verified. Simulate panics
+// otherwise, and on a plan that cannot proceed, which is a bug of the planner. Cost:
+// O(tasks + dependences) for a fixed number of queues.
 func Simulate(p *Plan, m *Machine) *Timeline {
+	if n := max(1, p.Devices); n > len(m.Devices) {
+		panic(fmt.Sprintf("plan: a plan for %d devices on machine %s, which has %d", n, m.Name, len(m.Devices)))
+	}
 	s := newSimulation(p, m)
 	s.run()
 	s.critical()
 	s.links()
-	s.setup()
+	if len(p.Setup) > 0 {
+		once := newSimulation(&Plan{Spec: p.Spec, Cells: p.Cells, Tasks: p.Setup}, m)
+		once.run()
+		s.t.Setup = once.t.Wall
+	}
 	return s.t
 }
 
@@ -29,7 +37,7 @@ type simulation struct {
 	p      *Plan
 	m      *Machine
 	net    *network
-	clock  *clock
+	clocks []*clock // by device
 	t      *Timeline
 	lanes  []lane
 	busy   []int32 // lanes that have tasks
@@ -65,15 +73,18 @@ type lane struct {
 
 func newSimulation(p *Plan, m *Machine) *simulation {
 	n := len(p.Tasks)
-	s := &simulation{p: p, m: m, net: newNetwork(m), clock: newClock(p, m.Kind(0)),
+	s := &simulation{p: p, m: m, net: newNetwork(m),
 		lanes: make([]lane, len(m.Devices)*int(Queues)), after: make([]int32, n), before: make([]int32, n),
 		t: &Timeline{Machine: m.Name, Start: make([]int64, n), End: make([]int64, n)}}
+	for d := range m.Devices {
+		s.clocks = append(s.clocks, newClock(p, m.Kind(d)))
+	}
 	last := make([]int32, len(s.lanes))
 	for q := range last {
 		last[q], s.lanes[q].head = -1, -1
 	}
 	for i := range int32(n) {
-		q := s.laneOf(i)
+		q := laneOf(&p.Tasks[i])
 		s.before[i], s.after[i] = last[q], -1
 		if last[q] >= 0 {
 			s.after[last[q]] = i
@@ -90,20 +101,15 @@ func newSimulation(p *Plan, m *Machine) *simulation {
 	return s
 }
 
-// device of a task.
-func (s *simulation) device(int32) int { return 0 }
-
-func (s *simulation) laneOf(i int32) int {
-	return s.device(i)*int(Queues) + int(s.p.Tasks[i].Queue)
-}
-
 // routeOf is the way of a copy, nil for a task that is none.
 func (s *simulation) routeOf(i int32) *route {
-	switch s.p.Tasks[i].Queue {
+	switch t := &s.p.Tasks[i]; t.Queue {
 	case H2D:
-		return &s.net.hosts[s.device(i)]
+		return &s.net.hosts[t.Device]
 	case D2H:
-		return &s.net.hostsUp[s.device(i)]
+		return &s.net.hostsUp[t.Device]
+	case D2D:
+		return &s.net.peers[t.From][t.Device]
 	}
 	return nil
 }
@@ -182,7 +188,7 @@ func (s *simulation) start(l *lane) {
 		s.copies++
 		return
 	}
-	l.state, l.at = fixed, s.now+round(s.clock.ns(&s.p.Tasks[i]))
+	l.state, l.at = fixed, s.now+round(s.clocks[s.p.Tasks[i].Device].ns(&s.p.Tasks[i]))
 	s.kernel++
 }
 
@@ -230,16 +236,6 @@ func (s *simulation) reshare() {
 		l.rate, l.since = s.rates[k], s.now
 		l.at = s.now + round(l.left/l.rate)
 	}
-}
-
-// setup books the loads before the first step, which run alone, one after the other.
-func (s *simulation) setup() {
-	var ns float64
-	r := &s.net.hosts[0]
-	for i := range s.p.Setup {
-		ns += r.latency + float64(s.p.Setup[i].Bytes)/r.alone
-	}
-	s.t.Setup = round(ns)
 }
 
 // round clips one task to three hours, so that sums of times stay in range.

@@ -36,7 +36,7 @@ func newScript() *script {
 
 // task appends n bytes of copy, or n ns of kernel, after earlier tasks of other queues.
 func (s *script) task(q Queue, n int64, deps ...int32) int32 {
-	t := Task{Kind: [...]TaskKind{Run, Load, Save}[q], Queue: q, Value: -1, Own: 0, Other: -1}
+	t := Task{Kind: [...]TaskKind{Run, Load, Save, Copy}[q], Queue: q, Value: -1, Own: 0, Other: -1}
 	if q == Compute {
 		t.Rows = int32(n)
 	} else {
@@ -236,7 +236,7 @@ func recurrence(p *Plan, m *Machine) []int64 {
 			start += round(r.latency)
 			ends[i] = start + round(float64(s.size(int32(i)))/slow)
 		} else {
-			ends[i] = start + round(s.clock.ns(k))
+			ends[i] = start + round(s.clocks[0].ns(k))
 		}
 		last[k.Queue] = ends[i]
 	}
@@ -341,52 +341,6 @@ func TestSimulateAgainstTicking(t *testing.T) {
 	}
 }
 
-func TestTimelineAddsUp(t *testing.T) {
-	for _, name := range Machines() {
-		m := machine(t, name)
-		for _, p := range []int{1, 3, 8} {
-			plan := streamed(t, 3, p, Options{})
-			a := Simulate(plan, m)
-			if b := Simulate(plan, m); !reflect.DeepEqual(a, b) {
-				t.Fatalf("%s: two runs differ", name)
-			}
-			var path int64
-			for _, s := range a.Path {
-				path += s.Time
-			}
-			var busy [Queues]int64
-			for i := range plan.Tasks {
-				if a.End[i] < a.Start[i] || a.Start[i] < 0 {
-					t.Fatalf("%s: task %d runs from %d to %d", name, i, a.Start[i], a.End[i])
-				}
-				busy[plan.Tasks[i].Queue] += a.End[i] - a.Start[i]
-			}
-			switch {
-			case a.Compute+a.Exposed+a.Idle != a.Wall:
-				t.Errorf("%s: %d + %d + %d is not %d", name, a.Compute, a.Exposed, a.Idle, a.Wall)
-			case path != a.Wall:
-				t.Errorf("%s: the critical path takes %d of %d", name, path, a.Wall)
-			case busy != a.Busy || a.Compute != busy[Compute]:
-				t.Errorf("%s: busy %v, want %v", name, a.Busy, busy)
-			case a.Transfer > busy[H2D]+busy[D2H] || a.Transfer < max(busy[H2D], busy[D2H]) || a.Exposed > a.Transfer:
-				t.Errorf("%s: transfer %d, exposed %d, queues %v", name, a.Transfer, a.Exposed, busy)
-			}
-			results := plan.Spec.Globals[plan.Spec.Results[0]].Bytes()
-			for _, l := range a.Links {
-				if l.Down != 0 && (l.Down != plan.H2D || l.Up != plan.D2H+results) {
-					t.Errorf("%s: %s moved %d and %d bytes, the plan %d and %d", name, l.Name, l.Down, l.Up, plan.H2D, plan.D2H+results)
-				}
-				if l.Load < 0 || l.Load > 1+1e-6 {
-					t.Errorf("%s: %s carries %g times what it can", name, l.Name, l.Load)
-				}
-			}
-			if s := Simulate(streamed(t, 3, p, Options{Serial: true}), m); s.Wall < a.Wall || s.Exposed+s.Compute != s.Wall {
-				t.Errorf("%s, P=%d: without overlap %v, with it %v", name, p, s, a)
-			}
-		}
-	}
-}
-
 // On a link whose directions do not share, a shorter task never delays another.
 func TestFasterIsNeverSlower(t *testing.T) {
 	plan := streamed(t, 2, 6, Options{})
@@ -414,21 +368,6 @@ func TestFasterIsNeverSlower(t *testing.T) {
 			t.Errorf("device ×%g: %d ns, slower device %d", x, wall, last)
 		}
 		last = wall
-	}
-}
-
-func TestResidentPlanMovesNothing(t *testing.T) {
-	plan, err := New(synthetic(2, 64), syntheticCells(10000, 3e5), Options{P: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := Simulate(plan, machine(t, "h200"))
-	if l := got.Links[0]; l.Down != 0 || got.Setup <= 0 {
-		t.Errorf("a resident plan loads %d bytes a step; set-up takes %d ns", l.Down, got.Setup)
-	}
-	want := float64(plan.Once)/55 + 2500*float64(len(plan.Setup))
-	if !near(float64(got.Setup), want, 1e-6) {
-		t.Errorf("set-up %d ns, want %g", got.Setup, want)
 	}
 }
 

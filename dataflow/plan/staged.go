@@ -41,7 +41,7 @@ func (e *emitter) destOrder(step int, st *Step) {
 	started := make([]bool, c.P)
 	visit := func(j, i int) {
 		cell := e.cell(st.Dir, j, i)
-		e.fetchAll(st, i)
+		e.fetchAll(st, i, e.p.Owner(j))
 		for id := range e.p.Spec.Values {
 			a, ok := e.acc[e.phase][id]
 			if ok && !e.p.Resident[id] && (a.ownRead || a.ownWrite) {
@@ -49,7 +49,7 @@ func (e *emitter) destOrder(step int, st *Step) {
 			}
 		}
 		for n := range st.Calls {
-			e.run(Task{Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
+			e.run(Task{Device: uint8(e.p.Owner(j)), Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
 				First: !started[j], Last: left[j] <= 1, Cell: cell}, &st.Calls[n], j, i)
 		}
 		started[j] = true
@@ -63,7 +63,10 @@ func (e *emitter) destOrder(step int, st *Step) {
 	}
 	for i := range c.P {
 		for k := range c.P {
-			j := e.serpentine(i, k)
+			j := k
+			if i%2 == 1 && !e.opt.Straight {
+				j = c.P - 1 - k
+			}
 			if c.NNZ[st.Dir][j*c.P+i] > 0 {
 				visit(j, i)
 			}
@@ -80,12 +83,13 @@ func (e *emitter) destOrder(step int, st *Step) {
 // slot holds it.
 func (e *emitter) fetchOwn(id, j int, load bool) {
 	key := -1 - id
-	r := e.ring(key, e.ps.own[id].n)
+	d := e.p.Owner(j)
+	r := e.ring(d, key, e.ps.own[id].n)
 	if r.find(j) >= 0 {
 		return
 	}
 	s := r.take(j)
 	if load {
-		e.load(id, j, e.ps.own[id].addr(s))
+		e.load(id, j, d, e.ps.own[id].addr(s))
 	}
 }

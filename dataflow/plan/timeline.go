@@ -7,15 +7,15 @@ import (
 )
 
 // Timeline is what the simulator predicts for one step (an epoch) of a plan. Times
-// are nanoseconds from the start of the step. At every moment of Wall a kernel runs
-// (Compute), or none does but a copy (Exposed), or neither (Idle).
+// are nanoseconds from the start of the step. At every moment of Wall a kernel runs on
+// some device (Compute), or none does but a copy (Exposed), or neither (Idle).
 type Timeline struct {
 	Machine  string
 	Start    []int64 // by task of the global order
 	End      []int64
 	Wall     int64         // end of the last task
-	Busy     [Queues]int64 // time in which a queue has a task running
-	Compute  int64         // = Busy[Compute] on one device
+	Busy     [Queues]int64 // time in which a queue has a task running, summed over devices
+	Compute  int64         // a kernel runs; on one device, Busy[Compute]
 	Transfer int64         // at least one copy runs
 	Exposed  int64         // a copy runs and no kernel does
 	Idle     int64         // nothing runs
@@ -76,7 +76,7 @@ func (s *simulation) critical() {
 	}
 	times := make([]int64, len(s.lanes))
 	for i := int32(last); i >= 0; {
-		q := s.laneOf(i)
+		q := laneOf(&s.p.Tasks[i])
 		times[q] += s.t.End[i] - s.t.Start[i]
 		next := s.before[i]
 		k := &s.p.Tasks[i]

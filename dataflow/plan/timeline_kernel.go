@@ -83,6 +83,8 @@ func (c *clock) ns(t *Task) float64 {
 			n += updateWords * c.p.Spec.Globals[m.Param].Bytes()
 		}
 		return c.pace.bytes(n)
+	case Add:
+		return c.pace.bytes(3 * t.Bytes)
 	case Run:
 		rows := float64(t.Rows)
 		if t.Other < 0 {

@@ -16,7 +16,7 @@ type network struct {
 	latency  []float64 // ns by link
 	hosts    []route   // host memory of the device's root to device
 	hostsUp  []route   // device to host memory
-	peers    [][]route // from, to; without steps where there is no peer access
+	peers    [][]route // from, to
 	setup    []float64 // ns by device
 
 	// what share last worked out: a schedule repeats its sets of copies
@@ -68,12 +68,15 @@ func newNetwork(m *Machine) *network {
 		n.hostsUp = append(n.hostsUp, n.route(i, chain[i], nil))
 	}
 	n.peers = make([][]route, len(m.Devices))
-	for i := range n.peers {
-		n.peers[i] = make([]route, len(m.Devices))
-	}
 	bridge := -1
 	if m.Bridge != "" {
 		bridge = add("bridge", m.Bridge)
+	}
+	for i := range n.peers {
+		n.peers[i] = make([]route, len(m.Devices))
+		for j := range n.peers[i] {
+			n.peers[i][j] = n.staged(i, chain[i], chain[j], bridge)
+		}
 	}
 	for _, g := range m.Peers {
 		port := map[string]int{}
@@ -90,7 +93,7 @@ func newNetwork(m *Machine) *network {
 				case g.Port != "":
 					n.peers[i][j] = n.route(i, []int{port[a]}, []int{port[b]})
 				default:
-					n.peers[i][j] = n.through(i, chain[i], chain[j], bridge)
+					n.peers[i][j] = n.through(i, chain[i], chain[j])
 				}
 			}
 		}
@@ -101,16 +104,22 @@ func newNetwork(m *Machine) *network {
 }
 
 // through is the way from device i over the tree: up to where the two chains part,
-// across the bridge when they have nothing in common, and down.
-func (n *network) through(i int, from, to []int, bridge int) route {
+// and down. In a valid machine peers that have no port share a root.
+func (n *network) through(i int, from, to []int) route {
 	k := 0
 	for k < len(from) && k < len(to) && from[k] == to[k] {
 		k++
 	}
-	if k == 0 && bridge >= 0 {
-		return n.route(i, append([]int{bridge}, from...), to)
-	}
 	return n.route(i, from[k:], to[k:])
+}
+
+// staged is the way without peer access: through host memory, all links up and all
+// links down, in pieces that follow each other so closely that it is one copy.
+func (n *network) staged(i int, from, to []int, bridge int) route {
+	if len(from) > 0 && len(to) > 0 && from[0] != to[0] && bridge >= 0 {
+		from = append([]int{bridge}, from...)
+	}
+	return n.route(i, from, to)
 }
 
 // route goes up the links of one list, last first, and down those of the other.

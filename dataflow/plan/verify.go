@@ -12,7 +12,7 @@ func (p *Plan) Verify() error {
 			if int(d) >= i {
 				return fmt.Errorf("plan: task %d depends on task %d, which comes later", i, d)
 			}
-			if p.Tasks[d].Queue == t.Queue {
+			if laneOf(&p.Tasks[d]) == laneOf(t) {
 				return fmt.Errorf("plan: task %d depends on task %d of its own queue", i, d)
 			}
 			if !p.Tasks[d].Event {

@@ -1,0 +1,226 @@
+package plan
+
+// Slots: how chunks and cells come to a device, and where they are found.
+
+// ring remembers which interval each slot of a value holds.
+type ring struct {
+	holds []int
+	used  []int
+	clock int
+}
+
+// find returns the slot that holds interval i and marks it used, or -1.
+func (r *ring) find(i int) int {
+	for k, h := range r.holds {
+		if h == i {
+			r.clock++
+			r.used[k] = r.clock
+			return k
+		}
+	}
+	return -1
+}
+
+// take gives interval i the slot used longest ago. Over a serpentine that is the slot
+// whose interval is needed last (Belady's rule).
+func (r *ring) take(i int) int {
+	s := 0
+	for k := range r.holds {
+		if r.used[k] < r.used[s] {
+			s = k
+		}
+	}
+	r.holds[s] = i
+	return r.find(i)
+}
+
+func (e *emitter) ring(d, key, n int) *ring {
+	r := e.state[d].rings[key]
+	if r == nil {
+		r = &ring{holds: make([]int, n), used: make([]int, n)}
+		for k := range r.holds {
+			r.holds[k] = -1
+		}
+		e.state[d].rings[key] = r
+	}
+	return r
+}
+
+// place is the tracker's name for an address of device d.
+func (e *emitter) place(d int, at int64) int64 { return int64(d)<<48 | at }
+
+// host is the tracker's name for chunk i of value id in host memory.
+func (e *emitter) host(id, i int) int64 { return -1 - int64(id*e.p.Cells.P+i) }
+
+// cell brings cell (j,i) to j's device and returns its address.
+func (e *emitter) cell(dir Dir, j, i int) int64 {
+	n, d := j*e.p.Cells.P+i, e.p.Owner(j)
+	if e.p.CellsIn[dir] {
+		return e.p.CellAt[dir][n]
+	}
+	s := &e.state[d]
+	at := e.ps.cells[dir].addr(s.cells[dir])
+	s.cells[dir]++
+	e.copy(Task{Kind: Load, Queue: H2D, Device: uint8(d), Dir: dir, Value: -1, Own: int32(j), Other: int32(i), Addr: at,
+		Bytes: e.p.Cells.Bytes[dir][n]}, nil, []int64{e.place(d, at)})
+	return at
+}
+
+// fetchAll brings what st reads of interval i to device d.
+func (e *emitter) fetchAll(st *Step, i, d int) {
+	for id := range e.p.Spec.Values {
+		if reads(st, id) {
+			e.fetch(id, i, d)
+		}
+	}
+}
+
+func reads(st *Step, id int) bool {
+	for _, c := range st.Calls {
+		for _, o := range c.Operands {
+			if o.Kind == OtherValue && o.ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fetch makes interval i of value id readable on device d: it is resident there, or a
+// slot holds it, or another device has it (and hands it on, around the ring), or it is
+// made from what arrived with it, or it comes from host memory.
+func (e *emitter) fetch(id, i, d int) {
+	p := e.p
+	if p.Resident[id] && p.Owner(i) == d {
+		return
+	}
+	r := e.ring(d, id, e.ps.other[id].n)
+	if r.find(i) >= 0 {
+		return
+	}
+	if call := p.Spec.Values[id].Derive; call != nil {
+		for _, o := range call.Operands {
+			if o.Kind == OtherValue && !o.Write {
+				e.fetch(o.ID, i, d)
+			}
+		}
+		r.take(i)
+		e.run(Task{Device: uint8(d), Step: -1, Rows: int32(p.Cells.Rows(i)), Own: int32(i), Other: -1}, call, -1, i)
+		return
+	}
+	to := e.ps.other[id].addr(r.take(i))
+	t := Task{Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: int64(p.Cells.Rows(i)) * p.Spec.Values[id].RowBytes}
+	if p.Resident[id] {
+		t.From, t.FromAddr = uint8(p.Owner(i)), e.ownAddr(id, i)
+		e.peer(t)
+		return
+	}
+	if from, at := e.neighbour(id, i, d); from >= 0 {
+		t.From, t.FromAddr = uint8(from), at
+		e.peer(t)
+		return
+	}
+	e.load(id, i, d, to)
+}
+
+// neighbour finds a device whose slots hold interval i of value id, the next one around
+// the ring first; -1 when the ring is off or none does.
+func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
+	if !e.opt.Ring {
+		return -1, 0
+	}
+	for k := 1; k < e.p.Devices; k++ {
+		from := (d + k) % e.p.Devices
+		r := e.state[from].rings[id]
+		if r == nil {
+			continue
+		}
+		for s, h := range r.holds {
+			if h == i {
+				return from, e.ps.other[id].addr(s)
+			}
+		}
+	}
+	return -1, 0
+}
+
+func (e *emitter) ownAddr(id, j int) int64 {
+	if e.p.Resident[id] {
+		return e.p.ValueAt[id] + e.p.local(j)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id])
+	}
+	if r := e.state[e.p.Owner(j)].rings[-1-id]; r != nil {
+		return e.ps.own[id].addr(r.find(j))
+	}
+	return e.ps.own[id].addr(int(e.p.local(j)))
+}
+
+func (e *emitter) otherAddr(id, i, d int) int64 {
+	if e.p.Resident[id] && e.p.Owner(i) == d {
+		return e.ownAddr(id, i)
+	}
+	return e.ps.other[id].addr(e.state[d].rings[id].find(i))
+}
+
+// load copies chunk i of value id from host memory to address at of device d.
+func (e *emitter) load(id, i, d int, at int64) {
+	e.copy(Task{Kind: Load, Queue: H2D, Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at,
+		Bytes: int64(e.p.Cells.Rows(i)) * e.p.Spec.Values[id].RowBytes}, []int64{e.host(id, i)}, []int64{e.place(d, at)})
+}
+
+// save copies chunk i of value id from its owner to host memory.
+func (e *emitter) save(id, i int, at int64) {
+	d := e.p.Owner(i)
+	e.copy(Task{Kind: Save, Queue: D2H, Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at,
+		Bytes: int64(e.p.Cells.Rows(i)) * e.p.Spec.Values[id].RowBytes}, []int64{e.place(d, at)}, []int64{e.host(id, i)})
+}
+
+// peer copies between devices: t says from where to where.
+func (e *emitter) peer(t Task) {
+	t.Kind, t.Queue = Copy, D2D
+	e.copy(t, []int64{e.place(int(t.From), t.FromAddr)}, []int64{e.place(int(t.Device), t.Addr)})
+}
+
+func (e *emitter) copy(t Task, reads, writes []int64) {
+	t.Phase, t.Step = int32(e.phase), -1
+	switch t.Queue {
+	case H2D:
+		e.p.H2D += t.Bytes
+	case D2H:
+		e.p.D2H += t.Bytes
+	default:
+		e.p.D2D += t.Bytes
+	}
+	e.t.add(t, reads, writes)
+}
+
+// run appends a kernel call for own interval j and, over a cell, other interval i.
+func (e *emitter) run(t Task, c *Call, j, i int) {
+	d := int(t.Device)
+	t.Kind, t.Queue, t.Phase, t.Kernel, t.Value = Run, Compute, int32(e.phase), int32(c.Kernel), -1
+	t.Args[0] = int32(len(e.p.Args))
+	var reads, writes []int64
+	for _, o := range c.Operands {
+		var at int64
+		switch o.Kind {
+		case OwnValue:
+			at = e.ownAddr(o.ID, j)
+		case OtherValue:
+			at = e.otherAddr(o.ID, i, d)
+		case GlobalRef:
+			at = e.p.Globals[o.ID]
+		case EdgeTemp:
+			at = e.ps.temps[o.ID]
+		}
+		e.p.Args = append(e.p.Args, at)
+		if o.Write {
+			writes = append(writes, e.place(d, at))
+		} else {
+			reads = append(reads, e.place(d, at))
+		}
+	}
+	t.Args[1] = int32(len(e.p.Args))
+	if t.Other >= 0 {
+		reads = append(reads, e.place(d, t.Cell))
+	}
+	e.t.add(t, reads, writes)
+}

@@ -1,0 +1,156 @@
+package plan_test
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sagann/dataflow/plan"
+)
+
+func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
+	return plan.Options{P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
+		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
+		Schedule: rapid.SampledFrom([]string{"", plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
+}
+
+// smallest asks for a budget of one byte and returns the smallest that would do.
+func smallest(t *rapid.T, s *plan.Spec, c *plan.Cells, o plan.Options) int64 {
+	o.Budget = 1
+	_, err := plan.New(s, always(c), o)
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		t.Fatalf("a budget of one byte: %v", err)
+	}
+	return small.Smallest
+}
+
+// Every operand of every task is where the task looks for it, in every interleaving of
+// the queues that the dependences allow, and stays until it has been read.
+func TestEveryInterleaving(t *testing.T) {
+	for _, part := range []string{"a", "b", "c"} {
+		t.Run(part, rapid.MakeCheck(func(t *rapid.T) {
+			s, c := drawSpec(t), drawCells(t)
+			o := drawOptions(t, c)
+			if rapid.Bool().Draw(t, "bounded") {
+				o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
+			}
+			p, err := plan.New(s, always(c), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			if err := check(p, nil); err != nil {
+				t.Fatalf("%+v\n%v", o, err)
+			}
+			checkSizes(t, p, o)
+		}))
+	}
+}
+
+// The peak is the end of the buffer that ends last, and within the budget; the bytes
+// moved are those of the tasks.
+func checkSizes(t *rapid.T, p *plan.Plan, o plan.Options) {
+	var end, h2d, d2h, once int64
+	for _, b := range p.Memory {
+		end = max(end, b.At+b.Bytes)
+	}
+	if end != p.Peak || o.Budget > 0 && p.Peak > o.Budget {
+		t.Errorf("peak %d, buffers end at %d, budget %d", p.Peak, end, o.Budget)
+	}
+	for _, k := range p.Tasks {
+		switch k.Kind {
+		case plan.Load:
+			h2d += k.Bytes
+		case plan.Save:
+			d2h += k.Bytes
+		}
+	}
+	for _, k := range p.Setup {
+		once += k.Bytes
+	}
+	if h2d != p.H2D || d2h != p.D2H || once != p.Once {
+		t.Errorf("tasks move %d, %d and %d bytes, the plan says %d, %d and %d", h2d, d2h, once, p.H2D, p.D2H, p.Once)
+	}
+}
+
+// The smallest budget of a BudgetError is exact: it does, and a byte less does not.
+func TestSmallestBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := drawSpec(t), drawCells(t)
+		o := drawOptions(t, c)
+		o.Budget = smallest(t, s, c, o)
+		if p, err := plan.New(s, always(c), o); err != nil || p.Peak > o.Budget {
+			t.Fatalf("the smallest budget, %d bytes: %v", o.Budget, err)
+		}
+		o.Budget--
+		var small *plan.BudgetError
+		if _, err := plan.New(s, always(c), o); !errors.As(err, &small) {
+			t.Fatalf("%d bytes do, a byte less than the smallest budget", o.Budget)
+		} else if small.Smallest != o.Budget+1 {
+			t.Fatalf("with %d bytes the smallest budget is %d, before it was %d", o.Budget, small.Smallest, o.Budget+1)
+		}
+	})
+}
+
+// With an automatic P the smallest budget is that of some P, and does.
+func TestSmallestBudgetOfAnyP(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSpec(t)
+		v := rapid.IntRange(1, 300).Draw(t, "vertices")
+		cells := func(p int) (*plan.Cells, error) {
+			c := &plan.Cells{V: v, P: p, Width: (v + p - 1) / p}
+			for range p * p {
+				for d := range 2 {
+					c.NNZ[d], c.Bytes[d] = append(c.NNZ[d], 3), append(c.Bytes[d], 256)
+				}
+			}
+			return c, nil
+		}
+		o := plan.Options{Budget: 1, MinP: rapid.IntRange(0, 9).Draw(t, "at least")}
+		_, err := plan.New(s, cells, o)
+		var small *plan.BudgetError
+		if !errors.As(err, &small) {
+			t.Fatal(err)
+		}
+		o.Budget = small.Smallest
+		p, err := plan.New(s, cells, o)
+		if err != nil || p.Peak > o.Budget || p.Cells.P < o.MinP {
+			t.Fatalf("the smallest budget, %d bytes: %v", o.Budget, err)
+		}
+		o.Budget--
+		if _, err := plan.New(s, cells, o); err == nil {
+			t.Fatalf("%d bytes do, a byte less than the smallest budget", o.Budget)
+		}
+	})
+}
+
+// A plan made beside another leaves its parameters, inputs and cells alone, and fits
+// where the first was told of it.
+func TestBasePlan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := drawSpec(t), drawCells(t)
+		eval := drawSpec(t)
+		o := drawOptions(t, c)
+		o.Beside = eval
+		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
+		base, err := plan.New(s, always(c), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Beside, o.Base = nil, base
+		p, err := plan.New(eval, always(c), o)
+		if err != nil {
+			t.Fatalf("the plan beside: %v", err)
+		}
+		if p.Peak > o.Budget {
+			t.Fatalf("the plan beside takes %d bytes of %d", p.Peak, o.Budget)
+		}
+		if err := check(p, base); err != nil {
+			t.Fatalf("%+v\n%v", o, err)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package dataflow_test
+
+import (
+	"testing"
+
+	"sagann/internal/golden"
+)
+
+// The scripts show what the compiler makes of small models. A command with input
+// defines the model that it and the commands after it are about:
+//
+//	dump pass=NAME      the program after a pass
+//	regions             the fused edge programs
+//	phases              the steps of every phase and what they read and write
+//	kernels             the programs that the steps run
+//
+// each with without=(pass,pass), and with once for the program of what never changes.
+func TestScripts(t *testing.T) {
+	golden.Walk(t, "testdata", ".txt", func(t *testing.T, path string) {
+		var p *program
+		golden.Run(t, path, func(t *testing.T, cmd *golden.Cmd) string {
+			if cmd.Input != "" {
+				p = parse(cmd.Input)
+			}
+			without := cmd.Vals("without")
+			if cmd.Name == "dump" {
+				text, err := p.dump(cmd.String(t, "pass", ""), without)
+				if err != nil {
+					return err.Error()
+				}
+				return text
+			}
+			main, once, err := p.compile(without, "", nil)
+			if err != nil {
+				return err.Error()
+			}
+			if cmd.Has("once") {
+				if main = once; once == nil {
+					return "nothing"
+				}
+			}
+			b := &printer{Lowered: main}
+			switch cmd.Name {
+			case "regions":
+				b.regions()
+			case "phases":
+				b.phases()
+			case "kernels":
+				b.kernels()
+			default:
+				t.Fatalf("%s: unknown command", cmd.Pos)
+			}
+			return b.String()
+		})
+	})
+}
