@@ -40,7 +40,11 @@ type Def struct {
 	VJP func(n, dy *Node) []*Node
 	// CPU computes a strip of rows; nil for movements and for the products below.
 	CPU kernel.StripFunc
-	// CUDA is the element-wise expression over $0, $1, … and the attributes $I, $J, $F.
+	// CUDA is the op as device code: an expression for one number of the result over
+	// $0, $1, … (the operands at the same column) and the attributes $I, $J, $F. $C is
+	// the column, $k[j] column j of operand k, $Wk its width, $O the result's width.
+	// What depends on the row only stands before it in statements that end in ";", where
+	// SAGA_SUM, SAGA_MAX and SAGA_ARGMAX(n, x) range over j < n.
 	CUDA string
 	// Kernel names a product that backends implement themselves.
 	Kernel kernel.Kind

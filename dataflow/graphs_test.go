@@ -54,6 +54,18 @@ func drawGraph(t *rapid.T) *chunk.Edges {
 	return g
 }
 
+// ring is a graph of v vertices, each with an edge to the next and one two further on.
+func ring(v int) *chunk.Edges {
+	g := &chunk.Edges{V: v, Types: graphTypes, DataCols: graphDataCols}
+	r := newRandom(1, "ring")
+	for i := range 2 * v {
+		g.Src, g.Dst = append(g.Src, uint32(i%v)), append(g.Dst, uint32((i+1+i/v)%v))
+		g.Type, g.Weight = append(g.Type, uint32(i%graphTypes)), append(g.Weight, r.number())
+		g.Data = append(g.Data, r.number(), r.number())
+	}
+	return g
+}
+
 // describe prints a graph for the report of a failure.
 func describe(g *chunk.Edges) string {
 	var b strings.Builder

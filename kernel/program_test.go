@@ -67,11 +67,51 @@ func drawKernel(t *rapid.T, r *rand.Rand, s sizes, edges bool) *builder {
 	for range b.int("instructions", 0, 6) {
 		b.instr()
 	}
+	if edges && b.int("weighted", 0, 2) == 0 {
+		b.weighted()
+	}
 	for range b.int("results", 1, 4) {
 		b.out()
 	}
-	// What instruction adds while results are drawn may come after its readers: no.
 	return b
+}
+
+// weighted adds what has a short cut: the sum of rows of the far end, each times a number
+// of the edge. Others may use what is computed for it, which closes the short cut.
+func (b *builder) weighted() {
+	f := kernel.Leaf{From: kernel.Other, Cols: b.width()}
+	f.LD = f.Cols + b.int("padding", 0, 2)
+	f.Operand = b.buffer(b.s.other, f.Cols, f.LD, true)
+	x := b.newReg(f.Cols, 1, 1)
+	f.Reg = x.id
+	b.p.Leaves = append(b.p.Leaves, f)
+	scalar := b.newReg(1, 1, 1)
+	b.p.Leaves = append(b.p.Leaves, kernel.Leaf{From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: scalar.id})
+	if b.int("computed", 0, 1) == 1 {
+		scalar = b.apply("sub", 1, 2, 1, scalar, scalar)
+	}
+	if b.int("only the product", 0, 1) == 0 {
+		b.regs = b.regs[:len(b.regs)-1] // nothing else reads the scalar
+	}
+	wide := scalar
+	if f.Cols > 1 {
+		wide = b.apply("widen", f.Cols, scalar.size, 1, scalar)
+	}
+	y := b.apply("mul", f.Cols, scalar.size, 2, wide, x)
+	o := kernel.Out{Acc: kernel.Sum, Reg: y.id, Aux: -1, LD: f.Cols}
+	o.Operand = b.buffer(b.s.own, f.Cols, o.LD, false)
+	b.p.Outs = append(b.p.Outs, o)
+	switch b.int("shared", 0, 4) {
+	case 0: // two results of one product
+		o.Operand = b.buffer(b.s.own, f.Cols, o.LD, false)
+		b.p.Outs = append(b.p.Outs, o)
+	case 1: // two products with one widened scalar
+		z := b.apply("mul", f.Cols, scalar.size, 2, x, wide)
+		o.Reg, o.Operand = z.id, b.buffer(b.s.own, f.Cols, o.LD, false)
+		b.p.Outs = append(b.p.Outs, o)
+	case 2, 3:
+		b.regs = b.regs[:len(b.regs)-2] // nothing else reads the product
+	}
 }
 
 func (b *builder) leaf() {

@@ -48,7 +48,7 @@ var _ = define(concat, Def{Class: dataflow.Row,
 			out := outRow(a, r)
 			copy(out[copy(out, inRow(a, 0, r)):], inRow(a, 1, r))
 		}
-	}})
+	}, CUDA: "($C < $W0 ? $0[$C] : $1[$C - $W0])"})
 
 // Slice is columns at to at+n-1 of x: [·×c] to [·×n]. All columns give x itself.
 func Slice(x *Node, at, n int) *Node {
@@ -74,7 +74,7 @@ var _ = define(slice, Def{Class: dataflow.Row, Linear: true,
 		for r := range a.Rows {
 			copy(outRow(a, r), inRow(a, 0, r)[a.I:])
 		}
-	}})
+	}, CUDA: "$0[$C + $I]"})
 
 // Pad puts x [·×c] at column at of a [·×total] tensor of zeros: the adjoint of Slice.
 func Pad(x *Node, at, total int) *Node {
@@ -101,4 +101,4 @@ var _ = define(pad, Def{Class: dataflow.Row, Linear: true,
 		for r := range a.Rows {
 			copy(outRow(a, r)[a.I:], inRow(a, 0, r))
 		}
-	}})
+	}, CUDA: "($C >= $I && $C < $I + $W0 ? $0[$C - $I] : 0.f)"})

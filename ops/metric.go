@@ -31,7 +31,7 @@ var _ = define(correct, Def{Class: dataflow.Row,
 				a.Out[r] = 1
 			}
 		}
-	}})
+	}, CUDA: "int t = SAGA_ARGMAX($W0, $0[j]); ((float)t == $1[0] ? 1.f : 0.f)"})
 
 // Positive is 1 where a logit is above 0, the class predicted in multi-label
 // problems, else 0: same shape as logits. It has no gradient.

@@ -20,7 +20,10 @@ var _ = define(l2Normalize, Def{Class: dataflow.Row, Shape: same,
 		for c, v := range x {
 			dst[c] = float32(float64(v) * s)
 		}
-	})})
+	}), CUDA: cudaNorm + "(float)((double)$0[$C] * s)"})
+
+// cudaNorm is s, the inverse of the norm of a row or 0.
+const cudaNorm = "double q = SAGA_SUM($W0, (double)$0[j] * (double)$0[j]); double s = q == 0.0 ? 0.0 : 1.0 / sqrt(q); "
 
 const l2NormalizeGrad Op = "l2_normalize_grad" // (dy - y⟨y, dy⟩)/‖x‖ with y = x/‖x‖
 
@@ -36,7 +39,8 @@ var _ = define(l2NormalizeGrad, Def{Class: dataflow.Row, Shape: besideGrad,
 				out[c] = float32((float64(dy[c]) - float64(v)*s*dot) * s)
 			}
 		}
-	}})
+	}, CUDA: cudaNorm + "double d = SAGA_SUM($W0, (double)$0[j] * s * (double)$1[j]); " +
+		"(float)(((double)$1[$C] - (double)$0[$C] * s * d) * s)"})
 
 // inverseNorm is 1/‖x‖, or 0 for a row of zeros.
 func inverseNorm(x []float32) float64 {
@@ -67,7 +71,11 @@ var _ = define(layerNorm, Def{Class: dataflow.Row, Shape: layerNormShape,
 				out[c] = float32((float64(v) - mean) * s)
 			}
 		}
-	}})
+	}, CUDA: cudaMoments + "(float)(((double)$0[$C] - m) * s)"})
+
+// cudaMoments are the mean m of a row and s, 1/√(variance + eps).
+const cudaMoments = "double m = SAGA_SUM($W0, $0[j]) / $W0; " +
+	"double s = 1.0 / sqrt(SAGA_SUM($W0, ((double)$0[j] - m) * ((double)$0[j] - m)) / $W0 + (double)$F); "
 
 const layerNormGrad Op = "layer_norm_grad" // (dy - mean dy - y·mean(y dy))/√(variance + eps)
 
@@ -87,7 +95,9 @@ var _ = define(layerNormGrad, Def{Class: dataflow.Row, Shape: layerNormShape,
 				out[c] = float32((float64(dy[c]) - sum/n - y*dot/n) * s)
 			}
 		}
-	}})
+	}, CUDA: cudaMoments + "double a = SAGA_SUM($W0, $1[j]) / $W0; " +
+		"double b = SAGA_SUM($W0, ((double)$0[j] - m) * s * (double)$1[j]) / $W0; " +
+		"(float)(((double)$1[$C] - a - ((double)$0[$C] - m) * s * b) * s)"})
 
 func layerNormShape(a attr, in []shape) (shape, error) {
 	if !(a.F > 0) {

@@ -35,7 +35,7 @@ var _ = define(place, Def{Class: dataflow.Row, Linear: true,
 				copy(outRow(a, r)[k*w:], inRow(a, 0, r))
 			}
 		}
-	}})
+	}, CUDA: "int t = saga_class($I, $1[0]); (t >= 0 && $C / $W0 == t ? $0[$C - t * $W0] : 0.f)"})
 
 // Pick takes block key(row) of every row of x [S×blocks·c]: [S×c], the adjoint of
 // Place. A key that is no block gives zeros.
@@ -68,7 +68,7 @@ var _ = define(pick, Def{Class: dataflow.Row, Linear: true,
 				copy(outRow(a, r), inRow(a, 0, r)[k*w:])
 			}
 		}
-	}})
+	}, CUDA: "int t = saga_class($I, $1[0]); (t >= 0 ? $0[t * $O + $C] : 0.f)"})
 
 // keyed checks a tensor beside its keys [S×1].
 func keyed(a attr, in []shape) error {

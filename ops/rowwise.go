@@ -18,7 +18,10 @@ var _ = define(softmax, Def{Class: dataflow.Row, Shape: same,
 		d := Mul(n, dy)
 		return []*Node{Sub(d, RowScale(n, RowSum(d)))}
 	},
-	CPU: eachRow(softmaxRow)})
+	CPU: eachRow(softmaxRow), CUDA: cudaSoftmax + "expf($0[$C] - m) * (float)(1.0 / s)"})
+
+// cudaSoftmax finds the largest number m of a row and s, the sum of e**(x - m).
+const cudaSoftmax = "float m = SAGA_MAX($W0, $0[j]); double s = SAGA_SUM($W0, expf($0[j] - m)); "
 
 // LogSoftmax is the logarithm of Softmax, computed without taking one of it; same
 // shape as x.
@@ -36,7 +39,7 @@ var _ = define(logSoftmax, Def{Class: dataflow.Row, Shape: same,
 		for c, v := range x {
 			dst[c] = float32(float64(v) - lse)
 		}
-	})})
+	}), CUDA: cudaSoftmax + "(float)((double)$0[$C] - ((double)m + log(s)))"})
 
 func softmaxRow(dst, x []float32) {
 	simd.AddScalar(dst, x, -largest(x))

@@ -37,7 +37,8 @@ var _ = define(softmaxXent, Def{Class: dataflow.Row,
 				a.Out[r] = w * float32(logSumExp(x)-float64(at(x, a.In[1][r])))
 			}
 		}
-	}})
+	}, CUDA: cudaSoftmax + "int t = saga_class($W0, $1[0]); float w = $2[0]; " +
+		"(w == 0.f ? 0.f : w * (float)((double)m + log(s) - (double)(t < 0 ? SAGA_NAN : $0[t])))"})
 
 const softmaxXentGrad Op = "softmax_xent_grad" // weight · (softmax(logits) - one-hot(label)), 0 for weight 0
 
@@ -58,7 +59,8 @@ var _ = define(softmaxXentGrad, Def{Class: dataflow.Row,
 			}
 			simd.Scale(out, out, w)
 		}
-	}})
+	}, CUDA: cudaSoftmax + "int t = saga_class($W0, $1[0]); float w = $2[0]; " +
+		"(w == 0.f ? 0.f : t < 0 ? SAGA_NAN : w * (expf($0[$C] - m) * (float)(1.0 / s) - ($C == t ? 1.f : 0.f)))"})
 
 // labelled checks logits [S×C] beside labels and weight [S×1].
 func labelled(in []shape) error {
@@ -122,7 +124,8 @@ var _ = define(sigmoidXent, Def{Class: dataflow.Row,
 			}
 			a.Out[r] = w * float32(sum/float64(len(t)))
 		}
-	}})
+	}, CUDA: "float w = $2[0]; double s = SAGA_SUM($W0, " +
+		"fmaxf($0[j], 0.f) - $0[j] * $1[j] + log1pf(expf(-fabsf($0[j])))); (w == 0.f ? 0.f : w * (float)(s / $W0))"})
 
 const sigmoidXentGrad Op = "sigmoid_xent_grad" // weight/C · (σ(logits) - targets), 0 for weight 0
 
@@ -140,7 +143,7 @@ var _ = define(sigmoidXentGrad, Def{Class: dataflow.Row,
 				out[c] = w * (float32(1/(1+math.Exp(-float64(x)))) - t[c])
 			}
 		}
-	}})
+	}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * (1.f / (1.f + expf(-$0[$C])) - $1[$C]))"})
 
 // multiLabelled checks logits and targets [S×C] beside weight [S×1].
 func multiLabelled(in []shape) error {

@@ -284,7 +284,7 @@ func sameTensor(want, got safetensors.Tensor) error {
 }
 
 // Digest names the order in which a training step sums: kernels, order of vertices,
-// intervals and visits, and the invariants. Equal digests give equal bits on one type
+// intervals, visits and devices, and the invariants. Equal digests give equal bits on one type
 // of machine and one version of this module.
 func (p *Program) Digest() string {
 	h := sha256.New()
@@ -299,8 +299,8 @@ func (p *Program) Digest() string {
 		fmt.Fprintf(h, "%+v\n", c)
 	}
 	for i := range pl.Tasks {
-		if t := &pl.Tasks[i]; t.Kind == plan.Run {
-			fmt.Fprintln(h, t.Phase, t.Step, t.Kernel, t.Own, t.Other, t.First, t.Last)
+		if t := &pl.Tasks[i]; t.Kind == plan.Run || t.Kind == plan.Add {
+			fmt.Fprintln(h, t.Kind, t.Device, t.From, t.Phase, t.Step, t.Kernel, t.Own, t.Other, t.First, t.Last)
 		}
 	}
 	binary.Write(h, binary.LittleEndian, p.order.New) // a hash takes every write

@@ -15,22 +15,25 @@ import (
 
 // Program is a model compiled for a graph, a device and a memory budget.
 type Program struct {
-	model   Model
-	cfg     Config
-	data    *dataset.Data
-	in      *inputs
-	dims    dims
-	order   *chunk.Order
-	grids   map[int]*gridAt
-	want    chunk.Want
-	devices []device.Device
-	arena   *exec.Arena
-	train   *unit
-	eval    *unit
-	params  []Param
-	epoch   int    // completed
-	shape   *Shape // planned from statistics: nothing can run
-	inv     map[string][]byte
+	model     Model
+	cfg       Config
+	data      *dataset.Data
+	in        *inputs
+	dims      dims
+	order     *chunk.Order
+	grids     map[int]*gridAt
+	want      chunk.Want
+	devices   []device.Device
+	arena     *exec.Arena
+	train     *unit
+	eval      *unit
+	params    []Param
+	epoch     int            // completed
+	reserve   int64          // bytes of each GPU that kernels need beside the plans
+	shape     *Shape         // planned from statistics: nothing can run
+	machine   *plan.Machine  // that plans are chosen for; nil: none
+	predicted *plan.Timeline // of a training epoch on machine
+	inv       map[string][]byte
 }
 
 // unit is one lowered program with its plan and, once it runs, its runner.
@@ -69,6 +72,12 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 		types: e.Types, data: e.DataCols, weight: e.Weight != nil, featureGrad: c.FeatureGrad}
 	once, err := p.lower()
 	if err != nil {
+		return nil, err
+	}
+	if err := p.reserveScratch(once); err != nil {
+		return nil, err
+	}
+	if err := p.loadMachine(); err != nil {
 		return nil, err
 	}
 	for _, l := range once {
@@ -125,6 +134,7 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 	for _, l := range once {
 		ask(l.Spec, nil)
 	}
+	all.Smallest += p.reserve
 	return all
 }
 
@@ -198,7 +208,7 @@ func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
 	}
 	t := tr.t
 	splits := t.vertex(splitsInput, 3)
-	rowLoss := tr.rowLoss(ops.Shift(ops.Scale(ops.Slice(splits, 0, 1), 0), 1)) // weight 1 everywhere
+	rowLoss := tr.rowLoss(ops.RowSum(splits)) // a vertex in no split may have no label
 	prog := &dataflow.Program{Loss: -1}
 	add := func(name string, x Tensor) {
 		prog.Names, prog.Outs = append(prog.Names, name), append(prog.Outs, ops.MatMulTN(splits, x))
@@ -266,7 +276,7 @@ func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
 }
 
 func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Budget: p.cfg.Mem, Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
+	o := plan.Options{Budget: p.planBudget(), Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine")}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1
@@ -278,9 +288,15 @@ func (p *Program) makePlans() error {
 	var err error
 	o := p.planOptions()
 	o.Beside = p.eval.low.Spec
-	if p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o); err != nil {
+	if p.machine != nil {
+		p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
+	} else {
+		p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o)
+	}
+	if err != nil {
 		return err
 	}
+	o.Schedule = p.train.plan.Schedule
 	if g := p.grids[p.train.plan.Cells.P]; g != nil {
 		p.order = g.order
 	}

@@ -18,9 +18,12 @@ type Config struct {
 	Mem      int64  // bytes of device memory; 0: no bound
 	Chunks   int    // number of intervals P; 0: the smallest that fits
 	Prefetch int    // chunks loaded ahead; 0: as many as fit, at most 2
-	Schedule string // "sag" (default), "stage" or "dest-order"
-	Seed     uint64
-	Without  []string // compiler passes to leave out
+	Schedule string // "sag" (default), "stage", "dest-order"; with Machine also "auto"
+	// Machine is a machine model, a built-in name or a file: number of chunks, prefetch
+	// and schedule are then chosen by simulation, within its memory.
+	Machine string
+	Seed    uint64
+	Without []string // compiler passes to leave out
 
 	Epochs    int
 	Optimizer Optimizer
@@ -56,8 +59,11 @@ func (c *Config) Validate() error {
 	if c.Epochs < 0 {
 		bad("number of epochs %d is negative", c.Epochs)
 	}
-	if !slices.Contains([]string{"", plan.Sag, plan.Stage, plan.DestOrder}, c.Schedule) {
-		bad("unknown schedule %q; there are sag, stage, dest-order", c.Schedule)
+	if !slices.Contains([]string{"", plan.Sag, plan.Stage, plan.DestOrder, plan.Auto}, c.Schedule) {
+		bad("unknown schedule %q; there are sag, stage, dest-order, auto", c.Schedule)
+	}
+	if c.Schedule == plan.Auto && c.Machine == "" {
+		bad("schedule auto needs a machine model to choose by")
 	}
 	known := append(dataflow.Passes(), "stream", "residency", "serpentine")
 	for _, p := range c.Without {

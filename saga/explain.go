@@ -37,6 +37,9 @@ func (p *Program) Explain(w io.Writer) error {
 		fmt.Fprintf(&b, " of %s", size(pl.Budget))
 	}
 	fmt.Fprintf(&b, "\nmoves     host to device %s, device to host %s an epoch; %s once\n\n", size(pl.H2D), size(pl.D2H), size(pl.Once))
+	if t := p.predicted; t != nil {
+		fmt.Fprintf(&b, "machine   %s\n\n", t)
+	}
 	b.WriteString(buffers(pl))
 	b.WriteString("\n")
 	b.WriteString(notes(p.train.low))
@@ -148,3 +151,6 @@ func (p *Program) TensorBytes() int64 {
 
 // Moves is what a training epoch copies, in bytes: host to device, device to host.
 func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.plan.D2H }
+
+// Chunks is P, the number of intervals of the training plan.
+func (p *Program) Chunks() int { return p.train.plan.Cells.P }

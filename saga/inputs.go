@@ -32,6 +32,9 @@ func (in *inputs) rows(name string) (x []float32, cols int, err error) {
 		if d.MultiLabels != nil {
 			return d.MultiLabels, d.Classes, nil
 		}
+		if d.Labels == nil {
+			return nil, 0, fmt.Errorf("saga: %s has no labels", d.Name)
+		}
 		return in.each(func(i int) float32 { return float32(d.Labels[i]) }), 1, nil
 	case weightInput:
 		x := make([]float32, v)

@@ -57,7 +57,7 @@ func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {
 func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) {
 	budget := p.cfg.Mem
 	if budget == 0 {
-		budget = peak
+		budget = peak + p.reserve
 	}
 	devices, err := device.Open(cmp.Or(p.cfg.Device, "cpu"), budget)
 	if err != nil {
@@ -238,8 +238,8 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	return x, cols, nil
 }
 
-// Close frees device and host memory. A closed program can be stepped again, from
-// its initial parameters.
+// Close frees device and host memory, and with it the parameters. A closed program can
+// be opened again; its count of epochs goes on.
 func (p *Program) Close() error {
 	err := closeAll(p.devices, p.arena, p.train, p.eval)
 	p.devices, p.arena = nil, nil

@@ -36,6 +36,9 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.loadMachine(); err != nil {
+		return nil, err
+	}
 	if err := p.makePlans(); err != nil {
 		return nil, p.budget(err, once)
 	}
@@ -83,3 +86,33 @@ func (s *Shape) nonEmpty(width, p int) int {
 	})
 	return min(width, int(math.Round(sum/float64(p))))
 }
+
+// loadMachine reads the machine model; its memory bounds the budget, its reserve is
+// taken off it.
+func (p *Program) loadMachine() error {
+	if p.cfg.Machine == "" {
+		return nil
+	}
+	m, err := plan.LoadMachine(p.cfg.Machine)
+	if err != nil {
+		return err
+	}
+	if n := p.cfg.devices(); n > len(m.Devices) {
+		return fmt.Errorf("saga: %d devices; machine %s has %d", n, p.cfg.Machine, len(m.Devices))
+	}
+	p.machine = m
+	reserve := int64(m.Kind(0).Memory.Value) - m.Budget(0)
+	switch {
+	case p.cfg.Mem == 0:
+		p.cfg.Mem = m.Budget(0)
+	case p.cfg.Mem <= reserve:
+		return fmt.Errorf("saga: a budget of %d bytes; machine %s needs %d for itself", p.cfg.Mem, p.cfg.Machine, reserve)
+	default:
+		p.cfg.Mem = min(p.cfg.Mem-reserve, m.Budget(0))
+	}
+	return nil
+}
+
+// Predicted is the simulated timeline of a training epoch on Config.Machine, nil
+// without one.
+func (p *Program) Predicted() *plan.Timeline { return p.predicted }

@@ -32,7 +32,8 @@ type Epoch struct {
 	Loss     float64 // training loss before the update, with dropout
 	Scores   *Scores // after the update, without dropout; nil when it was not evaluated
 	Seconds  float64 // wall time of the training step, without evaluation
-	H2D, D2H int64   // bytes that the step moved
+	H2D, D2H int64   // bytes that the step moved from and to the host
+	D2D      int64   // bytes that it moved between devices
 	Peak     int64   // most bytes of device memory held at once so far
 }
 
@@ -45,7 +46,8 @@ type Result struct {
 	BestEpoch    int     // 0 without validation vertices
 	Stopped      bool    // by Config.Patience, before Config.Epochs
 	EpochSeconds float64 // median over the epochs that were run; NaN when none was
-	H2D, D2H     int64   // bytes that one epoch moved, without evaluation
+	H2D, D2H     int64   // bytes that one epoch moved from and to the host, without evaluation
+	D2D          int64   // bytes that it moved between devices
 	Peak         int64   // most bytes of device memory held at once
 }
 
@@ -54,9 +56,10 @@ type Summary struct {
 	Vertices, Edges int    // with the self loops that the model adds
 	Chunks          int    // P
 	Schedule        string //
-	Budget          int64  // bytes of device memory; the peak when there is no bound
-	Peak            int64  // most bytes in use, of training and of evaluation
-	H2D, D2H        int64  // bytes of a training step
+	Devices         int    //
+	Budget          int64  // bytes of memory of each device; the peak when there is no bound
+	Peak            int64  // most bytes in use on a device, of training and of evaluation
+	H2D, D2H, D2D   int64  // bytes of a training step, over all devices
 	Once            int64  // bytes loaded once
 }
 
@@ -64,7 +67,7 @@ type Summary struct {
 func (p *Program) Summary() Summary {
 	t := p.train.plan
 	s := Summary{Vertices: p.in.edges.V, Edges: p.in.edges.E(), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem,
-		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, Once: t.Once}
+		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once}
 	if s.Budget == 0 {
 		s.Budget = s.Peak
 	}
@@ -187,7 +190,7 @@ func (t *trainer) epoch() error {
 	}
 	after := p.train.run.Stats()
 	e := Epoch{Epoch: p.epoch, Loss: loss, Seconds: time.Since(start).Seconds(),
-		H2D: after.H2D - before.H2D, D2H: after.D2H - before.D2H}
+		H2D: after.H2D - before.H2D, D2H: after.D2H - before.D2H, D2D: after.D2D - before.D2D}
 	t.loss = loss
 	t.took = append(t.took, e.Seconds)
 	if !finite(loss) {
@@ -261,7 +264,7 @@ func (t *trainer) result() *Result {
 	p := t.p
 	return &Result{Epochs: p.epoch, Loss: t.loss, Final: t.scores, Best: t.best.Scores, BestEpoch: t.best.Epoch,
 		Stopped: t.stop() && p.epoch < p.cfg.Epochs, EpochSeconds: median(t.took),
-		H2D: t.last.H2D, D2H: t.last.D2H, Peak: p.peak()}
+		H2D: t.last.H2D, D2H: t.last.D2H, D2D: t.last.D2D, Peak: p.peak()}
 }
 
 // allParams reads every parameter.

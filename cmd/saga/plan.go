@@ -49,7 +49,7 @@ func (c *planCmd) Run(a *app) error {
 	}
 	return printJSON(a.stdout, fields{
 		{"model", c.Model}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
-		{"budget_bytes", s.Budget}, {"peak_device_bytes", s.Peak}, {"h2d_bytes", s.H2D}, {"d2h_bytes", s.D2H}, {"d2d_bytes", 0},
+		{"budget_bytes", s.Budget}, {"peak_device_bytes", s.Peak}, {"h2d_bytes", s.H2D}, {"d2h_bytes", s.D2H}, {"d2d_bytes", s.D2D},
 		// A machine model will fill these in.
 		{"predicted_epoch_seconds", nil}, {"compute_seconds", nil}, {"exposed_transfer_seconds", nil},
 	})

@@ -43,8 +43,8 @@ type settings struct {
 	Patience     count   `json:"patience" default:"0" placeholder:"N" group:"Training" help:"Stop after N evaluations without a lower validation loss and keep the best parameters; 0: never."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" group:"Training" help:"Seed of parameters, dropout and --split (${default})."`
 
-	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"Device: cpu."`
-	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Device memory the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
+	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"cpu, or cpu:4 for four devices that share the host (${default})."`
+	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag)."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: as many as fit, at most 2."`

@@ -20,9 +20,11 @@ type Arena struct {
 
 // part is what an arena has on one device.
 type part struct {
-	dev    device.Device
-	mem    device.Mem
-	queues [plan.Queues]device.Queue
+	dev     device.Device
+	mem     device.Mem
+	queues  [plan.Queues]device.Queue
+	scratch device.Mem   // GPUs: what lies between the kernels of a launch
+	held    []device.Mem // and all that was taken for it
 }
 
 // NewArena takes bytes of memory of each device, once. The error names what was asked for.
@@ -49,7 +51,9 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 func (a *Arena) Close() error {
 	var err error
 	for _, p := range a.devices {
-		err = errors.Join(err, p.dev.Free(p.mem))
+		for _, m := range append(p.held, p.mem) {
+			err = errors.Join(err, p.dev.Free(m))
+		}
 	}
 	a.devices = nil
 	return err
@@ -71,7 +75,9 @@ type Runner struct {
 	sides   [2]*chunk.Side
 	host    [][]byte // by value: rows in new order, RowBytes each
 	owned   []device.HostMem
-	kernels []*kernel.CPU
+	kernels []*kernel.CPU  // on CPU devices
+	cuda    []*kernel.CUDA // on GPUs
+	gpus    []*gpu
 	tasks   []task
 	results [][]float32 // by plan.Spec.Results
 	update  func(global func(id int) []float32) error
@@ -95,7 +101,7 @@ type task struct {
 // NewRunner prepares p. Programs are the kernels that the plan's calls number; grid
 // holds the cells that it loads.
 func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
-	if p.Devices != len(a.devices) {
+	if max(1, p.Devices) != len(a.devices) {
 		return nil, fmt.Errorf("exec: the plan is for %d devices, the arena has %d", p.Devices, len(a.devices))
 	}
 	if n := a.devices[0].mem.Len(); p.Peak > n {
@@ -104,6 +110,12 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	r := &Runner{arena: a, plan: p, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks))}
 	if grid != nil {
 		r.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
+	}
+	if a.onGPU() {
+		if err := r.openGPU(programs); err != nil {
+			return nil, err
+		}
+		programs = nil
 	}
 	for _, k := range programs {
 		c, err := kernel.Compile(k)

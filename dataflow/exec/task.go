@@ -61,6 +61,9 @@ func (k *task) submit(q device.Queue) error {
 		}
 		return nil
 	}
+	if t.Kind == plan.Update && r.gpus != nil {
+		return r.updateGPU(t)
+	}
 	return r.arena.devices[t.Device].dev.Launch(q, k)
 }
 

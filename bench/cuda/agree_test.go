@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"sagann/dataset"
+	"sagann/device"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// needGPU skips where no GPU can be opened.
+func needGPU(t *testing.T) {
+	t.Helper()
+	d, err := device.OpenCUDA(0, 1<<20)
+	if err != nil {
+		t.Skip(err)
+	}
+	d.Close()
+}
+
+// losses trains model name for some epochs and returns the loss of each.
+func losses(t *testing.T, name string, d *dataset.Data, c saga.Config, epochs int) []float64 {
+	t.Helper()
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: 32, Classes: d.Classes, Layers: 2, Heads: 4,
+		Dropout: 0.3, EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := saga.Compile(m, d, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []float64
+	for range epochs {
+		l, err := p.Step()
+		if err != nil {
+			t.Fatal(errors.Join(err, p.Close()))
+		}
+		out = append(out, l)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func graph(t *testing.T) *dataset.Data {
+	s := dataset.DefaultSpec()
+	s.Vertices, s.Edges, s.Features, s.Classes = 3000, 40000, 50, 7
+	d, err := dataset.Synthetic(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := d.Edges
+	e.Types, e.Type = 3, make([]uint32, e.E())
+	e.DataCols, e.Data = 2, make([]float32, 2*e.E())
+	for i := range e.Type {
+		e.Type[i] = uint32(i*7+i/5) % 3
+		e.Data[2*i], e.Data[2*i+1] = float32(i%11)/11, float32(i%5)/5
+	}
+	return d
+}
+
+// TestAgree trains every model on the CPU and on the GPU, whole and streamed: losses
+// agree, and two runs on the GPU have the same bits.
+func TestAgree(t *testing.T) {
+	needGPU(t)
+	d := graph(t)
+	const epochs = 20
+	for _, name := range layers.Names() {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range []saga.Config{{Chunks: 1}, {Chunks: 4, Stream: true}} {
+				c.Seed, c.Device = 1, "cpu"
+				cpu := losses(t, name, d, c, epochs)
+				c.Device = "cuda"
+				gpu, again := losses(t, name, d, c, epochs), losses(t, name, d, c, epochs)
+				worst := 0.0
+				for i := range cpu {
+					if gpu[i] != again[i] {
+						t.Errorf("P=%d epoch %d: losses %v and %v of two runs", c.Chunks, i+1, gpu[i], again[i])
+						break
+					}
+					if e := math.Abs(gpu[i]-cpu[i]) / math.Abs(cpu[i]); !(e <= worst) {
+						worst = e
+					}
+				}
+				t.Logf("P=%d: largest relative difference %.2g; last loss %.6f", c.Chunks, worst, gpu[epochs-1])
+				if !(worst <= 1e-3) {
+					t.Errorf("P=%d: CPU %v\nGPU %v", c.Chunks, cpu, gpu)
+				}
+			}
+		})
+	}
+}

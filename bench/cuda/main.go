@@ -1,0 +1,79 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"slices"
+	"strings"
+	"time"
+
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+func main() {
+	log.SetFlags(0)
+	models := flag.String("models", "gcn,resgated", "models to time")
+	dev := flag.String("device", "cuda", "device")
+	vertices := flag.Int("vertices", 233000, "vertices")
+	edges := flag.Int("edges", 23_200_000, "edges")
+	features := flag.Int("features", 602, "feature columns")
+	hidden := flag.Int("hidden", 128, "columns between the layers")
+	classes := flag.Int("classes", 41, "classes")
+	epochs := flag.Int("epochs", 10, "epochs timed, after three to warm up")
+	without := flag.String("without", "invariant", "compiler passes left out")
+	flag.Parse()
+
+	s := dataset.DefaultSpec()
+	s.Vertices, s.Edges, s.Features, s.Classes = *vertices, *edges, *features, *classes
+	begun := time.Now()
+	d, err := dataset.Synthetic(s)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
+	for name := range strings.SplitSeq(*models, ",") {
+		if err := epoch(name, d, *dev, *hidden, *epochs, *without); err != nil {
+			log.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+// epoch times training epochs of a model.
+func epoch(name string, d *dataset.Data, dev string, hidden, epochs int, without string) error {
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2})
+	if err != nil {
+		return err
+	}
+	c := saga.Config{Device: dev, Seed: 1}
+	if without != "" {
+		c.Without = strings.Split(without, ",")
+	}
+	begun := time.Now()
+	p, err := saga.Compile(m, d, c)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	var loss float64
+	for range 3 {
+		if loss, err = p.Step(); err != nil {
+			return err
+		}
+	}
+	ready := time.Since(begun)
+	var times []float64
+	for range epochs {
+		begun := time.Now()
+		if loss, err = p.Step(); err != nil {
+			return err
+		}
+		times = append(times, 1e3*time.Since(begun).Seconds())
+	}
+	slices.Sort(times)
+	fmt.Printf("%s %d→%d→%d: epoch %.2f ms (median of %d, best %.2f), loss %.5f, ready after %.1f s\n",
+		name, d.FeatureCols, hidden, d.Classes, times[len(times)/2], len(times), times[0], loss, ready.Seconds())
+	return where(p)
+}

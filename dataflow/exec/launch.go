@@ -1,0 +1,269 @@
+package exec
+
+import (
+	"fmt"
+	"sync"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/kernel"
+)
+
+// What a runner does on GPUs: kernels are rendered as text and compiled once, and a
+// task's commands are bound and handed to the driver once; a step then submits them.
+
+// gpu is what a runner has on one GPU.
+type gpu struct {
+	dev     device.GPU
+	funcs   [][]device.Function // by kernel
+	base    uint64              // address of the arena's memory
+	scratch uint64
+	add     device.Function
+	batches map[*task]device.Batch
+}
+
+// addSource is the sum of what several devices have.
+const addSource = `
+extern "C" __global__ void saga_add(float *a, const float *b, long long n) {
+	for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x)
+		a[i] += b[i];
+}
+`
+
+// Scratch is how much memory beside the plans' a GPU needs when runners for these
+// plans' programs are made in this order: rows and edges bound what one launch sees.
+func Scratch(rows, edges int, programs ...[]*kernel.Program) (int64, error) {
+	var all, most int64
+	for _, list := range programs {
+		cuda, err := render(list)
+		if err != nil {
+			return 0, err
+		}
+		if n := scratchOf(cuda, rows, edges); n > most {
+			most = n
+			all += (n + 255) &^ 255
+		}
+	}
+	return all, nil
+}
+
+func render(programs []*kernel.Program) ([]*kernel.CUDA, error) {
+	out := make([]*kernel.CUDA, len(programs))
+	for i, p := range programs {
+		var err error
+		if out[i], err = kernel.RenderCUDA(p); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func scratchOf(cuda []*kernel.CUDA, rows, edges int) int64 {
+	var most int64
+	for _, c := range cuda {
+		most = max(most, c.Scratch(rows, edges))
+	}
+	return most
+}
+
+// onGPU tells whether the arena is on GPUs.
+func (a *Arena) onGPU() bool {
+	_, ok := a.devices[0].dev.(device.GPU)
+	return ok
+}
+
+// openGPU compiles the programs for every GPU of the arena and reserves scratch
+// memory for the plan's largest launch.
+func (r *Runner) openGPU(programs []*kernel.Program) error {
+	var err error
+	if r.cuda, err = render(programs); err != nil {
+		return err
+	}
+	rows, edges := 0, 0
+	for i := range r.plan.Tasks {
+		t := &r.plan.Tasks[i]
+		if t.Kind != plan.Run {
+			continue
+		}
+		rows = max(rows, int(t.Rows))
+		if t.Other >= 0 {
+			side := r.sides[t.Dir]
+			edges = max(edges, int(side.Cells[int(t.Own)*side.P+int(t.Other)].NNZ))
+		}
+	}
+	need := scratchOf(r.cuda, rows, edges)
+	for i := range r.arena.devices {
+		p := &r.arena.devices[i]
+		dev, ok := p.dev.(device.GPU)
+		if !ok {
+			return fmt.Errorf("exec: %v is no GPU, but %v is", p.dev.Info(), r.arena.devices[0].dev.Info())
+		}
+		g := &gpu{dev: dev, batches: map[*task]device.Batch{}}
+		if p.scratch.Len() < need {
+			m, err := dev.Alloc(need)
+			if err != nil {
+				return fmt.Errorf("exec: scratch memory of the kernels: %w", err)
+			}
+			p.held = append(p.held, m)
+			p.scratch = m
+		}
+		if g.base, err = dev.Address(p.mem); err != nil {
+			return err
+		}
+		if need > 0 {
+			if g.scratch, err = dev.Address(p.scratch); err != nil {
+				return err
+			}
+		}
+		if err := g.compile(r.cuda); err != nil {
+			return err
+		}
+		r.gpus = append(r.gpus, g)
+	}
+	return nil
+}
+
+// compile translates each different source once, several side by side.
+func (g *gpu) compile(cuda []*kernel.CUDA) error {
+	type module struct {
+		funcs []device.Function
+		err   error
+	}
+	done := map[string]*module{}
+	var wg sync.WaitGroup
+	limit := make(chan struct{}, 8)
+	for _, c := range cuda {
+		if done[c.Source] != nil || len(c.Names) == 0 {
+			continue
+		}
+		m := &module{}
+		done[c.Source] = m
+		wg.Go(func() {
+			limit <- struct{}{}
+			defer func() { <-limit }()
+			m.funcs, m.err = g.dev.Compile(c.Source, c.Names)
+		})
+	}
+	wg.Wait()
+	for i, c := range cuda {
+		m := done[c.Source]
+		if m == nil {
+			m = &module{}
+		}
+		if m.err != nil {
+			return fmt.Errorf("exec: kernel %d: %w", i, m.err)
+		}
+		g.funcs = append(g.funcs, m.funcs)
+	}
+	add, err := g.dev.Compile(addSource, []string{"saga_add"})
+	if err != nil {
+		return err
+	}
+	g.add = add[0]
+	return nil
+}
+
+// Batch is the task as commands for the GPU; they are made once.
+func (k *task) Batch(d device.GPU) (device.Batch, error) {
+	g := k.r.gpus[k.t.Device]
+	if b := g.batches[k]; b != nil {
+		return b, nil
+	}
+	list, err := k.commands(g)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.Prepare(list)
+	if err == nil {
+		g.batches[k] = b
+	}
+	return b, err
+}
+
+func (k *task) commands(g *gpu) ([]device.Command, error) {
+	r, t := k.r, k.t
+	switch t.Kind {
+	case plan.Zero:
+		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(t.Addr), Bytes: t.Bytes}}}, nil
+	case plan.Add:
+		return []device.Command{{Call: &device.Call{Func: g.add, Grid: [3]uint32{256, 1, 1}, Block: 256,
+			Args: []uint64{g.base + uint64(t.Addr), g.base + uint64(t.FromAddr), uint64(t.Bytes / 4)}}}}, nil
+	case plan.Run:
+	default:
+		return nil, fmt.Errorf("a GPU has no kernel for %s", k.Name())
+	}
+	l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch}
+	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
+		l.Bufs = append(l.Bufs, g.base+uint64(at))
+	}
+	if t.Other >= 0 {
+		side := r.sides[t.Dir]
+		i := int(t.Own)*side.P + int(t.Other)
+		l.Cell = cudaCell(&side.Cells[i], side.View(i).Ptr, g.base+uint64(t.Cell))
+	}
+	var list []device.Command
+	for _, s := range r.cuda[t.Kernel].Steps(l) {
+		if s.Func < 0 {
+			m := device.Gemm(s.Gemm)
+			list = append(list, device.Command{Gemm: &m})
+			continue
+		}
+		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],
+			Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+	}
+	return list, nil
+}
+
+// cudaCell is cell c whose block lies at addr.
+func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.CUDACell {
+	part := func(off int64) uint64 {
+		if off < 0 {
+			return 0
+		}
+		return addr + uint64(off)
+	}
+	return &kernel.CUDACell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
+		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Ptr: ptr}
+}
+
+// updateGPU runs the optimiser on the host: what it asks for comes down, and the
+// parameters and their moments go back up.
+func (r *Runner) updateGPU(t *plan.Task) error {
+	if r.update == nil {
+		return nil
+	}
+	if err := r.arena.sync(); err != nil {
+		return err
+	}
+	p := &r.arena.devices[t.Device]
+	q := p.queues[plan.Compute]
+	held := map[int][]float32{}
+	var order []int
+	var wrong error
+	err := r.update(func(id int) []float32 {
+		if x := held[id]; x != nil {
+			return x
+		}
+		g := r.plan.Spec.Globals[id]
+		x := make([]float32, g.Rows*g.Cols)
+		held[id] = x
+		order = append(order, id)
+		if wrong == nil {
+			wrong = p.dev.CopyD2H(q, bytesOf(x), p.mem, r.plan.Globals[id])
+		}
+		if wrong == nil {
+			wrong = p.dev.Sync()
+		}
+		return x
+	})
+	if err == nil {
+		err = wrong
+	}
+	for _, id := range order {
+		if err == nil && r.plan.Spec.Globals[id].Kind == plan.Param {
+			err = p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], bytesOf(held[id]))
+		}
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package nvrtc_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"sagann/dataset"
+	"sagann/device/nvrtc"
+	"sagann/kernel"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// TestModels renders every kernel of every model and compiles it. Only the compiling
+// is skipped where the library is missing.
+func TestModels(t *testing.T) {
+	seen := map[string]bool{}
+	compile := true
+	for _, name := range layers.Names() {
+		for _, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}} {
+			t.Run(fmt.Sprintf("%s/without=%s", name, strings.Join(without, ",")), func(t *testing.T) {
+				for _, p := range programs(t, name, without) {
+					c, err := kernel.RenderCUDA(p)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if seen[c.Source] || !compile {
+						continue
+					}
+					seen[c.Source] = true
+					_, err = nvrtc.PTX(c.Source, 75)
+					if errors.Is(err, nvrtc.ErrMissing) {
+						compile = false
+						t.Logf("rendered only: %v", err)
+					} else if err != nil {
+						t.Fatalf("%s: %v\n%s", p.Name, err, c.Source[strings.LastIndex(c.Source, "saga_lse_merge"):])
+					}
+				}
+			})
+		}
+	}
+	if !compile {
+		t.Skip(nvrtc.ErrMissing)
+	}
+}
+
+// programs are the kernels of a model of two layers on a small graph.
+func programs(t *testing.T, name string, without []string) []*kernel.Program {
+	spec := dataset.DefaultSpec()
+	spec.Vertices, spec.Edges, spec.Features, spec.Classes = 200, 1000, 70, 5
+	d, err := dataset.Synthetic(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := d.Edges
+	e.Types, e.Type = 3, make([]uint32, e.E())
+	e.DataCols, e.Data = 2, make([]float32, 2*e.E())
+	m, err := layers.New(name, layers.Options{Features: 70, Hidden: 64, Classes: 5, Layers: 2, Heads: 8, Dropout: 0.5, EdgeData: 2, EdgeTypes: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := saga.Compile(m, d, saga.Config{Without: without})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Kernels()
+}

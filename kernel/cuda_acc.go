@@ -1,0 +1,190 @@
+package kernel
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The accumulators of a gather kernel: begin, a step an edge, merge of the groups of
+// a warp, end. Their state is in own rows of buffers, as on the CPU.
+
+func (t *cudaText) accum(name string, w int) {
+	if w == 1 {
+		t.line("float %s;", name)
+	} else {
+		t.line("float %s[%d];", name, t.elems(w))
+	}
+}
+
+// all runs a statement over the elements of accumulator i; # stands for [k], or for
+// nothing when there is one column.
+func (t *cudaText) all(w int, format string, a ...any) {
+	s := fmt.Sprintf(format, a...)
+	if w == 1 {
+		t.line("{ %s }", strings.ReplaceAll(s, "#", ""))
+		return
+	}
+	t.line("#pragma unroll")
+	t.line("for (int k = 0; k < %d; k++) { %s }", t.elems(w), strings.ReplaceAll(s, "#", "[k]"))
+}
+
+func outPtr(o *Out) string { return fmt.Sprintf("b%d + row * %d", o.Operand, o.LD) }
+func auxPtr(o *Out) string { return fmt.Sprintf("b%d + row * %d", o.Aux, o.AuxLD) }
+
+// state reads (or writes) accumulator name of w columns.
+func (t *cudaText) state(name, ptr string, w, ld int, write bool) {
+	vec := ld%4 == 0 && t.v == 4
+	switch {
+	case w == 1 && write:
+		t.line("if (lane == 0 && base == 0) (%s)[0] = %s;", ptr, name)
+	case w == 1:
+		t.line("%s = (%s)[0];", name, ptr)
+	case write:
+		t.line("saga_store%s(%s, base, lane, %s);", t.args(w, vec), ptr, name)
+	default:
+		t.line("saga_load%s(%s, base, lane, %s);", t.args(w, vec), ptr, name)
+	}
+}
+
+func (t *cudaText) begin(i int, o *Out) {
+	w := t.c.p.Widths[o.Reg]
+	switch {
+	case o.Acc == Store, o.Key != NoKey:
+		return
+	}
+	t.accum(fmt.Sprintf("a%d", i), w)
+	init := "0.f"
+	if o.Acc == Max {
+		init = "-SAGA_INF"
+	}
+	t.all(w, "a%d# = %s;", i, init)
+	second := o.Acc == LSE || o.Acc == Max && o.Aux >= 0
+	if second {
+		t.accum(fmt.Sprintf("x%d", i), w)
+		init := "-1.f"
+		if o.Acc == LSE {
+			init = "-SAGA_INF"
+		}
+		t.all(w, "x%d# = %s;", i, init)
+	}
+	t.line("if (!begin && sub == 0) {")
+	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, false)
+	if second {
+		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, false)
+	}
+	t.line("}")
+}
+
+func (t *cudaText) step(i int, o *Out) {
+	w := t.c.p.Widths[o.Reg]
+	switch {
+	case o.Acc == Store:
+		t.store(o.Reg, fmt.Sprintf("b%d + e * %d", o.Operand, o.LD), o.LD%4 == 0 && t.v == 4)
+	case o.Acc == Sum && o.Key == NoKey:
+		t.all(w, "a%d# += r%d#;", i, o.Reg)
+	case o.Acc == Sum:
+		key := "type[e]"
+		if o.Key == ByRank {
+			key = "(unsigned)rank[e]"
+		}
+		t.line("if (%s < %du) {", key, o.Blocks)
+		t.line("float *to = b%d + row * %d + %s * (size_t)%d;", o.Operand, o.LD, key, w)
+		if w == 1 {
+			t.line("if (lane == 0) to[0] += r%d;", o.Reg)
+		} else {
+			t.each(w, fmt.Sprintf("to[col] += r%d[k];", o.Reg))
+		}
+		t.line("}")
+	case o.Acc == Max && o.Aux < 0:
+		t.all(w, "a%d# = fmaxf(a%d#, r%d#);", i, i, o.Reg)
+	case o.Acc == Max: // ties go to the lowest rank, whatever the order of edges
+		t.all(w, "const float y = r%d#, q = rank[e]; if (y > a%d# || y == a%d# && q < x%d#) { a%d# = y; x%d# = q; }",
+			o.Reg, i, i, i, i, i)
+	case o.Acc == LSE:
+		t.all(w, "saga_lse(a%d#, x%d#, r%d#);", i, i, o.Reg)
+	}
+}
+
+// merge joins the accumulators of the groups of a warp in every group.
+func (t *cudaText) merge(i int, o *Out) {
+	if t.g == 32 || o.Acc == Store || o.Key != NoKey {
+		return
+	}
+	t.line("for (int d = G; d < 32; d *= 2) {")
+	const from = "__shfl_xor_sync(0xffffffffu, "
+	w := t.c.p.Widths[o.Reg]
+	switch {
+	case o.Acc == Sum:
+		t.all(w, "a%d# += "+from+"a%d#, d);", i, i)
+	case o.Acc == Max && o.Aux < 0:
+		t.all(w, "a%d# = fmaxf(a%d#, "+from+"a%d#, d));", i, i, i)
+	case o.Acc == Max:
+		t.all(w, "const float y = "+from+"a%d#, d), q = "+from+"x%d#, d); if (y > a%d# || y == a%d# && q < x%d#) { a%d# = y; x%d# = q; }",
+			i, i, i, i, i, i, i)
+	case o.Acc == LSE:
+		t.all(w, "const float y = "+from+"a%d#, d), q = "+from+"x%d#, d); saga_lse_merge(a%d#, x%d#, y, q);", i, i, i, i)
+	}
+	t.line("}")
+}
+
+func (t *cudaText) end(i int, o *Out) {
+	w := t.c.p.Widths[o.Reg]
+	switch {
+	case o.Acc == Store || o.Key != NoKey:
+		return
+	case o.Acc == Max:
+		t.line("if (end) {")
+		t.all(w, "if (a%d# == -SAGA_INF) a%d# = 0.f;", i, i)
+		t.line("}")
+	case o.Acc == LSE:
+		t.line("if (end) {")
+		t.all(w, "a%d# = x%d# == -SAGA_INF ? 0.f : x%d# + logf(a%d#);", i, i, i, i)
+		t.line("}")
+	}
+	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
+	if o.Acc == LSE || o.Acc == Max && o.Aux >= 0 {
+		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, true)
+	}
+}
+
+// startKernels render what starts and finishes the accumulators of all own rows, for
+// cells whose list leaves rows out.
+func (c *CUDA) startKernels(b *strings.Builder, outs []*Out) {
+	loop := func(name string, body func()) {
+		c.name(name)
+		fmt.Fprintf(b, "extern \"C\" __global__ void %s(%s) {\n", name, c.params())
+		b.WriteString("\tconst ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x, all = gridDim.x * (ll)blockDim.x;\n")
+		body()
+		b.WriteString("}\n")
+	}
+	loop("start", func() {
+		for _, o := range outs {
+			init, aux := "0.f", ""
+			switch o.Acc {
+			case Store:
+				continue
+			case Max:
+				init, aux = "-SAGA_INF", "-1.f"
+			case LSE:
+				aux = "-SAGA_INF"
+			}
+			fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) b%d[i] = %s;\n", o.LD, o.Operand, init)
+			if o.Aux >= 0 {
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) b%d[i] = %s;\n", o.AuxLD, o.Aux, aux)
+			}
+		}
+	})
+	loop("finish", func() {
+		for _, o := range outs {
+			w := c.p.Widths[o.Reg]
+			a := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Operand, w, o.LD, w)
+			switch o.Acc {
+			case Max:
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s == -SAGA_INF) %s = 0.f;\n", w, a, a)
+			case LSE:
+				x := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Aux, w, o.AuxLD, w)
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) %s = %s == -SAGA_INF ? 0.f : %s + logf(%s);\n", w, a, x, x, a)
+			}
+		}
+	})
+}

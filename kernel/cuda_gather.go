@@ -1,0 +1,172 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sliceWidth is the number of columns of a slice: a slice of all rows of a large
+// interval then fits the second-level cache.
+const sliceWidth = 32
+
+// gatherKernel renders the pass over the edges of a cell: a warp has a row of the
+// list, its groups of lanes take the row's edges in turn, and their sums are joined in
+// a fixed order. When the program is dense the registers come from memory.
+func (c *CUDA) gatherKernel(b *strings.Builder) error {
+	p := c.p
+	var instrs []*Instr
+	made := make([]bool, len(p.Widths))
+	var used []int
+	want := func(r int) {
+		if !made[r] && !slices.Contains(used, r) {
+			used = append(used, r)
+		}
+	}
+	if !c.dense {
+		for i := range p.Instrs {
+			in := &p.Instrs[i]
+			instrs = append(instrs, in)
+			for _, r := range in.In {
+				want(r)
+			}
+			made[in.Dst] = true
+		}
+	}
+	var outs []*Out
+	for i := range p.Outs {
+		o := &p.Outs[i]
+		if o.Acc == SumTN || o.Acc == SumRows || c.dense && o.Acc == Store {
+			continue
+		}
+		outs = append(outs, o)
+		c.start = c.start || o.Acc == Sum && o.Key != NoKey
+		want(o.Reg)
+	}
+	if len(outs) == 0 {
+		return nil
+	}
+	width := 1
+	for r, w := range p.Widths {
+		if made[r] || slices.Contains(used, r) {
+			width = max(width, w)
+		}
+	}
+	var body, before strings.Builder
+	t := &cudaText{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(p.Widths))}
+	t.shape(width)
+	if c.start { // columns of keyed sums are updated in memory, by one group a row
+		t.g = 32
+	} else if c.sliced(instrs, used, width) {
+		t.slice = sliceWidth
+		t.g, t.v = sliceWidth/4, 4
+	}
+	t.loadEdges(used, &before)
+	for _, in := range instrs {
+		if err := t.instr(in); err != nil {
+			return err
+		}
+	}
+	for i, o := range outs {
+		t.step(i, o)
+	}
+	k := &c.gather
+	k.fn, k.slices = c.name("gather"), 1
+	if t.slice > 0 {
+		k.slices = (width + t.slice - 1) / t.slice
+	}
+	groups, shared := t.block(t.g)
+	threads := max(32, groups*t.g)
+	k.groups, k.block, k.shared = threads/32, threads, shared
+	if groups*t.g < 32 {
+		k.shared = uint32(32 / t.g * t.shared * 4)
+	}
+	t.head(b, "gather", threads, used)
+	fmt.Fprintf(b, "\tconst int sub = threadIdx.x %% 32 / G;\n"+
+		"\tfor (ll at = blockIdx.x * (ll)%d + threadIdx.x / 32; at < n; at += gridDim.x * (ll)%d) {\n"+
+		"\t\tconst ll entry = first + at, row = rowids ? rowids[entry] : entry;\n"+
+		"\t\tconst ll lo = max((ll)ptr[entry], from), hi = min((ll)ptr[entry + 1], to); (void)row;\n", k.groups, k.groups)
+	b.WriteString(before.String())
+	u := *t
+	u.b, u.tab = b, "\t\t"
+	for i, o := range outs {
+		u.begin(i, o)
+	}
+	fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (ll e = lo + sub; e < hi; e += 32 / G) {\n", c.unroll(instrs))
+	if slices.ContainsFunc(p.Leaves, func(l Leaf) bool { return l.From == Other }) {
+		b.WriteString("\t\t\tconst unsigned far = other[e];\n")
+	}
+	b.WriteString(body.String())
+	b.WriteString("\t\t}\n")
+	for i, o := range outs {
+		u.merge(i, o)
+	}
+	u.line("if (sub == 0) {")
+	u.tab += "\t"
+	for i, o := range outs {
+		u.end(i, o)
+	}
+	b.WriteString("\t\t}\n\t}\n}\n")
+	c.startKernels(b, outs)
+	return nil
+}
+
+func (c *CUDA) unroll(instrs []*Instr) int {
+	if len(instrs) <= 3 {
+		return 4
+	}
+	return 2
+}
+
+// sliced tells whether columns can be worked on slice by slice: no instruction sees
+// other columns than its own, and all wide registers are equally wide.
+func (c *CUDA) sliced(instrs []*Instr, used []int, width int) bool {
+	if width < 2*sliceWidth {
+		return false
+	}
+	regs := slices.Clone(used)
+	for _, in := range instrs {
+		one := c.p.Widths[in.Dst] == 1
+		for _, r := range in.In {
+			one = one && c.p.Widths[r] == 1
+		}
+		switch {
+		case in.Op == "widen" && c.p.Widths[in.In[0]] == 1, one:
+		case in.CUDA == "" || strings.ContainsAny(in.CUDA, "[;"):
+			return false
+		}
+		regs = append(regs, in.Dst)
+	}
+	for _, r := range regs {
+		if w := c.p.Widths[r]; w != 1 && w != width {
+			return false
+		}
+	}
+	return true
+}
+
+// loadEdges reads registers in the loop over edges, and own rows before it.
+func (t *cudaText) loadEdges(used []int, before *strings.Builder) {
+	for _, r := range used {
+		k := slices.IndexFunc(t.c.p.Leaves, func(f Leaf) bool { return f.Reg == r })
+		switch {
+		case k < 0:
+			h := t.c.home[r]
+			p := fmt.Sprintf("s%d + (e - from) * %d", r, h.ld)
+			if h.kind == homeBuf {
+				p = fmt.Sprintf("b%d + e * %d", h.operand, h.ld)
+			}
+			t.ptr[r] = p
+			t.load(r, p, h.ld%4 == 0 && t.v == 4)
+		case t.c.p.Leaves[k].From == Global:
+			t.ptr[r] = fmt.Sprintf("b%d", t.c.p.Leaves[k].Operand)
+		case t.c.p.Leaves[k].From == Own && t.c.p.Leaves[k].Key == NoKey:
+			b, tab := t.b, t.tab
+			t.b, t.tab = before, "\t\t"
+			t.leaf(&t.c.p.Leaves[k])
+			t.b, t.tab = b, tab
+		default:
+			t.leaf(&t.c.p.Leaves[k])
+		}
+	}
+}

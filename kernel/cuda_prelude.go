@@ -1,0 +1,150 @@
+package kernel
+
+// cudaPrelude is the device code that rendered kernels call. A group of G lanes of a
+// warp holds a row: lane l has columns (q·G + l)·V + t of it, t < V, as element
+// q·V + t of an array of N. A register of one column is a scalar that every lane has.
+const cudaPrelude = `
+typedef long long ll;
+#define SAGA_INF __int_as_float(0x7f800000)
+#define SAGA_NAN __int_as_float(0x7fc00000)
+#define SAGA_INLINE static __device__ __forceinline__
+
+template <int G, int V, int N, int W, bool VEC>
+SAGA_INLINE void saga_load(const float *p, int base, int lane, float (&r)[N]) {
+#pragma unroll
+	for (int q = 0; q < N / V; q++) {
+		int c = base + (q * G + lane) * V;
+		if (VEC && V == 4) {
+			float4 v = make_float4(0.f, 0.f, 0.f, 0.f);
+			if (c < W) v = *(const float4 *)(p + c);
+			r[q * V] = v.x; r[q * V + 1 % V] = v.y; r[q * V + 2 % V] = v.z; r[q * V + 3 % V] = v.w;
+		} else {
+#pragma unroll
+			for (int t = 0; t < V; t++) r[q * V + t] = c + t < W ? p[c + t] : 0.f;
+		}
+	}
+}
+
+template <int G, int V, int N, int W, bool VEC>
+SAGA_INLINE void saga_store(float *p, int base, int lane, const float (&r)[N]) {
+#pragma unroll
+	for (int q = 0; q < N / V; q++) {
+		int c = base + (q * G + lane) * V;
+		if (VEC && V == 4 && c + 3 < W) {
+			*(float4 *)(p + c) = make_float4(r[q * V], r[q * V + 1 % V], r[q * V + 2 % V], r[q * V + 3 % V]);
+		} else {
+#pragma unroll
+			for (int t = 0; t < V; t++) if (c + t < W) p[c + t] = r[q * V + t];
+		}
+	}
+}
+
+template <int N> SAGA_INLINE void saga_fill(float (&r)[N], float x) {
+#pragma unroll
+	for (int k = 0; k < N; k++) r[k] = x;
+}
+
+template <int G, class F> SAGA_INLINE double saga_sum(int w, int lane, unsigned mask, F f) {
+	double s = 0;
+	for (int j = lane; j < w; j += G) s += f(j);
+#pragma unroll
+	for (int d = G / 2; d; d /= 2) s += __shfl_xor_sync(mask, s, d);
+	return s;
+}
+template <int G, class F> SAGA_INLINE float saga_max(int w, int lane, unsigned mask, F f) {
+	float s = -SAGA_INF;
+	for (int j = lane; j < w; j += G) s = fmaxf(s, f(j));
+#pragma unroll
+	for (int d = G / 2; d; d /= 2) s = fmaxf(s, __shfl_xor_sync(mask, s, d));
+	return s;
+}
+// The first column that holds the maximum.
+template <int G, class F> SAGA_INLINE int saga_argmax(int w, int lane, unsigned mask, F f) {
+	float m = saga_max<G>(w, lane, mask, f);
+	int best = w;
+	for (int j = lane; j < w; j += G) if (f(j) == m) { best = j; break; }
+#pragma unroll
+	for (int d = G / 2; d; d /= 2) best = min(best, __shfl_xor_sync(mask, best, d));
+	return best < w ? best : 0;
+}
+#define SAGA_SUM(w, x) saga_sum<G>((w), lane, mask, [&](int j) { return (double)(x); })
+#define SAGA_MAX(w, x) saga_max<G>((w), lane, mask, [&](int j) { return (float)(x); })
+#define SAGA_ARGMAX(w, x) saga_argmax<G>((w), lane, mask, [&](int j) { return (float)(x); })
+
+// The label as an index below n, or -1 if it is none.
+SAGA_INLINE int saga_class(int n, float label) {
+	int k = (int)label;
+	return label >= 0.f && label < (float)n && (float)k == label ? k : -1;
+}
+
+SAGA_INLINE unsigned saga_mix(unsigned h) {
+	h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u;
+	return h ^ h >> 16;
+}
+SAGA_INLINE float saga_dropout(float x, float seed_lo, float seed_hi, float epoch, float id, float rank,
+                               int site, float p, unsigned column) {
+	unsigned w[6] = {__float_as_uint(seed_lo), __float_as_uint(seed_hi), __float_as_uint(epoch),
+	                 (unsigned)site, __float_as_uint(id), __float_as_uint(rank)};
+	unsigned a = 0x243f6a88u, b = 0x85a308d3u;
+#pragma unroll
+	for (int i = 0; i < 6; i++) { a = saga_mix(a ^ w[i]); b = saga_mix(b + w[i]); }
+	unsigned h = a + column * 0x9e3779b9u;
+	h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13 ^ b; h *= 0xc2b2ae35u; h ^= h >> 16;
+	return h >> 8 >= (unsigned)(p * 16777216.f) ? x * (1.f / (1.f - p)) : 0.f;
+}
+
+// The entry of the row list that edge e belongs to.
+SAGA_INLINE ll saga_entry(const unsigned *ptr, ll entries, ll e) {
+	ll lo = 0, hi = entries - 1; // the last entry with ptr <= e
+	while (lo < hi) {
+		ll mid = (lo + hi + 1) / 2;
+		if (ptr[mid] <= e) lo = mid; else hi = mid - 1;
+	}
+	return lo;
+}
+
+// An edge more in (s, m), which stand for s·e^m.
+SAGA_INLINE void saga_lse(float &s, float &m, float y) {
+	if (y == -SAGA_INF) return;
+	if (y <= m) { s += expf(y - m); return; }
+	s = s * expf(m - y) + 1.f;
+	m = y;
+}
+SAGA_INLINE void saga_lse_merge(float &s, float &m, float s2, float m2) {
+	float top = fmaxf(m, m2);
+	if (top == -SAGA_INF) return;
+	s = s * expf(m - top) + s2 * expf(m2 - top);
+	m = top;
+}
+`
+
+// cudaColumns sums columns in two steps of fixed order: a block sums a range of rows,
+// one thread a column adds the blocks to the result.
+const cudaColumns = `
+extern "C" __global__ void saga_columns(const float *x, ll ld, ll rows, ll cols, float *part) {
+	__shared__ float sm[256];
+	ll each = (rows + gridDim.x - 1) / gridDim.x, lo = blockIdx.x * each, hi = min(rows, lo + each);
+	int cw = 1;
+	while (cw < cols && cw < 256) cw *= 2;
+	int rl = 256 / cw, c0 = threadIdx.x % cw, r0 = threadIdx.x / cw;
+	for (ll c = c0; c - c0 < cols; c += cw) {
+		float s = 0.f;
+		if (c < cols) for (ll r = lo + r0; r < hi; r += rl) s += x[r * ld + c];
+		sm[threadIdx.x] = s;
+		__syncthreads();
+		for (int d = rl / 2; d; d /= 2) {
+			if (r0 < d) sm[threadIdx.x] += sm[threadIdx.x + d * cw];
+			__syncthreads();
+		}
+		if (r0 == 0 && c < cols) part[blockIdx.x * cols + c] = sm[threadIdx.x];
+		__syncthreads();
+	}
+}
+extern "C" __global__ void saga_columns_add(float *dst, const float *part, ll cols, ll blocks) {
+	ll c = blockIdx.x * (ll)blockDim.x + threadIdx.x;
+	if (c >= cols) return;
+	float s = 0.f;
+	for (ll b = 0; b < blocks; b++) s += part[b * cols + c];
+	dst[c] += s;
+}
+`
