@@ -185,8 +185,11 @@ func (b *builder) matrix(n *Node) int {
 func (b *builder) reduce(n *Node) {
 	o := kernel.Out{Acc: n.Def().Acc, Reg: b.reg(n.in[0], false), Aux: -1,
 		Operand: b.operand(plan.GlobalRef, b.l.global[n], true)}
-	if o.Acc == kernel.SumTN {
+	if o.Acc.Pair() {
 		o.Reg2 = b.reg(n.in[1], false)
+	}
+	if o.Acc.KeyedRows() {
+		o.Blocks = n.shape.Rows
 	}
 	o.LD = n.shape.Cols
 	b.p.Outs = append(b.p.Outs, o)

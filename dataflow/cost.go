@@ -90,6 +90,9 @@ func costOf(p *kernel.Program) plan.Cost {
 		case kernel.SumRows:
 			*elem += ops
 			c.FixedBytes += 2 * n
+		case kernel.SumBy, kernel.MaxBy:
+			*elem += ops
+			c.FixedBytes += 2 * n * int64(o.Blocks)
 		}
 		if o.Key != kernel.NoKey {
 			c.EdgeBytes += 4

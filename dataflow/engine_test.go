@@ -3,6 +3,7 @@ package dataflow_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"pgregory.net/rapid"
@@ -21,12 +22,15 @@ type options struct {
 	without  []string
 	schedule string
 	straight bool
+	devices  int
 	planning
 }
 
 // planning are the options that must not even change the bits.
 type planning struct {
 	stream, serial bool
+	ring           bool
+	procs          int // GOMAXPROCS; 0: as it is
 	slots          int
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget
 }
@@ -34,7 +38,7 @@ type planning struct {
 func drawOptions(t *rapid.T) options {
 	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
-		straight: rapid.Bool().Draw(t, "straight")}
+		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices")}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -45,6 +49,7 @@ func drawOptions(t *rapid.T) options {
 
 func drawPlanning(t *rapid.T) planning {
 	return planning{
+		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
 	}
@@ -67,6 +72,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.procs))
 	e := &engine{v: v, o: o, order: chunk.Identity(v.g.V), once: map[string][]float32{}}
 	if o.balanced {
 		e.order = chunk.Balance(v.g, o.p)
@@ -97,7 +103,8 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 }
 
 func (e *engine) plan(l *dataflow.Lowered) (*plan.Plan, error) {
-	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight}
+	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
+		Devices: e.o.devices, Ring: e.o.ring}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1
@@ -112,27 +119,31 @@ func (e *engine) plan(l *dataflow.Lowered) (*plan.Plan, error) {
 }
 
 // steps runs a lowered program and returns its results in user order.
-func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, err error) {
+func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, closed error) {
 	p, err := e.plan(l)
 	if err != nil {
 		return nil, err
 	}
 	// Poisoned memory is full of NaN: a read of what nobody wrote shows.
-	dev, err := device.NewCPU(0, p.Peak, device.Poison())
+	var devices []device.Device
+	for i := range p.Devices {
+		dev, err := device.NewCPU(i, p.Peak, device.Poison())
+		if err != nil {
+			return nil, err
+		}
+		defer func() { closed = errors.Join(closed, dev.Close()) }()
+		devices = append(devices, dev)
+	}
+	arena, err := exec.NewArena(devices, p.Peak)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, dev.Close()) }()
-	arena, err := exec.NewArena([]device.Device{dev}, p.Peak)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, arena.Close()) }()
+	defer func() { closed = errors.Join(closed, arena.Close()) }()
 	r, err := exec.NewRunner(arena, p, l.Kernels, e.grid)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { closed = errors.Join(closed, r.Close()) }()
 	for name, id := range l.Inputs {
 		if err := r.SetInput(id, e.rows(name, l.Spec.Values[id].Cols)); err != nil {
 			return nil, err

@@ -88,9 +88,13 @@ func (w *writer) layer(x operand) operand {
 		w.edges = append(w.edges, w.edgeOp())
 	}
 	m := w.edges[len(w.edges)-1]
-	gathered := []operand{w.gather(m)}
+	kind := w.int("gather", 0, 9)
+	gathered := []operand{w.gather(kind, m)}
 	if w.int("second gather", 0, 3) == 0 {
-		gathered = append(gathered, w.gather(w.of("message", w.edges)))
+		if w.int("of another kind", 0, 1) == 1 {
+			kind = w.int("gather", 0, 9)
+		}
+		gathered = append(gathered, w.gather(kind, w.of("message", w.edges)))
 	}
 	w.past = append(w.past, gathered...)
 	y := gathered[len(gathered)-1]
@@ -258,8 +262,8 @@ func (w *writer) rowOp(x operand, pool []operand) operand {
 	return w.line(1, "rowsum", x)
 }
 
-func (w *writer) gather(m operand) operand {
-	switch w.int("gather", 0, 9) {
+func (w *writer) gather(kind int, m operand) operand {
+	switch kind {
 	case 8:
 		return w.line(m.cols, "mean", m, w.inverse())
 	case 1:

@@ -42,7 +42,7 @@ func oneEnd(in []*Node) *Node {
 // transpose: matmul_tn(scatter_x(a), m) = matmul_tn(a, gather_x(m)), and the mirror;
 // sum_rows(m) over edges = sum_rows(gather_dst(m)): reductions leave the edges.
 func transpose(n *Node) *Node {
-	if n.Def().Class != Reduce || n.in[0].shape.Set.Kind != Edge {
+	if n.Def().Class != Reduce || n.in[0].shape.Set.Kind != Edge || n.Def().Acc.KeyedRows() {
 		return nil
 	}
 	if len(n.in) == 1 {

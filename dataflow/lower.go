@@ -115,6 +115,9 @@ func (l *lowering) addGlobal(n *Node) {
 	id := len(l.out.Spec.Globals)
 	l.out.Spec.Globals = append(l.out.Spec.Globals, g)
 	l.global[n] = id
+	if n.Def().Acc == kernel.MaxBy {
+		l.out.Spec.Maxima = append(l.out.Spec.Maxima, id)
+	}
 	if n.op == ConstOp {
 		l.out.Consts[id] = n.attr.F
 	} else if len(n.in) == 0 {

@@ -57,7 +57,7 @@ func checkCase(t *rapid.T) {
 
 // compareAll allows an error of 1e-4 of a tensor's largest number. Where a tensor
 // cancels to almost nothing it allows a few roundings of the largest number on the way,
-// and what a few roundings of the leaves would do.
+// and what errors of 1e-5 in the leaves would do.
 func compareAll(t rapid.TB, got, want map[string][]float32, all map[*node][]float32, noise func() map[string]float64) {
 	floor := 0.0
 	for _, x := range all {

@@ -33,7 +33,7 @@ func (l *lowering) split(b *builder) []plan.Call {
 	for _, o := range b.p.Outs {
 		n := s.begin("gather")
 		o.Reg = s.load(n, o.Reg)
-		if o.Acc == kernel.SumTN {
+		if o.Acc.Pair() {
 			o.Reg2 = s.load(n, o.Reg2)
 		}
 		o.Operand = s.copy(n, o.Operand)

@@ -73,7 +73,7 @@ func classesOf(values []int64) (labels []int32, classes int) {
 func classCount(labels []int32) (int, error) {
 	top := int32(0)
 	for i, c := range labels {
-		if c < -1 || c == math.MaxInt32 || int(c) >= 1<<20+len(labels) {
+		if !isClass(c, len(labels)) {
 			return 0, fmt.Errorf("row %d has label %d", i, c)
 		}
 		top = max(top, c)

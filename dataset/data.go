@@ -15,5 +15,26 @@ type Data struct {
 	Val         []uint32
 	Test        []uint32
 	GraphOf     []uint32 // nil, or the graph each vertex belongs to (TU sets), 0-based
-	GraphLabels []int32  // nil, or one class a graph, 0-based
+	GraphLabels []int32  // nil, or one class a graph, 0-based; -1 for unlabelled
+	GraphTrain  []uint32 // graph numbers of the splits, ascending, disjoint
+	GraphVal    []uint32
+	GraphTest   []uint32
+	EdgeLabels  []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
+	EdgeTrain   []uint32 // edge numbers of the splits, in stored order, ascending, disjoint
+	EdgeVal     []uint32
+	EdgeTest    []uint32
+}
+
+// GraphClasses is the number of classes of GraphLabels, 0 without.
+func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels) }
+
+// EdgeClasses is the number of classes of EdgeLabels, 0 without.
+func (d *Data) EdgeClasses() int { return countClasses(d.EdgeLabels) }
+
+func countClasses(labels []int32) int {
+	most := int32(-1)
+	for _, c := range labels {
+		most = max(most, c)
+	}
+	return int(most) + 1
 }

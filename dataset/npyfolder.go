@@ -145,10 +145,13 @@ func loadArrays(from arrays, meta npyMeta) (*Data, error) {
 	if err := readEdgeValues(from, d.Edges, meta.Types); err != nil {
 		return nil, err
 	}
-	if err := d.readSplits(from); err != nil {
+	if err := d.readSplits(from, VertexLabels); err != nil {
 		return nil, err
 	}
-	return d, d.readGraphs(from)
+	if err := d.readGraphs(from); err != nil {
+		return nil, err
+	}
+	return d, d.readEdgeLabels(from)
 }
 
 // optional reads an array that may be absent: then it is nil.

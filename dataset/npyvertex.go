@@ -128,25 +128,30 @@ func (d *Data) readLabels(from arrays) error {
 	return nil
 }
 
-// readSplits reads train, val and test: vertex ids, or V booleans.
-func (d *Data) readSplits(from arrays) error {
-	parts := []*[]uint32{&d.Train, &d.Val, &d.Test}
+// readSplits reads train, val and test, with a prefix for what is no vertex: ids, or a
+// boolean for each of the n vertices, edges or graphs.
+func (d *Data) readSplits(from arrays, k LabelKind) error {
+	prefix := ""
+	if k != VertexLabels {
+		prefix = string(k) + "_"
+	}
+	_, n := d.labelsOf(k)
 	for i, name := range []string{"train", "val", "test"} {
-		a, err := optional(from, name)
+		a, err := optional(from, prefix+name)
 		if err != nil {
 			return err
 		}
 		if a == nil {
 			continue
 		}
-		if *parts[i], err = splitIDs(a, d.Edges.V); err != nil {
+		if *d.parts(k)[i], err = splitIDs(a, n, k); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func splitIDs(a *npy.Array, vertices int) ([]uint32, error) {
+func splitIDs(a *npy.Array, n int, k LabelKind) ([]uint32, error) {
 	if len(a.Shape) != 1 {
 		return nil, fmt.Errorf("%s: shape %v of a split: want a vector", a.Where(0), a.Shape)
 	}
@@ -154,8 +159,8 @@ func splitIDs(a *npy.Array, vertices int) ([]uint32, error) {
 		return nil, fmt.Errorf("%s: the split is empty", a.Where(0))
 	}
 	if mask, ok := a.Data.([]bool); ok {
-		if len(mask) != vertices {
-			return nil, fmt.Errorf("%s: a mask of %d for %d vertices", a.Where(0), len(mask), vertices)
+		if len(mask) != n {
+			return nil, fmt.Errorf("%s: a mask of %d for %d %s", a.Where(0), len(mask), n, plural[k])
 		}
 		ids := []uint32{}
 		for v, in := range mask {
@@ -170,8 +175,8 @@ func splitIDs(a *npy.Array, vertices int) ([]uint32, error) {
 		return nil, err
 	}
 	for i, v := range list {
-		if int(v) >= vertices {
-			return nil, fmt.Errorf("%s: vertex %d: ids must be below %d", a.Where(i), v, vertices)
+		if int(v) >= n {
+			return nil, fmt.Errorf("%s: %s %d: ids must be below %d", a.Where(i), k, v, n)
 		}
 	}
 	list = slices.Clone(list)
@@ -205,5 +210,21 @@ func (d *Data) readGraphs(from arrays) error {
 			return fmt.Errorf("%s: vertex %d belongs to graph %d of %d", a.Where(v), v, g, len(d.GraphLabels))
 		}
 	}
-	return nil
+	return d.readSplits(from, GraphLabels)
+}
+
+// readEdgeLabels reads edge_labels [E], a class an edge or -1 for none, and the splits
+// of the edges.
+func (d *Data) readEdgeLabels(from arrays) error {
+	a, err := optional(from, "edge_labels")
+	if err != nil || a == nil {
+		return err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.E() {
+		return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, d.Edges.E())
+	}
+	if d.EdgeLabels, err = a.Int32s(); err != nil {
+		return err
+	}
+	return d.readSplits(from, EdgeLabels)
 }

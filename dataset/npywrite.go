@@ -14,7 +14,8 @@ import (
 // reads it: edges.npy [2,E], edge_weight.npy [E], edge_type.npy [E],
 // edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
 // [V,C] uint8, train.npy, val.npy, test.npy, graph_indicator.npy [V],
-// graph_labels.npy, each when d has it, and meta.json with the name and counts.
+// graph_labels.npy, edge_labels.npy [E] and the splits graph_train.npy, edge_train.npy
+// and so on, each when d has it, and meta.json with the name and counts.
 // Ids are int32, or int64 when there are more vertices or types than that holds. Data
 // that does not pass Validate is refused before anything is written; a folder
 // that holds edges.npy already, too.
@@ -28,7 +29,7 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	w := folderWriter{dir: dir, wide: max(d.Edges.V, d.Edges.Types) > math.MaxInt32}
+	w := folderWriter{dir: dir, wide: max(d.Edges.V, d.Edges.Types, d.Edges.E()) > math.MaxInt32}
 	e := d.Edges
 	if e.Weight != nil {
 		write(&w, "edge_weight", []int{e.E()}, e.Weight)
@@ -52,16 +53,17 @@ func WriteNpyFolder(dir string, d *Data) error {
 		}
 		write(&w, "labels", []int{e.V, d.Classes}, small)
 	}
-	for i, name := range []string{"train", "val", "test"} {
-		if ids := d.splits()[i].ids; ids != nil {
-			w.ids(name, []int{len(ids)}, ids)
-		}
-	}
+	w.splits(d, VertexLabels, "")
 	if d.GraphOf != nil {
 		w.ids("graph_indicator", []int{e.V}, d.GraphOf)
 	}
 	if d.GraphLabels != nil {
 		write(&w, "graph_labels", []int{len(d.GraphLabels)}, d.GraphLabels)
+		w.splits(d, GraphLabels, "graph_")
+	}
+	if d.EdgeLabels != nil {
+		write(&w, "edge_labels", []int{e.E()}, d.EdgeLabels)
+		w.splits(d, EdgeLabels, "edge_")
 	}
 	w.meta(d)
 	// The edges come last: a folder without them is not a graph yet.
@@ -90,6 +92,14 @@ func (w *folderWriter) ids(name string, shape []int, lists ...[]uint32) {
 		write(w, name, shape, joined[int64](lists))
 	} else {
 		write(w, name, shape, joined[int32](lists))
+	}
+}
+
+func (w *folderWriter) splits(d *Data, k LabelKind, prefix string) {
+	for i, ids := range d.Splits(k) {
+		if ids != nil {
+			w.ids(prefix+[3]string{"train", "val", "test"}[i], []int{len(ids)}, ids)
+		}
 	}
 }
 

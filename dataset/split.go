@@ -10,23 +10,37 @@ import (
 // vertices: the shares train and val (each above 0, together below 1), the rest
 // for testing. Equal seeds give equal splits.
 func RandomSplit(d *Data, train, val float64, seed uint64) error {
+	return RandomSplitOf(d, VertexLabels, train, val, seed)
+}
+
+// RandomSplitOf is RandomSplit over the labelled vertices, edges or graphs.
+func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error {
 	if !(train > 0 && val > 0 && train+val < 1) {
 		return fmt.Errorf("shares %v and %v: each must be above 0, together below 1", train, val)
 	}
-	if d.Labels == nil && d.MultiLabels == nil {
-		return fmt.Errorf("%s has no labels to split", d.Name)
+	if !d.Labelled(k) {
+		what := "labels"
+		if k != VertexLabels {
+			what = string(k) + " labels"
+		}
+		return fmt.Errorf("%s has no %s to split", d.Name, what)
 	}
-	d.split(train, val, rand.New(rand.NewPCG(seed, splitStream)))
-	if len(d.Train) == 0 || len(d.Val) == 0 || len(d.Test) == 0 {
-		return fmt.Errorf("%s has too few labelled vertices for shares %v, %v and the rest", d.Name, train, val)
+	d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
+	for _, ids := range d.Splits(k) {
+		if len(ids) == 0 {
+			return fmt.Errorf("%s has too few labelled %s for shares %v, %v and the rest", d.Name, plural[k], train, val)
+		}
 	}
 	return nil
 }
 
-func (d *Data) split(train, val float64, r *rand.Rand) {
-	ids := make([]uint32, 0, d.Edges.V)
-	for v := range d.Edges.V {
-		if d.Labels == nil || d.Labels[v] >= 0 {
+var plural = map[LabelKind]string{VertexLabels: "vertices", EdgeLabels: "edges", GraphLabels: "graphs"}
+
+func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) {
+	labels, n := d.labelsOf(k)
+	ids := make([]uint32, 0, n)
+	for v := range n {
+		if labels == nil || labels[v] >= 0 {
 			ids = append(ids, uint32(v))
 		}
 	}
@@ -41,5 +55,6 @@ func (d *Data) split(train, val float64, r *rand.Rand) {
 		slices.Sort(ids)
 		return ids
 	}
-	d.Train, d.Val, d.Test = part(ids[:a]), part(ids[a:b]), part(ids[b:])
+	to := d.parts(k)
+	*to[0], *to[1], *to[2] = part(ids[:a]), part(ids[a:b]), part(ids[b:])
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -66,6 +67,12 @@ func isStore(path string) bool {
 func WriteStore(path string, d *Data, base int) error {
 	if err := Validate(d); err != nil {
 		return err
+	}
+	switch {
+	case d.EdgeLabels != nil:
+		return fmt.Errorf("%s: a store does not keep edge labels; write a folder of .npy files", d.Name)
+	case d.GraphTrain != nil || d.GraphVal != nil || d.GraphTest != nil:
+		return fmt.Errorf("%s: a store does not keep splits of graphs; write a folder of .npy files", d.Name)
 	}
 	e := d.Edges
 	meta := chunk.Meta{Name: d.Name, V: e.V, Base: base, KeepOrder: true, Weighted: e.Weight != nil,

@@ -46,7 +46,7 @@ func Synthetic(s Spec) (*Data, error) {
 		d.Edges, d.Labels = communityGraph(&s)
 	}
 	d.Features = communityFeatures(&s, d.Labels)
-	d.split(0.5, 0.25, s.stream(splitStream))
+	d.split(VertexLabels, 0.5, 0.25, s.stream(splitStream))
 	if s.Copies > 1 {
 		d = copies(d, s.Copies)
 	}

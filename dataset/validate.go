@@ -16,7 +16,7 @@ func Validate(d *Data) error {
 	if d.Edges == nil {
 		return fmt.Errorf("%s: no edges", d.Name)
 	}
-	for _, check := range []func(*Data) error{checkEdges, checkFeatures, checkLabels, checkSplits, checkGraphs} {
+	for _, check := range []func(*Data) error{checkEdges, checkFeatures, checkLabels, checkGraphs, checkEdgeLabels, checkSplits} {
 		if err := check(d); err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)
 		}
@@ -24,16 +24,19 @@ func Validate(d *Data) error {
 	return nil
 }
 
-// ValidateTraining is Validate for a supervised run: there must also be labels
+// ValidateTraining is Validate for a supervised run: there must also be vertex labels
 // and vertices in all three splits.
-func ValidateTraining(d *Data) error {
+func ValidateTraining(d *Data) error { return ValidateLabels(d, VertexLabels) }
+
+// ValidateLabels is ValidateTraining for labels of another kind.
+func ValidateLabels(d *Data, k LabelKind) error {
 	if err := Validate(d); err != nil {
 		return err
 	}
-	if d.Labels == nil && d.MultiLabels == nil {
-		return fmt.Errorf("%s: there are no vertex labels to train on", d.Name)
+	if !d.Labelled(k) {
+		return fmt.Errorf("%s: there are no %s labels to train on", d.Name, k)
 	}
-	for _, s := range d.splits() {
+	for _, s := range d.splits(k) {
 		if len(s.ids) == 0 {
 			return fmt.Errorf("%s: the %s split is empty", d.Name, s.name)
 		}
@@ -85,47 +88,6 @@ func checkLabels(d *Data) error {
 	return nil
 }
 
-// split names one part of the vertices.
-type split struct {
-	name string
-	ids  []uint32
-}
-
-func (d *Data) splits() []split {
-	return []split{{"training", d.Train}, {"validation", d.Val}, {"test", d.Test}}
-}
-
-func checkSplits(d *Data) error {
-	var owner []uint8 // which split, from 1, has each vertex; made when there is one
-	for k, s := range d.splits() {
-		if s.ids == nil {
-			continue
-		}
-		if len(s.ids) == 0 {
-			return fmt.Errorf("the %s split is empty", s.name)
-		}
-		if owner == nil {
-			owner = make([]uint8, d.Edges.V)
-		}
-		for i, v := range s.ids {
-			switch {
-			case int(v) >= d.Edges.V:
-				return fmt.Errorf("the %s split has vertex %d: ids must be below %d", s.name, v, d.Edges.V)
-			case owner[v] == uint8(k+1):
-				return fmt.Errorf("vertex %d stands twice in the %s split", v, s.name)
-			case owner[v] != 0:
-				return fmt.Errorf("vertex %d is in the %s and in the %s split", v, d.splits()[owner[v]-1].name, s.name)
-			case i > 0 && s.ids[i-1] > v:
-				return fmt.Errorf("the %s split is not ascending at vertex %d", s.name, v)
-			case d.Labels != nil && d.Labels[v] < 0:
-				return fmt.Errorf("vertex %d of the %s split has no label", v, s.name)
-			}
-			owner[v] = uint8(k + 1)
-		}
-	}
-	return nil
-}
-
 func checkGraphs(d *Data) error {
 	if d.GraphOf == nil {
 		if d.GraphLabels != nil {
@@ -142,12 +104,30 @@ func checkGraphs(d *Data) error {
 		}
 	}
 	for g, c := range d.GraphLabels {
-		if c < -1 {
+		if !isClass(c, len(d.GraphLabels)) {
 			return fmt.Errorf("graph %d has label %d: must be -1 for none, or a class", g, c)
 		}
 	}
 	return nil
 }
+
+func checkEdgeLabels(d *Data) error {
+	if d.EdgeLabels == nil {
+		return nil
+	}
+	if len(d.EdgeLabels) != d.Edges.E() {
+		return fmt.Errorf("%d edge labels for %d edges", len(d.EdgeLabels), d.Edges.E())
+	}
+	for e, c := range d.EdgeLabels {
+		if !isClass(c, len(d.EdgeLabels)) {
+			return fmt.Errorf("edge %d has label %d: must be -1 for none, or a class", e, c)
+		}
+	}
+	return nil
+}
+
+// isClass tells whether c is -1 or a plausible class of n labelled things.
+func isClass(c int32, n int) bool { return c >= -1 && c < math.MaxInt32 && int(c) < 1<<20+n }
 
 // firstNotFinite is the index of the first NaN or infinity, or -1.
 func firstNotFinite(x []float32) int {

@@ -117,9 +117,9 @@ static int saga_module(CUcontext ctx, CUmodule *m, const char *image) {
 	return r ? r : cuModuleLoadData(m, image);
 }
 
-static int saga_function(CUfunction *f, CUmodule m, const char *name) {
-	int r = cuModuleGetFunction(f, m, name);
-	if (r) return r;
+static int saga_function(CUcontext ctx, CUfunction *f, CUmodule m, const char *name) {
+	int r = cuCtxSetCurrent(ctx); // the goroutine may have changed threads
+	if (r || (r = cuModuleGetFunction(f, m, name))) return r;
 	// Kernels may ask for more than the 48 KiB that need no permission.
 	CUdevice dev;
 	int most = 0, own = 0;
@@ -275,7 +275,7 @@ func cuLoad(ctx cuContext, image string, names []string) (m cuModule, f []cuFunc
 	f = make([]cuFunc, len(names))
 	for i, name := range names {
 		s := C.CString(name)
-		err := cuErr(C.saga_function(&f[i], m, s))
+		err := cuErr(C.saga_function(ctx, &f[i], m, s))
 		C.free(unsafe.Pointer(s))
 		if err != nil {
 			C.saga_unload(ctx, m)

@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	stripFloats = 2048 // floats of the widest register of a strip: a few registers fit L1
-	rowStrip    = 128  // rows of a strip in row programs and in edge tiles
-	lanes       = 16   // fixed partial sums of a Global: the order of addition does not depend on workers
+	stripFloats = 2048    // floats of the widest register of a strip: a few registers fit L1
+	rowStrip    = 128     // rows of a strip in row programs and in edge tiles
+	lanes       = 16      // fixed partial sums of a Global: the order of addition does not depend on workers
+	laneFloats  = 1 << 23 // about how much memory the lanes of reductions by key may take
 )
 
 // Launch binds a program's operands for one run over one interval or cell.
@@ -39,6 +40,7 @@ type CPU struct {
 	outs    []int // results computed from strips
 	needs   bool  // whether any strip work is left
 	reduces []int // results that sum into a Global
+	lanes   int   // partial sums of each; 0 without
 	stored  []int // register -> Store result that it may be written to directly, or -1
 	pool    sync.Pool
 }
@@ -58,11 +60,12 @@ func Compile(p *Program) (*CPU, error) {
 		dense = dense || p.Instrs[i].Kind != Func
 	}
 	for i, o := range p.Outs {
-		if o.Acc == SumTN || o.Acc == SumRows {
+		if o.Acc.Global() {
 			c.reduces = append(c.reduces, i)
 			dense = dense || o.Acc == SumTN
 		}
 	}
+	c.lanes = c.countLanes()
 	c.strip = max(8, min(512, stripFloats/wide))
 	if dense {
 		c.strip = rowStrip
@@ -97,7 +100,7 @@ func (c *CPU) findDirect() {
 	}
 	for _, o := range p.Outs {
 		uses[o.Reg]++
-		if o.Acc == SumTN {
+		if o.Acc.Pair() {
 			uses[o.Reg2]++
 		}
 	}
@@ -148,7 +151,7 @@ func (c *CPU) allocate() {
 	}
 	for _, i := range c.outs {
 		last[p.Outs[i].Reg] = end
-		if p.Outs[i].Acc == SumTN {
+		if p.Outs[i].Acc.Pair() {
 			last[p.Outs[i].Reg2] = end
 		}
 	}

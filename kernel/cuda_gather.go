@@ -6,9 +6,23 @@ import (
 	"strings"
 )
 
-// sliceWidth is the number of columns of a slice: a slice of all rows of a large
-// interval then fits the second-level cache.
+// sliceWidth is the number of columns of a slice, less when an edge gathers several
+// rows: what all rows of a large interval have in a slice then fits the second-level
+// cache.
 const sliceWidth = 32
+
+func (c *CUDA) sliceWidth() int {
+	rows := 0
+	for _, l := range c.p.Leaves {
+		if l.From == Other && l.Cols > 1 {
+			rows++
+		}
+	}
+	if rows > 1 {
+		return sliceWidth / 2
+	}
+	return sliceWidth
+}
 
 // gatherKernel renders the pass over the edges of a cell: a warp has a row of the
 // list, its groups of lanes take the row's edges in turn, and their sums are joined in
@@ -58,8 +72,8 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	if c.start { // columns of keyed sums are updated in memory, by one group a row
 		t.g = 32
 	} else if c.sliced(instrs, used, width) {
-		t.slice = sliceWidth
-		t.g, t.v = sliceWidth/4, 4
+		t.slice = c.sliceWidth()
+		t.g, t.v = t.slice/4, 4
 	}
 	t.loadEdges(used, &before)
 	for _, in := range instrs {

@@ -11,13 +11,13 @@ type segment struct{ row, lo, hi int }
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
 // Every own row is in exactly one block, also those without edges. With sums into
-// a Global the number of blocks is fixed.
-func edgeBlocks(l *Launch, fixed bool) []block {
+// a Global (lanes > 0) the number of blocks is fixed.
+func edgeBlocks(l *Launch, lanes int) []block {
 	v := l.Cell
 	entries := len(v.Ptr) - 1
 	nnz := int(v.Ptr[entries])
 	n := min(256, 1+nnz/8192+l.Rows/4096)
-	if fixed {
+	if lanes > 0 {
 		n = lanes
 	}
 	var out []block
@@ -117,7 +117,7 @@ func (r *run) strip(w *worker, e, n, lane int) {
 		switch o.Acc {
 		case Store:
 			r.store(w, o, e, n)
-		case SumTN, SumRows:
+		case SumTN, SumRows, SumBy, MaxBy:
 			r.reduce(w, o, lane, n)
 		default:
 			r.step(w, o, e)

@@ -101,19 +101,30 @@ const (
 	LSE                // own row = log Σ exp over edges; Aux holds the running maximum; 0 without edges
 	SumTN              // Global += In[Reg]ᵀ · In[Reg2] over all rows
 	SumRows            // Global (1×c) += Σ rows of Reg
+	SumBy              // Global (Blocks×c): row key += row of Reg, the key standing in Reg2; none below 0 or from Blocks on
+	MaxBy              // as SumBy, with the maximum, as Ordered numbers: a row that nothing reached stays 0
 )
+
+// KeyedRows tells whether a is a reduction by key, with the keys in Reg2.
+func (a Acc) KeyedRows() bool { return a == SumBy || a == MaxBy }
+
+// Global tells whether a reduces over all rows into a Global.
+func (a Acc) Global() bool { return a == SumTN || a == SumRows || a.KeyedRows() }
+
+// Pair tells whether a result of a reads Reg2.
+func (a Acc) Pair() bool { return a == SumTN || a.KeyedRows() }
 
 // Out is one result of a program.
 type Out struct {
 	Acc     Acc
 	Reg     int
-	Reg2    int // SumTN
+	Reg2    int // SumTN, SumBy, MaxBy
 	Operand int
 	Aux     int // operand of the second state buffer (Max, LSE); -1 when absent
 	LD      int
 	AuxLD   int
 	Key     Key // Sum: into block key(e) of Blocks
-	Blocks  int
+	Blocks  int // also SumBy, MaxBy: rows of the Global
 }
 
 // Program is a fused computation. Edge programs run once a cell with own rows on
@@ -170,10 +181,13 @@ func (p *Program) Check() error {
 		if err := use(o.Reg, fmt.Sprintf("result %d", i)); err != nil {
 			return err
 		}
-		if o.Acc == SumTN {
+		if o.Acc.Pair() {
 			if err := use(o.Reg2, fmt.Sprintf("result %d", i)); err != nil {
 				return err
 			}
+		}
+		if o.Acc.KeyedRows() && (o.Blocks < 1 || p.Widths[o.Reg2] != 1) {
+			return fmt.Errorf("kernel %s: result %d: %d rows by a key of %d columns", p.Name, i, o.Blocks, p.Widths[o.Reg2])
 		}
 		if o.Operand < 0 || o.Operand >= p.Operands || o.Aux >= p.Operands {
 			return fmt.Errorf("kernel %s: result %d: operand out of range", p.Name, i)

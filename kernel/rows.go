@@ -5,9 +5,9 @@ package kernel
 func (c *CPU) Run(l *Launch) {
 	var blocks []block
 	if c.p.Edges {
-		blocks = edgeBlocks(l, len(c.reduces) > 0)
+		blocks = edgeBlocks(l, c.lanes)
 	} else {
-		blocks = rowBlocks(l.Rows, len(c.reduces) > 0)
+		blocks = rowBlocks(l.Rows, c.lanes)
 	}
 	if len(blocks) == 0 {
 		return
@@ -31,11 +31,11 @@ func (c *CPU) Run(l *Launch) {
 // block is a range of own rows, and in edge programs of entries of the row list.
 type block struct{ lo, hi, from, to int }
 
-// rowBlocks splits rows evenly. With sums into a Global the split is fixed at
-// `lanes` parts, whatever the number of workers.
-func rowBlocks(rows int, fixed bool) []block {
+// rowBlocks splits rows evenly. With sums into a Global (lanes > 0) the split is fixed
+// at that many parts, whatever the number of workers.
+func rowBlocks(rows, lanes int) []block {
 	size := 1024
-	if fixed {
+	if lanes > 0 {
 		size = max(rowStrip, (rows+lanes-1)/lanes)
 	}
 	var out []block
@@ -70,7 +70,7 @@ func (r *run) rows(w *worker, b block, lane int) {
 			switch o.Acc {
 			case Store:
 				r.store(w, o, lo, n)
-			case SumTN, SumRows:
+			case SumTN, SumRows, SumBy, MaxBy:
 				r.reduce(w, o, lane, n)
 			default:
 				panic("kernel " + c.p.Name + ": a gather in a row program")

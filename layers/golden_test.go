@@ -3,6 +3,7 @@ package layers
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -108,7 +109,8 @@ var withouts = [][]string{
 
 // TestGolden holds loss, hidden rows, logits, and every gradient against the
 // reference, for several numbers of intervals, with memory for everything and with
-// the least memory that does, and with passes left out.
+// the least memory that does, and with passes left out. SAGANN_DEVICE names another
+// device than the CPU.
 func TestGolden(t *testing.T) {
 	for name, m := range goldenModels {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +121,7 @@ func TestGolden(t *testing.T) {
 				for _, p := range []int{1, 3, 7} {
 					// With constant features, what depends on them and the graph only is invariant.
 					for _, constant := range []bool{true, false} {
-						c := saga.Config{Chunks: p, Without: without, FeatureGrad: !constant, Outputs: []string{"hidden", "logits"},
+						c := saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Chunks: p, Without: without, FeatureGrad: !constant, Outputs: []string{"hidden", "logits"},
 							Optimizer: saga.Optimizer{Kind: "sgd", LR: 1e-6}}
 						at := fmt.Sprintf("without=%s/P=%d/constant=%v", strings.Join(without, ","), p, constant)
 						t.Run(at+"/whole", func(t *testing.T) { g.check(t, model, c) })

@@ -17,6 +17,7 @@ type example struct {
 	want  string
 	grads int
 	ref   func(x ...float64) float64
+	build func(x []*Node) *Node // nil: the op by itself; else a program that has it
 }
 
 // examplesOf gives an element-wise op of two operands in every way that row sets
@@ -48,9 +49,11 @@ func TestEveryOp(t *testing.T) {
 				t.Fatalf("op %q has no example in the table of this test", op)
 			}
 			for i, ex := range examples[op] {
-				p := newProgram(uint64(i)+11, graph, ex.in, func(x []*Node) *Node {
-					return dataflow.Apply(op, ex.attr, x...)
-				})
+				build := ex.build
+				if build == nil {
+					build = func(x []*Node) *Node { return dataflow.Apply(op, ex.attr, x...) }
+				}
+				p := newProgram(uint64(i)+11, graph, ex.in, build)
 				if got := p.root.Shape().String(); got != ex.want {
 					t.Errorf("example %d: shape %s, want %s", i, got, ex.want)
 				}
@@ -103,6 +106,10 @@ func checkRows(t *testing.T, p *program) {
 		a := &kernel.Args{Rows: 1, Out: row, OutCols: w, I: n.Attr().I, J: n.Attr().J, F: n.Attr().F}
 		for i := range n.NumIn() {
 			x, c := n.In(i), n.In(i).Cols()
+			if whole(n, x) {
+				a.In, a.InCols, a.InRows = append(a.In, val[x]), append(a.InCols, c), append(a.InRows, x.Shape().Rows)
+				continue
+			}
 			at := r
 			if p.rows(x.Shape()) == 1 {
 				at = 0
@@ -120,4 +127,9 @@ func checkRows(t *testing.T, p *program) {
 			}
 		}
 	}
+}
+
+// whole tells whether n, a row-wise op, sees all rows of its operand x at once.
+func whole(n, x *Node) bool {
+	return n.Def().Class == dataflow.Row && x.Shape().Set.Kind == dataflow.Global && n.Shape().Set.Kind != dataflow.Global
 }

@@ -83,6 +83,17 @@ var examples = map[Op][]example{
 		{in: []leaf{global(1, 4), global(3, 1)}, want: "[3×4]", grads: 1},
 	},
 
+	sumRowsBy: {
+		{in: []leaf{vertex(4), vertex(1).integer(0, 3)}, attr: attr{I: 3}, want: "[3×4]", grads: 1},
+		{in: []leaf{edge(4), edge(1).integer(-1, 5)}, attr: attr{I: 3}, want: "[3×4]", grads: 1},
+	},
+	maxRowsBy:   maxima, // read as numbers by from_ordered
+	fromOrdered: maxima,
+	pickRows: {
+		{in: []leaf{global(3, 4), vertex(1).integer(0, 3)}, attr: attr{I: 3}, want: "[V×4]", grads: 1},
+		{in: []leaf{global(3, 1), edge(1).integer(-1, 5)}, attr: attr{I: 3}, want: "[E×1]", grads: 1},
+	},
+
 	softmax:         unary(vertex(6), 1, nil),
 	logSoftmax:      unary(vertex(6), 1, nil),
 	l2Normalize:     unary(vertex(6), 1, nil),
@@ -96,6 +107,14 @@ var examples = map[Op][]example{
 	sigmoidXentGrad: one(example{in: multiClassified, want: "[V×5]"}),
 	correct:         one(example{in: classified[:2], want: "[V×1]"}),
 }
+
+// maxima hold no two equal numbers.
+var maxima = []example{
+	{in: []leaf{vertex(5), vertex(1).integer(0, 3)}, want: "[3×5]", grads: 1, build: maxOf3},
+	{in: []leaf{edge(2), edge(1).integer(-1, 5)}, want: "[3×2]", grads: 1, build: maxOf3},
+}
+
+func maxOf3(x []*Node) *Node { return MaxRowsBy(x[0], x[1], 3) }
 
 var (
 	classified      = []leaf{vertex(5), vertex(1).integer(0, 5), vertex(1).positive()}

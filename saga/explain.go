@@ -17,6 +17,19 @@ import (
 // lies where in device memory, the bytes that move, and what the compiler did with
 // the user's lines.
 func (p *Program) Explain(w io.Writer) error {
+	if err := p.Overview(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n%s", buffers(p.train.plan), p.compiled())
+	return err
+}
+
+// compiled tells what the compiler did, by the user's lines.
+func (p *Program) compiled() string { return notes(p.train.low) + regions(p.train.low, p.train.plan) }
+
+// Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes
+// and, with Config.Machine, the predicted time and the load of every link.
+func (p *Program) Overview(w io.Writer) error {
 	pl := p.train.plan
 	var b strings.Builder
 	if s := p.shape; s != nil {
@@ -32,18 +45,26 @@ func (p *Program) Explain(w io.Writer) error {
 		fmt.Fprintf(&b, "; edges a chunk max/mean %.2f (%.2f before re-encoding)", float64(after)/mean, float64(before)/mean)
 	}
 	fmt.Fprintf(&b, "\nschedule  %s, %d slots an operand that streams", pl.Schedule, pl.Slots)
+	if pl.Devices > 1 {
+		fmt.Fprintf(&b, ", %d devices", pl.Devices)
+	}
 	fmt.Fprintf(&b, "\nmemory    peak %s", size(pl.Peak))
 	if pl.Budget > 0 {
 		fmt.Fprintf(&b, " of %s", size(pl.Budget))
 	}
-	fmt.Fprintf(&b, "\nmoves     host to device %s, device to host %s an epoch; %s once\n\n", size(pl.H2D), size(pl.D2H), size(pl.Once))
-	if t := p.predicted; t != nil {
-		fmt.Fprintf(&b, "machine   %s\n\n", t)
+	fmt.Fprintf(&b, "\nmoves     host to device %s, device to host %s", size(pl.H2D), size(pl.D2H))
+	if pl.Devices > 1 {
+		fmt.Fprintf(&b, ", device to device %s", size(pl.D2D))
 	}
-	b.WriteString(buffers(pl))
-	b.WriteString("\n")
-	b.WriteString(notes(p.train.low))
-	b.WriteString(regions(p.train.low, pl))
+	fmt.Fprintf(&b, " an epoch; %s once\n", size(pl.Once))
+	if t := p.predicted; t != nil {
+		fmt.Fprintf(&b, "machine   %s\n", t)
+		for _, l := range t.Links {
+			if l.Down+l.Up > 0 {
+				fmt.Fprintf(&b, "link      %s: %s down, %s up, busy %.0f %%\n", l.Name, size(l.Down), size(l.Up), 100*l.Load)
+			}
+		}
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

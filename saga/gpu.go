@@ -1,6 +1,9 @@
 package saga
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"sagann/dataflow"
@@ -33,4 +36,76 @@ func (p *Program) planBudget() int64 {
 		return 0
 	}
 	return max(1, p.cfg.Mem-p.reserve)
+}
+
+// updateSource is Optimizer.sgd and Optimizer.adam, one thread a number.
+const updateSource = `
+typedef long long ll;
+#define EACH for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ll)blockDim.x)
+__device__ float bits(ll x) { return __int_as_float((int)x); }
+extern "C" __global__ void sgd(const float *step, float *w, const float *g, ll n, ll decay) {
+	const float lr = step[0], wd = bits(decay);
+	EACH w[i] -= lr * (g[i] + wd * w[i]);
+}
+extern "C" __global__ void momentum(const float *step, float *w, const float *g, float *m, ll n, ll decay) {
+	const float lr = step[0], mu = step[1], wd = bits(decay);
+	EACH {
+		float d = g[i] + wd * w[i] + mu * m[i];
+		m[i] = d;
+		w[i] -= lr * d;
+	}
+}
+__device__ void adam_(const float *step, float *w, const float *g, float *m, float *v, ll n, float wd, bool apart) {
+	const float lr = step[0], b1 = step[1], b2 = step[2], eps = step[3], c1 = step[4], c2 = step[5];
+	EACH {
+		float d = g[i], x = w[i];
+		if (apart) x -= lr * wd * x; else d += wd * x;
+		float a = b1 * m[i] + (1.f - b1) * d, b = b2 * v[i] + (1.f - b2) * d * d;
+		m[i] = a;
+		v[i] = b;
+		w[i] = x - lr * (a / c1) / (sqrtf(b / c2) + eps);
+	}
+}
+extern "C" __global__ void adam(const float *step, float *w, const float *g, float *m, float *v, ll n, ll decay) {
+	adam_(step, w, g, m, v, n, bits(decay), false);
+}
+extern "C" __global__ void adamw(const float *step, float *w, const float *g, float *m, float *v, ll n, ll decay) {
+	adam_(step, w, g, m, v, n, bits(decay), true);
+}
+`
+
+// gpuUpdate is the optimiser as device code, or nil where it needs the gradients of
+// all parameters together, as clipping does.
+func (p *Program) gpuUpdate() *exec.GPUUpdate {
+	o, l := &p.cfg.Optimizer, p.train.low
+	if o.ClipNorm > 0 {
+		return nil
+	}
+	u := &exec.GPUUpdate{Source: updateSource, Name: o.Kind}
+	if o.moments() == 1 {
+		u.Name = "momentum"
+	}
+	for _, move := range l.Spec.Updates {
+		g := l.Spec.Globals[move.Param]
+		c := exec.UpdateCall{Globals: []int{move.Param, move.Grad}, N: g.Rows * g.Cols}
+		for k := range o.moments() {
+			c.Globals = append(c.Globals, l.Globals[fmt.Sprintf("moment%d:%s", k+1, g.Name)])
+		}
+		decay := float32(0)
+		i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == g.Name })
+		if o.DecayAll || p.params[i].Layer == 0 {
+			decay = o.WeightDecay
+		}
+		c.Words = []uint64{uint64(math.Float32bits(decay))}
+		u.Calls = append(u.Calls, c)
+	}
+	u.Step = func() []float32 {
+		t := float64(p.epoch + 1)
+		if o.Kind == "sgd" {
+			return []float32{o.rate(p.epoch), o.Momentum}
+		}
+		return []float32{o.rate(p.epoch), o.Beta1, o.Beta2, o.Eps,
+			float32(1 - math.Pow(float64(o.Beta1), t)), float32(1 - math.Pow(float64(o.Beta2), t))}
+	}
+	return u
 }

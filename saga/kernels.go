@@ -2,6 +2,7 @@ package saga
 
 import (
 	"slices"
+	"time"
 
 	"sagann/kernel"
 )
@@ -10,4 +11,27 @@ import (
 // plans number them; a backend renders each.
 func (p *Program) Kernels() []*kernel.Program {
 	return slices.Concat(p.train.low.Kernels, p.eval.low.Kernels)
+}
+
+// TaskTime is how long one task of the last traced epoch ran, by the device's clock.
+type TaskTime struct {
+	Name string
+	Time time.Duration
+}
+
+// TaskTimes lists the tasks of the last traced epoch in the plan's order; none when no
+// epoch was traced.
+func (p *Program) TaskTimes() []TaskTime {
+	if p.train.run == nil {
+		return nil
+	}
+	steps := p.train.run.Traced()
+	if len(steps) == 0 {
+		return nil
+	}
+	var out []TaskTime
+	for i, s := range steps[len(steps)-1].Tasks {
+		out = append(out, TaskTime{p.train.plan.Describe(i), s.End - s.Start})
+	}
+	return out
 }

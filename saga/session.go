@@ -144,6 +144,11 @@ func (p *Program) open() error {
 		}
 	}
 	p.train.run.OnUpdate(p.update)
+	if u := p.gpuUpdate(); u != nil {
+		if err := p.train.run.OnUpdateGPU(u); err != nil {
+			return errors.Join(err, p.Close())
+		}
+	}
 	for i := range p.params {
 		q := &p.params[i]
 		if err := p.SetParam(q.Name, q.initial(p.cfg.Seed)); err != nil {

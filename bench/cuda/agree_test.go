@@ -78,16 +78,18 @@ func TestAgree(t *testing.T) {
 				c.Device = "cuda"
 				gpu, again := losses(t, name, d, c, epochs), losses(t, name, d, c, epochs)
 				worst := 0.0
+				var each []float64
 				for i := range cpu {
 					if gpu[i] != again[i] {
 						t.Errorf("P=%d epoch %d: losses %v and %v of two runs", c.Chunks, i+1, gpu[i], again[i])
 						break
 					}
+					each = append(each, math.Abs(gpu[i]-cpu[i])/math.Abs(cpu[i]))
 					if e := math.Abs(gpu[i]-cpu[i]) / math.Abs(cpu[i]); !(e <= worst) {
 						worst = e
 					}
 				}
-				t.Logf("P=%d: largest relative difference %.2g; last loss %.6f", c.Chunks, worst, gpu[epochs-1])
+				t.Logf("P=%d: largest relative difference %.2g; last loss %.6f; by epoch %.1g", c.Chunks, worst, gpu[epochs-1], each)
 				if !(worst <= 1e-3) {
 					t.Errorf("P=%d: CPU %v\nGPU %v", c.Chunks, cpu, gpu)
 				}

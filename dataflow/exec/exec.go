@@ -70,20 +70,21 @@ func (a *Arena) sync() error {
 
 // Runner runs one plan, again and again.
 type Runner struct {
-	arena   *Arena
-	plan    *plan.Plan
-	sides   [2]*chunk.Side
-	host    [][]byte // by value: rows in new order, RowBytes each
-	owned   []device.HostMem
-	kernels []*kernel.CPU  // on CPU devices
-	cuda    []*kernel.CUDA // on GPUs
-	gpus    []*gpu
-	tasks   []task
-	results [][]float32 // by plan.Spec.Results
-	update  func(global func(id int) []float32) error
-	setup   bool
-	stats   Stats
-	trace   *tracer // nil: off
+	arena    *Arena
+	plan     *plan.Plan
+	sides    [2]*chunk.Side
+	host     [][]byte // by value: rows in new order, RowBytes each
+	owned    []device.HostMem
+	kernels  []*kernel.CPU  // on CPU devices
+	cuda     []*kernel.CUDA // on GPUs
+	gpus     []*gpu
+	updateOn *GPUUpdate // nil: the optimiser runs on the host
+	tasks    []task
+	results  [][]float32 // by plan.Spec.Results
+	update   func(global func(id int) []float32) error
+	setup    bool
+	stats    Stats
+	trace    *tracer // nil: off
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.

@@ -18,8 +18,10 @@ type gpu struct {
 	dev     device.GPU
 	funcs   [][]device.Function // by kernel
 	base    uint64              // address of the arena's memory
+	step    uint64              // numbers of the step, first in scratch memory
 	scratch uint64
 	add     device.Function
+	update  device.Function
 	batches map[*task]device.Batch
 }
 
@@ -64,7 +66,7 @@ func scratchOf(cuda []*kernel.CUDA, rows, edges int) int64 {
 	for _, c := range cuda {
 		most = max(most, c.Scratch(rows, edges))
 	}
-	return most
+	return most + 4*stepWords
 }
 
 // onGPU tells whether the arena is on GPUs.
@@ -111,11 +113,10 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 		if g.base, err = dev.Address(p.mem); err != nil {
 			return err
 		}
-		if need > 0 {
-			if g.scratch, err = dev.Address(p.scratch); err != nil {
-				return err
-			}
+		if g.step, err = dev.Address(p.scratch); err != nil {
+			return err
 		}
+		g.scratch = g.step + 4*stepWords
 		if err := g.compile(r.cuda); err != nil {
 			return err
 		}
@@ -189,6 +190,8 @@ func (k *task) commands(g *gpu) ([]device.Command, error) {
 	case plan.Add:
 		return []device.Command{{Call: &device.Call{Func: g.add, Grid: [3]uint32{256, 1, 1}, Block: 256,
 			Args: []uint64{g.base + uint64(t.Addr), g.base + uint64(t.FromAddr), uint64(t.Bytes / 4)}}}}, nil
+	case plan.Update:
+		return k.updateCommands(g), nil
 	case plan.Run:
 	default:
 		return nil, fmt.Errorf("a GPU has no kernel for %s", k.Name())
@@ -225,45 +228,4 @@ func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.CUDACell {
 	}
 	return &kernel.CUDACell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
 		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Ptr: ptr}
-}
-
-// updateGPU runs the optimiser on the host: what it asks for comes down, and the
-// parameters and their moments go back up.
-func (r *Runner) updateGPU(t *plan.Task) error {
-	if r.update == nil {
-		return nil
-	}
-	if err := r.arena.sync(); err != nil {
-		return err
-	}
-	p := &r.arena.devices[t.Device]
-	q := p.queues[plan.Compute]
-	held := map[int][]float32{}
-	var order []int
-	var wrong error
-	err := r.update(func(id int) []float32 {
-		if x := held[id]; x != nil {
-			return x
-		}
-		g := r.plan.Spec.Globals[id]
-		x := make([]float32, g.Rows*g.Cols)
-		held[id] = x
-		order = append(order, id)
-		if wrong == nil {
-			wrong = p.dev.CopyD2H(q, bytesOf(x), p.mem, r.plan.Globals[id])
-		}
-		if wrong == nil {
-			wrong = p.dev.Sync()
-		}
-		return x
-	})
-	if err == nil {
-		err = wrong
-	}
-	for _, id := range order {
-		if err == nil && r.plan.Spec.Globals[id].Kind == plan.Param {
-			err = p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], bytesOf(held[id]))
-		}
-	}
-	return err
 }

@@ -62,7 +62,7 @@ func (k *task) submit(q device.Queue) error {
 		return nil
 	}
 	if t.Kind == plan.Update && r.gpus != nil {
-		return r.updateGPU(t)
+		return k.submitUpdate(q)
 	}
 	return r.arena.devices[t.Device].dev.Launch(q, k)
 }
@@ -102,7 +102,12 @@ func (k *task) Run(arena []byte) error {
 	case plan.Add:
 		floats := device.View[float32](mem[:len(mem)&^3])
 		n := t.Bytes / 4
-		kernel.AddTo(floats[t.Addr/4:t.Addr/4+n], floats[t.FromAddr/4:t.FromAddr/4+n])
+		dst, src := floats[t.Addr/4:t.Addr/4+n], floats[t.FromAddr/4:t.FromAddr/4+n]
+		if t.Max {
+			kernel.MaxOrdered(dst, src)
+		} else {
+			kernel.AddTo(dst, src)
+		}
 		return nil
 	case plan.Update:
 		if r.update == nil {

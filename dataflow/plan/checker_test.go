@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 
 	"sagann/dataflow/plan"
 )
@@ -12,15 +13,19 @@ import (
 //
 // That other interleavings of the queues give the same is a matter of order alone: two
 // tasks that touch one unit, one of them writing, must be ordered by queues and
-// dependences. The checker follows that order with a vector clock for each task.
+// dependences. The checker follows that order with a vector clock for each task, over
+// the queues of all devices.
+//
+// A sum over several devices is partial on each until they have been added up; its
+// version is the set of devices whose part is in it.
 type checker struct {
 	p       *plan.Plan
-	units   []unit
+	units   [][]unit // by device
 	host    map[chunkID]*unit
-	latest  map[content]int // version of everything, counted by writes
-	clocks  [][plan.Queues]int
-	queue   [plan.Queues][plan.Queues]int // clock of the last task of a queue
-	preset  map[int64]content             // what earlier loads left, by unit
+	latest  map[content]int   // version of everything, counted by writes; of sums the devices that wrote
+	clocks  [][]int           // by task: of every lane, how many tasks are over when it is
+	lane    [][]int           // clock of the last task of a lane
+	preset  map[*unit]content // what earlier loads left
 	problem error
 }
 
@@ -39,24 +44,25 @@ type content struct {
 type unit struct {
 	holds   content
 	version int
-	write   int // task, -1 before the first
-	reads   [plan.Queues]int
+	write   int         // task, -1 before the first
+	reads   map[int]int // last task, by lane
 }
 
-func newUnit() unit {
-	u := unit{write: -1}
-	for q := range u.reads {
-		u.reads[q] = -1
-	}
-	return u
-}
+func newUnit() unit { return unit{write: -1, reads: map[int]int{}} }
 
 // check returns what is wrong with p: nil for a plan whose every interleaving computes
 // the same right thing. loaded are the setup tasks of a plan that p shares memory with.
 func check(p *plan.Plan, base *plan.Plan) error {
-	c := &checker{p: p, host: map[chunkID]*unit{}, latest: map[content]int{}, preset: map[int64]content{}}
-	for range (p.Peak + unitBytes - 1) / unitBytes {
-		c.units = append(c.units, newUnit())
+	c := &checker{p: p, host: map[chunkID]*unit{}, latest: map[content]int{}, preset: map[*unit]content{}}
+	for range p.Devices {
+		var units []unit
+		for range (p.Peak + unitBytes - 1) / unitBytes {
+			units = append(units, newUnit())
+		}
+		c.units = append(c.units, units)
+	}
+	for range p.Devices * int(plan.Queues) {
+		c.lane = append(c.lane, make([]int, p.Devices*int(plan.Queues)))
 	}
 	c.load(p)
 	if base != nil {
@@ -64,7 +70,9 @@ func check(p *plan.Plan, base *plan.Plan) error {
 	}
 	for i, g := range p.Spec.Globals {
 		if g.Kind == plan.Param || g.Kind == plan.Const {
-			c.set("global", int32(i), -1, -1, p.Globals[i], g.Bytes())
+			for d := range p.Devices {
+				c.set(d, "global", int32(i), -1, -1, p.Globals[i], g.Bytes())
+			}
 		}
 	}
 	for i := range p.Tasks {
@@ -73,9 +81,9 @@ func check(p *plan.Plan, base *plan.Plan) error {
 			return fmt.Errorf("%s: %w", p.Describe(i), c.problem)
 		}
 	}
-	for at, holds := range c.preset {
-		if c.units[at].holds != holds {
-			return fmt.Errorf("unit %d held %+v for the whole run, now %+v", at, holds, c.units[at].holds)
+	for u, holds := range c.preset {
+		if u.holds != holds {
+			return fmt.Errorf("%+v was there for the whole run, now it is %+v", holds, u.holds)
 		}
 	}
 	for id, v := range p.Spec.Values {
@@ -92,10 +100,9 @@ func check(p *plan.Plan, base *plan.Plan) error {
 func value(id, j int32) content { return content{kind: "value", id: id, own: j, far: -1} }
 
 // set puts something into memory before the first task.
-func (c *checker) set(kind string, id, own, far int32, at, bytes int64) {
+func (c *checker) set(d int, kind string, id, own, far int32, at, bytes int64) {
 	for k := range (bytes + unitBytes - 1) / unitBytes {
-		u := &c.units[at/unitBytes+k]
-		u.holds = content{kind, id, own, far, k}
+		c.units[d][at/unitBytes+k].holds = content{kind, id, own, far, k}
 	}
 }
 
@@ -111,26 +118,38 @@ func (c *checker) load(q *plan.Plan) {
 				}
 			}
 		}
-		c.set(kind, id, own, t.Other, t.Addr, t.Bytes)
+		c.set(int(t.Device), kind, id, own, t.Other, t.Addr, t.Bytes)
 		for k := range (t.Bytes + unitBytes - 1) / unitBytes {
-			c.preset[t.Addr/unitBytes+k] = c.units[t.Addr/unitBytes+k].holds
+			u := &c.units[t.Device][t.Addr/unitBytes+k]
+			c.preset[u] = u.holds
 		}
 	}
 }
 
 func (c *checker) task(i int) {
 	t := &c.p.Tasks[i]
-	clock := c.queue[t.Queue]
+	mine := lane(t)
+	clock := slices.Clone(c.lane[mine])
 	for _, d := range c.p.Deps[t.Deps[0]:t.Deps[1]] {
 		for q := range clock {
 			clock[q] = max(clock[q], c.clocks[d][q])
 		}
 	}
-	clock[t.Queue] = i + 1 // tasks up to and with i are over when i is
-	c.clocks = append(c.clocks, clock)
-	c.queue[t.Queue] = clock
+	clock[mine] = i + 1 // tasks up to and with i are over when i is
+	c.clocks, c.lane[mine] = append(c.clocks, clock), clock
 
+	d := int(t.Device)
 	switch t.Kind {
+	case plan.Copy:
+		if t.Value >= 0 {
+			what := value(t.Value, t.Own)
+			c.read(i, int(t.From), what, t.FromAddr, t.Bytes)
+			c.write(i, d, what, t.Addr, t.Bytes)
+			break
+		}
+		c.copy(i, t)
+	case plan.Add:
+		c.add(i, t)
 	case plan.Load:
 		what, bytes := content{"cell", int32(t.Dir), t.Own, t.Other, 0}, t.Bytes
 		if t.Value >= 0 {
@@ -141,10 +160,10 @@ func (c *checker) task(i int) {
 				c.fail("host memory holds version %d of %d", h.version, c.latest[what])
 			}
 		}
-		c.write(i, what, t.Addr, bytes)
+		c.write(i, d, what, t.Addr, bytes)
 	case plan.Save:
 		what := value(t.Value, t.Own)
-		c.read(i, what, t.Addr, t.Bytes)
+		c.read(i, d, what, t.Addr, t.Bytes)
 		h := c.hostUnit(t.Value, t.Own)
 		c.writing(i, h)
 		h.version = c.latest[what]
@@ -154,17 +173,22 @@ func (c *checker) task(i int) {
 				if at < t.Addr || at+g.Bytes() > t.Addr+t.Bytes {
 					c.fail("%s is not cleared", g.Name)
 				}
-				c.write(i, content{"global", int32(id), -1, -1, 0}, at, g.Bytes())
+				what := content{"global", int32(id), -1, -1, 0}
+				c.each(d, at, g.Bytes(), func(u *unit, part int64) {
+					c.writing(i, u)
+					u.holds, u.version = what, 0
+					u.holds.part = part
+				})
 			}
 		}
 	case plan.Update:
 		for _, m := range c.p.Spec.Updates {
-			c.global(i, m.Grad, false)
-			c.global(i, m.Param, false)
+			c.global(i, d, m.Grad, false)
+			c.global(i, d, m.Param, false)
 		}
 	case plan.Results:
 		for _, id := range c.p.Spec.Results {
-			c.global(i, id, false)
+			c.global(i, d, id, false)
 		}
 	case plan.Run:
 		c.run(i, t)
@@ -188,12 +212,12 @@ func (c *checker) run(i int, t *plan.Task) {
 			call, derived = v.Derive, true
 		}
 	}
-	far := t.Other
+	far, d := t.Other, int(t.Device)
 	if derived {
 		far = t.Own
 	}
 	if t.Other >= 0 {
-		c.read(i, content{"cell", int32(t.Dir), t.Own, t.Other, 0}, t.Cell, c.p.Cells.Bytes[t.Dir][int(t.Own)*c.p.Cells.P+int(t.Other)])
+		c.read(i, d, content{"cell", int32(t.Dir), t.Own, t.Other, 0}, t.Cell, c.p.Cells.Bytes[t.Dir][int(t.Own)*c.p.Cells.P+int(t.Other)])
 	}
 	for k, o := range call.Operands {
 		at := c.p.Args[int(t.Args[0])+k]
@@ -205,7 +229,7 @@ func (c *checker) run(i int, t *plan.Task) {
 			if at != c.p.Globals[o.ID] {
 				c.fail("operand %d lies at %d, the Global at %d", k, at, c.p.Globals[o.ID])
 			}
-			c.global(i, o.ID, o.Write)
+			c.global(i, d, o.ID, o.Write)
 			continue
 		case plan.EdgeTemp:
 			what, again = content{"edges", int32(o.ID), t.Own, t.Other, 0}, false
@@ -219,27 +243,73 @@ func (c *checker) run(i int, t *plan.Task) {
 			bytes = int64(c.p.Cells.Rows(int(j))) * c.p.Spec.Values[o.ID].RowBytes
 		}
 		if !o.Write || again {
-			c.read(i, what, at, bytes)
+			c.read(i, d, what, at, bytes)
 		}
 		if o.Write {
 			if !derived { // what is derived again is the same again
 				c.latest[what]++
 			}
-			c.write(i, what, at, bytes)
+			c.write(i, d, what, at, bytes)
 		}
 	}
 }
 
-func (c *checker) global(i, id int, write bool) {
-	g := c.p.Spec.Globals[id]
+// global reads or writes a Global on device d. A sum that is written gets the device's
+// part; a sum that is read has the parts of all devices that wrote.
+func (c *checker) global(i, d, id int, write bool) {
+	g, at := c.p.Spec.Globals[id], c.p.Globals[id]
 	what := content{"global", int32(id), -1, -1, 0}
-	if !write || g.Kind == plan.Sum {
-		c.read(i, what, c.p.Globals[id], g.Bytes())
+	switch {
+	case write && g.Kind == plan.Sum:
+		c.latest[what] |= 1 << d
+		c.each(d, at, g.Bytes(), func(u *unit, part int64) {
+			if u.holds.id != what.id || u.holds.kind != what.kind {
+				c.fail("adds to %s, where %+v is", g.Name, u.holds)
+			}
+			c.writing(i, u)
+			u.version |= 1 << d
+		})
+	case write: // the same on every device
+		c.latest[what] = 1
+		c.write(i, d, what, at, g.Bytes())
+	default:
+		c.read(i, d, what, at, g.Bytes())
 	}
-	if write {
-		c.latest[what]++
-		c.write(i, what, c.p.Globals[id], g.Bytes())
-	}
+}
+
+// copy moves a Global, perhaps a part of a sum, between devices.
+func (c *checker) copy(i int, t *plan.Task) {
+	var from []*unit
+	c.each(int(t.From), t.FromAddr, t.Bytes, func(u *unit, _ int64) {
+		c.reading(i, u)
+		from = append(from, u)
+	})
+	c.each(int(t.Device), t.Addr, t.Bytes, func(u *unit, part int64) {
+		c.writing(i, u)
+		if c.problem == nil {
+			u.holds, u.version = from[part].holds, from[part].version
+		}
+	})
+}
+
+// add adds a part of a sum to another.
+func (c *checker) add(i int, t *plan.Task) {
+	d := int(t.Device)
+	var from []*unit
+	c.each(d, t.FromAddr, t.Bytes, func(u *unit, _ int64) {
+		c.reading(i, u)
+		from = append(from, u)
+	})
+	c.each(d, t.Addr, t.Bytes, func(u *unit, part int64) {
+		c.writing(i, u)
+		if c.problem != nil {
+			return
+		}
+		if u.holds != from[part].holds || u.version&from[part].version != 0 {
+			c.fail("adds %+v of devices %b to %+v of devices %b", from[part].holds, from[part].version, u.holds, u.version)
+		}
+		u.version |= from[part].version
+	})
 }
 
 func (c *checker) hostUnit(id, j int32) *unit {
@@ -259,18 +329,18 @@ func (c *checker) fail(format string, args ...any) {
 }
 
 // each visits the units of a range.
-func (c *checker) each(at, bytes int64, f func(u *unit, part int64)) {
+func (c *checker) each(d int, at, bytes int64, f func(u *unit, part int64)) {
 	if at < 0 || at%unitBytes != 0 || at+bytes > c.p.Peak {
 		c.fail("bytes %d..%d of %d", at, at+bytes, c.p.Peak)
 		return
 	}
 	for k := range (bytes + unitBytes - 1) / unitBytes {
-		f(&c.units[at/unitBytes+k], k)
+		f(&c.units[d][at/unitBytes+k], k)
 	}
 }
 
-func (c *checker) read(i int, what content, at, bytes int64) {
-	c.each(at, bytes, func(u *unit, part int64) {
+func (c *checker) read(i, d int, what content, at, bytes int64) {
+	c.each(d, at, bytes, func(u *unit, part int64) {
 		latest := c.latest[what]
 		want := what
 		want.part = part
@@ -281,24 +351,27 @@ func (c *checker) read(i int, what content, at, bytes int64) {
 	})
 }
 
-func (c *checker) write(i int, what content, at, bytes int64) {
-	c.each(at, bytes, func(u *unit, part int64) {
+func (c *checker) write(i, d int, what content, at, bytes int64) {
+	c.each(d, at, bytes, func(u *unit, part int64) {
 		c.writing(i, u)
 		u.holds, u.version = what, c.latest[what]
 		u.holds.part = part
 	})
 }
 
+// lane numbers the queues of all devices.
+func lane(t *plan.Task) int { return int(t.Device)*int(plan.Queues) + int(t.Queue) }
+
 // before tells whether task j is over before task i starts, in every interleaving.
 func (c *checker) before(j, i int) bool {
-	return j < 0 || j == i || c.clocks[i][c.p.Tasks[j].Queue] > j
+	return j < 0 || j == i || c.clocks[i][lane(&c.p.Tasks[j])] > j
 }
 
 func (c *checker) reading(i int, u *unit) {
 	if !c.before(u.write, i) {
 		c.fail("may read before %s has written", c.p.Describe(u.write))
 	}
-	u.reads[c.p.Tasks[i].Queue] = i
+	u.reads[lane(&c.p.Tasks[i])] = i
 }
 
 func (c *checker) writing(i int, u *unit) {
@@ -310,5 +383,5 @@ func (c *checker) writing(i int, u *unit) {
 			c.fail("may write before %s has read", c.p.Describe(r))
 		}
 	}
-	*u = unit{holds: u.holds, version: u.version, write: i, reads: newUnit().reads}
+	u.write, u.reads = i, map[int]int{}
 }

@@ -41,6 +41,7 @@ type Task struct {
 	Queue       Queue
 	First, Last bool  // Run over a cell: start and finish the accumulators
 	Event       bool  // a task of another queue waits for this one
+	Max         bool  // Add: the larger of two ordered bit patterns instead of the sum
 	Device      uint8 // that runs it
 	From        uint8 // Copy: the device that is read
 	Dir         Dir

@@ -11,6 +11,7 @@ import (
 
 func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 	return plan.Options{P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
+		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
 		Schedule: rapid.SampledFrom([]string{"", plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
 }
@@ -54,7 +55,7 @@ func TestEveryInterleaving(t *testing.T) {
 // The peak is the end of the buffer that ends last, and within the budget; the bytes
 // moved are those of the tasks.
 func checkSizes(t *rapid.T, p *plan.Plan, o plan.Options) {
-	var end, h2d, d2h, once int64
+	var end, h2d, d2h, d2d, once int64
 	for _, b := range p.Memory {
 		end = max(end, b.At+b.Bytes)
 	}
@@ -67,13 +68,15 @@ func checkSizes(t *rapid.T, p *plan.Plan, o plan.Options) {
 			h2d += k.Bytes
 		case plan.Save:
 			d2h += k.Bytes
+		case plan.Copy:
+			d2d += k.Bytes
 		}
 	}
 	for _, k := range p.Setup {
 		once += k.Bytes
 	}
-	if h2d != p.H2D || d2h != p.D2H || once != p.Once {
-		t.Errorf("tasks move %d, %d and %d bytes, the plan says %d, %d and %d", h2d, d2h, once, p.H2D, p.D2H, p.Once)
+	if h2d != p.H2D || d2h != p.D2H || d2d != p.D2D || once != p.Once {
+		t.Errorf("tasks move %d, %d, %d and %d bytes, the plan says %d, %d, %d and %d", h2d, d2h, d2d, once, p.H2D, p.D2H, p.D2D, p.Once)
 	}
 }
 

@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // The sag schedule (paper, section 3.1): one destination interval after the other;
 // its accumulators stay on the device while its cells stream by, until ApplyVertex
 // has eaten them. Sources are visited in serpentine order, so that the chunks used
@@ -176,7 +178,8 @@ func (e *emitter) reduce(ph *Phase) {
 		at, n := p.Globals[id], p.Spec.Globals[id].Bytes()
 		for d := 1; d < p.Devices; d++ {
 			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.scratch, FromAddr: at, Bytes: n})
-			e.t.add(Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n},
+			e.t.add(Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,
+				Max: slices.Contains(p.Spec.Maxima, id)},
 				[]int64{e.place(0, p.scratch)}, []int64{e.place(0, at)})
 		}
 		for d := 1; d < p.Devices; d++ {

@@ -130,6 +130,7 @@ type Spec struct {
 	Phases    []Phase
 	Updates   []Move
 	Results   []int // Globals that the caller wants after the step
+	Maxima    []int // Globals of kind Sum that collect maxima, as ordered bit patterns
 }
 
 // Cells tells the planner the sizes of the grid: own*P+other.

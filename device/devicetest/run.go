@@ -50,8 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) device.Device) {
 
 // RunKernels is Run for a device with kernels of its own.
 func RunKernels(t *testing.T, open func(t *testing.T) device.Device, k Kernels) {
-	RunCounts(t, open)
 	s := &suite{open, k}
+	s.counts(t)
 	t.Run("RoundTrip", s.roundTrip)
 	t.Run("CopyWithin", s.copyWithin)
 	t.Run("CopyPeer", s.copyPeer)
@@ -68,8 +68,9 @@ func RunKernels(t *testing.T, open func(t *testing.T) device.Device, k Kernels) 
 
 // RunCounts runs the part of the suite that holds for a device that computes
 // nothing.
-func RunCounts(t *testing.T, open func(t *testing.T) device.Device) {
-	s := &suite{open: open}
+func RunCounts(t *testing.T, open func(t *testing.T) device.Device) { (&suite{open: open}).counts(t) }
+
+func (s *suite) counts(t *testing.T) {
 	t.Run("Alloc", s.alloc)
 	t.Run("Budget", s.budget)
 	t.Run("Fragments", s.fragments)

@@ -23,12 +23,13 @@ func TestRunByHand(t *testing.T) {
 	x := g.Leaf(dataflow.InputOp, "x", dataflow.Shape{Set: dataflow.V0, Cols: 2})
 	wide := g.Leaf(dataflow.InputOp, "wide", dataflow.Shape{Set: dataflow.V0, Cols: 4})
 	w := g.Leaf(dataflow.ParamOp, "w", dataflow.Shape{Rows: 2, Cols: 1})
+	by := g.Leaf(dataflow.InputOp, "by", dataflow.Shape{Set: dataflow.V0, Cols: 1})
 	edge := func(name string, cols int) *dataflow.Node {
 		return g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.E0, Cols: cols})
 	}
 	leaves := func(n *dataflow.Node) []float32 {
 		return map[string][]float32{
-			"x": {1, -2, 3, 4, 5, -6}, "w": {10, 1},
+			"x": {1, -2, 3, 4, 5, -6}, "by": {0, 2, 0}, "w": {10, 1},
 			"wide": {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
 		}[n.Attr().S]
 	}
@@ -60,6 +61,10 @@ func TestRunByHand(t *testing.T) {
 		{"matmul_nt", ops.MatMulNT(ops.MatMul(x, w), w), []float32{80, 8, 340, 34, 440, 44}},
 		{"matmul_tn", ops.MatMulTN(x, x), []float32{35, -20, -20, 56}},
 		{"sum_rows", ops.SumRows(x), []float32{9, -4}},
+		{"sum_rows_by", ops.SumRowsBy(x, by, 3), []float32{6, -8, 0, 0, 3, 4}},
+		{"max_rows_by", ops.MaxRowsBy(x, by, 3), []float32{5, -2, 0, 0, 3, 4}},
+		{"max_rows_by, one left out", ops.MaxRowsBy(x, by, 2), []float32{5, -2, 0, 0}},
+		{"pick_rows", ops.PickRows(ops.SumRowsBy(x, by, 3), by), []float32{6, -8, 3, 4, 6, -8}},
 	} {
 		got := eval.Run([]*dataflow.Node{nil, tc.node}, leaves, graph)[tc.node]
 		if !slices.Equal(got, tc.want) {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 
 	"sagann/kernel"
 )
@@ -24,6 +25,28 @@ func (e *run) matmul(n *node, transposed bool) []float32 {
 	return narrow(out)
 }
 
+// byKey sums rows by key, or takes their maxima, as ordered bit patterns.
+func (e *run) byKey(n *node) []float32 {
+	x, key, c := e.val[n.In(0)], e.val[n.In(1)], n.Cols()
+	sum, top := make([]float64, n.Shape().Rows*c), make([]uint32, n.Shape().Rows*c)
+	for i, v := range x {
+		k := key[i/c]
+		if k < 0 || k >= float32(n.Shape().Rows) || k != float32(int(k)) {
+			continue
+		}
+		at := int(k)*c + i%c
+		sum[at] += float64(v)
+		top[at] = max(top[at], kernel.Ordered(v))
+	}
+	out := narrow(sum)
+	if n.Def().Acc == kernel.MaxBy {
+		for i, b := range top {
+			out[i] = math.Float32frombits(b)
+		}
+	}
+	return out
+}
+
 // reduce sums over rows: xᵀ·y, or the rows themselves.
 func (e *run) reduce(n *node) []float32 {
 	x, a := e.val[n.In(0)], n.In(0).Cols()
@@ -43,6 +66,9 @@ func (e *run) reduce(n *node) []float32 {
 			out[i%a] += float64(v)
 		}
 		return narrow(out)
+	}
+	if n.Def().Acc.KeyedRows() {
+		return e.byKey(n)
 	}
 	panic(fmt.Sprintf("eval: unknown reduction %q", n.Op()))
 }

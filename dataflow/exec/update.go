@@ -1,0 +1,115 @@
+package exec
+
+import (
+	"fmt"
+
+	"sagann/dataflow/plan"
+	"sagann/device"
+)
+
+// GPUUpdate is the optimiser as device code. Its one kernel gets, before the
+// arguments of a call, the address of the numbers of the step.
+type GPUUpdate struct {
+	Source string           // CUDA C++
+	Name   string           // the kernel
+	Calls  []UpdateCall     // one a parameter
+	Step   func() []float32 // at most stepWords numbers that change between steps
+}
+
+// UpdateCall is the update of one parameter of N numbers: the arguments are the
+// addresses of Globals, N, and Words as they are.
+type UpdateCall struct {
+	Globals []int
+	N       int
+	Words   []uint64
+}
+
+// stepWords is the room of the numbers of a step, in floats.
+const stepWords = 64
+
+// OnUpdateGPU sets the optimiser of runners on GPUs. Without it what OnUpdate was
+// given runs on the host.
+func (r *Runner) OnUpdateGPU(u *GPUUpdate) error {
+	for _, g := range r.gpus {
+		f, err := g.dev.Compile(u.Source, []string{u.Name})
+		if err != nil {
+			return fmt.Errorf("exec: optimiser: %w", err)
+		}
+		g.update = f[0]
+	}
+	r.updateOn = u
+	return nil
+}
+
+// updateCommands are the calls of the optimiser on one GPU.
+func (k *task) updateCommands(g *gpu) []device.Command {
+	var list []device.Command
+	for _, c := range k.r.updateOn.Calls {
+		args := []uint64{g.step}
+		for _, id := range c.Globals {
+			args = append(args, g.base+uint64(k.r.plan.Globals[id]))
+		}
+		args = append(append(args, uint64(c.N)), c.Words...)
+		list = append(list, device.Command{Call: &device.Call{Func: g.update,
+			Grid: [3]uint32{uint32(min(1024, (c.N+255)/256)), 1, 1}, Block: 256, Args: args}})
+	}
+	return list
+}
+
+// submitUpdate runs the optimiser on the task's GPU, or on the host.
+func (k *task) submitUpdate(q device.Queue) error {
+	r, t := k.r, k.t
+	if r.updateOn == nil {
+		return r.updateGPU(t)
+	}
+	p := &r.arena.devices[t.Device]
+	x := r.updateOn.Step()
+	if len(x) > stepWords {
+		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords)
+	}
+	if err := p.dev.CopyH2D(q, p.scratch, 0, bytesOf(x)); err != nil {
+		return err
+	}
+	return p.dev.Launch(q, k)
+}
+
+// updateGPU runs the optimiser on the host: what it asks for comes down, and the
+// parameters and their moments go back up.
+func (r *Runner) updateGPU(t *plan.Task) error {
+	if r.update == nil {
+		return nil
+	}
+	if err := r.arena.sync(); err != nil {
+		return err
+	}
+	p := &r.arena.devices[t.Device]
+	q := p.queues[plan.Compute]
+	held := map[int][]float32{}
+	var order []int
+	var wrong error
+	err := r.update(func(id int) []float32 {
+		if x := held[id]; x != nil {
+			return x
+		}
+		g := r.plan.Spec.Globals[id]
+		x := make([]float32, g.Rows*g.Cols)
+		held[id] = x
+		order = append(order, id)
+		if wrong == nil {
+			wrong = p.dev.CopyD2H(q, bytesOf(x), p.mem, r.plan.Globals[id])
+		}
+		if wrong == nil {
+			wrong = p.dev.Sync()
+		}
+		return x
+	})
+	if err == nil {
+		err = wrong
+	}
+	for _, id := range order {
+		if err == nil && r.plan.Spec.Globals[id].Kind == plan.Param {
+			err = p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], bytesOf(held[id]))
+		}
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+package dataset
+
+import "fmt"
+
+// LabelKind says what labels stand on.
+type LabelKind string
+
+// The kinds of labels.
+const (
+	VertexLabels LabelKind = "vertex"
+	EdgeLabels   LabelKind = "edge"
+	GraphLabels  LabelKind = "graph"
+)
+
+// Labelled tells whether d has labels of kind k.
+func (d *Data) Labelled(k LabelKind) bool {
+	switch k {
+	case EdgeLabels:
+		return d.EdgeLabels != nil
+	case GraphLabels:
+		return d.GraphLabels != nil
+	}
+	return d.Labels != nil || d.MultiLabels != nil
+}
+
+// LabelKinds lists the kinds of labels that d has.
+func (d *Data) LabelKinds() []LabelKind {
+	var out []LabelKind
+	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+		if d.Labelled(k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// Splits are the numbers of the vertices, edges or graphs in the training, the
+// validation and the test split.
+func (d *Data) Splits(k LabelKind) [3][]uint32 {
+	var out [3][]uint32
+	for i, p := range d.parts(k) {
+		out[i] = *p
+	}
+	return out
+}
+
+func (d *Data) parts(k LabelKind) [3]*[]uint32 {
+	switch k {
+	case EdgeLabels:
+		return [3]*[]uint32{&d.EdgeTrain, &d.EdgeVal, &d.EdgeTest}
+	case GraphLabels:
+		return [3]*[]uint32{&d.GraphTrain, &d.GraphVal, &d.GraphTest}
+	}
+	return [3]*[]uint32{&d.Train, &d.Val, &d.Test}
+}
+
+// labels are those of kind k that are one class each, and how many they should be.
+func (d *Data) labelsOf(k LabelKind) (labels []int32, n int) {
+	switch k {
+	case EdgeLabels:
+		return d.EdgeLabels, d.Edges.E()
+	case GraphLabels:
+		return d.GraphLabels, len(d.GraphLabels)
+	}
+	return d.Labels, d.Edges.V
+}
+
+// split names one part of what is labelled.
+type split struct {
+	name string
+	ids  []uint32
+}
+
+func (d *Data) splits(k LabelKind) []split {
+	prefix := ""
+	if k != VertexLabels {
+		prefix = string(k) + " "
+	}
+	ids := d.Splits(k)
+	return []split{{prefix + "training", ids[0]}, {prefix + "validation", ids[1]}, {prefix + "test", ids[2]}}
+}
+
+func checkSplits(d *Data) error {
+	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+		if err := d.checkSplit(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Data) checkSplit(k LabelKind) error {
+	labels, n := d.labelsOf(k)
+	splits := d.splits(k)
+	var owner []uint8 // which split, from 1, has each; made when there is one
+	for i, s := range splits {
+		if s.ids == nil {
+			continue
+		}
+		if len(s.ids) == 0 {
+			return fmt.Errorf("the %s split is empty", s.name)
+		}
+		if owner == nil {
+			owner = make([]uint8, n)
+		}
+		for j, v := range s.ids {
+			switch {
+			case int(v) >= n:
+				return fmt.Errorf("the %s split has %s %d: ids must be below %d", s.name, k, v, n)
+			case owner[v] == uint8(i+1):
+				return fmt.Errorf("%s %d stands twice in the %s split", k, v, s.name)
+			case owner[v] != 0:
+				return fmt.Errorf("%s %d is in the %s and in the %s split", k, v, splits[owner[v]-1].name, s.name)
+			case j > 0 && s.ids[j-1] > v:
+				return fmt.Errorf("the %s split is not ascending at %s %d", s.name, k, v)
+			case labels != nil && labels[v] < 0:
+				return fmt.Errorf("%s %d of the %s split has no label", k, v, s.name)
+			}
+			owner[v] = uint8(i + 1)
+		}
+	}
+	return nil
+}

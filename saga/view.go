@@ -1,0 +1,96 @@
+package saga
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+)
+
+// TrainPlan is the plan of a training epoch. It must not be changed.
+func (p *Program) TrainPlan() *plan.Plan { return p.train.plan }
+
+// Totals are the numbers of vertices and edges that the program was planned for, with
+// the self loops that the model adds.
+func (p *Program) Totals() (vertices int, edges int64) {
+	if s := p.shape; s != nil {
+		return s.Vertices, s.Edges
+	}
+	return p.in.edges.V, int64(p.in.edges.E())
+}
+
+// Simulated is the timeline of a training epoch on Config.Machine or, without one, of
+// the same plan on machine m; nil when m has too few devices.
+func (p *Program) Simulated(m *plan.Machine) *plan.Timeline {
+	if p.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
+		return p.predicted
+	}
+	return plan.Simulate(p.train.plan, m)
+}
+
+// dumpable are the passes after which the program can be printed, in their order.
+var dumpable = []string{"merge", "hoist", "factor forward", "commute", "autodiff", "hoist gradients", "commute gradients", "factor"}
+
+// Dump writes the training program as it is after a pass: a node a line, with
+// operands, shape and the user's line. An unknown pass is an error that lists the
+// passes in the order in which they run.
+func (p *Program) Dump(w io.Writer, pass string) error {
+	if !slices.Contains(dumpable, pass) {
+		return fmt.Errorf("saga: no pass %q; there are %s", pass, strings.Join(dumpable, ", "))
+	}
+	tr, err := trace(p.model, p.dims, true)
+	if err != nil {
+		return err
+	}
+	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
+	for _, q := range tr.t.list {
+		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+	}
+	if p.dims.featureGrad {
+		prog.Wrt = append(prog.Wrt, tr.features)
+	}
+	o := p.options()
+	o.Dump = pass
+	var failed error
+	o.Print = func(text string) { _, failed = io.WriteString(w, text) }
+	_, _, err = dataflow.Compile(prog, o)
+	return errors.Join(err, failed)
+}
+
+// WriteHTML writes one page that needs nothing else: the plan's summary, what lies
+// where in device memory, and the timeline t of its queues. Without t there are no
+// queues.
+func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error {
+	var notes strings.Builder
+	if err := p.Overview(&notes); err != nil {
+		return err
+	}
+	if p.predicted == nil && t != nil {
+		fmt.Fprintf(&notes, "machine   %s\n", t)
+	}
+	notes.WriteString("\n" + p.compiled())
+	page := &plan.Page{Title: p.model.Name, Summary: notes.String(), Label: p.labels()}
+	return page.Write(w, p.train.plan, t)
+}
+
+// labels says of every task what it does, without its chunk, and for which lines.
+func (p *Program) labels() func(i int) (name, detail string) {
+	q := *p
+	q.in = cmp.Or(q.in, &inputs{}) // planned from statistics: nothing was computed before
+	tasks := q.describeTasks()
+	return func(i int) (name, detail string) {
+		t := &tasks[i]
+		var more []string
+		for _, s := range append([]string{t.Stage, t.Layer, t.Sweep}, t.Lines...) {
+			if s != "" {
+				more = append(more, s)
+			}
+		}
+		return t.Name, strings.Join(more, " · ")
+	}
+}
