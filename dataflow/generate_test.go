@@ -182,6 +182,8 @@ func (w *writer) edgeOp() operand {
 
 func (w *writer) vertexOp(x operand) operand {
 	switch w.int("vertex op", 0, 9) {
+	case 4: // what vertices of one graph say together
+		return w.line(x.cols, "pickrows", w.byGraph(x), w.line(1, "graph"))
 	case 3:
 		w.sites++
 		return w.line(x.cols, "dropout", x, w.sites, 0.3)
@@ -193,6 +195,15 @@ func (w *writer) vertexOp(x operand) operand {
 		return x
 	}
 	return w.anyOp(x, w.past)
+}
+
+// byGraph reads x out, a row for each of four graphs, and works on that.
+func (w *writer) byGraph(x operand) operand {
+	g := w.line(x.cols, rapid.SampledFrom([]string{"sumby", "maxby"}).Draw(w.t, "by"), x, w.line(1, "graph"), 4)
+	if w.int("head", 0, 1) == 1 {
+		g = w.line(x.cols, "add", w.line(x.cols, "matmul", g, w.param(x.cols, x.cols)), w.param(1, x.cols))
+	}
+	return w.line(x.cols, "tanh", g)
 }
 
 // anyOp draws an op that works on rows of any kind; other operands come from pool.
@@ -303,7 +314,14 @@ func (w *writer) inverse() operand {
 // loss ends the program with a number that depends on x, and a few results.
 func (w *writer) loss(x operand) {
 	var l operand
-	switch w.int("loss", 0, 4) {
+	switch w.int("loss", 0, 6) {
+	case 5: // labels of graphs
+		z := w.line(3, "matmul", w.byGraph(x), w.param(x.cols, 3))
+		w.lines = append(w.lines, "labels = param 4 1", "mask = param 4 1")
+		l = w.line(1, "sumrows", w.line(1, "xent", z, operand{"labels", 1}, operand{"mask", 1}))
+	case 6: // labels of edges: the types
+		z := w.line(3, "matmul", w.line(x.cols, "mul", w.line(x.cols, "src", x), w.line(x.cols, "dst", x)), w.param(x.cols, 3))
+		l = w.line(1, "sumrows", w.line(1, "xent", z, w.line(1, "type"), w.line(1, "weight")))
 	case 0:
 		z := w.line(3, "matmul", x, w.param(x.cols, 3))
 		w.lines = append(w.lines, "labels = vertex 1", "mask = vertex 1")

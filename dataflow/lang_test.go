@@ -137,6 +137,7 @@ var language = map[string]func(c *call) *node{
 	"const":    func(c *call) *node { return c.p.g.Const(c.f(0)) },
 	"indegree": func(c *call) *node { return c.vertex(dataflow.InDegree, 1) },
 	"type":     func(c *call) *node { return c.edge(dataflow.TypeInput, 1) },
+	"graph":    func(c *call) *node { return c.vertex("graph", 1) },
 	"weight":   func(c *call) *node { return c.edge(dataflow.WeightInput, 1) },
 	"data":     func(c *call) *node { return c.edge(dataflow.DataInput, c.i(0)) },
 
@@ -171,6 +172,9 @@ var language = map[string]func(c *call) *node{
 	"elu": un(ops.ELU), "gelu": un(ops.GELU), "softplus": un(ops.Softplus), "exp": un(ops.Exp),
 	"rowsum": un(ops.RowSum), "softmax": un(ops.Softmax), "logsoftmax": un(ops.LogSoftmax),
 	"l2norm": un(ops.L2Normalize), "sumrows": un(ops.SumRows),
+	"sumby":     func(c *call) *node { return ops.SumRowsBy(c.in[0], c.in[1], c.i(0)) },
+	"maxby":     func(c *call) *node { return ops.MaxRowsBy(c.in[0], c.in[1], c.i(0)) },
+	"pickrows":  bin(ops.PickRows),
 	"scale":     func(c *call) *node { return ops.Scale(c.in[0], c.f(0)) },
 	"shift":     func(c *call) *node { return ops.Shift(c.in[0], c.f(0)) },
 	"leaky":     func(c *call) *node { return ops.LeakyReLU(c.in[0], c.f(0)) },

@@ -72,6 +72,8 @@ func (v values) of(name string, s dataflow.Shape) []float32 {
 		x[i] = r.number()
 		if name == "labels" {
 			x[i] = float32(r.IntN(3))
+		} else if name == "graph" { // of four; some belong to none
+			x[i] = float32(r.IntN(6) - 1)
 		} else if v.off != 0 {
 			x[i] *= 1 + 1e-5*newRandom(v.off+uint64(i), name).number()
 		}
@@ -148,6 +150,8 @@ func tame(all map[*node][]float32, g *chunk.Edges) bool {
 			ok = largest(all[n.In(0)]) < 30
 		case "l2_normalize":
 			ok = normed(all[n.In(0)], n.Cols())
+		case "max_rows_by":
+			ok = rankedBy(all[n.In(0)], all[n.In(1)], n.Shape().Rows, n.Cols())
 		case dataflow.GatherMaxOp:
 			ok = ranked(all[n.In(0)], x, n.Cols(), g)
 		}
@@ -193,6 +197,26 @@ func ranked(x, top []float32, cols int, g *chunk.Edges) bool {
 			if y != t && math.Abs(float64(t-y)) < kinkMargin {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// rankedBy is ranked for maxima over the rows of one key.
+func rankedBy(x, key []float32, rows, cols int) bool {
+	top := map[int]float32{}
+	at := func(i int) int { return int(key[i/cols])*cols + i%cols }
+	for i, y := range x {
+		if t, ok := top[at(i)]; !ok || y > t {
+			top[at(i)] = y
+		}
+	}
+	for i, y := range x {
+		if k := key[i/cols]; k < 0 || int(k) >= rows {
+			continue
+		}
+		if t := top[at(i)]; y != t && math.Abs(float64(t-y)) < kinkMargin {
+			return false
 		}
 	}
 	return true

@@ -70,7 +70,7 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 			c.dense = c.dense || p.Instrs[i].Kind != Func
 		}
 		for i := range p.Outs {
-			c.dense = c.dense || p.Outs[i].Acc == SumTN || p.Outs[i].Acc == SumRows
+			c.dense = c.dense || p.Outs[i].Acc.Global()
 		}
 	}
 	c.assign()
@@ -94,6 +94,7 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 			break
 		}
 	}
+	c.byKernels(&b)
 	c.Source = b.String()
 	return c, nil
 }
@@ -157,7 +158,7 @@ func (c *CUDA) assign() {
 	}
 	for _, o := range p.Outs {
 		switch {
-		case o.Acc == SumTN:
+		case o.Acc.Pair():
 			need[o.Reg], need[o.Reg2] = true, true
 		case o.Acc == SumRows, c.dense && o.Acc != Store && leaf[o.Reg] < 0:
 			need[o.Reg] = true
@@ -200,6 +201,10 @@ func (c *CUDA) partials() int64 {
 	for _, o := range c.p.Outs {
 		if o.Acc == SumRows {
 			most = max(most, align256(int64(c.p.Widths[o.Reg])*cudaBlocks*4))
+		}
+		if o.Acc == SumBy {
+			n := c.p.Widths[o.Reg] * o.Blocks
+			most = max(most, align256(int64(n)*int64(byBlocks(n))*4))
 		}
 	}
 	return most

@@ -142,10 +142,10 @@ func (t *cudaText) spill(in *Instr) map[int]string {
 		}
 		w := t.c.p.Widths[r]
 		switch {
+		case t.ptr[r] != "": // also a matrix of one column, which has no register
+			out[k] = "(" + t.ptr[r] + ")"
 		case w == 1:
 			out[k] = fmt.Sprintf("(&r%d)", r)
-		case t.ptr[r] != "":
-			out[k] = "(" + t.ptr[r] + ")"
 		default:
 			out[k] = fmt.Sprintf("(sm + %d)", at)
 			t.spillTo(at, r, w)

@@ -6,23 +6,9 @@ import (
 	"strings"
 )
 
-// sliceWidth is the number of columns of a slice, less when an edge gathers several
-// rows: what all rows of a large interval have in a slice then fits the second-level
-// cache.
+// sliceWidth is the number of columns of a slice: a slice of all rows of a large
+// interval then about fits the second-level cache, and a row of it is a whole line.
 const sliceWidth = 32
-
-func (c *CUDA) sliceWidth() int {
-	rows := 0
-	for _, l := range c.p.Leaves {
-		if l.From == Other && l.Cols > 1 {
-			rows++
-		}
-	}
-	if rows > 1 {
-		return sliceWidth / 2
-	}
-	return sliceWidth
-}
 
 // gatherKernel renders the pass over the edges of a cell: a warp has a row of the
 // list, its groups of lanes take the row's edges in turn, and their sums are joined in
@@ -50,7 +36,7 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	var outs []*Out
 	for i := range p.Outs {
 		o := &p.Outs[i]
-		if o.Acc == SumTN || o.Acc == SumRows || c.dense && o.Acc == Store {
+		if o.Acc.Global() || c.dense && o.Acc == Store {
 			continue
 		}
 		outs = append(outs, o)
@@ -72,8 +58,8 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	if c.start { // columns of keyed sums are updated in memory, by one group a row
 		t.g = 32
 	} else if c.sliced(instrs, used, width) {
-		t.slice = c.sliceWidth()
-		t.g, t.v = t.slice/4, 4
+		t.slice = sliceWidth
+		t.g, t.v = sliceWidth/4, 4
 	}
 	t.loadEdges(used, &before)
 	for _, in := range instrs {
@@ -106,7 +92,7 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	for i, o := range outs {
 		u.begin(i, o)
 	}
-	fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (ll e = lo + sub; e < hi; e += 32 / G) {\n", c.unroll(instrs))
+	fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (ll e = lo + sub; e < hi; e += 32 / G) {\n", t.unroll(instrs))
 	if slices.ContainsFunc(p.Leaves, func(l Leaf) bool { return l.From == Other }) {
 		b.WriteString("\t\t\tconst unsigned far = other[e];\n")
 	}
@@ -125,8 +111,10 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	return nil
 }
 
-func (c *CUDA) unroll(instrs []*Instr) int {
-	if len(instrs) <= 3 {
+// unroll is how many edges of a group are under way at a time: as many as registers
+// allow.
+func (t *cudaText) unroll(instrs []*Instr) int {
+	if t.slice > 0 || len(instrs) <= 3 {
 		return 4
 	}
 	return 2

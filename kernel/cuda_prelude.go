@@ -103,6 +103,12 @@ SAGA_INLINE ll saga_entry(const unsigned *ptr, ll entries, ll e) {
 	return lo;
 }
 
+// The number of an ordered bit pattern, 0 for nothing.
+SAGA_INLINE float saga_unordered(float x) {
+	unsigned b = __float_as_uint(x);
+	return b == 0 ? 0.f : __uint_as_float(b >> 31 ? b & 0x7fffffffu : ~b);
+}
+
 // An edge more in (s, m), which stand for s·e^m.
 SAGA_INLINE void saga_lse(float &s, float &m, float y) {
 	if (y == -SAGA_INF) return;

@@ -131,6 +131,8 @@ func (s *cudaSteps) tile(lo, n int) {
 			b, ldb := s.at(o.Reg2, lo)
 			s.gemm(CUDAGemm{A: a, B: b, C: s.l.Bufs[o.Operand], M: p.Widths[o.Reg], N: p.Widths[o.Reg2], K: n,
 				LDA: lda, LDB: ldb, LDC: p.Widths[o.Reg2], TransA: true, Add: true})
+		case SumBy, MaxBy:
+			s.byKey(o, lo, n)
 		case SumRows:
 			x, ld := s.at(o.Reg, lo)
 			w := p.Widths[o.Reg]

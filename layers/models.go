@@ -24,6 +24,9 @@ type Options struct {
 	Dropout          float32 // on the input of every layer, in training
 	AttentionDropout float32 // gat: on the attention coefficients, in training
 
+	Task    saga.Task    // what labels stand on; default: vertices
+	Readout saga.Readout // graph labels: sum, mean (default) or max over a graph's vertices
+
 	Normalize string // gcn: NormSym (default), NormWeight, NormNone
 	EdgeData  int    // edgemlp: columns of the edge data; 0: what the graph has
 	EdgeTypes int    // ggnn: edge types with their own weights; 0: what the graph has
@@ -34,8 +37,9 @@ func Names() []string { return slices.Sorted(maps.Keys(builders)) }
 
 // New is the model NAME. The last layer has no activation; the others have ReLU, gat
 // ELU, ggnn none. gcn and gat add self loops, the others take the graph as it is:
-// set SelfLoops of the result for something else. An unknown name, and an option
-// outside its range, is an error.
+// set SelfLoops of the result for something else. For labels of graphs or edges the
+// last layer gives Hidden columns with ReLU, and GraphHead or EdgeHead the logits. An
+// unknown name, and an option outside its range, is an error.
 func New(name string, o Options) (saga.Model, error) {
 	build := builders[name]
 	if build == nil {
@@ -45,14 +49,20 @@ func New(name string, o Options) (saga.Model, error) {
 	if err := o.check(); err != nil {
 		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
 	}
-	l, err := build(o)
+	body := o
+	if o.headed() {
+		body.Classes = o.Hidden
+	}
+	l, err := build(body)
 	if err != nil {
 		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
 	}
 	for i := range l {
 		l[i].Dropout = o.Dropout
 	}
-	return saga.Model{Name: name, Layers: l, SelfLoops: name == "gcn" || name == "gat"}, nil
+	m := saga.Model{Name: name, Layers: l, SelfLoops: name == "gcn" || name == "gat"}
+	o.addHead(&m)
+	return m, nil
 }
 
 // check lists everything that is out of range.
@@ -72,6 +82,12 @@ func (o *Options) check() error {
 	least("heads of the last layer", o.OutHeads, 1)
 	least("edge data columns", o.EdgeData, 0)
 	least("edge types", o.EdgeTypes, 0)
+	if !slices.Contains([]saga.Task{"", saga.VertexTask, saga.EdgeTask, saga.GraphTask}, o.Task) {
+		errs = append(errs, fmt.Errorf("unknown task %q; there are vertex, edge, graph", o.Task))
+	}
+	if !slices.Contains([]saga.Readout{"", saga.ReadoutSum, saga.ReadoutMean, saga.ReadoutMax}, o.Readout) {
+		errs = append(errs, fmt.Errorf("unknown readout %q; there are sum, mean, max", o.Readout))
+	}
 	for _, p := range []float32{o.Dropout, o.AttentionDropout} {
 		if !(p >= 0 && p < 1) {
 			errs = append(errs, fmt.Errorf("dropout %v; from 0 to below 1", p))

@@ -119,6 +119,10 @@ func dropStrip(a *Args) {
 func dropRow(dst, x []float32, row counter, drop uint32, keep float32) {
 	x = x[:len(dst)]
 	for c, v := range x {
+		if v == 0 { // kept or dropped: most entries of bag-of-words features
+			dst[c] = v
+			continue
+		}
 		dropped := uint32(int32(row.draw(uint32(c))>>8-drop) >> 31) // all ones or zero
 		dst[c] = math.Float32frombits(math.Float32bits(v*keep) &^ dropped)
 	}

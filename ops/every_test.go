@@ -28,6 +28,8 @@ func examplesOf(grads int, ref func(x ...float64) float64) []example {
 		{in: []leaf{edge(3), global(1, 3)}, want: "[E×3]", grads: grads, ref: ref},
 		{in: []leaf{global(1, 4), vertex(4)}, want: "[V×4]", grads: grads, ref: ref},
 		{in: []leaf{global(3, 4), global(3, 4)}, want: "[3×4]", grads: grads, ref: ref},
+		{in: []leaf{global(3, 4), global(1, 4)}, want: "[3×4]", grads: grads, ref: ref},
+		{in: []leaf{global(1, 4), global(3, 4)}, want: "[3×4]", grads: grads, ref: ref},
 	}
 }
 

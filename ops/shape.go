@@ -7,7 +7,7 @@ import (
 )
 
 // join is the row set of a result computed row by row from in: all operands have
-// the same one, except that Globals of one row join vertices or edges. Widths are
+// the same one, except that Globals of one row join all others. Widths are
 // the caller's business; the result has the width of in[0].
 func join(in []shape) (shape, error) {
 	s := in[0]
@@ -15,9 +15,10 @@ func join(in []shape) (shape, error) {
 		a, b := s.Set.Kind, t.Set.Kind
 		switch {
 		case a == dataflow.Global && b == dataflow.Global:
-			if s.Rows != t.Rows {
+			if s.Rows != t.Rows && s.Rows != 1 && t.Rows != 1 {
 				return s, fmt.Errorf("matrices of %d and %d rows: both must have the same number", s.Rows, t.Rows)
 			}
+			s.Rows = max(s.Rows, t.Rows)
 		case a == dataflow.Global:
 			if s.Rows != 1 {
 				return s, wholeMatrix(s, t)
@@ -68,7 +69,7 @@ func alike(in []shape) error {
 		if _, err := join([]shape{in[0], t}); err != nil {
 			return err
 		}
-		if t.Set != in[0].Set {
+		if t.Set != in[0].Set || t.Rows != in[0].Rows {
 			return fmt.Errorf("%s and %s: the rows must stand for the same things", rows(in[0]), rows(t))
 		}
 	}
@@ -86,7 +87,7 @@ func column(what string, s shape) error {
 // fit turns d, a gradient with the rows of a result, into one with the rows of the
 // operand x: where a Global was spread, its gradient is the sum over the rows.
 func fit(x, d *Node) *Node {
-	if x.Shape().Set.Kind == dataflow.Global && d.Shape().Set.Kind != dataflow.Global {
+	if x.Shape().Set.Kind == dataflow.Global && x.Shape() != d.Shape() {
 		return SumRows(d)
 	}
 	return d

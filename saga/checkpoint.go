@@ -136,6 +136,12 @@ func (in *inputs) checksum() string {
 		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
 		sum = crc32.Update(sum, castagnoli, x)
 	}
+	if in.graphs {
+		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphTrain)} {
+			sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
+			sum = crc32.Update(sum, castagnoli, x)
+		}
+	}
 	return fmt.Sprintf("%08x", sum)
 }
 

@@ -3,6 +3,7 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -63,13 +64,14 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if d.FeatureCols == 0 {
 		return nil, fmt.Errorf("saga: %s has no features; one-hot features can be made with dataset.OneHotFeatures", d.Name)
 	}
-	e := d.Edges
-	if m.SelfLoops {
-		e = e.WithSelfLoops()
+	p, err := newProgram(m, d, c)
+	if err != nil {
+		return nil, err
 	}
-	p := &Program{model: m, cfg: c, data: d, in: newInputs(d, e), grids: map[int]*gridAt{}, inv: map[string][]byte{}}
-	p.dims = dims{features: d.FeatureCols, classes: d.Classes, multi: d.MultiLabels != nil,
-		types: e.Types, data: e.DataCols, weight: e.Weight != nil, featureGrad: c.FeatureGrad}
+	p.dims.featureGrad = c.FeatureGrad
+	if err := p.outputsExist(); err != nil {
+		return nil, err
+	}
 	once, err := p.lower()
 	if err != nil {
 		return nil, err
@@ -138,6 +140,41 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 	return all
 }
 
+// newProgram is a program for m on d before it is compiled: its inputs, and what a
+// trace must know of them.
+func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
+	e := d.Edges
+	if m.SelfLoops {
+		e = e.WithSelfLoops()
+	}
+	p := &Program{model: m, cfg: c, data: d, grids: map[int]*gridAt{}, inv: map[string][]byte{}}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task}
+	switch m.Task {
+	case EdgeTask:
+		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeTrain)
+		e = withLabels(e, d)
+	case GraphTask:
+		var err error
+		if p.dims.graphs, err = graphCount(d); err != nil {
+			return nil, err
+		}
+		p.dims.classes = d.GraphClasses()
+	default:
+		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
+	}
+	p.in = newInputs(d, e)
+	p.in.graphs = m.Task == GraphTask
+	return p, nil
+}
+
+// outputsExist refuses outputs of a training step that are no rows of vertices.
+func (p *Program) outputsExist() error {
+	if t := p.dims.taskName(); t != VertexTask && slices.Contains(p.cfg.Outputs, "logits") {
+		return fmt.Errorf("saga: a step has no output \"logits\": those of a %s task are no rows of vertices", t)
+	}
+	return nil
+}
+
 func union(a, b chunk.Want) chunk.Want {
 	return chunk.Want{Rank: a.Rank || b.Rank, Type: a.Type || b.Type, Weight: a.Weight || b.Weight,
 		Data: a.Data || b.Data, CSC: a.CSC || b.CSC, CSR: a.CSR || b.CSR}
@@ -160,7 +197,7 @@ func (p *Program) lowerTrain() (main, once *dataflow.Lowered, err error) {
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
 	for _, o := range p.cfg.Outputs {
 		prog.Names = append(prog.Names, o)
-		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[o])
+		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
 	}
 	for _, q := range p.params {
 		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
@@ -206,21 +243,20 @@ func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t := tr.t
-	splits := t.vertex(splitsInput, 3)
-	rowLoss := tr.rowLoss(ops.RowSum(splits)) // a vertex in no split may have no label
+	splits := tr.target.splits()
+	rowLoss := tr.rowLoss(ops.RowSum(splits)) // what is in no split may have no label
 	prog := &dataflow.Program{Loss: -1}
 	add := func(name string, x Tensor) {
 		prog.Names, prog.Outs = append(prog.Names, name), append(prog.Outs, ops.MatMulTN(splits, x))
 	}
 	add("losses", rowLoss)
 	if p.dims.multi {
-		y, pos := t.vertex(labelsInput, p.dims.classes), ops.Positive(tr.logits)
+		y, pos := tr.target.labels(), ops.Positive(tr.logits)
 		add("hits", ops.Mul(pos, y))
 		add("said", pos)
 		add("true", y)
 	} else {
-		add("hits", ops.Correct(tr.logits, t.vertex(labelsInput, 1)))
+		add("hits", ops.Correct(tr.logits, tr.target.labels()))
 	}
 	main, once, err = dataflow.Compile(prog, p.options())
 	if err != nil {

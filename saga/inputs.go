@@ -12,10 +12,11 @@ import (
 // inputs holds the vertex tensors of one data set, in user order, and lays them out
 // for a vertex order.
 type inputs struct {
-	data  *dataset.Data
-	edges *chunk.Edges // with self loops where the model wants them
-	extra map[string][]float32
-	cols  map[string]int
+	data   *dataset.Data
+	edges  *chunk.Edges // with self loops where the model wants them
+	graphs bool         // the labels stand on graphs
+	extra  map[string][]float32
+	cols   map[string]int
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
@@ -50,6 +51,8 @@ func (in *inputs) rows(name string) (x []float32, cols int, err error) {
 			}
 		}
 		return x, 3, nil
+	case graphOf:
+		return in.each(func(i int) float32 { return float32(d.GraphOf[i]) }), 1, nil
 	case "vertex:id":
 		return in.each(func(i int) float32 { return math.Float32frombits(uint32(i)) }), 1, nil
 	case "vertex:outdegree":

@@ -24,6 +24,10 @@ type Layer struct {
 	Gather Accumulator
 	// ApplyVertex computes the vertex's new row. Nil: the accumulator is the row.
 	ApplyVertex func(v Vertex, p Params) Tensor
+	// UpdateEdge computes the edge's vector [E×d] that the next layers (and an edge head)
+	// see as Edge.Data, from what ApplyEdge sees. It is never stored: passes over the
+	// edges that need it compute it again. Nil: the data stays as it is.
+	UpdateEdge func(e Edge, p Params) Tensor
 }
 
 // Edge is what ApplyEdge sees: rows of E. Fields that the graph does not have are nil.

@@ -2,7 +2,7 @@ package saga
 
 // Metrics of one split.
 type Metrics struct {
-	Loss     float64 // mean over the split's vertices
+	Loss     float64 // mean over the split's vertices, edges or graphs
 	Accuracy float64 // single-label
 	MicroF1  float64 // multi-label
 	MacroF1  float64 // multi-label: mean over classes, 0 for a class without any
@@ -22,9 +22,8 @@ func (p *Program) Evaluate() (Scores, error) {
 	if err := p.eval.run.Step(); err != nil {
 		return Scores{}, err
 	}
-	d := p.data
 	var s Scores
-	for k, split := range [][]uint32{d.Train, d.Val, d.Test} {
+	for k, split := range p.data.Splits(p.model.Task) {
 		m := [3]*Metrics{&s.Train, &s.Val, &s.Test}[k]
 		n := float64(len(split))
 		if n == 0 {

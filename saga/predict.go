@@ -15,13 +15,17 @@ import (
 
 // Predict runs m, with the parameters of the checkpoint at path, over all vertices of
 // d within c.Mem, chunks streaming as in training, and returns the logits: V×classes
-// in user order. With early stopping these are the parameters of the best epoch. d
+// in user order, or with another Task a row for every edge of d in stored order, or for
+// every graph. Logits of edges and graphs lie in device memory as a whole; there may be
+// 2²⁴ of them. With early stopping these are the parameters of the best epoch. d
 // needs no labels; of c the fields of training do not matter.
 func Predict(m Model, d *dataset.Data, c Config, path string) (logits []float32, classes int, err error) {
 	return fromCheckpoint(m, d, c, path, "logits")
 }
 
-// Embed is Predict for the rows that enter the last layer: V×hidden.
+// Embed is Predict for the rows that enter the last layer: V×hidden. With an EdgeTask
+// these are the last layer's rows; with a GraphTask what was read out of them, a row a
+// graph.
 func Embed(m Model, d *dataset.Data, c Config, path string) (rows []float32, hidden int, err error) {
 	return fromCheckpoint(m, d, c, path, "hidden")
 }
@@ -116,12 +120,11 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	if d.FeatureCols == 0 {
 		return nil, 0, fmt.Errorf("saga: %s has no features", d.Name)
 	}
-	e := d.Edges
-	if m.SelfLoops {
-		e = e.WithSelfLoops()
+	p, err := newProgram(m, d, c)
+	if err != nil {
+		return nil, 0, err
 	}
-	p := &Program{model: m, cfg: c, data: d, in: newInputs(d, e), grids: map[int]*gridAt{}, inv: map[string][]byte{}}
-	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil}
+	p.dims.classes, p.dims.multi = 0, false // there may be no labels
 	tr, err := trace(m, p.dims, false)
 	if err != nil {
 		return nil, 0, err
@@ -129,6 +132,11 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[what]
 	if out == tr.features { // one layer: nothing is computed before it
 		return slices.Clone(d.Features), d.FeatureCols, nil
+	}
+	if out.Shape().Set.Kind == dataflow.Edge {
+		if out, err = p.byNumber(tr, out); err != nil {
+			return nil, 0, err
+		}
 	}
 	prog := &dataflow.Program{Loss: -1, Names: []string{what}, Outs: []Tensor{out}}
 	low, once, err := dataflow.Compile(prog, p.options())
@@ -174,6 +182,11 @@ func (p *Program) runForward(u *unit, what string, param func(name string, rows,
 	}
 	if err := u.run.Step(); err != nil {
 		return nil, 0, err
+	}
+	if id, ok := u.low.Globals[what]; ok { // a row a graph, or an edge
+		g := u.low.Spec.Globals[id]
+		x = make([]float32, g.Rows*g.Cols)
+		return x, g.Cols, u.run.Global(id, x)
 	}
 	var o *chunk.Order = p.grids[u.plan.Cells.P].order
 	x, cols = p.userRows(u, u.low.Outputs[what], o)

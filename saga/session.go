@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -115,6 +116,13 @@ func (p *Program) setConsts(u *unit) error {
 	for id, x := range u.low.Consts {
 		if err := u.run.SetGlobal(id, []float32{x}); err != nil {
 			return err
+		}
+	}
+	for name, id := range u.low.Globals {
+		if strings.HasPrefix(name, graphPrefix) {
+			if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
+				return err
+			}
 		}
 	}
 	if id, ok := u.low.Globals[dataflow.StepInput]; ok {

@@ -27,6 +27,9 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if s.Vertices < 1 || s.Edges < 0 || s.Features < 1 || s.Classes < 1 || !(s.Skew >= 0 && s.Skew <= 2) {
 		return nil, fmt.Errorf("saga: shape %+v: vertices, features and classes are at least 1, skew is from 0 to 2", s)
 	}
+	if m.Task != "" && m.Task != VertexTask {
+		return nil, fmt.Errorf("saga: planning from statistics knows labels of vertices only, not of a %s task", m.Task)
+	}
 	if m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}

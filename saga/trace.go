@@ -8,12 +8,23 @@ import (
 	"sagann/ops"
 )
 
-// Model is a sequence of layers. The last layer's rows are the logits.
+// Model is a sequence of layers. The last layer's rows are the logits, unless there is
+// a head for another Task.
 type Model struct {
 	Name   string
 	Layers []Layer
 	// SelfLoops adds a self loop to every vertex that has none.
 	SelfLoops bool
+	// Task says what the labels stand on. Default: VertexTask.
+	Task Task
+	// Readout makes one row a graph of the last layer's rows. Default: ReadoutMean.
+	Readout Readout
+	// Head gives the logits [G×C] of graphs from what was read out [G×c]; nil: that is
+	// the logits. Its parameters have the scope "head".
+	Head func(graphs Tensor, p Params) Tensor
+	// EdgeHead gives the logits [E×C] of edges; Src and Dst are the last layer's rows.
+	// Its parameters have the scope "head".
+	EdgeHead func(e Edge, p Params) Tensor
 }
 
 // Names of vertex inputs that the engine computes from the graph and the data.
@@ -33,6 +44,9 @@ type dims struct {
 	types, data       int
 	weight            bool
 	featureGrad       bool
+	task              Task
+	graphs            int // GraphTask: number of graphs
+	train             int // EdgeTask: number of training edges
 }
 
 // tracer runs a model's functions once, on symbols.
@@ -43,13 +57,16 @@ type tracer struct {
 	params map[string]*dataflow.Node
 	list   []Param
 	sites  int
+	data   Tensor // edge data of the next layer; nil: that of the graph
 }
 
 // traced is a model as a program.
 type traced struct {
 	t              *tracer
-	hidden, logits Tensor // hidden: the rows that enter the last layer
+	hidden, logits Tensor // hidden: the rows that enter the last layer, or the head
+	rows           Tensor // hidden rows of vertices: of a GraphTask those that are read out
 	features       Tensor
+	target         target
 }
 
 // LayerError says which layer a wrong shape was found in.
@@ -73,7 +90,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 	if len(m.Layers) == 0 {
 		return nil, errors.New("a model needs at least one layer")
 	}
-	layer := 0
+	layer, name := 0, "head"
 	defer func() {
 		var shape *dataflow.ShapeError
 		if r := recover(); r != nil {
@@ -81,14 +98,17 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 			if !ok || !errors.As(e, &shape) {
 				panic(r)
 			}
-			tr, err = nil, &LayerError{layer + 1, m.Layers[layer].Name, shape}
+			if layer < len(m.Layers) {
+				name = m.Layers[layer].Name
+			}
+			tr, err = nil, &LayerError{layer + 1, name, shape}
 		}
 	}()
 	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}}
 	x := t.features()
 	tr = &traced{t: t, features: x}
 	for layer = range m.Layers {
-		tr.hidden = x
+		tr.hidden, tr.rows = x, x
 		x = t.layer(&m.Layers[layer], layer, x)
 		if x == nil {
 			return nil, &LayerError{layer + 1, m.Layers[layer].Name, errors.New("ApplyVertex returned nil")}
@@ -97,11 +117,10 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 			return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("ApplyVertex must return a row a vertex, not %v", x.Shape())}
 		}
 	}
-	layer = len(m.Layers) - 1
-	if d.classes > 0 && x.Cols() != d.classes {
-		return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("the last layer gives rows %d wide; the data has %d classes", x.Cols(), d.classes)}
+	layer = len(m.Layers)
+	if err := tr.head(&m, x); err != nil {
+		return nil, err
 	}
-	tr.logits = x
 	return tr, nil
 }
 
@@ -113,6 +132,15 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 	t.g.Origin(fmt.Sprintf("layer %d", index+1))
 	defer t.g.Origin("")
 	x = t.dropout(x, l.Dropout)
+	y := t.rows(l, index, x, p)
+	if l.UpdateEdge != nil { // after the layer has seen the data as it was
+		t.updateEdge(l, index, x, p)
+	}
+	return y
+}
+
+// rows are the layer's new rows from its rows x.
+func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	v := Vertex{Self: x, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
 		e := t.edges(x)
@@ -138,8 +166,8 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 
 func (t *tracer) edges(x Tensor) Edge {
 	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(x), Types: max(1, t.d.types), t: t}
-	if t.d.data > 0 {
-		e.Data = t.edge(dataflow.DataInput, t.d.data)
+	if e.Data = t.data; e.Data == nil {
+		e.Data = t.edgeData()
 	}
 	if t.d.weight {
 		e.Weight = t.edge(dataflow.WeightInput, 1)
@@ -178,18 +206,17 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 	return ops.Dropout(x, p, t.site(), t.vertex(dataflow.IDInput, 1), nil, t.step())
 }
 
-// loss is the mean loss over the training vertices [1×1].
+// loss is the mean loss over the training split [1×1].
 func (tr *traced) loss() Tensor {
 	tr.t.g.Origin("loss")
 	defer tr.t.g.Origin("")
-	return ops.SumRows(tr.rowLoss(tr.t.vertex(weightInput, 1)))
+	return ops.SumRows(tr.rowLoss(tr.target.weight()))
 }
 
-// rowLoss is every vertex's loss times weight [V×1].
+// rowLoss is the loss of every row of the logits, times weight [·×1].
 func (tr *traced) rowLoss(weight Tensor) Tensor {
-	t := tr.t
-	if t.d.multi {
-		return ops.SigmoidCrossEntropy(tr.logits, t.vertex(labelsInput, t.d.classes), weight)
+	if tr.t.d.multi {
+		return ops.SigmoidCrossEntropy(tr.logits, tr.target.labels(), weight)
 	}
-	return ops.SoftmaxCrossEntropy(tr.logits, t.vertex(labelsInput, 1), weight)
+	return ops.SoftmaxCrossEntropy(tr.logits, tr.target.labels(), weight)
 }

@@ -162,14 +162,18 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 
 // trainable says whether there is something to learn from.
 func (p *Program) trainable() error {
-	d := p.data
+	d, task := p.data, p.dims.taskName()
+	splits := d.Splits(task)
+	things := map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs"}[task]
 	switch {
-	case d.Labels == nil && d.MultiLabels == nil:
+	case !d.Labelled(task) && task == VertexTask:
 		return fmt.Errorf("saga: %s has no labels to train on", d.Name)
-	case len(d.Train) == 0:
-		return fmt.Errorf("saga: %s has no training vertices; dataset.RandomSplit makes a split", d.Name)
-	case p.cfg.Patience > 0 && len(d.Val) == 0:
-		return fmt.Errorf("saga: early stopping needs validation vertices, and %s has none", d.Name)
+	case !d.Labelled(task):
+		return fmt.Errorf("saga: %s has no %s labels to train on", d.Name, task)
+	case len(splits[0]) == 0:
+		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, things)
+	case p.cfg.Patience > 0 && len(splits[1]) == 0:
+		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", things, d.Name)
 	}
 	return nil
 }
@@ -225,7 +229,7 @@ func (t *trainer) evaluate() error {
 	}
 	t.scores, t.scored = s, p.epoch
 	switch {
-	case len(p.data.Val) == 0:
+	case len(p.data.Splits(p.model.Task)[1]) == 0:
 	case t.best.Epoch == 0 || s.Val.Loss < t.best.Scores.Val.Loss:
 		t.best = best{Epoch: p.epoch, Scores: s, params: t.best.params}
 		if p.cfg.Patience > 0 {

@@ -24,6 +24,10 @@ func (p *Program) Totals() (vertices int, edges int64) {
 	return p.in.edges.V, int64(p.in.edges.E())
 }
 
+// PlannedPeak is the most device memory that is in use on a device, of training and
+// of evaluation, in bytes.
+func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.plan.Peak) }
+
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of
 // the same plan on machine m; nil when m has too few devices.
 func (p *Program) Simulated(m *plan.Machine) *plan.Timeline {
@@ -41,7 +45,7 @@ var dumpable = []string{"merge", "hoist", "factor forward", "commute", "autodiff
 // passes in the order in which they run.
 func (p *Program) Dump(w io.Writer, pass string) error {
 	if !slices.Contains(dumpable, pass) {
-		return fmt.Errorf("saga: no pass %q; there are %s", pass, strings.Join(dumpable, ", "))
+		return fmt.Errorf("no pass %q; there are %s", pass, strings.Join(dumpable, ", "))
 	}
 	tr, err := trace(p.model, p.dims, true)
 	if err != nil {
@@ -74,7 +78,7 @@ func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error {
 		fmt.Fprintf(&notes, "machine   %s\n", t)
 	}
 	notes.WriteString("\n" + p.compiled())
-	page := &plan.Page{Title: p.model.Name, Summary: notes.String(), Label: p.labels()}
+	page := &plan.Page{Title: "saga plan: " + p.model.Name, Summary: notes.String(), Label: p.labels()}
 	return page.Write(w, p.train.plan, t)
 }
 

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ func main() {
 	classes := flag.Int("classes", 41, "classes")
 	epochs := flag.Int("epochs", 10, "epochs timed, after three to warm up")
 	without := flag.String("without", "invariant", "compiler passes left out")
+	uniform := flag.Bool("uniform", true, "edges between any two vertices, as in peer.py; otherwise communities")
 	flag.Parse()
 
 	s := dataset.DefaultSpec()
@@ -32,6 +34,12 @@ func main() {
 	d, err := dataset.Synthetic(s)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *uniform {
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range d.Edges.Src {
+			d.Edges.Src[i], d.Edges.Dst[i] = r.Uint32N(uint32(*vertices)), r.Uint32N(uint32(*vertices))
+		}
 	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {

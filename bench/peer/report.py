@@ -1,7 +1,13 @@
-"""Writes accuracy.json and the Markdown table made from it."""
+"""Writes accuracy.json and the Markdown table made from it.
+
+    python bench/peer/report.py [OTHER/accuracy.json ...]
+
+renders ACCURACY.md again, after adding the results of runs written elsewhere (cora.py --out).
+"""
 
 import json
 import os
+import sys
 
 import recipes
 
@@ -74,8 +80,23 @@ def markdown(doc):
             cells = [row] + [percent(m[k]) for k in keys]
             cells += [str(r["hidden"]), str(r["seeds"]), f"{m['seconds']['mean']:.1f}", recipes.NOTES.get((data, row), "")]
             lines.append("| " + " | ".join(cells) + " |")
+    done = {(e["recipe"]["data"], e["recipe"]["row"]) for e in doc["entries"]}
+    left = [f"{r['data']}:{r['row']}" for r in recipes.all_recipes() if (r["data"], r["row"]) not in done]
+    if left:
+        lines += ["", "Not run yet: " + ", ".join(left) + "."]
     return "\n".join(lines) + "\n"
 
 
+def merge(folder, other):
+    """Adds the entries of another run's accuracy.json, in place of older ones of the same pairs."""
+    with open(other) as f:
+        doc = json.load(f)
+    for entry in doc["entries"]:
+        write(folder, entry, doc["environment"])
+
+
 if __name__ == "__main__":
-    render(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.abspath(__file__))
+    for path in sys.argv[1:]:
+        merge(here, path)
+    render(here)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sagann/dataflow/plan"
 	"sagann/layers"
 )
 
@@ -28,6 +29,7 @@ type commands struct {
 	Plan    planCmd    `cmd:"" help:"Print what a training epoch would do, without training."`
 	Predict predictCmd `cmd:"" help:"Write the classes or logits of all vertices, from a checkpoint."`
 	Embed   embedCmd   `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
+	Bench   benchCmd   `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data    dataCmd    `cmd:"" help:"Convert, describe, verify and generate graphs."`
 	Version versionCmd `cmd:"" help:"Print the version of this program."`
 }
@@ -60,7 +62,7 @@ func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
 			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Vars{"models": strings.Join(layers.Names(), ", ")},
+		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(plan.Machines(), ", ")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

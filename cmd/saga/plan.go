@@ -1,14 +1,26 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
+
+	"sagann/dataflow/plan"
+	"sagann/layers"
+	"sagann/saga"
 )
 
 // planCmd is saga plan.
 type planCmd struct {
 	settings
-	Shape   string `hidden:"" placeholder:"SPEC" help:"Plan from statistics."`
-	Explain bool   `default:"true" negatable:"" group:"Output" help:"Print every buffer and what the compiler did, by line (on)."`
+	Shape   string `placeholder:"SPEC" group:"Data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
+	Machine string `placeholder:"NAME|FILE" group:"Machine" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. Default: as train does, timed on cpu."`
+	Devices count  `default:"0" placeholder:"K" group:"Machine" help:"Number of devices; 0: those of --device."`
+	Explain bool   `negatable:"" group:"Output" help:"Print every buffer and what the compiler did, by line."`
+	Dump    string `placeholder:"PASS" group:"Output" help:"Print the program as it is after a pass, instead of the plan."`
+	Dot     bool   `group:"Output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
+	HTML    string `name:"html" placeholder:"FILE" group:"Output" help:"Write one page with the timeline of the simulated epoch; - for standard output."`
 	JSON    bool   `name:"json" group:"Output" help:"Print one JSON object on the last line of standard output."`
 }
 
@@ -16,41 +28,161 @@ type planCmd struct {
 func (planCmd) Help() string {
 	return `Examples:
 
-  saga plan
+  saga plan --explain
   saga plan --data cora/ --model gat --mem 64MiB
-  saga plan --data synthetic:vertices=200e3,edges=5e6 --model ggcn --mem 256MiB --json --no-explain`
+  saga plan --shape vertices=111e6,edges=1.6e9,features=128,classes=172 --model ggcn --hidden 128 --machine h200x4 --devices 4
+  saga plan --shape vertices=233e3,edges=23.2e6,features=602,classes=41 --machine p100x8 --paper --chunks 4 --html plan.html
+  saga plan --chunks 2 --dot | dot -Tsvg > plan.svg`
 }
 
 // Run plans.
 func (c *planCmd) Run(a *app) error {
-	if c.Shape != "" {
-		return usagef("--shape: planning from statistics is not there yet; --data synthetic:%s generates such a graph and plans for it", c.Shape)
+	outputs := 0
+	for _, on := range []bool{c.Explain, c.Dump != "", c.Dot, c.HTML == "-"} {
+		if on {
+			outputs++
+		}
 	}
-	if err := c.absolute(); err != nil {
-		return err
+	if outputs > 1 || c.JSON && (c.Dot || c.Dump != "" || c.HTML == "-") {
+		return usagef("--explain, --dump, --dot, --html - and --json print different things on standard output: one of them at a time (--explain goes with --json)")
 	}
-	j, err := prepare(&c.settings, a.log)
+	if c.Devices > 0 {
+		if a.given["device"] {
+			return usagef("--device %s and --devices %d: one of them is enough", c.Device, c.Devices)
+		}
+		c.Device = fmt.Sprintf("cpu:%d", c.Devices)
+	}
+	var m *plan.Machine
+	if c.Machine != "" { // a wrong file is a mistake in the command line
+		var err error
+		if m, err = plan.LoadMachine(c.Machine); err != nil {
+			return usageError{err}
+		}
+	}
+	j, err := c.job(a)
 	if err != nil {
 		return err
 	}
-	text := a.stdout
+	if m == nil {
+		if m, err = plan.LoadMachine("cpu"); err != nil {
+			return err
+		}
+	}
+	return c.print(a, j, j.prog.Simulated(m))
+}
+
+// job is the planned program, from data or from statistics.
+func (c *planCmd) job(a *app) (*job, error) {
+	c.machine = c.Machine
+	if c.Shape == "" {
+		if err := c.absolute(); err != nil {
+			return nil, err
+		}
+		return prepare(&c.settings, a.log)
+	}
+	if a.given["data"] {
+		return nil, usagef("--data and --shape exclude each other")
+	}
+	shape, err := parseShape(c.Shape)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	m, err := layers.New(c.Model, c.layers(shape.Features, shape.Classes, 0, 0))
+	if err != nil {
+		return nil, usageError{err}
+	}
+	m.SelfLoops = c.SelfLoops.or(m.SelfLoops)
+	p, err := saga.Plan(m, shape, cfg)
+	return &job{prog: p}, err
+}
+
+func (c *planCmd) print(a *app, j *job, t *plan.Timeline) (err error) {
+	switch {
+	case c.Dump != "":
+		if err = j.prog.Dump(a.stdout, c.Dump); err != nil {
+			err = usageError{err}
+		}
+		return err
+	case c.Dot:
+		return j.prog.TrainPlan().Dot(a.stdout)
+	case c.HTML == "-":
+		return j.prog.WriteHTML(a.stdout, t)
+	case c.HTML != "":
+		var failed error
+		err = writeWhole(c.HTML, func(w *bufio.Writer) { failed = j.prog.WriteHTML(w, t) })
+		if err = errors.Join(failed, err); err != nil {
+			return err
+		}
+	}
+	text := io.Writer(a.stdout)
 	if c.JSON {
 		text = a.stderr
 	}
-	s := j.prog.Summary()
-	if c.Explain {
-		err = explain(text, j)
-	} else {
-		_, err = fmt.Fprintf(text, "%d×%d edge chunks, %s: peak %s of %s; %s to the device, %s back, an epoch\n", s.Chunks, s.Chunks, s.Schedule,
-			sizeText(s.Peak), sizeText(s.Budget), sizeText(s.H2D), sizeText(s.D2H))
-	}
-	if err != nil || !c.JSON {
+	if err := c.summary(text, j, t); err != nil || !c.JSON {
 		return err
 	}
-	return printJSON(a.stdout, fields{
-		{"model", c.Model}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
-		{"budget_bytes", s.Budget}, {"peak_device_bytes", s.Peak}, {"h2d_bytes", s.H2D}, {"d2h_bytes", s.D2H}, {"d2d_bytes", s.D2D},
-		// A machine model will fill these in.
-		{"predicted_epoch_seconds", nil}, {"compute_seconds", nil}, {"exposed_transfer_seconds", nil},
-	})
+	return c.object(a.stdout, j, t)
+}
+
+// summary prints the plan for people.
+func (c *planCmd) summary(w io.Writer, j *job, t *plan.Timeline) error {
+	if c.Explain {
+		if err := explain(w, j); err != nil {
+			return err
+		}
+	} else {
+		if j.note != "" {
+			fmt.Fprintln(w, j.note)
+		}
+		if err := j.prog.Overview(w); err != nil {
+			return err
+		}
+	}
+	if c.Machine == "" && t != nil {
+		if _, err := fmt.Fprintf(w, "predicted %s\n", t); err != nil {
+			return err
+		}
+	}
+	if c.Shape == "" {
+		if _, err := fmt.Fprintf(w, "digest    %s\n", j.prog.Digest()); err != nil {
+			return err
+		}
+	}
+	if c.HTML != "" {
+		_, err := fmt.Fprintf(w, "page      %s\n", c.HTML)
+		return err
+	}
+	return nil
+}
+
+// object prints the plan as JSON. Times are null when no machine predicts them.
+func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
+	vertices, edges := j.prog.Totals()
+	pl := j.prog.TrainPlan()
+	peak := j.prog.PlannedPeak()
+	budget := pl.Budget
+	if budget == 0 {
+		budget = peak
+	}
+	f := fields{
+		{"model", c.Model}, {"vertices", vertices}, {"edges", edges}, {"chunks", pl.Cells.P}, {"schedule", pl.Schedule},
+		{"budget_bytes", budget}, {"peak_device_bytes", peak}, {"h2d_bytes", pl.H2D}, {"d2h_bytes", pl.D2H}, {"d2d_bytes", pl.D2D},
+		{"once_bytes", pl.Once}, {"devices", pl.Devices}, {"slots", pl.Slots}, {"tasks", len(pl.Tasks)},
+	}
+	if t == nil {
+		return printJSON(w, append(f, field{"predicted_epoch_seconds", nil}, field{"compute_seconds", nil}, field{"exposed_transfer_seconds", nil}))
+	}
+	links := fields{}
+	for _, l := range t.Links {
+		if l.Down+l.Up > 0 {
+			links = append(links, field{l.Name, fields{{"down_bytes", l.Down}, {"up_bytes", l.Up}, {"load", l.Load}}})
+		}
+	}
+	return printJSON(w, append(f, field{"machine", t.Machine}, field{"predicted_epoch_seconds", t.Seconds()},
+		field{"compute_seconds", t.ComputeSeconds()}, field{"exposed_transfer_seconds", t.ExposedSeconds()},
+		field{"idle_seconds", float64(t.Idle) / 1e9}, field{"critical", t.Critical()}, field{"links", links}))
 }

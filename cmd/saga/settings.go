@@ -46,14 +46,29 @@ type settings struct {
 	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"cpu, or cpu:4 for four devices that share the host (${default})."`
 	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
-	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag)."`
+	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; saga plan --machine: the fastest)."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: as many as fit, at most 2."`
+	Ring     toggle   `json:"ring" default:"auto" placeholder:"B" group:"Memory" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
 	Paper    bool     `json:"paper" group:"Memory" help:"Only what the NGra paper does: leaves out what came after it."`
+
+	machine string // that the plan is chosen for; "": none
 }
 
 // newerPasses are not in the paper.
 var newerPasses = []string{"commute", "factor", "invariant", "recompute-on-load", "residency", "row-gather", "serpentine"}
+
+// paperWithout are the passes that --paper leaves out; one that this engine does not
+// have is left out already.
+func paperWithout() []string {
+	var list []string
+	for _, pass := range newerPasses {
+		if try := (&saga.Config{Without: []string{pass}}); try.Validate() == nil {
+			list = append(list, pass)
+		}
+	}
+	return list
+}
 
 // config is what the engine is told. Its errors, and those of the model's options
 // that need no data, are mistakes in the command line.
@@ -62,16 +77,13 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
-	if s.Schedule != "auto" {
+	c.NoRing = !s.Ring.or(true)
+	c.Machine = s.machine
+	if s.Schedule != "auto" || s.machine != "" {
 		c.Schedule = s.Schedule
 	}
 	if s.Paper {
-		for _, pass := range newerPasses {
-			// A pass that this engine does not have is left out already.
-			if try := (&saga.Config{Without: []string{pass}}); try.Validate() == nil {
-				c.Without = append(c.Without, pass)
-			}
-		}
+		c.Without = append(c.Without, paperWithout()...)
 	}
 	errs := []error{c.Validate()}
 	for name, n := range map[string]count{"steps": s.Steps, "heads": s.Heads} {

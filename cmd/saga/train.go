@@ -28,6 +28,7 @@ type trainCmd struct {
 	Out             string `json:"-" placeholder:"DIR" group:"Run" help:"Folder of the run, which must be empty or absent; default: saga-run-NNNN here."`
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"Run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
 	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more."`
+	Trace           string `json:"-" placeholder:"DIR" group:"Run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
 	JSON            bool   `json:"-" name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
 }
 
@@ -41,7 +42,8 @@ func (trainCmd) Help() string {
   saga train --resume runs/one --epochs 120
 
 The run folder keeps config.json, log.txt, metrics.csv, curves of loss and accuracy,
-and checkpoint.safetensors. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
+checkpoint.safetensors, and a trace of the last two epochs: trace.json for Perfetto
+(ui.perfetto.dev) and trace.pb.gz for go tool pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
 }
 
 // record is config.json.
@@ -102,7 +104,13 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err := explain(text, j); err != nil {
 		return err
 	}
+	if err := j.prog.StartTrace(tracedEpochs); err != nil {
+		return err
+	}
 	res, err := r.train(ctx)
+	if res != nil && r.ran > 0 {
+		err = errors.Join(err, r.trace(c.Trace))
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		r.log.Warn("interrupted: the checkpoint is written", "epoch", res.Epochs, "go on with", "saga train --resume "+r.folder.Dir)
@@ -158,7 +166,8 @@ type running struct {
 	logFile *os.File
 	log     *slog.Logger
 	stderr  *os.File
-	epochs  int
+	epochs  int // to be completed
+	ran     int // by this process
 }
 
 // begin opens the run folder, a new one or the one that is resumed. It is the first
@@ -240,6 +249,7 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 	bar := progress.New(r.stderr, r.epochs, "epoch")
 	multi := r.job.data.MultiLabels != nil
 	r.opt.OnEpoch = func(e saga.Epoch) error {
+		r.ran++
 		nan := math.NaN()
 		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
 		note := fmt.Sprintf("loss %.4f", e.Loss)
@@ -263,6 +273,21 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 		err = errors.Join(err, runfolder.PlotCurvesOf(r.folder.Dir, metric))
 	}
 	return res, err
+}
+
+// tracedEpochs is how many epochs a trace holds.
+const tracedEpochs = 2
+
+// trace writes the trace of the last epochs into dir, "" for the folder of the run.
+func (r *running) trace(dir string) error {
+	if dir == "" {
+		dir = r.folder.Dir
+	}
+	if err := r.job.prog.WriteTrace(dir); err != nil {
+		return err
+	}
+	r.log.Info("trace of the last epochs", "folder", dir, "overlap", r.job.prog.TraceOverlap().String())
+	return nil
 }
 
 // score is the number that stands for a split.

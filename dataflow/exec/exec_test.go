@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -144,9 +145,9 @@ func TestSteps(t *testing.T) {
 		{P: 3, Stream: true, Devices: 2}, {P: 4, Stream: true, Devices: 2, Ring: true}, {P: 3, Devices: 3}, {P: 3, Stream: true, Schedule: plan.DestOrder}} {
 		s := newSession(t, o)
 		devices := openDevices(t, s.plan.Devices, s.plan.Peak)
-		updates := 0
+		var updates atomic.Int64 // devices update side by side
 		y, total, stats, err := s.run(devices, func(global func(int) []float32) error {
-			updates++
+			updates.Add(1)
 			global(0)[0]++ // the second step multiplies with three
 			return nil
 		})
@@ -162,8 +163,8 @@ func TestSteps(t *testing.T) {
 				t.Errorf("%+v: number %d is %v, want %v", o, i, v, want[i])
 			}
 		}
-		if updates != 2*s.plan.Devices {
-			t.Errorf("%+v: %d updates in two steps", o, updates)
+		if n := updates.Load(); n != int64(2*s.plan.Devices) {
+			t.Errorf("%+v: %d updates in two steps", o, n)
 		}
 		if w := (exec.Stats{H2D: 2 * s.plan.H2D, D2H: 2 * s.plan.D2H, D2D: 2 * s.plan.D2D, Setup: s.plan.Once}); stats != w {
 			t.Errorf("%+v: moved %+v, the plan says %+v", o, stats, w)

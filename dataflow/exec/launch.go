@@ -18,18 +18,25 @@ type gpu struct {
 	dev     device.GPU
 	funcs   [][]device.Function // by kernel
 	base    uint64              // address of the arena's memory
-	step    uint64              // numbers of the step, first in scratch memory
-	scratch uint64
+	memory  device.Mem          // scratch: the numbers of a step, then the kernels'
+	step    uint64              // address of memory
+	scratch uint64              // address of the kernels' part
 	add     device.Function
+	larger  device.Function
 	update  device.Function
 	batches map[*task]device.Batch
 }
 
-// addSource is the sum of what several devices have.
+// addSource is the sum of what several devices have, and the larger of their maxima,
+// ordered bit patterns.
 const addSource = `
 extern "C" __global__ void saga_add(float *a, const float *b, long long n) {
 	for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x)
 		a[i] += b[i];
+}
+extern "C" __global__ void saga_larger(unsigned *a, const unsigned *b, long long n) {
+	for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x)
+		a[i] = max(a[i], b[i]);
 }
 `
 
@@ -113,7 +120,8 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 		if g.base, err = dev.Address(p.mem); err != nil {
 			return err
 		}
-		if g.step, err = dev.Address(p.scratch); err != nil {
+		g.memory = p.scratch
+		if g.step, err = dev.Address(g.memory); err != nil {
 			return err
 		}
 		g.scratch = g.step + 4*stepWords
@@ -157,11 +165,11 @@ func (g *gpu) compile(cuda []*kernel.CUDA) error {
 		}
 		g.funcs = append(g.funcs, m.funcs)
 	}
-	add, err := g.dev.Compile(addSource, []string{"saga_add"})
+	add, err := g.dev.Compile(addSource, []string{"saga_add", "saga_larger"})
 	if err != nil {
 		return err
 	}
-	g.add = add[0]
+	g.add, g.larger = add[0], add[1]
 	return nil
 }
 
@@ -188,7 +196,11 @@ func (k *task) commands(g *gpu) ([]device.Command, error) {
 	case plan.Zero:
 		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(t.Addr), Bytes: t.Bytes}}}, nil
 	case plan.Add:
-		return []device.Command{{Call: &device.Call{Func: g.add, Grid: [3]uint32{256, 1, 1}, Block: 256,
+		f := g.add
+		if t.Max {
+			f = g.larger
+		}
+		return []device.Command{{Call: &device.Call{Func: f, Grid: [3]uint32{256, 1, 1}, Block: 256,
 			Args: []uint64{g.base + uint64(t.Addr), g.base + uint64(t.FromAddr), uint64(t.Bytes / 4)}}}}, nil
 	case plan.Update:
 		return k.updateCommands(g), nil

@@ -67,7 +67,7 @@ func (k *task) submitUpdate(q device.Queue) error {
 	if len(x) > stepWords {
 		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords)
 	}
-	if err := p.dev.CopyH2D(q, p.scratch, 0, bytesOf(x)); err != nil {
+	if err := p.dev.CopyH2D(q, r.gpus[t.Device].memory, 0, bytesOf(x)); err != nil {
 		return err
 	}
 	return p.dev.Launch(q, k)

@@ -48,7 +48,7 @@ func (g *dotGraph) collect() {
 	p := g.p
 	g.of, g.ordered = make([]int, len(p.Tasks)), map[[2]int]bool{}
 	known := map[string]int{}
-	last := make([]int, p.Devices*int(Queues))
+	last := make([]int, max(1, p.Devices)*int(Queues))
 	for q := range last {
 		last[q] = -1
 	}
@@ -59,6 +59,9 @@ func (g *dotGraph) collect() {
 			text = p.Activity(t)
 		}
 		box := [3]int{int(t.Device), int(t.Queue), int(t.Phase)}
+		if t.Kind == Update || t.Kind == Results {
+			box[2] = len(p.Spec.Phases) // after all phases
+		}
 		key := fmt.Sprint(box, text)
 		n, ok := known[key]
 		switch {
@@ -125,7 +128,11 @@ func (g *dotGraph) write(b *bufio.Writer) {
 		in[n.box] = append(in[n.box], i)
 	}
 	for i, box := range boxes {
-		fmt.Fprintf(b, "\tsubgraph cluster_%d {\n\t\tlabel=%q; color=\"#999999\";\n", i, fmt.Sprintf("device %d, %s, phase %d", box[0], Queue(box[1]), box[2]))
+		label := fmt.Sprintf("device %d, %s, phase %d", box[0], Queue(box[1]), box[2])
+		if box[2] == len(g.p.Spec.Phases) {
+			label = fmt.Sprintf("device %d, %s, at the end", box[0], Queue(box[1]))
+		}
+		fmt.Fprintf(b, "\tsubgraph cluster_%d {\n\t\tlabel=%q; color=\"#999999\";\n", i, label)
 		for _, n := range in[box] {
 			fmt.Fprintf(b, "\t\tt%d [label=\"%s\", fillcolor=%q];\n", n, g.label(n), dotColors[box[1]])
 		}

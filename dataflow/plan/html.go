@@ -99,7 +99,7 @@ type laneData struct {
 func (g *Page) queues(p *Plan, t *Timeline) *queueData {
 	d := &queueData{Wall: t.Wall}
 	number := map[int]int{} // of lanes that have tasks
-	for lane := range p.Devices * int(Queues) {
+	for lane := range max(1, p.Devices) * int(Queues) {
 		used := slices.ContainsFunc(p.Tasks, func(k Task) bool { return laneOf(&k) == lane })
 		if used {
 			number[lane] = len(d.Lanes)
@@ -135,10 +135,18 @@ func (g *Page) queues(p *Plan, t *Timeline) *queueData {
 		}
 		d.Lanes[lane].Busy += t.End[i] - t.Start[i]
 		d.Lane, d.Label, d.Start, d.Took = append(d.Lane, lane), append(d.Label, id), append(d.Start, t.Start[i]), append(d.Took, t.End[i]-t.Start[i])
-		d.Own, d.Other, d.Phase = append(d.Own, k.Own), append(d.Other, k.Other), append(d.Phase, k.Phase)
+		d.Own, d.Other, d.Phase = append(d.Own, k.Own), append(d.Other, k.Other), append(d.Phase, phaseOf(k))
 		d.Bytes, d.Wait = append(d.Bytes, bytes), append(d.Wait, wait)
 	}
 	return d
+}
+
+// phaseOf is the phase of a task, -1 for what comes after all phases.
+func phaseOf(k *Task) int32 {
+	if k.Kind == Update || k.Kind == Results {
+		return -1
+	}
+	return k.Phase
 }
 
 // memoryPage is the map of device memory: phases to the right, addresses down.

@@ -30,7 +30,7 @@ func smallest(t *rapid.T, s *plan.Spec, c *plan.Cells, o plan.Options) int64 {
 // Every operand of every task is where the task looks for it, in every interleaving of
 // the queues that the dependences allow, and stays until it has been read.
 func TestEveryInterleaving(t *testing.T) {
-	for _, part := range []string{"a", "b", "c"} {
+	for _, part := range []string{"a", "b"} {
 		t.Run(part, rapid.MakeCheck(func(t *rapid.T) {
 			s, c := drawSpec(t), drawCells(t)
 			o := drawOptions(t, c)
@@ -103,7 +103,7 @@ func TestSmallestBudget(t *testing.T) {
 func TestSmallestBudgetOfAnyP(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)
-		v := rapid.IntRange(1, 300).Draw(t, "vertices")
+		v := rapid.IntRange(1, 40).Draw(t, "vertices")
 		cells := func(p int) (*plan.Cells, error) {
 			c := &plan.Cells{V: v, P: p, Width: (v + p - 1) / p}
 			for range p * p {

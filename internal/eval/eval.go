@@ -121,6 +121,8 @@ func (e *run) strip(n *node) []float32 {
 			} else {
 				v = spread(v, a.Rows)
 			}
+		} else if d.Class == dataflow.Elem && x.Shape().Set.Kind == dataflow.Global && x.Shape().Rows == 1 && a.Rows > 1 && n.Op() != dataflow.SpreadOp {
+			v = spread(v, a.Rows)
 		}
 		a.In, a.InCols, a.InRows = append(a.In, v), append(a.InCols, x.Cols()), append(a.InRows, rows)
 	}

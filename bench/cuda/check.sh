@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# check.sh: what to run on a machine with a GPU, Go, a C compiler and the CUDA toolkit,
+# in the module's root: the device contract, CPU against GPU, the reference values,
+# then the times. SAGANN_DATA names the folder that holds golden/.
+set -euo pipefail
+cuda=${CUDA_HOME:-/usr/local/cuda}
+export CGO_ENABLED=1 CGO_CFLAGS="-I$PWD/device/include -I$cuda/include"
+export CGO_LDFLAGS="-L$cuda/lib64 -L$cuda/lib64/stubs"
+export SAGANN_DEVICE=cuda
+go test -tags cuda -count=1 -run CUDA ./device
+go test -tags cuda -count=1 ./device/nvrtc ./bench/cuda
+go test -tags cuda -count=1 -run TestGolden ./layers
+go run -tags cuda ./bench/cuda -models gcn,commnet,ggnn,resgated,mpgcn,gat
+if python3 -c 'import torch_geometric' 2>/dev/null; then
+	python3 bench/cuda/peer.py
+fi

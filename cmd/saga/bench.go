@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/dataflow/plan"
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// benchCmd is saga bench.
+type benchCmd struct {
+	Schedules schedulesCmd `cmd:"" help:"Orders of chunks: bytes and times of sag, stage and dest-order (the paper's Figure 14)."`
+	Streaming streamingCmd `cmd:"" help:"Overlap and operator motion on graphs that grow (the paper's Figure 15)."`
+	Ablation  ablationCmd  `cmd:"" help:"Every pass left out in turn."`
+}
+
+// Help is what stands under the usage line.
+func (benchCmd) Help() string {
+	return `Examples:
+
+  saga bench schedules
+  saga bench schedules --device cpu --scale 10 --markdown
+  saga bench streaming --json
+  saga bench ablation --model ggcn --machine h200 --mem 2GiB`
+}
+
+// benchOutput says how tables are printed and what they are simulated on.
+type benchOutput struct {
+	Machine  string `default:"p100x8" placeholder:"NAME|FILE" help:"Machine of the simulator: one of ${machines}, or a file (${default})."`
+	Hidden   count  `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers   count  `default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Markdown bool   `help:"Print Markdown."`
+	JSON     bool   `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
+}
+
+// sheet is one table of a benchmark.
+type sheet struct {
+	title string
+	key   string // in JSON
+	head  table.Row
+	rows  []table.Row
+	data  []fields // the rows as JSON
+	notes []string
+}
+
+func (s *sheet) add(row table.Row, data fields) {
+	s.rows, s.data = append(s.rows, row), append(s.data, data)
+}
+
+func (o *benchOutput) print(a *app, sheets ...*sheet) error {
+	w := io.Writer(a.stdout)
+	if o.JSON {
+		w = a.stderr
+	}
+	object := fields{{"machine", o.Machine}}
+	for _, s := range sheets {
+		t := table.NewWriter()
+		t.SetStyle(table.StyleLight)
+		t.AppendHeader(s.head)
+		t.AppendRows(s.rows)
+		text, mark := t.Render(), ""
+		if o.Markdown {
+			text, mark = t.RenderMarkdown(), "**"
+		}
+		if _, err := fmt.Fprintf(w, "%s%s%s\n\n%s\n", mark, s.title, mark, text); err != nil {
+			return err
+		}
+		for _, n := range s.notes {
+			if _, err := fmt.Fprintf(w, "\n%s\n", n); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+		object = append(object, field{s.key, s.data})
+	}
+	if !o.JSON {
+		return nil
+	}
+	return printJSON(a.stdout, object)
+}
+
+// machineOf checks the machine and returns its reserve: what the memory of a
+// configuration must hold beside the plan.
+func (o *benchOutput) machineOf() (reserve int64, err error) {
+	m, err := plan.LoadMachine(o.Machine)
+	if err != nil {
+		return 0, usageError{err}
+	}
+	return int64(m.Kind(0).Memory.Value) - m.Budget(0), nil
+}
+
+// model is a model by name for a shape.
+func (o *benchOutput) model(name string, s saga.Shape) (saga.Model, error) {
+	m, err := layers.New(name, layers.Options{Features: s.Features, Classes: s.Classes, Hidden: int(o.Hidden), Layers: int(o.Layers)})
+	if err != nil {
+		err = usageError{err}
+	}
+	return m, err
+}
+
+// measured is a planned and simulated epoch.
+type measured struct {
+	plan *plan.Plan
+	line *plan.Timeline
+}
+
+func (m *measured) moved() int64     { return m.plan.H2D + m.plan.D2H }
+func (m *measured) seconds() float64 { return m.line.Seconds() }
+
+// simulate plans an epoch of a model from statistics.
+func (o *benchOutput) simulate(name string, s saga.Shape, c saga.Config) (*measured, error) {
+	m, err := o.model(name, s)
+	if err != nil {
+		return nil, err
+	}
+	c.Machine = o.Machine
+	p, err := saga.Plan(m, s, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &measured{p.TrainPlan(), p.Predicted()}, nil
+}
+
+// counted runs one epoch on data and returns what the executor moved and what its
+// plan says. They must be equal.
+func (o *benchOutput) counted(name string, d *dataset.Data, c saga.Config) (moved, planned int64, err error) {
+	m, err := o.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes})
+	if err != nil {
+		return 0, 0, err
+	}
+	c.Epochs, c.EvalEvery = 2, 2 // stopped after one, which is not evaluated
+	p, err := saga.Compile(m, d, c)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	h2d, d2h := p.Moves()
+	done := errors.New("one epoch was run")
+	var e saga.Epoch
+	_, err = p.Train(context.Background(), saga.TrainOptions{OnEpoch: func(got saga.Epoch) error { e = got; return done }})
+	if !errors.Is(err, done) {
+		return 0, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	if e.H2D != h2d || e.D2H != d2h {
+		return 0, 0, fmt.Errorf("%s: the executor moved %d and %d bytes, the plan says %d and %d", name, e.H2D, e.D2H, h2d, d2h)
+	}
+	return e.H2D + e.D2H, h2d + d2h, nil
+}
+
+// faster is "x % faster": how much longer other takes than ours.
+func faster(other, ours float64) float64 { return 100 * (other/ours - 1) }
+
+func percent(x float64) string  { return fmt.Sprintf("%.1f %%", x) }
+func ratio(a, b int64) string   { return fmt.Sprintf("%.2f", float64(a)/float64(b)) }
+func ms(seconds float64) string { return fmt.Sprintf("%.1f", 1e3*seconds) }
+
+// paperModels are the five of the paper's evaluation.
+var paperModels = []string{"gcn", "commnet", "mpgcn", "ggcn", "ggnn"}

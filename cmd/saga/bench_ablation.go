@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/saga"
+)
+
+// ablationCmd is saga bench ablation.
+type ablationCmd struct {
+	benchOutput
+	Models []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Shape  string   `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" help:"Statistics of the graph (${default})."`
+	Mem    memory   `default:"2GiB" placeholder:"SIZE" help:"Device memory, that which the machine keeps for itself included (${default})."`
+}
+
+// ablations are left out in turn. Commuting and factoring hoist what they uncover, so
+// that hoisting alone cannot be left out.
+var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "invariant", "recompute-on-load", "residency", "row-gather", "serpentine", "stream"}
+
+// Run prints one table a model.
+func (c *ablationCmd) Run(a *app) error {
+	shape, err := parseShape(c.Shape)
+	if err != nil {
+		return usageError{err}
+	}
+	if _, err := c.machineOf(); err != nil {
+		return err
+	}
+	var sheets []*sheet
+	for _, name := range c.Models {
+		s := &sheet{key: name, title: fmt.Sprintf("%s: %s, %s, %s of device memory", name, shapeText(shape), c.Machine, sizeText(int64(c.Mem))),
+			head: table.Row{"without", "P", "peak MiB", "down GB", "up GB", "ms", "compute ms", "exposed transfer ms", "slower by"}}
+		var all *measured
+		try := func(label string, without ...string) error {
+			m, err := c.simulate(name, shape, saga.Config{Mem: int64(c.Mem), Without: without})
+			switch {
+			case small(err):
+				s.add(table.Row{label, "does not fit"}, fields{{"without", label}, {"fits", false}})
+				return nil
+			case err != nil:
+				return err
+			}
+			if all == nil {
+				all = m
+			}
+			slower := faster(m.seconds(), all.seconds())
+			s.add(table.Row{label, m.plan.Cells.P, m.plan.Peak >> 20, fmt.Sprintf("%.2f", float64(m.plan.H2D)/1e9), fmt.Sprintf("%.2f", float64(m.plan.D2H)/1e9),
+				ms(m.seconds()), ms(m.line.ComputeSeconds()), ms(m.line.ExposedSeconds()), percent(slower)},
+				fields{{"without", label}, {"chunks", m.plan.Cells.P}, {"peak_device_bytes", m.plan.Peak}, {"h2d_bytes", m.plan.H2D}, {"d2h_bytes", m.plan.D2H},
+					{"seconds", m.seconds()}, {"compute_seconds", m.line.ComputeSeconds()}, {"exposed_transfer_seconds", m.line.ExposedSeconds()}, {"slower_percent", slower}})
+			return nil
+		}
+		if err := try("nothing"); err != nil {
+			return err
+		}
+		for _, list := range ablations {
+			passes := strings.Split(list, ",")
+			if known := (&saga.Config{Without: passes}); known.Validate() != nil {
+				continue // this engine does not have it
+			}
+			if err := try(strings.Join(passes, ", "), passes...); err != nil {
+				return err
+			}
+		}
+		if err := try("all newer than the paper", paperWithout()...); err != nil {
+			return err
+		}
+		sheets = append(sheets, s)
+	}
+	return c.print(a, sheets...)
+}

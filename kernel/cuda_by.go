@@ -1,0 +1,79 @@
+package kernel
+
+import "strings"
+
+// Reductions by key on a GPU. A block sums a range of rows into a partial result of its
+// own, a thread a column, in the order of the rows; then the partial results are added
+// in the order of the blocks. Maxima need no order: they are atomic.
+
+// byFloats is about how much memory the partial results of one sum may take.
+const byFloats = 1 << 24
+
+// byBlocks is the number of partial sums of n numbers each. It depends on n alone.
+func byBlocks(n int) int { return max(1, min(1024, byFloats/max(1, n))) }
+
+const cudaSumBy = `
+extern "C" __global__ void saga_sum_by(const float *x, ll ld, const float *key, ll ldk, ll rows, ll w, ll groups, float *part) {
+	ll each = (rows + gridDim.x - 1) / gridDim.x, lo = blockIdx.x * each, hi = min(rows, lo + each);
+	float *p = part + blockIdx.x * groups * w;
+	for (ll c = threadIdx.x; c < w; c += blockDim.x) {
+		for (ll k = 0; k < groups; k++) p[k * w + c] = 0.f;
+		for (ll r = lo; r < hi; r++) {
+			int k = saga_class((int)groups, key[r * ldk]);
+			if (k >= 0) p[k * w + c] += x[r * ld + c];
+		}
+	}
+}
+extern "C" __global__ void saga_sum_by_add(float *dst, const float *part, ll n, ll blocks) {
+	for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ll)blockDim.x) {
+		float s = 0.f;
+		for (ll b = 0; b < blocks; b++) s += part[b * n + i];
+		dst[i] += s;
+	}
+}
+`
+
+const cudaMaxBy = `
+extern "C" __global__ void saga_max_by(const float *x, ll ld, const float *key, ll ldk, ll rows, ll w, ll groups, float *dst) {
+	for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < rows * w; i += gridDim.x * (ll)blockDim.x) {
+		ll r = i / w, c = i % w;
+		int k = saga_class((int)groups, key[r * ldk]);
+		float y = x[r * ld + c];
+		unsigned b = __float_as_uint(y);
+		b = y != y ? 0xffffffffu : b >> 31 ? ~b : b | 0x80000000u;
+		if (k >= 0) atomicMax((unsigned *)dst + k * w + c, b);
+	}
+}
+`
+
+// byKernels adds the kernels of the reductions by key that the program has.
+func (c *CUDA) byKernels(b *strings.Builder) {
+	sum, top := false, false
+	for _, o := range c.p.Outs {
+		sum, top = sum || o.Acc == SumBy, top || o.Acc == MaxBy
+	}
+	if sum {
+		b.WriteString(cudaSumBy)
+		c.Names = append(c.Names, "saga_sum_by", "saga_sum_by_add")
+	}
+	if top {
+		b.WriteString(cudaMaxBy)
+		c.Names = append(c.Names, "saga_max_by")
+	}
+}
+
+// byKey reduces n rows of the tile that begins at row lo.
+func (s *cudaSteps) byKey(o *Out, lo, n int) {
+	w := s.c.p.Widths[o.Reg]
+	x, ld := s.at(o.Reg, lo)
+	key, ldk := s.at(o.Reg2, lo)
+	args := []uint64{x, uint64(ld), key, uint64(ldk), uint64(n), uint64(w), uint64(o.Blocks)}
+	dst := s.l.Bufs[o.Operand]
+	if o.Acc == MaxBy {
+		s.call(s.c.lookup("saga_max_by"), 1024, 256, 0, 1, append(args, dst))
+		return
+	}
+	blocks := byBlocks(w * o.Blocks)
+	s.call(s.c.lookup("saga_sum_by"), blocks, min(256, (w+31)/32*32), 0, 1, append(args, s.partial))
+	s.call(s.c.lookup("saga_sum_by_add"), 1024, 256, 0, 1, []uint64{dst, s.partial, uint64(w * o.Blocks), uint64(blocks)})
+}

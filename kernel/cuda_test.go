@@ -1,0 +1,145 @@
+package kernel
+
+import (
+	"strings"
+	"testing"
+)
+
+// weighted is a gather: a sum of scaled rows, and the maximum of them with its rank.
+func weighted(cols int) *Program {
+	return &Program{Name: "weighted", Edges: true, Operands: 4, Widths: []int{cols, 1, cols, cols},
+		Leaves: []Leaf{
+			{From: Other, Operand: 0, Cols: cols, LD: cols, Reg: 0},
+			{From: Cell, Array: Weight, Cols: 1, LD: 1, Reg: 1}},
+		Instrs: []Instr{
+			{Op: "widen", Dst: 2, In: []int{1}},
+			{Op: "mul", CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
+		Outs: []Out{
+			{Acc: Sum, Reg: 3, Operand: 1, Aux: -1, LD: cols},
+			{Acc: Max, Reg: 3, Operand: 2, Aux: 3, LD: cols, AuxLD: cols}}}
+}
+
+// dense is two products with an activation between them and the sums of a backward pass.
+func dense(edges bool) *Program {
+	own := Own
+	if edges {
+		own = EdgeBuf
+	}
+	p := &Program{Name: "dense", Edges: edges, Operands: 7, Widths: []int{10, 20, 20, 20, 3, 3},
+		Leaves: []Leaf{
+			{From: own, Operand: 0, Cols: 10, LD: 16, Reg: 0},
+			{From: Global, Operand: 1, Cols: 20, LD: 20, Rows: 10, Reg: 1},
+			{From: Global, Operand: 2, Cols: 20, LD: 20, Rows: 3, Reg: 4}},
+		Instrs: []Instr{
+			{Op: "matmul", Kind: MatMul, Dst: 2, In: []int{0, 1}},
+			{Op: "relu", CUDA: "fmaxf($0, 0.f)", Dst: 3, In: []int{2}},
+			{Op: "matmul_nt", Kind: MatMulNT, Dst: 5, In: []int{3, 4}}},
+		Outs: []Out{
+			{Acc: Store, Reg: 5, Operand: 3, Aux: -1, LD: 4},
+			{Acc: SumTN, Reg: 0, Reg2: 3, Operand: 4, Aux: -1, LD: 20},
+			{Acc: SumRows, Reg: 5, Operand: 5, Aux: -1, LD: 3}}}
+	if edges {
+		p.Outs = append(p.Outs, Out{Acc: Sum, Reg: 5, Operand: 6, Aux: -1, LD: 4})
+	}
+	p.Widths[4] = 20
+	return p
+}
+
+func render(t *testing.T, p *Program) *CUDA {
+	t.Helper()
+	c, err := RenderCUDA(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestCUDAGather(t *testing.T) {
+	c := render(t, weighted(128))
+	for _, want := range []string{
+		"constexpr int G = 8, V = 4;", // slices of 32 columns
+		"r3[k] = r0[k] * r2[k];",
+		"a0[k] += r3[k];",
+		"y == a1[k] && q < x1[k]",
+		"const float r1 = weight[e];",
+	} {
+		if !strings.Contains(c.Source, want) {
+			t.Errorf("the source has no %q", want)
+		}
+	}
+	if n := c.Scratch(1e6, 1e6); n != 0 {
+		t.Errorf("a fused gather takes %d bytes beside its operands", n)
+	}
+	l := &CUDALaunch{Rows: 3, Bufs: make([]uint64, 4), First: true, Last: true,
+		Cell: &CUDACell{Ptr: []uint32{0, 2, 2, 5}}}
+	if s := c.Steps(l); len(s) != 1 || s[0].Grid[1] != 4 {
+		t.Errorf("a whole cell of 128 columns: %d steps, %+v; want one of 4 slices", len(s), s)
+	}
+	l.Cell.RowIDs = 64 // a list of rows: those that it leaves out start and finish too
+	if s := c.Steps(l); len(s) != 3 {
+		t.Errorf("a listed cell: %d steps, want 3", len(s))
+	}
+	l.First, l.Last = false, false
+	if s := c.Steps(l); len(s) != 1 {
+		t.Errorf("a listed cell in between: %d steps, want 1", len(s))
+	}
+	if c := render(t, weighted(12)); !strings.Contains(c.Source, "constexpr int G = 4, V = 4;") {
+		t.Error("12 columns do not take 4 lanes")
+	}
+}
+
+func TestCUDADense(t *testing.T) {
+	for _, edges := range []bool{false, true} {
+		c := render(t, dense(edges))
+		// relu's operand and result, a product's result in its buffer.
+		if want := int64(2*align256(100*20*4)) + align256(3*cudaBlocks*4); c.Scratch(100, 100) != want {
+			t.Errorf("edges %v: scratch %d, want %d", edges, c.Scratch(100, 100), want)
+		}
+		l := &CUDALaunch{Rows: 100, Bufs: []uint64{1 << 20, 2 << 20, 3 << 20, 4 << 20, 5 << 20, 6 << 20, 7 << 20}, Scratch: 8 << 20, First: true, Last: true}
+		if edges {
+			l.Rows, l.Cell = 2, &CUDACell{Ptr: []uint32{0, 40, 100}}
+		}
+		var gemms []CUDAGemm
+		for _, s := range c.Steps(l) {
+			if s.Func < 0 {
+				gemms = append(gemms, s.Gemm)
+			}
+		}
+		s0 := uint64(8 << 20)
+		s1 := s0 + uint64(align256(100*20*4))
+		want := []CUDAGemm{
+			{A: 1 << 20, B: 2 << 20, C: s0, M: 100, N: 20, K: 10, LDA: 16, LDB: 20, LDC: 20},
+			{A: s1, B: 3 << 20, C: 4 << 20, M: 100, N: 3, K: 20, LDA: 20, LDB: 20, LDC: 4, TransB: true},
+			{A: 1 << 20, B: s1, C: 5 << 20, M: 10, N: 20, K: 100, LDA: 16, LDB: 20, LDC: 20, TransA: true, Add: true}}
+		if len(gemms) != len(want) {
+			t.Fatalf("edges %v: %d products, want %d: %+v", edges, len(gemms), len(want), gemms)
+		}
+		for i := range want {
+			if gemms[i] != want[i] {
+				t.Errorf("edges %v: product %d is %+v, want %+v", edges, i, gemms[i], want[i])
+			}
+		}
+	}
+}
+
+func TestCUDATiles(t *testing.T) {
+	c := render(t, dense(false))
+	l := &CUDALaunch{Rows: 2*cudaTile + 5, Bufs: make([]uint64, 7)}
+	n := 0
+	for _, s := range c.Steps(l) {
+		if s.Func < 0 && s.Gemm.TransA {
+			n += s.Gemm.K
+		}
+	}
+	if n != l.Rows {
+		t.Errorf("the tiles sum %d rows of %d", n, l.Rows)
+	}
+}
+
+func TestCUDARefuses(t *testing.T) {
+	p := weighted(8)
+	p.Instrs[1].CUDA = ""
+	if _, err := RenderCUDA(p); err == nil || !strings.Contains(err.Error(), "mul") {
+		t.Errorf("an op without device code: %v", err)
+	}
+}

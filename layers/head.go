@@ -1,0 +1,60 @@
+package layers
+
+import (
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// edgeRank is the number of columns that EdgeHead gives each class at each end.
+const edgeRank = 8
+
+// GraphHead gives the logits of graphs from what was read out, in columns to out:
+//
+//	logits = r·W + b
+//
+// Parameters: W [in×out], b [1×out].
+func GraphHead(in, out int) func(graphs saga.Tensor, p saga.Params) saga.Tensor {
+	return func(r saga.Tensor, p saga.Params) saga.Tensor {
+		return ops.Bias(ops.MatMul(r, p.Weight("W", in, out)), p.Bias("b", out))
+	}
+}
+
+// EdgeHead gives the logits of edges from the rows of their two ends, in columns to
+// out: what each end says by itself, and a product of both, of rank 8 for each class,
+// without which no two ends could be compared:
+//
+//	logits_c = x_u·S_c + x_v·D_c + b_c + ⟨x_u·U_c, x_v·V_c⟩
+//
+// All four products depend on one end only, so that none is made on the edges.
+// Parameters: S, D [in×out], b [1×out], U, V [in×8·out].
+func EdgeHead(in, out int) func(e saga.Edge, p saga.Params) saga.Tensor {
+	return func(e saga.Edge, p saga.Params) saga.Tensor {
+		wide := edgeRank * out
+		alone := ops.Add(ops.MatMul(e.Src, p.Weight("S", in, out)), ops.MatMul(e.Dst, p.Weight("D", in, out)))
+		both := ops.Mul(ops.MatMul(e.Src, p.Weight("U", in, wide)), ops.MatMul(e.Dst, p.Weight("V", in, wide)))
+		return ops.Bias(ops.Add(alone, ops.GroupSum(both, out)), p.Bias("b", out))
+	}
+}
+
+func (o *Options) headed() bool { return o.Task == saga.EdgeTask || o.Task == saga.GraphTask }
+
+// addHead makes m, whose last layer gives Hidden columns, a model for Options.Task.
+func (o *Options) addHead(m *saga.Model) {
+	m.Task, m.Readout = o.Task, o.Readout
+	if !o.headed() {
+		return
+	}
+	last := &m.Layers[len(m.Layers)-1]
+	apply := last.ApplyVertex
+	last.ApplyVertex = func(v saga.Vertex, p saga.Params) saga.Tensor {
+		if apply == nil {
+			return ops.ReLU(v.Accum)
+		}
+		return ops.ReLU(apply(v, p))
+	}
+	if o.Task == saga.GraphTask {
+		m.Head = GraphHead(o.Hidden, o.Classes)
+	} else {
+		m.EdgeHead = EdgeHead(o.Hidden, o.Classes)
+	}
+}

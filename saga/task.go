@@ -1,0 +1,288 @@
+package saga
+
+import (
+	"fmt"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataset"
+	"sagann/ops"
+)
+
+// Task says what labels, losses and predictions stand on.
+type Task = dataset.LabelKind
+
+// The tasks.
+const (
+	VertexTask = dataset.VertexLabels
+	EdgeTask   = dataset.EdgeLabels
+	GraphTask  = dataset.GraphLabels
+)
+
+// Readout combines the rows of a graph's vertices. A graph without vertices gets zeros.
+type Readout string
+
+// The readouts.
+const (
+	ReadoutSum  Readout = "sum"
+	ReadoutMean Readout = "mean"
+	ReadoutMax  Readout = "max"
+)
+
+// graphPrefix begins the names of inputs of a row a graph.
+const graphPrefix = "graph:"
+
+// Names of the inputs that tasks other than VertexTask need.
+const (
+	graphOf       = "graph:of"       // [V×1]: the graph of a vertex, a number
+	graphLabels   = "graph:labels"   // Global [G×1]
+	graphWeight   = "graph:weight"   // Global [G×1]: 1/|train| on training graphs, else 0
+	graphSplits   = "graph:splits"   // Global [G×3]: membership in train, validation, test
+	graphInvCount = "graph:invcount" // Global [G×1]: 1/max(vertices, 1)
+)
+
+// Label and split of an edge travel as two more columns of the edge data, after the
+// user's: the class (-1 without) and the split, 1 to 3 (0 without).
+const labelCols = 2
+
+// target gives the labels of what the logits stand for. Each call makes new nodes.
+type target struct {
+	labels func() Tensor // [·×1], or [·×C] of 0 and 1
+	weight func() Tensor // [·×1]: 1/|train| in the training split, else 0
+	splits func() Tensor // [·×3]: membership
+}
+
+// head sets logits, labels and hidden of tr from the last layer's rows x.
+func (tr *traced) head(m *Model, x Tensor) error {
+	t := tr.t
+	t.g.Origin("")
+	p := Params{t: t, scope: "head", layer: len(m.Layers)}
+	last, name := len(m.Layers), m.Layers[len(m.Layers)-1].Name
+	fail := func(format string, a ...any) error { return &LayerError{last, name, fmt.Errorf(format, a...)} }
+	set, what := dataflow.Vertex, "the last layer"
+	switch t.d.task {
+	case "", VertexTask:
+		if m.Head != nil || m.EdgeHead != nil {
+			return fmt.Errorf("a model for labels of vertices has no head: its last layer gives the logits")
+		}
+		tr.logits, tr.target = x, t.vertexTarget()
+	case EdgeTask:
+		if m.EdgeHead == nil || m.Head != nil {
+			return fmt.Errorf("a model for labels of edges needs an EdgeHead, and no Head")
+		}
+		set, what, last, name = dataflow.Edge, "the edge head", last+1, "head"
+		tr.rows, tr.hidden = x, x
+		tr.logits, tr.target = m.EdgeHead(t.edges(x), p), t.edgeTarget()
+	case GraphTask:
+		if m.EdgeHead != nil {
+			return fmt.Errorf("a model for labels of graphs has no EdgeHead")
+		}
+		var err error
+		tr.rows = x
+		if tr.hidden, err = t.readout(m.Readout, x); err != nil {
+			return err
+		}
+		set, what = dataflow.Global, "the readout"
+		tr.logits, tr.target = tr.hidden, t.graphTarget()
+		if m.Head != nil {
+			what, last, name = "the head", last+1, "head"
+			tr.logits = m.Head(tr.hidden, p)
+		}
+	default:
+		return fmt.Errorf("unknown task %q; there are %s, %s, %s", t.d.task, VertexTask, EdgeTask, GraphTask)
+	}
+	switch s := tr.logits.Shape(); {
+	case tr.logits == nil:
+		return fail("%s returned nil", what)
+	case s.Set.Kind != set || set == dataflow.Global && s.Rows != t.d.graphs:
+		return fail("%s must give a row a %s, not %v", what, t.d.taskName(), s)
+	case t.d.classes > 0 && s.Cols != t.d.classes:
+		return fail("%s gives rows %d wide; the data has %d classes", what, s.Cols, t.d.classes)
+	}
+	return nil
+}
+
+func (d *dims) taskName() Task {
+	if d.task == "" {
+		return VertexTask
+	}
+	return d.task
+}
+
+// readout is x [V×c] by graph: [G×c].
+func (t *tracer) readout(r Readout, x Tensor) (Tensor, error) {
+	t.g.Origin("readout")
+	defer t.g.Origin("")
+	key := t.vertex(graphOf, 1)
+	switch r {
+	case ReadoutSum:
+		return ops.SumRowsBy(x, key, t.d.graphs), nil
+	case "", ReadoutMean:
+		return ops.RowScale(ops.SumRowsBy(x, key, t.d.graphs), t.matrix(graphInvCount, 1)), nil
+	case ReadoutMax:
+		return ops.MaxRowsBy(x, key, t.d.graphs), nil
+	}
+	return nil, fmt.Errorf("unknown readout %q; there are %s, %s, %s", r, ReadoutSum, ReadoutMean, ReadoutMax)
+}
+
+// matrix is a Global of a row a graph.
+func (t *tracer) matrix(name string, cols int) Tensor {
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Rows: t.d.graphs, Cols: cols})
+}
+
+func (t *tracer) vertexTarget() target {
+	cols := 1
+	if t.d.multi {
+		cols = t.d.classes
+	}
+	return target{
+		labels: func() Tensor { return t.vertex(labelsInput, cols) },
+		weight: func() Tensor { return t.vertex(weightInput, 1) },
+		splits: func() Tensor { return t.vertex(splitsInput, 3) },
+	}
+}
+
+func (t *tracer) graphTarget() target {
+	return target{
+		labels: func() Tensor { return t.matrix(graphLabels, 1) },
+		weight: func() Tensor { return t.matrix(graphWeight, 1) },
+		splits: func() Tensor { return t.matrix(graphSplits, 3) },
+	}
+}
+
+func (t *tracer) edgeTarget() target {
+	in := func(split float32) Tensor {
+		return ops.Eq(ops.Slice(t.edgeRow(), t.d.data+1, 1), t.g.Const(split))
+	}
+	return target{
+		labels: func() Tensor { return ops.Slice(t.edgeRow(), t.d.data, 1) },
+		weight: func() Tensor { return ops.Scale(in(1), 1/float32(max(1, t.d.train))) },
+		splits: func() Tensor { return ops.Concat(in(1), in(2), in(3)) },
+	}
+}
+
+// edgeRow is all that the cells carry as an edge's data.
+func (t *tracer) edgeRow() Tensor {
+	n := t.d.data
+	if t.d.task == EdgeTask {
+		n += labelCols
+	}
+	return t.edge(dataflow.DataInput, n)
+}
+
+// edgeData is the user's part of it, nil without.
+func (t *tracer) edgeData() Tensor {
+	if t.d.data == 0 {
+		return nil
+	}
+	return ops.Slice(t.edgeRow(), 0, t.d.data)
+}
+
+// updateEdge sets what the next layers see as edge data.
+func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
+	t.g.Origin(fmt.Sprintf("layer %d", index+1))
+	e := t.edges(x)
+	t.g.Origin("")
+	data := l.UpdateEdge(e, p)
+	if data == nil || data.Shape().Set.Kind != dataflow.Edge {
+		var in []dataflow.Shape
+		if data != nil {
+			in = append(in, data.Shape())
+		}
+		panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.Caller(), In: in, Err: fmt.Errorf("UpdateEdge must return a row an edge")})
+	}
+	t.data = data
+}
+
+// withLabels is e with label and split of its edges in columns of the data. e may have
+// more edges than d, self loops at its end.
+func withLabels(e *chunk.Edges, d *dataset.Data) *chunk.Edges {
+	r, cols := *e, e.DataCols+labelCols
+	r.DataCols, r.Data = cols, make([]float32, e.E()*cols)
+	for k := range e.E() {
+		row := r.Data[k*cols : (k+1)*cols]
+		copy(row, e.Data[k*e.DataCols:(k+1)*e.DataCols])
+		row[e.DataCols] = -1
+		if k < len(d.EdgeLabels) {
+			row[e.DataCols] = float32(d.EdgeLabels[k])
+		}
+	}
+	for i, split := range d.Splits(EdgeTask) {
+		for _, k := range split {
+			r.Data[int(k)*cols+cols-1] = float32(i + 1)
+		}
+	}
+	return &r
+}
+
+// byNumber sorts the edge rows x by the number of their edge: [E×c] as a Global, of the
+// edges that the data has. The numbers take the place of the labels.
+func (p *Program) byNumber(tr *traced, x Tensor) (Tensor, error) {
+	n, e := p.data.Edges.E(), p.in.edges
+	if n < 1 || n > maxRows {
+		return nil, fmt.Errorf("saga: %s has %d edges; from 1 to %d can be told apart", p.data.Name, n, maxRows)
+	}
+	for k := range e.E() {
+		number := float32(-1)
+		if k < n {
+			number = float32(k)
+		}
+		e.Data[(k+1)*e.DataCols-labelCols] = number
+	}
+	return ops.SumRowsBy(x, tr.target.labels(), n), nil
+}
+
+// maxRows is how many things a float32 can number.
+const maxRows = 1 << 24
+
+// graphCount is the number of graphs of d.
+func graphCount(d *dataset.Data) (int, error) {
+	if d.GraphOf == nil {
+		return 0, fmt.Errorf("saga: %s does not say which graph a vertex belongs to", d.Name)
+	}
+	n := uint64(len(d.GraphLabels))
+	for _, g := range d.GraphOf {
+		n = max(n, uint64(g)+1)
+	}
+	if n > maxRows {
+		return 0, fmt.Errorf("saga: %s has %d graphs; at most %d can be told apart", d.Name, n, maxRows)
+	}
+	return int(n), nil
+}
+
+// matrix gives the Global input name, rows × columns; nil when the engine has none of
+// that name.
+func (in *inputs) matrix(name string, graphs int) []float32 {
+	d := in.data
+	x := make([]float32, graphs)
+	switch name {
+	case graphLabels:
+		for g := range x {
+			x[g] = -1
+			if g < len(d.GraphLabels) {
+				x[g] = float32(d.GraphLabels[g])
+			}
+		}
+	case graphWeight:
+		for _, g := range d.GraphTrain {
+			x[g] = 1 / float32(len(d.GraphTrain))
+		}
+	case graphSplits:
+		x = make([]float32, 3*graphs)
+		for k, split := range d.Splits(GraphTask) {
+			for _, g := range split {
+				x[3*int(g)+k] = 1
+			}
+		}
+	case graphInvCount:
+		for _, g := range d.GraphOf {
+			x[g]++
+		}
+		for g := range x {
+			x[g] = 1 / max(x[g], 1)
+		}
+	default:
+		return nil
+	}
+	return x
+}
