@@ -84,17 +84,25 @@ type pass struct {
 var passes = []pass{
 	{"merge", "", nil, func(s *state) { s.rewrite(simplify) }},
 	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(s.noted("hoist", "", hoist), keyed) }},
-	{"factor forward", "factor", []string{"hoist"}, func(s *state) { s.rewrite(canon, factor, hoist, keyed) }},
+	{"factor forward", "factor", []string{"hoist"}, func(s *state) { s.rewrite(canon, factor, s.hoisting(), keyed) }},
 	{"commute", "commute", []string{"hoist", "factor forward"}, func(s *state) {
 		s.rewrite(s.noted("commute", "gathered before the product", slideOut),
-			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))), hoist, keyed)
+			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))), s.hoisting(), keyed)
 	}},
 	{"autodiff", "", []string{"hoist", "commute"}, autodiff},
 	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
-	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(slideOut, hoist, keyed, transpose) }},
+	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(slideOut, s.hoisting(), keyed) }},
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
-		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), hoist, keyed, simplify)
+		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
+}
+
+// hoisting is the rule hoist where it is not left out: other passes make new room for it.
+func (s *state) hoisting() Rule {
+	if s.has("hoist") {
+		return hoist
+	}
+	return func(*Node) *Node { return nil }
 }
 
 // Passes lists the names that Options.Without takes.

@@ -66,7 +66,8 @@ type Summary struct {
 // Summary returns the numbers of the plan.
 func (p *Program) Summary() Summary {
 	t := p.train.plan
-	s := Summary{Vertices: p.in.edges.V, Edges: p.in.edges.E(), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem,
+	v, e := p.Totals()
+	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem,
 		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once}
 	if s.Budget == 0 {
 		s.Budget = s.Peak

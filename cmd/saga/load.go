@@ -26,10 +26,11 @@ type prepared struct {
 
 // job is a run that is ready to begin.
 type job struct {
-	data *dataset.Data
-	prep prepared
-	prog *saga.Program
-	note string // why the budget is what it is
+	data  *dataset.Data
+	prep  prepared
+	prog  *saga.Program
+	note  string // why the budget is what it is
+	multi bool   // labels are rows of 0 and 1
 }
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
@@ -43,13 +44,14 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		return nil, err
 	}
 	d := j.data
+	task := s.task(d)
 	if train, val, _ := s.shares(); train > 0 {
-		if err := dataset.RandomSplit(d, train, val, uint64(s.Seed)); err != nil {
+		if err := dataset.RandomSplitOf(d, task, train, val, uint64(s.Seed)); err != nil {
 			return nil, err
 		}
 	}
-	if err := dataset.ValidateTraining(d); err != nil {
-		if (d.Labels != nil || d.MultiLabels != nil) && d.Train == nil {
+	if err := dataset.ValidateLabels(d, task); err != nil {
+		if d.Labelled(task) && d.Splits(task)[0] == nil {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
 		return nil, err
@@ -59,7 +61,10 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err := j.prep.apply(d, log); err != nil {
 		return nil, err
 	}
-	j.prep.Layers = s.layers(d.FeatureCols, d.Classes, d.Edges.DataCols, d.Edges.Types)
+	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
+	j.prep.Layers = s.layers(d.FeatureCols, classes, d.Edges.DataCols, d.Edges.Types)
+	j.prep.Layers.Task = task
+	j.multi = task == saga.VertexTask && d.MultiLabels != nil
 	m, err := layers.New(s.Model, j.prep.Layers)
 	if err != nil {
 		return nil, err

@@ -91,7 +91,11 @@ func (c *planCmd) job(a *app) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := layers.New(c.Model, c.layers(shape.Features, shape.Classes, 0, 0))
+	o := c.layers(shape.Features, shape.Classes, 0, 0)
+	if c.Task != "auto" {
+		o.Task = saga.Task(c.Task)
+	}
+	m, err := layers.New(c.Model, o)
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -35,29 +36,29 @@ func (predictCmd) Help() string {
 
 // Run predicts.
 func (c *predictCmd) Run(a *app) error {
-	d, x, cols, err := c.infer(a, saga.Predict)
+	j, x, cols, err := c.infer(a, saga.Predict)
 	if err != nil {
 		return err
 	}
-	v := d.Edges.V
+	v, row := len(x)/cols, string(cmp.Or(j.prep.Layers.Task, saga.VertexTask))
 	switch {
 	case c.Write == "logits":
-		err = writeTable(c.Out, "class", []int{v, cols}, x)
-	case d.MultiLabels != nil:
+		err = writeTable(c.Out, row, "class", []int{v, cols}, x)
+	case j.multi:
 		set := make([]uint8, len(x))
 		for i := range x {
 			if x[i] > 0 {
 				set[i] = 1
 			}
 		}
-		err = writeTable(c.Out, "class", []int{v, cols}, set)
+		err = writeTable(c.Out, row, "class", []int{v, cols}, set)
 	default:
-		err = writeTable(c.Out, "class", []int{v}, saga.Classes(x, cols))
+		err = writeTable(c.Out, row, "class", []int{v}, saga.Classes(x, cols))
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s of %d vertices, %d classes\n", c.Out, c.Write, v, cols)
+	_, err = fmt.Fprintf(a.stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[j.prep.Layers.Task], cols)
 	return err
 }
 
@@ -73,19 +74,26 @@ func (embedCmd) Help() string {
 
 // Run embeds.
 func (c *embedCmd) Run(a *app) error {
-	d, x, cols, err := c.infer(a, saga.Embed)
+	j, x, cols, err := c.infer(a, saga.Embed)
 	if err != nil {
 		return err
 	}
-	if err := writeTable(c.Out, "x", []int{d.Edges.V, cols}, x); err != nil {
+	rows, row := len(x)/cols, "vertex"
+	if j.prep.Layers.Task == saga.GraphTask {
+		row = "graph"
+	}
+	if err := writeTable(c.Out, row, "x", []int{rows, cols}, x); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %d rows of %d columns\n", c.Out, d.Edges.V, cols)
+	_, err = fmt.Fprintf(a.stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)
 	return err
 }
 
+// things that labels stand on.
+var things = map[saga.Task]string{"": "vertices", saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs"}
+
 // infer rebuilds the model of the checkpoint and runs it.
-func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Config, string) ([]float32, int, error)) (d *dataset.Data, x []float32, cols int, err error) {
+func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Config, string) ([]float32, int, error)) (j *job, x []float32, cols int, err error) {
 	if err := canWrite(c.Out); err != nil {
 		return nil, nil, 0, err
 	}
@@ -112,7 +120,8 @@ func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Conf
 	if name == "" {
 		name = prep.Data
 	}
-	if d, err = openData(name, dataset.Options{Undirected: prep.Undirected, Simple: prep.Simple}); err != nil {
+	d, err := openData(name, dataset.Options{Undirected: prep.Undirected, Simple: prep.Simple})
+	if err != nil {
 		return nil, nil, 0, err
 	}
 	if err := prep.apply(d, a.log); err != nil {
@@ -122,5 +131,5 @@ func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Conf
 		return nil, nil, 0, fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", name, d.FeatureCols, path, prep.Layers.Features)
 	}
 	x, cols, err = run(m, d, saga.Config{Mem: int64(c.Mem)}, path)
-	return d, x, cols, err
+	return &job{data: d, prep: prep, multi: d.MultiLabels != nil && m.Task != saga.EdgeTask && m.Task != saga.GraphTask}, x, cols, err
 }

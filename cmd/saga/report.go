@@ -47,7 +47,7 @@ func printJSON(w io.Writer, f fields) error {
 
 // report prints how a run ended: text for people to text, JSON to stdout.
 func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
-	multi := j.data.MultiLabels != nil
+	multi := j.multi
 	s, f := j.prog.Summary(), res.Final
 	name := "accuracy"
 	if multi {

@@ -20,6 +20,7 @@ type settings struct {
 	Undirected   bool   `json:"undirected" group:"Data" help:"Add the reverse of every edge that has none."`
 	Simple       bool   `json:"simple" group:"Data" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" group:"Data" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
+	Task         string `json:"task" default:"auto" placeholder:"WHAT" group:"Data" help:"What labels stand on: vertex, edge, graph, or auto (vertex, where the data has labels of vertices)."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" group:"Data" help:"Divide each feature row by its sum: on, off, or auto (on for bags of words such as Planetoid's)."`
 
 	Model     string  `json:"model" default:"ggcn" placeholder:"NAME" group:"Model" help:"One of ${models} (${default})."`
@@ -29,6 +30,7 @@ type settings struct {
 	Heads     count   `json:"heads" default:"8" placeholder:"N" group:"Model" help:"Attention heads of gat (${default})."`
 	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" group:"Model" help:"Dropout on the input of every layer."`
 	Normalize string  `json:"normalize" placeholder:"M" group:"Model" help:"Weights of gcn's edges: sym (default), weight or none."`
+	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" group:"Model" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
 	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" group:"Model" help:"Add self loops: on, off, or auto (on for gcn and gat)."`
 
 	Epochs       count   `json:"epochs" default:"60" placeholder:"N" group:"Training" help:"Epochs (${default})."`
@@ -97,7 +99,11 @@ func (s *settings) config() (saga.Config, error) {
 	if _, _, err := s.shares(); err != nil {
 		errs = append(errs, err)
 	}
-	_, err := layers.New(s.Model, s.layers(1, 1, 0, 0))
+	try := s.layers(1, 1, 0, 0)
+	if try.Task = saga.Task(s.Task); s.Task == "auto" || s.Task == "" { // "" is that of old runs
+		try.Task = ""
+	}
+	_, err := layers.New(s.Model, try)
 	if errs = append(errs, err); errors.Join(errs...) != nil {
 		return c, usageError{errors.Join(errs...)}
 	}
@@ -107,7 +113,19 @@ func (s *settings) config() (saga.Config, error) {
 // layers are the options of the model for data of these widths.
 func (s *settings) layers(features, classes, edgeData, edgeTypes int) layers.Options {
 	return layers.Options{Features: features, Classes: classes, Hidden: int(s.Hidden), Layers: int(s.Layers), Steps: int(s.Steps),
-		Heads: int(s.Heads), Dropout: s.Dropout, Normalize: s.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes}
+		Heads: int(s.Heads), Dropout: s.Dropout, Normalize: s.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes,
+		Readout: saga.Readout(s.Readout)}
+}
+
+// task is what labels stand on in d.
+func (s *settings) task(d *dataset.Data) saga.Task {
+	if s.Task != "auto" && s.Task != "" {
+		return saga.Task(s.Task)
+	}
+	if kinds := d.LabelKinds(); len(kinds) > 0 {
+		return kinds[0]
+	}
+	return saga.VertexTask
 }
 
 // shares are those of --split; zeros when it was not given.

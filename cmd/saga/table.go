@@ -25,14 +25,14 @@ func canWrite(path string) error {
 }
 
 // writeTable writes rows (shape [V] or [V, columns]) to path by its ending. A .csv has
-// a heading: vertex and column, numbered when there are several.
-func writeTable[T float32 | int32 | uint8](path, column string, shape []int, x []T) error {
+// a heading: what a row is, such as vertex, and column, numbered when there are several.
+func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int, x []T) error {
 	if filepath.Ext(path) == ".npy" {
 		return npy.Write(path, shape, x)
 	}
 	return writeWhole(path, func(w *bufio.Writer) {
 		cols := 1
-		w.WriteString("vertex")
+		w.WriteString(row)
 		if len(shape) > 1 {
 			cols = shape[1]
 			for i := range cols {

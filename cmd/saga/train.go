@@ -247,7 +247,7 @@ func (c *trainCmd) record(j *job) record {
 // train runs the epochs under a progress bar and draws the curves.
 func (r *running) train(ctx context.Context) (*saga.Result, error) {
 	bar := progress.New(r.stderr, r.epochs, "epoch")
-	multi := r.job.data.MultiLabels != nil
+	multi := r.job.multi
 	r.opt.OnEpoch = func(e saga.Epoch) error {
 		r.ran++
 		nan := math.NaN()
