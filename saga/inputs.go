@@ -12,15 +12,16 @@ import (
 // inputs holds the vertex tensors of one data set, in user order, and lays them out
 // for a vertex order.
 type inputs struct {
-	data   *dataset.Data
-	edges  *chunk.Edges // with self loops where the model wants them
-	graphs bool         // the labels stand on graphs
-	extra  map[string][]float32
-	cols   map[string]int
+	data    *dataset.Data
+	edges   *chunk.Edges         // with self loops where the model wants them
+	graphs  bool                 // the labels stand on graphs
+	byGraph map[string][]float32 // Globals of a row a graph
+	extra   map[string][]float32
+	cols    map[string]int
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
-	return &inputs{data: d, edges: e, extra: map[string][]float32{}, cols: map[string]int{}}
+	return &inputs{data: d, edges: e, byGraph: map[string][]float32{}, extra: map[string][]float32{}, cols: map[string]int{}}
 }
 
 // rows gives input name as V×cols numbers in user order.

@@ -19,6 +19,9 @@ const (
 	GraphTask  = dataset.GraphLabels
 )
 
+// things that labels stand on.
+var things = map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs"}
+
 // Readout combines the rows of a graph's vertices. A graph without vertices gets zeros.
 type Readout string
 
@@ -95,7 +98,7 @@ func (tr *traced) head(m *Model, x Tensor) error {
 	case tr.logits == nil:
 		return fail("%s returned nil", what)
 	case s.Set.Kind != set || set == dataflow.Global && s.Rows != t.d.graphs:
-		return fail("%s must give a row a %s, not %v", what, t.d.taskName(), s)
+		return fail("%s must give a row for each of the %s, not %v", what, things[t.d.taskName()], s)
 	case t.d.classes > 0 && s.Cols != t.d.classes:
 		return fail("%s gives rows %d wide; the data has %d classes", what, s.Cols, t.d.classes)
 	}
@@ -253,6 +256,15 @@ func graphCount(d *dataset.Data) (int, error) {
 // matrix gives the Global input name, rows × columns; nil when the engine has none of
 // that name.
 func (in *inputs) matrix(name string, graphs int) []float32 {
+	if x := in.byGraph[name]; x != nil {
+		return x
+	}
+	x := in.newMatrix(name, graphs)
+	in.byGraph[name] = x
+	return x
+}
+
+func (in *inputs) newMatrix(name string, graphs int) []float32 {
 	d := in.data
 	x := make([]float32, graphs)
 	switch name {

@@ -240,15 +240,19 @@ func TestTaskErrors(t *testing.T) {
 		{"layer 2 (sage): the readout gives rows 8 wide; the data has 3 classes", with(mean, func(m *saga.Model) { m.Head = nil }), nil, saga.Config{}},
 		{"the head gives rows 4 wide", with(mean, func(m *saga.Model) { m.Head = layers.GraphHead(8, 4) }), nil, saga.Config{}},
 		{"layer 3 (head): head.go:", with(mean, func(m *saga.Model) { m.Head = layers.GraphHead(9, 3) }), nil, saga.Config{}},
-		{"must give a row a edge", with(edge, func(m *saga.Model) {
+		{"must give a row for each of the edges", with(edge, func(m *saga.Model) {
 			m.EdgeHead = func(e saga.Edge, _ saga.Params) saga.Tensor { return ops.Sum(e.Src) }
 		}), nil, saga.Config{}},
 		{"UpdateEdge must return a row an edge", with(edge, func(m *saga.Model) {
 			m.Layers = append([]saga.Layer{}, m.Layers...)
 			m.Layers[0].UpdateEdge = func(saga.Edge, saga.Params) saga.Tensor { return nil }
 		}), nil, saga.Config{}},
-		{"does not say which graph", mean, func(d *dataset.Data) { d.GraphOf, d.GraphLabels, d.GraphTrain, d.GraphVal, d.GraphTest = nil, nil, nil, nil, nil }, saga.Config{}},
-		{"at most 16777216", mean, func(d *dataset.Data) { d.GraphLabels, d.GraphTrain, d.GraphVal, d.GraphTest, d.GraphOf[0] = nil, nil, nil, nil, 1<<31 }, saga.Config{}},
+		{"does not say which graph", mean, func(d *dataset.Data) {
+			d.GraphOf, d.GraphLabels, d.GraphTrain, d.GraphVal, d.GraphTest = nil, nil, nil, nil, nil
+		}, saga.Config{}},
+		{"at most 16777216", mean, func(d *dataset.Data) {
+			d.GraphLabels, d.GraphTrain, d.GraphVal, d.GraphTest, d.GraphOf[0] = nil, nil, nil, nil, 1<<31
+		}, saga.Config{}},
 		{`no output "logits"`, edge, nil, saga.Config{Outputs: []string{"logits"}}},
 	} {
 		data := *d

@@ -165,16 +165,15 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 func (p *Program) trainable() error {
 	d, task := p.data, p.dims.taskName()
 	splits := d.Splits(task)
-	things := map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs"}[task]
 	switch {
 	case !d.Labelled(task) && task == VertexTask:
 		return fmt.Errorf("saga: %s has no labels to train on", d.Name)
 	case !d.Labelled(task):
 		return fmt.Errorf("saga: %s has no %s labels to train on", d.Name, task)
 	case len(splits[0]) == 0:
-		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, things)
+		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, things[task])
 	case p.cfg.Patience > 0 && len(splits[1]) == 0:
-		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", things, d.Name)
+		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", things[task], d.Name)
 	}
 	return nil
 }

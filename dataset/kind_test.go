@@ -1,0 +1,118 @@
+package dataset
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sagann/chunk"
+)
+
+// labelled is a graph of two graphs with labels of every kind.
+func labelled(t *testing.T) *Data {
+	t.Helper()
+	d := &Data{Name: "all", Edges: &chunk.Edges{V: 20}, Labels: make([]int32, 20), Classes: 2, GraphLabels: []int32{0, 1, 2, 1, -1}}
+	for v := range uint32(20) {
+		d.Edges.Src, d.Edges.Dst = append(d.Edges.Src, v), append(d.Edges.Dst, (v+1)%20)
+		d.GraphOf = append(d.GraphOf, v%5)
+		d.EdgeLabels = append(d.EdgeLabels, int32(v%4)-1)
+	}
+	for _, k := range d.LabelKinds() {
+		if err := RandomSplitOf(d, k, 0.5, 0.25, 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+func TestLabelKinds(t *testing.T) {
+	d := labelled(t)
+	if err := Validate(d); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.LabelKinds(); !slices.Equal(got, []LabelKind{VertexLabels, EdgeLabels, GraphLabels}) {
+		t.Errorf("kinds %v", got)
+	}
+	if d.GraphClasses() != 3 || d.EdgeClasses() != 3 || (&Data{}).EdgeClasses() != 0 {
+		t.Errorf("%d classes of graphs, %d of edges", d.GraphClasses(), d.EdgeClasses())
+	}
+	// Only what has a label is split, and every one of them.
+	for k, n := range map[LabelKind]int{VertexLabels: 20, EdgeLabels: 15, GraphLabels: 4} {
+		s := d.Splits(k)
+		if got := len(s[0]) + len(s[1]) + len(s[2]); got != n {
+			t.Errorf("%d %s in splits, want %d", got, plural[k], n)
+		}
+		if err := ValidateLabels(d, k); err != nil {
+			t.Error(err)
+		}
+	}
+	again := labelled(t)
+	if diff := cmp.Diff(d, again); diff != "" {
+		t.Errorf("equal seeds, other splits:\n%s", diff)
+	}
+}
+
+func TestLabelKindsRefused(t *testing.T) {
+	for _, tc := range []struct {
+		text  string
+		spoil func(d *Data)
+	}{
+		{"19 edge labels for 20 edges", func(d *Data) { d.EdgeLabels = d.EdgeLabels[1:] }},
+		{"edge 3 has label -2", func(d *Data) { d.EdgeLabels[3] = -2 }},
+		{"edge 3 has label 1048600", func(d *Data) { d.EdgeLabels[3] = 1048600 }},
+		{"graph 0 has label 2147483647", func(d *Data) { d.GraphLabels[0] = 1<<31 - 1 }},
+		{"the edge test split has edge 20", func(d *Data) { d.EdgeTest = append(d.EdgeTest, 20) }},
+		{"graph 4 of the graph test split has no label", func(d *Data) { d.GraphTest = []uint32{4} }},
+		{"is in the edge training and in the edge validation split", func(d *Data) { d.EdgeVal = d.EdgeTrain }},
+		{"the graph validation split is empty", func(d *Data) { d.GraphVal = []uint32{} }},
+		{"the edge training split has edge 1: ids must be below 0", func(d *Data) {
+			d.Edges, d.EdgeLabels, d.EdgeTrain = &chunk.Edges{V: 20}, nil, []uint32{1}
+		}},
+	} {
+		d := labelled(t)
+		tc.spoil(d)
+		if err := Validate(d); err == nil || !strings.Contains(err.Error(), tc.text) {
+			t.Errorf("error %v, want %q", err, tc.text)
+		}
+	}
+	d := labelled(t)
+	d.EdgeLabels, d.EdgeTrain, d.EdgeVal, d.EdgeTest = nil, nil, nil, nil
+	if err := ValidateLabels(d, EdgeLabels); err == nil || !strings.Contains(err.Error(), "no edge labels") {
+		t.Error(err)
+	}
+	if err := RandomSplitOf(d, EdgeLabels, 0.5, 0.2, 1); err == nil {
+		t.Error("edges without labels were split")
+	}
+	d.GraphVal = nil
+	if err := ValidateLabels(d, GraphLabels); err == nil || !strings.Contains(err.Error(), "graph validation split is empty") {
+		t.Error(err)
+	}
+}
+
+// A folder keeps labels and splits of every kind; a store, which does not, refuses.
+func TestLabelKindsOnDisk(t *testing.T) {
+	d, dir := labelled(t), filepath.Join(t.TempDir(), "all")
+	if err := WriteNpyFolder(dir, d); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(d, got); diff != "" {
+		t.Errorf("read back (-written +read):\n%s", diff)
+	}
+	if _, err := Load(dir, Options{Simple: true}); err == nil || !strings.Contains(err.Error(), "cannot be rearranged") {
+		t.Errorf("labelled edges were rearranged: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "all.saga")
+	for _, text := range []string{"does not keep edge labels", "does not keep splits of graphs"} {
+		if err := WriteStore(path, d, 1); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("error %v, want %q", err, text)
+		}
+		d.EdgeLabels, d.EdgeTrain, d.EdgeVal, d.EdgeTest = nil, nil, nil, nil
+	}
+}
