@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"sagann/internal/simd"
 )
 
 // parallel calls f(worker, i) for every i in [0, n), on at most GOMAXPROCS workers.
@@ -12,6 +14,7 @@ import (
 func parallel(n int, f func(worker, i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {
+		defer simd.FlushSubnormals()()
 		for i := range n {
 			f(0, i)
 		}
@@ -20,6 +23,7 @@ func parallel(n int, f func(worker, i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	loop := func(w int) {
+		defer simd.FlushSubnormals()()
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= n {

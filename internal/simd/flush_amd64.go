@@ -1,0 +1,27 @@
+//go:build amd64 && !noasm
+
+package simd
+
+import "runtime"
+
+func getMXCSR() uint32
+
+func setMXCSR(x uint32)
+
+// Flush to zero, and take subnormal operands for zero.
+const flushBits = 1<<15 | 1<<6
+
+// FlushSubnormals makes arithmetic on this goroutine treat subnormal numbers (below
+// 1.2e-38) as zero until the returned function is called, on the same goroutine. An
+// operation that meets one costs a hundred times an ordinary one, and saturated gates
+// and softmaxes make many. Moving bits is not affected. In between the goroutine owns
+// its thread.
+func FlushSubnormals() (restore func()) {
+	runtime.LockOSThread()
+	old := getMXCSR()
+	setMXCSR(old | flushBits)
+	return func() {
+		setMXCSR(old)
+		runtime.UnlockOSThread()
+	}
+}

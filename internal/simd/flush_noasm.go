@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package simd
+
+// FlushSubnormals does nothing on this machine.
+func FlushSubnormals() (restore func()) { return func() {} }
