@@ -7,7 +7,7 @@ import (
 
 // cudaTile is how many rows (or edges, where products stand on edges) a launch works
 // on at a time: what lies between its kernels is a few such tiles, not whole tensors.
-const cudaTile = 1 << 16
+const cudaTile = 1 << 17
 
 // cudaBlocks is the number of partial sums of a sum over rows.
 const cudaBlocks = 128
@@ -27,8 +27,10 @@ type CUDA struct {
 	order  []int        // registers with scratch memory
 	frags  []cudaKernel // by level; no name where there is nothing to do
 	gather cudaKernel   // edge programs: the accumulators
-	start  bool         // accumulators are started and finished by kernels of their own
-	dense  bool         // an edge program with products or sums over all edges: runs by tiles
+	hub    cudaKernel   // the same for rows of more than large edges
+	large  int
+	start  bool // accumulators are started and finished by kernels of their own
+	dense  bool // an edge program with products or sums over all edges: runs by tiles
 }
 
 // cudaKernel is a kernel and its shape.
@@ -64,7 +66,7 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	c := &CUDA{p: p, gather: cudaKernel{fn: -1}}
+	c := &CUDA{p: p, gather: cudaKernel{fn: -1}, hub: cudaKernel{fn: -1}}
 	if p.Edges {
 		for i := range p.Instrs {
 			c.dense = c.dense || p.Instrs[i].Kind != Func

@@ -39,6 +39,10 @@ func (t *cudaText) state(name, ptr string, w, ld int, write bool) {
 		t.line("if (lane == 0 && base == 0) (%s)[0] = %s;", ptr, name)
 	case w == 1:
 		t.line("%s = (%s)[0];", name, ptr)
+	case t.isWidth(w) && write:
+		t.line("saga_store_heads<G, V, %d, %d, %d>(%s, base, lane, %s);", t.elems(w), t.heads*t.per, t.per, ptr, name)
+	case t.isWidth(w):
+		t.line("saga_load_heads<G, V, %d, %d, %d>(%s, base, lane, %s);", t.elems(w), t.heads*t.per, t.per, ptr, name)
 	case write:
 		t.line("saga_store%s(%s, base, lane, %s);", t.args(w, vec), ptr, name)
 	default:
@@ -67,7 +71,7 @@ func (t *cudaText) begin(i int, o *Out) {
 		}
 		t.all(w, "x%d# = %s;", i, init)
 	}
-	t.line("if (!begin && sub == 0) {")
+	t.line("if (!begin && lead) {")
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, false)
 	if second {
 		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, false)
@@ -110,21 +114,26 @@ func (t *cudaText) merge(i int, o *Out) {
 	if t.g == 32 || o.Acc == Store || o.Key != NoKey {
 		return
 	}
-	t.line("for (int d = G; d < 32; d *= 2) {")
 	const from = "__shfl_xor_sync(0xffffffffu, "
+	t.line("for (int d = G; d < 32; d *= 2) {")
+	t.add(i, o, fmt.Sprintf(from+"a%d#, d)", i), fmt.Sprintf(from+"x%d#, d)", i))
+	t.line("}")
+}
+
+// add joins another accumulator, of state a and, where there is a second part, x.
+func (t *cudaText) add(i int, o *Out, a, x string) {
 	w := t.c.p.Widths[o.Reg]
 	switch {
 	case o.Acc == Sum:
-		t.all(w, "a%d# += "+from+"a%d#, d);", i, i)
+		t.all(w, "a%d# += %s;", i, a)
 	case o.Acc == Max && o.Aux < 0:
-		t.all(w, "a%d# = fmaxf(a%d#, "+from+"a%d#, d));", i, i, i)
+		t.all(w, "a%d# = fmaxf(a%d#, %s);", i, i, a)
 	case o.Acc == Max:
-		t.all(w, "const float y = "+from+"a%d#, d), q = "+from+"x%d#, d); if (y > a%d# || y == a%d# && q < x%d#) { a%d# = y; x%d# = q; }",
-			i, i, i, i, i, i, i)
+		t.all(w, "const float y = %s, q = %s; if (y > a%d# || y == a%d# && q < x%d#) { a%d# = y; x%d# = q; }",
+			a, x, i, i, i, i, i)
 	case o.Acc == LSE:
-		t.all(w, "const float y = "+from+"a%d#, d), q = "+from+"x%d#, d); saga_lse_merge(a%d#, x%d#, y, q);", i, i, i, i)
+		t.all(w, "const float y = %s, q = %s; saga_lse_merge(a%d#, x%d#, y, q);", a, x, i, i)
 	}
-	t.line("}")
 }
 
 func (t *cudaText) end(i int, o *Out) {

@@ -16,6 +16,8 @@ type cudaText struct {
 	slice  int      // columns of a slice; 0: whole rows
 	ptr    []string // register -> pointer to its row in memory, "" without
 	shared int      // floats of shared memory that a group needs
+	heads  int      // columns of registers of a number a head, in the layout of cuda_heads.go; 0: none
+	per    int      // columns of a head
 	tab    string
 }
 
@@ -38,6 +40,9 @@ func (t *cudaText) shape(width int) {
 
 // elems is the length of the array of a register of w columns.
 func (t *cudaText) elems(w int) int {
+	if t.isWidth(w) {
+		return t.elems(t.heads*t.per) / t.v
+	}
 	if t.slice > 0 {
 		w = t.slice
 	}
@@ -67,6 +72,8 @@ func (t *cudaText) load(r int, ptr string, vec bool) {
 func (t *cudaText) fetch(r int, ptr string, vec bool) {
 	if w := t.c.p.Widths[r]; w == 1 {
 		t.line("r%d = (%s)[0];", r, ptr)
+	} else if t.isWidth(w) {
+		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, false)
 	} else {
 		t.line("saga_load%s(%s, base, lane, r%d);", t.args(w, vec), ptr, r)
 	}
@@ -77,6 +84,8 @@ func (t *cudaText) fetch(r int, ptr string, vec bool) {
 func (t *cudaText) store(r int, ptr string, vec bool) {
 	if w := t.c.p.Widths[r]; w == 1 {
 		t.line("if (lane == 0 && base == 0) (%s)[0] = r%d;", ptr, r)
+	} else if t.isWidth(w) {
+		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, true)
 	} else {
 		t.line("saga_store%s(%s, base, lane, r%d);", t.args(w, vec), ptr, r)
 	}
@@ -86,6 +95,11 @@ func (t *cudaText) store(r int, ptr string, vec bool) {
 // column at hand.
 func (t *cudaText) each(w int, body string) {
 	t.line("#pragma unroll")
+	if t.isWidth(w) {
+		t.line("for (int k = 0; k < %d; k++) { const int col = (base + (k * G + lane) * V) / %d; if (col < %d) { %s } }",
+			t.elems(w), t.per, w, body)
+		return
+	}
 	t.line("for (int k = 0; k < %d; k++) { const int col = base + (k / V * G + lane) * V + k %% V; if (col < %d) { %s } }",
 		t.elems(w), w, body)
 }
@@ -229,6 +243,11 @@ func (t *cudaText) widen(in *Instr, w int) {
 		}
 		return
 	}
+	if t.isWidth(h) {
+		t.line("#pragma unroll")
+		t.line("for (int k = 0; k < %d; k++) r%d[k] = r%d[k / V];", t.elems(w), in.Dst, r)
+		return
+	}
 	t.line("saga_fill(r%d, 0.f);", in.Dst)
 	if t.ptr[r] != "" {
 		t.each(w, fmt.Sprintf("r%d[k] = (%s)[col / %d];", in.Dst, t.ptr[r], w/h))
@@ -247,6 +266,8 @@ func (t *cudaText) groupSum(in *Instr, h int) {
 	switch {
 	case w == 1:
 		t.line("r%d = r%d;", in.Dst, r)
+	case t.isWidth(h):
+		t.headSum(in.Dst, r, h)
 	case h == 1:
 		t.line("r%d = 0.f;", in.Dst)
 		t.each(w, fmt.Sprintf("r%d += r%d[k];", in.Dst, r))

@@ -10,6 +10,10 @@ import (
 // interval then about fits the second-level cache, and a row of it is a whole line.
 const sliceWidth = 32
 
+// gatherThreads is the size of a gather's blocks. They are small: a block keeps its
+// place until its longest row is done.
+const gatherThreads = 64
+
 // gatherKernel renders the pass over the edges of a cell: a warp has a row of the
 // list, its groups of lanes take the row's edges in turn, and their sums are joined in
 // a fixed order. When the program is dense the registers come from memory.
@@ -57,12 +61,22 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	t.shape(width)
 	if c.start { // columns of keyed sums are updated in memory, by one group a row
 		t.g = 32
-	} else if c.sliced(instrs, used, width) {
+	} else if t.spreadHeads(instrs, used, outs, width); c.sliced(t, instrs, used, width) {
 		t.slice = sliceWidth
 		t.g, t.v = sliceWidth/4, 4
 	}
+	late := map[*Instr][2]int{}
+	for _, in := range instrs {
+		if row, mask := c.lazy(in, instrs, outs); row >= 0 {
+			late[in] = [2]int{row, mask}
+			used = slices.DeleteFunc(used, func(r int) bool { return r == row })
+		}
+	}
 	t.loadEdges(used, &before)
 	for _, in := range instrs {
+		if l, ok := late[in]; ok {
+			t.fetchLazy(l[0], l[1])
+		}
 		if err := t.instr(in); err != nil {
 			return err
 		}
@@ -75,38 +89,52 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	if t.slice > 0 {
 		k.slices = (width + t.slice - 1) / t.slice
 	}
-	groups, shared := t.block(t.g)
+	groups, shared := t.block(t.g, gatherThreads)
 	threads := max(32, groups*t.g)
 	k.groups, k.block, k.shared = threads/32, threads, shared
 	if groups*t.g < 32 {
 		k.shared = uint32(32 / t.g * t.shared * 4)
 	}
+	far := slices.ContainsFunc(p.Leaves, func(l Leaf) bool { return l.From == Other })
+	pass := func(hub bool) {
+		b.WriteString(before.String())
+		u := *t
+		u.b, u.tab = b, "\t\t"
+		for i, o := range outs {
+			u.begin(i, o)
+		}
+		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (ll e = lo + begun + sub; e < hi; e += step) {\n", t.unroll(instrs))
+		if far {
+			b.WriteString("\t\t\tconst unsigned far = other[e];\n")
+		}
+		b.WriteString(body.String())
+		b.WriteString("\t\t}\n")
+		for i, o := range outs {
+			u.merge(i, o)
+		}
+		if hub {
+			u.join(outs)
+		}
+		u.line("if (lead) {")
+		u.tab += "\t"
+		for i, o := range outs {
+			u.end(i, o)
+		}
+		b.WriteString("\t\t}\n\t}}\n}\n")
+	}
+	floats := t.handover(outs)
 	t.head(b, "gather", threads, used)
-	fmt.Fprintf(b, "\tconst int sub = threadIdx.x %% 32 / G;\n"+
-		"\tfor (ll at = blockIdx.x * (ll)%d + threadIdx.x / 32; at < n; at += gridDim.x * (ll)%d) {\n"+
-		"\t\tconst ll entry = first + at, row = rowids ? rowids[entry] : entry;\n"+
-		"\t\tconst ll lo = max((ll)ptr[entry], from), hi = min((ll)ptr[entry + 1], to); (void)row;\n", k.groups, k.groups)
-	b.WriteString(before.String())
-	u := *t
-	u.b, u.tab = b, "\t\t"
-	for i, o := range outs {
-		u.begin(i, o)
+	t.rowLoop(b, k.groups, floats > 0)
+	pass(false)
+	c.hub.fn = -1
+	if floats > 0 {
+		c.hub = cudaKernel{fn: c.name("gather_hub"), groups: hubThreads, block: hubThreads,
+			shared: uint32(hubThreads / t.g * t.shared * 4), slices: k.slices}
+		c.large = t.hub()
+		t.head(b, "gather_hub", hubThreads, used)
+		t.hubLoop(b, floats)
+		pass(true)
 	}
-	fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (ll e = lo + sub; e < hi; e += 32 / G) {\n", t.unroll(instrs))
-	if slices.ContainsFunc(p.Leaves, func(l Leaf) bool { return l.From == Other }) {
-		b.WriteString("\t\t\tconst unsigned far = other[e];\n")
-	}
-	b.WriteString(body.String())
-	b.WriteString("\t\t}\n")
-	for i, o := range outs {
-		u.merge(i, o)
-	}
-	u.line("if (sub == 0) {")
-	u.tab += "\t"
-	for i, o := range outs {
-		u.end(i, o)
-	}
-	b.WriteString("\t\t}\n\t}\n}\n")
 	c.startKernels(b, outs)
 	return nil
 }
@@ -122,8 +150,8 @@ func (t *cudaText) unroll(instrs []*Instr) int {
 
 // sliced tells whether columns can be worked on slice by slice: no instruction sees
 // other columns than its own, and all wide registers are equally wide.
-func (c *CUDA) sliced(instrs []*Instr, used []int, width int) bool {
-	if width < 2*sliceWidth {
+func (c *CUDA) sliced(t *cudaText, instrs []*Instr, used []int, width int) bool {
+	if width < 2*sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
 		return false
 	}
 	regs := slices.Clone(used)
@@ -134,13 +162,14 @@ func (c *CUDA) sliced(instrs []*Instr, used []int, width int) bool {
 		}
 		switch {
 		case in.Op == "widen" && c.p.Widths[in.In[0]] == 1, one:
-		case in.CUDA == "" || strings.ContainsAny(in.CUDA, "[;"):
+		case t.isHeads(in.In[0], in.Dst) && (in.Op == "widen" || in.Op == "group_sum"):
+		case in.CUDA == "" || strings.Contains(in.CUDA, ";") || !c.global(in):
 			return false
 		}
 		regs = append(regs, in.Dst)
 	}
 	for _, r := range regs {
-		if w := c.p.Widths[r]; w != 1 && w != width {
+		if w := c.p.Widths[r]; w != 1 && w != width && w != t.heads && !c.constant(r) {
 			return false
 		}
 	}

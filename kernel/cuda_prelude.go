@@ -39,6 +39,25 @@ SAGA_INLINE void saga_store(float *p, int base, int lane, const float (&r)[N]) {
 	}
 }
 
+// Of columns of which PER make a head: element q is the number of the head that the
+// lane's columns of q belong to, W columns in all.
+template <int G, int V, int N, int W, int PER>
+SAGA_INLINE void saga_load_heads(const float *p, int base, int lane, float (&r)[N]) {
+#pragma unroll
+	for (int q = 0; q < N; q++) {
+		int c = base + (q * G + lane) * V;
+		r[q] = c < W ? p[c / PER] : 0.f;
+	}
+}
+template <int G, int V, int N, int W, int PER>
+SAGA_INLINE void saga_store_heads(float *p, int base, int lane, const float (&r)[N]) {
+#pragma unroll
+	for (int q = 0; q < N; q++) {
+		int c = base + (q * G + lane) * V;
+		if (c < W && c % PER == 0) p[c / PER] = r[q];
+	}
+}
+
 template <int N> SAGA_INLINE void saga_fill(float (&r)[N], float x) {
 #pragma unroll
 	for (int k = 0; k < N; k++) r[k] = x;

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// cudaThreads is the size of a block, less where shared memory is short.
+// cudaThreads is the size of the blocks of row kernels.
 const cudaThreads = 256
 
 // sharedLimit is the shared memory of a block that every GPU has without asking.
@@ -84,7 +84,7 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 	}
 	k := &c.frags[l]
 	k.fn, k.slices = c.name(fmt.Sprintf("rows%d", l)), 1
-	k.groups, k.shared = t.block(t.g)
+	k.groups, k.shared = t.block(t.g, cudaThreads)
 	k.block = k.groups * t.g
 	t.head(b, fmt.Sprintf("rows%d", l), k.block, used)
 	fmt.Fprintf(b, "\tfor (ll i = blockIdx.x * (ll)%d + group; i < n; i += gridDim.x * (ll)%d) {\n", k.groups, k.groups)
@@ -99,9 +99,10 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 	return nil
 }
 
-// block is how many groups of lanes a block has, and its shared memory in bytes.
-func (t *cudaText) block(lanes int) (groups int, shared uint32) {
-	groups = cudaThreads / lanes
+// block is how many groups of lanes a block of so many threads has, less where shared
+// memory is short, and its shared memory in bytes.
+func (t *cudaText) block(lanes, threads int) (groups int, shared uint32) {
+	groups = threads / lanes
 	for groups*lanes > 32 && groups*t.shared*4 > sharedLimit {
 		groups /= 2
 	}

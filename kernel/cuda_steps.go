@@ -108,7 +108,21 @@ func (s *cudaSteps) gather(first, n, from, to int, begin, end bool) {
 	k := &s.c.gather
 	if n > 0 && k.fn >= 0 {
 		s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, k.slices, s.args(from, to, first, n, begin, end))
+		if h := &s.c.hub; h.fn >= 0 && s.hubs(first, n, from, to) {
+			s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, s.args(from, to, first, n, begin, end))
+		}
 	}
+}
+
+// hubs tells whether one of n entries from first on has many edges between from and to.
+func (s *cudaSteps) hubs(first, n, from, to int) bool {
+	ptr := s.l.Cell.Ptr[first : first+n+1]
+	for i := range n {
+		if min(int(ptr[i+1]), to)-max(int(ptr[i]), from) > s.c.large {
+			return true
+		}
+	}
+	return false
 }
 
 // tile runs the fragments, the products and the sums of n rows (or edges) from lo on.

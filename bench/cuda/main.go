@@ -25,8 +25,18 @@ func main() {
 	classes := flag.Int("classes", 41, "classes")
 	epochs := flag.Int("epochs", 10, "epochs timed, after three to warm up")
 	without := flag.String("without", "invariant", "compiler passes left out")
+	heads := flag.Int("heads", 0, "heads of gat; 0: 8")
+	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
+	sums := flag.Bool("gather", false, "print the table of gather-sums and nothing else")
+	peer := flag.String("peer", "", "with -gather: the command that times cuSPARSE, python3 bench/cuda/gather_peer.py")
 	uniform := flag.Bool("uniform", true, "edges between any two vertices, as in peer.py; otherwise communities")
 	flag.Parse()
+	if *sums {
+		if err := gathers(*vertices, *edges, *peer); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 
 	s := dataset.DefaultSpec()
 	s.Vertices, s.Edges, s.Features, s.Classes = *vertices, *edges, *features, *classes
@@ -41,17 +51,25 @@ func main() {
 			d.Edges.Src[i], d.Edges.Dst[i] = r.Uint32N(uint32(*vertices)), r.Uint32N(uint32(*vertices))
 		}
 	}
+	if *skewed {
+		g := drawCSR("skewed", *vertices, *edges, true)
+		for v := range *vertices {
+			for i := g.ptr[v]; i < g.ptr[v+1]; i++ {
+				d.Edges.Src[i], d.Edges.Dst[i] = g.other[i], uint32(v)
+			}
+		}
+	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
-		if err := epoch(name, d, *dev, *hidden, *epochs, *without); err != nil {
+		if err := epoch(name, d, *dev, *hidden, *heads, *epochs, *without); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}
 }
 
 // epoch times training epochs of a model.
-func epoch(name string, d *dataset.Data, dev string, hidden, epochs int, without string) error {
-	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2})
+func epoch(name string, d *dataset.Data, dev string, hidden, heads, epochs int, without string) error {
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2, Heads: heads})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,64 @@
+package kernel
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCUDAHubs: rows of many edges bring the second kernel, others do not.
+func TestCUDAHubs(t *testing.T) {
+	c := render(t, weighted(128))
+	l := &CUDALaunch{Rows: 2, Bufs: make([]uint64, 4), First: true, Last: true}
+	for _, x := range []struct {
+		ptr  []uint32
+		want int
+	}{{[]uint32{0, 2048, 4096}, 1}, {[]uint32{0, 2048, 4097}, 2}} {
+		l.Cell = &CUDACell{Ptr: x.ptr}
+		s := c.Steps(l)
+		if len(s) != x.want {
+			t.Fatalf("rows %v: %d steps, want %d", x.ptr, len(s), x.want)
+		}
+		if x.want == 2 && c.Names[s[1].Func] != "gather_hub" {
+			t.Errorf("the second step is %s", c.Names[s[1].Func])
+		}
+	}
+}
+
+// TestCUDAHeads: weights of 8 heads of 8 columns need no shared memory.
+func TestCUDAHeads(t *testing.T) {
+	p := weighted(64)
+	p.Widths[1], p.Leaves[1] = 8, Leaf{From: Own, Operand: 0, Cols: 8, LD: 64, Reg: 1}
+	p.Instrs[0].I = 64
+	c := render(t, p)
+	if !strings.Contains(c.Source, "r2[k] = r1[k / V];") || strings.Contains(c.Source, "shared_[]") {
+		t.Error("widening 8 heads goes through shared memory")
+	}
+	p = weighted(60)
+	p.Widths[1], p.Leaves[1] = 20, Leaf{From: Own, Operand: 0, Cols: 20, LD: 60, Reg: 1}
+	p.Instrs[0].I = 60
+	if c := render(t, p); !strings.Contains(c.Source, "sm[col / 3]") && strings.Contains(c.Source, "saga_load_heads<G") {
+		t.Error("heads of 3 columns have the layout of heads")
+	}
+}
+
+// TestCUDALazy: a row times a comparison is read after the comparison.
+func TestCUDALazy(t *testing.T) {
+	p := &Program{Name: "max_grad", Edges: true, Operands: 3, Widths: []int{16, 1, 16, 16, 16, 16},
+		Leaves: []Leaf{
+			{From: Other, Operand: 0, Cols: 16, LD: 16, Reg: 0},
+			{From: Cell, Array: Rank, Cols: 1, LD: 1, Reg: 1},
+			{From: Other, Operand: 1, Cols: 16, LD: 16, Reg: 4}},
+		Instrs: []Instr{
+			{Op: "widen", Dst: 2, In: []int{1}, I: 16},
+			{Op: "eq", CUDA: "($0 == $1 ? 1.f : 0.f)", Dst: 3, In: []int{0, 2}},
+			{Op: "mul", CUDA: "$0 * $1", Dst: 5, In: []int{4, 3}}},
+		Outs: []Out{{Acc: Sum, Reg: 5, Operand: 2, Aux: -1, LD: 16}}}
+	c := render(t, p)
+	if eq, load := strings.Index(c.Source, "{ // eq"), strings.Index(c.Source, "if (need4)"); eq < 0 || load < eq {
+		t.Errorf("comparison at %d, load at %d", eq, load)
+	}
+	p.Outs = append(p.Outs, Out{Acc: Sum, Reg: 4, Operand: 2, Aux: -1, LD: 16})
+	if c := render(t, p); strings.Contains(c.Source, "need4") {
+		t.Error("a row that another result needs is left unread")
+	}
+}

@@ -1,0 +1,56 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The gradient of a maximum gathers two wide rows an edge, the ranks of the arg-max and
+// the gradient, and multiplies the gradient by whether the ranks are equal: mostly by
+// zero. Such a kernel reads the gradient only where a lane's columns have a factor that
+// is not zero; it is taken as zero elsewhere, so a gradient that is not finite shows in
+// the edges that need it alone.
+
+// lazy returns the register of the wide row that in, a product with a comparison, may
+// leave unread, and the comparison's; -1 when there is none.
+func (c *CUDA) lazy(in *Instr, instrs []*Instr, outs []*Out) (row, mask int) {
+	if in.Op != "mul" {
+		return -1, -1
+	}
+	for k := range 2 {
+		row, mask = in.In[k], in.In[1-k]
+		if c.p.Widths[row] == 1 || c.p.Widths[row] != c.p.Widths[mask] || !c.onlyFor(row, in, instrs, outs) {
+			continue
+		}
+		far := slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == row && l.From == Other && l.Key == NoKey })
+		compared := slices.ContainsFunc(instrs, func(o *Instr) bool { return o.Dst == mask && o.Op == "eq" })
+		if far && compared {
+			return row, mask
+		}
+	}
+	return -1, -1
+}
+
+// onlyFor tells whether in alone reads register r.
+func (c *CUDA) onlyFor(r int, in *Instr, instrs []*Instr, outs []*Out) bool {
+	for _, o := range instrs {
+		if o != in && slices.Contains(o.In, r) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(outs, func(o *Out) bool { return o.Reg == r })
+}
+
+// fetchLazy reads row where the lane has a mask that is not zero.
+func (t *cudaText) fetchLazy(row, mask int) {
+	i := slices.IndexFunc(t.c.p.Leaves, func(l Leaf) bool { return l.Reg == row })
+	l := &t.c.p.Leaves[i]
+	t.declare(row)
+	t.line("bool need%d = false;", row)
+	t.line("#pragma unroll")
+	t.line("for (int k = 0; k < %d; k++) need%d |= r%d[k] != 0.f;", t.elems(l.Cols), row, mask)
+	t.line("saga_fill(r%d, 0.f);", row)
+	t.line("if (need%d) {", row)
+	t.fetch(row, fmt.Sprintf("b%d + (size_t)far * %d", l.Operand, l.LD), l.LD%4 == 0 && t.v == 4)
+	t.line("}")
+}
