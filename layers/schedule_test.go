@@ -13,20 +13,7 @@ import (
 // TestSchedules: sag, stage and dest-order move different bytes and give the same
 // losses, with and without residency, serpentines and overlap.
 func TestSchedules(t *testing.T) {
-	spec, err := dataset.ParseSpec("vertices=400,edges=3000,features=12,classes=3,seed=3,skew=0.7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := dataset.Synthetic(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"gcn", "ggcn", "mpgcn", "gat", "ggnn", "edgemlp"} {
-		m, err := layers.New(name, layers.Options{Features: 12, Hidden: 8, Classes: 3, Layers: 2, Steps: 2, Heads: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := losses(t, m, d, saga.Config{Seed: 5})
+	forModels(t, func(name string, m saga.Model, d *dataset.Data, want []float64) {
 		for _, schedule := range []string{"sag", "stage", "dest-order"} {
 			for _, without := range [][]string{nil, {"residency"}, {"residency", "serpentine", "stream"}, {"residency", "fuse", "hoist", "factor", "commute"}} {
 				t.Run(fmt.Sprint(name, "/", schedule, without), func(t *testing.T) {
@@ -39,7 +26,7 @@ func TestSchedules(t *testing.T) {
 				})
 			}
 		}
-	}
+	})
 }
 
 func losses(t *testing.T, m saga.Model, d *dataset.Data, c saga.Config) []float64 {
@@ -67,20 +54,7 @@ func losses(t *testing.T, m saga.Model, d *dataset.Data, c saga.Config) []float6
 // TestDevices: several devices give the losses of one, with and without the ring, with
 // everything resident and with nothing.
 func TestDevices(t *testing.T) {
-	spec, err := dataset.ParseSpec("vertices=400,edges=3000,features=12,classes=3,seed=3,skew=0.7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := dataset.Synthetic(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"gcn", "ggcn", "mpgcn", "gat", "ggnn", "edgemlp"} {
-		m, err := layers.New(name, layers.Options{Features: 12, Hidden: 8, Classes: 3, Layers: 2, Steps: 2, Heads: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := losses(t, m, d, saga.Config{Seed: 5})
+	forModels(t, func(name string, m saga.Model, d *dataset.Data, want []float64) {
 		for _, device := range []string{"cpu:2", "cpu:3", "cpu:4"} {
 			for _, c := range []saga.Config{
 				{Chunks: 8}, {Chunks: 8, Stream: true}, {Chunks: 5, Stream: true, NoRing: true},
@@ -97,5 +71,25 @@ func TestDevices(t *testing.T) {
 				})
 			}
 		}
+	})
+}
+
+// forModels calls f for each model on one skewed graph, with its losses in one piece.
+func forModels(t *testing.T, f func(name string, m saga.Model, d *dataset.Data, want []float64)) {
+	t.Helper()
+	spec, err := dataset.ParseSpec("vertices=400,edges=3000,features=12,classes=3,seed=3,skew=0.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Synthetic(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"gcn", "ggcn", "mpgcn", "gat", "ggnn", "edgemlp"} {
+		m, err := layers.New(name, layers.Options{Features: 12, Hidden: 8, Classes: 3, Layers: 2, Steps: 2, Heads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(name, m, d, losses(t, m, d, saga.Config{Seed: 5}))
 	}
 }

@@ -32,6 +32,9 @@ const (
 	edgeDropout Op = "edge_dropout" // x, step, id, rank
 )
 
+// The CUDA expressions call a function of the kernels' prelude, which draws as counter
+// does; $k[j] is column j of operand k in the row at hand and $C the result's column.
+
 var _ = define(dropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutShape,
 	VJP: dropAlike, CPU: dropStrip,
 	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], 0.f, $I, $F, $C)"})
@@ -39,26 +42,6 @@ var _ = define(dropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutSh
 var _ = define(edgeDropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutShape,
 	VJP: dropAlike, CPU: dropStrip,
 	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], $3[0], $I, $F, $C)"})
-
-// DropoutCUDA is the device function that the CUDA expressions of dropout call. In
-// those, $k[j] is column j of operand k in the row at hand and $C the column of the
-// result. Flushing of subnormal numbers must be off: words are passed as floats.
-const DropoutCUDA = `
-__device__ unsigned saga_mix(unsigned h) {
-	h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u;
-	return h ^ h >> 16;
-}
-__device__ float saga_dropout(float x, float seed_lo, float seed_hi, float epoch,
-                              float id, float rank, int site, float p, unsigned column) {
-	unsigned w[6] = {__float_as_uint(seed_lo), __float_as_uint(seed_hi), __float_as_uint(epoch),
-	                 (unsigned)site, __float_as_uint(id), __float_as_uint(rank)};
-	unsigned a = 0x243f6a88u, b = 0x85a308d3u;
-	for (int i = 0; i < 6; i++) { a = saga_mix(a ^ w[i]); b = saga_mix(b + w[i]); }
-	unsigned h = a + column * 0x9e3779b9u;
-	h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13 ^ b; h *= 0xc2b2ae35u; h ^= h >> 16;
-	return h >> 8 >= (unsigned)(p * 16777216.f) ? x * (1.f / (1.f - p)) : 0.f;
-}
-`
 
 func dropoutShape(a attr, in []shape) (shape, error) {
 	x, step, id := in[0], in[1], in[2]

@@ -2,7 +2,6 @@ package saga_test
 
 import (
 	"testing"
-	"time"
 
 	"sagann/layers"
 	"sagann/saga"
@@ -22,15 +21,19 @@ func TestAuto(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, mem := range []int64{0, 8 << 30} {
-			start := time.Now()
-			p, err := saga.Plan(m, s, saga.Config{Machine: "h200", Schedule: "auto", Mem: mem})
-			if err != nil {
-				t.Logf("%s mem %d: %v", name, mem, err)
-				continue
+		const mem = 64 << 30
+		p, err := saga.Plan(m, s, saga.Config{Machine: "h200", Schedule: "auto", Mem: mem})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if p.PlannedPeak() > mem {
+			t.Errorf("%s: peak %d over the budget %d", name, p.PlannedPeak(), int64(mem))
+		}
+		for _, chunks := range []int{8, 16, 32} {
+			fixed, err := saga.Plan(m, s, saga.Config{Machine: "h200", Schedule: "sag", Mem: mem, Chunks: chunks})
+			if err == nil && fixed.Predicted().Wall < p.Predicted().Wall {
+				t.Errorf("%s: P = %d and sag take %v, the choice of auto (P = %d) %v", name, chunks, fixed.Predicted(), p.Chunks(), p.Predicted())
 			}
-			h, d := p.Moves()
-			t.Logf("%s mem %d P=%d: %v; h2d %.1f GB d2h %.1f GB; planned in %v", name, mem, p.Chunks(), p.Predicted(), float64(h)/1e9, float64(d)/1e9, time.Since(start))
 		}
 	}
 }
