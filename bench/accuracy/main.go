@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"sagann/dataset"
 	"sagann/layers"
 	"sagann/saga"
@@ -44,6 +46,7 @@ func main() {
 	file := flag.String("recipes", "bench/peer/accuracy.json", "recipes and the peer's numbers")
 	only := flag.String("only", "", "data sets or data/row pairs, comma separated; all when empty")
 	seeds := flag.Int("seeds", 0, "seeds; 0: as many as the peer")
+	jobs := flag.Int("jobs", 1, "seeds trained side by side")
 	flag.Parse()
 	log.SetFlags(0)
 	b, err := os.ReadFile(*file)
@@ -60,11 +63,16 @@ func main() {
 		if *seeds > 0 {
 			n = *seeds
 		}
-		var acc, macro []float64
+		acc, macro := make([]float64, n), make([]float64, n)
+		var g errgroup.Group
+		g.SetLimit(*jobs)
 		for s := range n {
-			a, m := run(r, *root, uint64(s))
-			acc, macro = append(acc, a), append(macro, m)
+			g.Go(func() error {
+				acc[s], macro[s] = run(r, *root, uint64(s))
+				return nil
+			})
 		}
+		check(g.Wait())
 		if m, ok := e.Metrics["test_accuracy"]; ok {
 			row(r, "accuracy", acc, m.Mean, m.Std, n)
 		} else {

@@ -10,6 +10,7 @@ each pair was trained with stands in accuracy.json; the choices stand in recipes
 import argparse
 import ctypes
 import json
+import multiprocessing
 import os
 import platform
 import time
@@ -127,6 +128,21 @@ def train(recipe, data, edges, seed):
     return out
 
 
+def train_all(recipe, data, edges, jobs):
+    """The runs of seeds 0..N-1, jobs at a time; forked children inherit the data."""
+    if jobs == 1:
+        return [train(recipe, data, edges, seed) for seed in range(recipe["seeds"])]
+    global shared
+    shared = recipe, data, edges
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        return pool.map(train_shared, range(recipe["seeds"]), chunksize=1)
+
+
+def train_shared(seed):
+    torch.set_num_threads(1)
+    return train(*shared, seed)
+
+
 def open_data(root, name):
     d = graphs.load(os.path.join(root, "data", recipes.FOLDERS[name]))
     v = d["labels"].shape[0]
@@ -170,6 +186,7 @@ def main():
     args.add_argument("--seeds", type=int, help="seeds 0..N-1 instead of the recipe's number")
     args.add_argument("--set", default="", help="try other values: KEY=VALUE,... (printed, not written)")
     args.add_argument("--threads", type=int, default=1)
+    args.add_argument("--jobs", type=int, default=1, help="processes that train seeds side by side")
     args.add_argument("--out", default=HERE, help="folder of accuracy.json and ACCURACY.md")
     a = args.parse_args()
     torch.set_num_threads(a.threads)
@@ -190,7 +207,7 @@ def main():
         edges = build_edges(recipe, data)
         if a.seeds:
             recipe["seeds"] = a.seeds
-        runs = [train(recipe, data, edges, seed) for seed in range(recipe["seeds"])]
+        runs = train_all(recipe, data, edges, a.jobs)
         entry = {"recipe": recipe, "metrics": report.summarise(runs), "runs": runs}
         print(*name, {k: f"{m['mean']:.4f}±{m['std']:.4f}" for k, m in entry["metrics"].items()}, flush=True)
         if not tries:
