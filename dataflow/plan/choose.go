@@ -73,6 +73,8 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 		try = []int{o.Base.Cells.P}
 	}
 	var tooSmall *BudgetError
+	var only *Cells // fits with single slots, which overlap nothing
+	var single choice
 	for _, p := range try {
 		if o.P == 0 && o.Base == nil && p < o.MinP {
 			continue
@@ -81,16 +83,23 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan, need := fit(s, c, o)
-		if plan != nil {
-			return plan, nil
-		}
-		if tooSmall == nil || need < tooSmall.Smallest {
-			tooSmall = &BudgetError{o.Budget, need, p}
+		ch, need := fit(s, c, o)
+		switch {
+		case need > 0:
+			if tooSmall == nil || need < tooSmall.Smallest {
+				tooSmall = &BudgetError{o.Budget, need, p}
+			}
+		case ch.slots > 1 || ch.all || len(try) == 1 || o.Slots == 1:
+			return build(s, c, ch, o), nil
+		case only == nil:
+			only, single = c, ch
 		}
 		if p > c.V {
 			break
 		}
+	}
+	if only != nil {
+		return build(s, only, single, o), nil
 	}
 	if tooSmall == nil {
 		return nil, fmt.Errorf("plan: at least %d intervals asked for; an automatic choice tries at most %d", o.MinP, candidates[len(candidates)-1])
@@ -100,8 +109,8 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 
 // fit finds the best choice for c that stays within the budget: as many slots as
 // asked for, then resident what saves most transfer per byte. It returns the bytes
-// that the smallest choice needs when none fits.
-func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
+// that the smallest choice needs when none fits, else 0.
+func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 	size := func(ch choice) int64 {
 		p := &Plan{Spec: s, Cells: c, Devices: o.Devices}
 		p.place(ch, o.Base)
@@ -119,12 +128,12 @@ func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
 	}
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
-		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1}
+		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, all: true}
 		for i := range all.resident {
 			all.resident[i] = s.Values[i].Kind != Temp
 		}
 		if smallest = size(all); ok(smallest) {
-			return build(s, c, all, o), 0
+			return all, 0
 		}
 	}
 	need := size(ch)
@@ -136,12 +145,12 @@ func fit(s *Spec, c *Cells, o Options) (*Plan, int64) {
 		need = shrink(s, &ch, need, size)
 	}
 	if !ok(need) {
-		return nil, min(need, smallest)
+		return ch, min(need, smallest)
 	}
 	if !o.Stream {
 		keep(s, c, &ch, func() bool { return ok(size(ch)) })
 	}
-	return build(s, c, ch, o), 0
+	return ch, 0
 }
 
 // shrink makes resident what takes no more room so than in slots, as with few intervals.

@@ -1,26 +1,46 @@
 package plan
 
-// tracker finds what a task must wait for from what it reads and writes. A place is
-// an address of a device (a slot, a resident chunk, a Global) or, negative, a chunk in
-// host memory. Lanes are the queues of all devices.
+import "sort"
+
+// tracker finds what a task must wait for from the memory it reads and writes: byte
+// ranges of a device (slots, resident chunks, Globals), whoever used them before and
+// whatever for, so that buffers of different phases may lie over each other; and
+// chunks in host memory. Lanes are the queues of all devices.
 type tracker struct {
-	p       *Plan
-	places  map[int64]*place
-	last    []int32   // last task of each lane, -1 at first
-	waited  [][]int32 // latest task of the second lane that the first has waited for
-	barrier []int32   // tasks of earlier phases, whose slots the present one overlays
-	need    []int32
-	serial  bool // no overlap: every task waits for the one before
+	p      *Plan
+	memory []segments      // by device
+	host   map[int64]*uses // by chunk
+	last   []int32         // last task of each lane, -1 at first
+	waited [][]int32       // latest task of the second lane that the first has waited for
+	need   []int32
+	serial bool // no overlap: every task waits for the one before
 }
 
-type place struct {
-	write int32
-	reads []int32
+// span is memory that a task touches: bytes at..end of a device, or, with device -1,
+// chunks in host memory by number.
+type span struct {
+	device  int
+	at, end int64
+}
+
+// uses are the tasks whose effects a later one must respect.
+type uses struct {
+	write int32   // last that wrote, -1: none
+	reads []int32 // last of each lane that read since then
+}
+
+// segments are disjoint ranges of one device's memory in ascending order, cut where
+// spans have begun or ended.
+type segments []segment
+
+type segment struct {
+	at, end int64
+	uses    uses
 }
 
 func newTracker(p *Plan, serial bool) *tracker {
 	n := p.Devices * int(Queues)
-	t := &tracker{p: p, places: map[int64]*place{}, serial: serial, last: none(n), barrier: none(n), need: none(n)}
+	t := &tracker{p: p, memory: make([]segments, p.Devices), host: map[int64]*uses{}, serial: serial, last: none(n), need: none(n)}
 	for range n {
 		t.waited = append(t.waited, none(n))
 	}
@@ -35,24 +55,60 @@ func none(n int) []int32 {
 	return x
 }
 
-func (t *tracker) at(k int64) *place {
-	s := t.places[k]
-	if s == nil {
-		s = &place{write: -1, reads: none(len(t.last))}
-		t.places[k] = s
+// each calls f with the uses of everything in s.
+func (t *tracker) each(s span, f func(*uses)) {
+	if s.device < 0 {
+		u := t.host[s.at]
+		if u == nil {
+			u = &uses{-1, none(len(t.last))}
+			t.host[s.at] = u
+		}
+		f(u)
+		return
 	}
-	return s
+	m := &t.memory[s.device]
+	i := sort.Search(len(*m), func(i int) bool { return (*m)[i].end > s.at })
+	for at := s.at; at < s.end; i++ {
+		switch {
+		case i == len(*m) || (*m)[i].at >= s.end: // nothing was here
+			m.insert(i, segment{at, s.end, uses{-1, none(len(t.last))}})
+		case (*m)[i].at > at:
+			m.insert(i, segment{at, (*m)[i].at, uses{-1, none(len(t.last))}})
+		case (*m)[i].at < at:
+			m.cut(i, at)
+			continue
+		}
+		if (*m)[i].end > s.end {
+			m.cut(i, s.end)
+		}
+		f(&(*m)[i].uses)
+		at = (*m)[i].end
+	}
 }
 
-// phase starts a phase: its slots lie where the earlier ones' did.
-func (t *tracker) phase() { copy(t.barrier, t.last) }
+func (m *segments) insert(i int, s segment) {
+	*m = append(*m, segment{})
+	copy((*m)[i+1:], (*m)[i:])
+	(*m)[i] = s
+}
+
+// cut divides segment i at a byte inside it.
+func (m *segments) cut(i int, at int64) {
+	s := (*m)[i]
+	s.uses.reads = append([]int32{}, s.uses.reads...)
+	s.at = at
+	m.insert(i+1, s)
+	(*m)[i].end = at
+}
 
 func laneOf(k *Task) int { return int(k.Device)*int(Queues) + int(k.Queue) }
 
-// add appends a task that reads and writes the places.
-func (t *tracker) add(k Task, reads, writes []int64) {
+// add appends a task that reads and writes the spans.
+func (t *tracker) add(k Task, reads, writes []span) {
 	i, mine := int32(len(t.p.Tasks)), laneOf(&k)
-	copy(t.need, t.barrier)
+	for q := range t.need {
+		t.need[q] = -1
+	}
 	if t.serial {
 		copy(t.need, t.last)
 	}
@@ -63,20 +119,22 @@ func (t *tracker) add(k Task, reads, writes []int64) {
 		}
 	}
 	for _, r := range reads {
-		s := t.at(r)
-		after(s.write)
-		s.reads[mine] = i
+		t.each(r, func(u *uses) {
+			after(u.write)
+			u.reads[mine] = i
+		})
 	}
 	for _, w := range writes {
-		s := t.at(w)
-		after(s.write)
-		for q := range s.reads {
-			if s.reads[q] != i {
-				after(s.reads[q])
+		t.each(w, func(u *uses) {
+			after(u.write)
+			for q := range u.reads {
+				if u.reads[q] != i {
+					after(u.reads[q])
+				}
+				u.reads[q] = -1
 			}
-			s.reads[q] = -1
-		}
-		s.write = i
+			u.write = i
+		})
 	}
 	k.Deps[0] = int32(len(t.p.Deps))
 	for q, n := range t.need {

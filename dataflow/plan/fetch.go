@@ -46,11 +46,19 @@ func (e *emitter) ring(d, key, n int) *ring {
 	return r
 }
 
-// place is the tracker's name for an address of device d.
-func (e *emitter) place(d int, at int64) int64 { return int64(d)<<48 | at }
+// memory is n bytes of device d.
+func memory(d int, at, n int64) span { return span{d, at, at + n} }
 
-// host is the tracker's name for chunk i of value id in host memory.
-func (e *emitter) host(id, i int) int64 { return -1 - int64(id*e.p.Cells.P+i) }
+// global is the Global id on device d.
+func (e *emitter) global(d, id int) span {
+	return memory(d, e.p.Globals[id], e.p.Spec.Globals[id].Bytes())
+}
+
+// host is chunk i of value id in host memory.
+func (e *emitter) host(id, i int) span {
+	n := int64(id*e.p.Cells.P + i)
+	return span{-1, n, n + 1}
+}
 
 // cell brings cell (j,i) to j's device and returns its address.
 func (e *emitter) cell(dir Dir, j, i int) int64 {
@@ -61,8 +69,9 @@ func (e *emitter) cell(dir Dir, j, i int) int64 {
 	s := &e.state[d]
 	at := e.ps.cells[dir].addr(s.cells[dir])
 	s.cells[dir]++
+	size := e.p.Cells.Bytes[dir][n]
 	e.copy(Task{Kind: Load, Queue: H2D, Device: uint8(d), Dir: dir, Value: -1, Own: int32(j), Other: int32(i), Addr: at,
-		Bytes: e.p.Cells.Bytes[dir][n]}, nil, []int64{e.place(d, at)})
+		Bytes: size}, nil, []span{memory(d, at, size)})
 	return at
 }
 
@@ -109,7 +118,7 @@ func (e *emitter) fetch(id, i, d int) {
 		return
 	}
 	to := e.ps.other[id].addr(r.take(i))
-	t := Task{Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: int64(p.Cells.Rows(i)) * p.Spec.Values[id].RowBytes}
+	t := Task{Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: e.rowBytes(id, i)}
 	if p.Resident[id] {
 		t.From, t.FromAddr = uint8(p.Owner(i)), e.ownAddr(id, i)
 		e.peer(t)
@@ -163,24 +172,31 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 
 // load copies chunk i of value id from host memory to address at of device d.
 func (e *emitter) load(id, i, d int, at int64) {
+	size := e.rowBytes(id, i)
 	e.copy(Task{Kind: Load, Queue: H2D, Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at,
-		Bytes: int64(e.p.Cells.Rows(i)) * e.p.Spec.Values[id].RowBytes}, []int64{e.host(id, i)}, []int64{e.place(d, at)})
+		Bytes: size}, []span{e.host(id, i)}, []span{memory(d, at, size)})
 }
 
 // save copies chunk i of value id from its owner to host memory.
 func (e *emitter) save(id, i int, at int64) {
 	d := e.p.Owner(i)
+	size := e.rowBytes(id, i)
 	e.copy(Task{Kind: Save, Queue: D2H, Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at,
-		Bytes: int64(e.p.Cells.Rows(i)) * e.p.Spec.Values[id].RowBytes}, []int64{e.place(d, at)}, []int64{e.host(id, i)})
+		Bytes: size}, []span{memory(d, at, size)}, []span{e.host(id, i)})
 }
 
 // peer copies between devices: t says from where to where.
 func (e *emitter) peer(t Task) {
 	t.Kind, t.Queue = Copy, D2D
-	e.copy(t, []int64{e.place(int(t.From), t.FromAddr)}, []int64{e.place(int(t.Device), t.Addr)})
+	e.copy(t, []span{memory(int(t.From), t.FromAddr, t.Bytes)}, []span{memory(int(t.Device), t.Addr, t.Bytes)})
 }
 
-func (e *emitter) copy(t Task, reads, writes []int64) {
+// rowBytes is the size of chunk i of value id.
+func (e *emitter) rowBytes(id, i int) int64 {
+	return int64(e.p.Cells.Rows(i)) * e.p.Spec.Values[id].RowBytes
+}
+
+func (e *emitter) copy(t Task, reads, writes []span) {
 	t.Phase, t.Step = int32(e.phase), -1
 	switch t.Queue {
 	case H2D:
@@ -198,29 +214,29 @@ func (e *emitter) run(t Task, c *Call, j, i int) {
 	d := int(t.Device)
 	t.Kind, t.Queue, t.Phase, t.Kernel, t.Value = Run, Compute, int32(e.phase), int32(c.Kernel), -1
 	t.Args[0] = int32(len(e.p.Args))
-	var reads, writes []int64
+	e.reads, e.writes = e.reads[:0], e.writes[:0]
 	for _, o := range c.Operands {
-		var at int64
+		var at, size int64
 		switch o.Kind {
 		case OwnValue:
-			at = e.ownAddr(o.ID, j)
+			at, size = e.ownAddr(o.ID, j), e.rowBytes(o.ID, j)
 		case OtherValue:
-			at = e.otherAddr(o.ID, i, d)
+			at, size = e.otherAddr(o.ID, i, d), e.rowBytes(o.ID, i)
 		case GlobalRef:
-			at = e.p.Globals[o.ID]
+			at, size = e.p.Globals[o.ID], e.p.Spec.Globals[o.ID].Bytes()
 		case EdgeTemp:
-			at = e.ps.temps[o.ID]
+			at, size = e.ps.temps[o.ID], e.maxNNZ*e.p.Spec.EdgeTemps[o.ID]
 		}
 		e.p.Args = append(e.p.Args, at)
 		if o.Write {
-			writes = append(writes, e.place(d, at))
+			e.writes = append(e.writes, memory(d, at, size))
 		} else {
-			reads = append(reads, e.place(d, at))
+			e.reads = append(e.reads, memory(d, at, size))
 		}
 	}
 	t.Args[1] = int32(len(e.p.Args))
 	if t.Other >= 0 {
-		reads = append(reads, e.place(d, t.Cell))
+		e.reads = append(e.reads, memory(d, t.Cell, e.p.Cells.Bytes[t.Dir][j*e.p.Cells.P+i]))
 	}
-	e.t.add(t, reads, writes)
+	e.t.add(t, e.reads, e.writes)
 }

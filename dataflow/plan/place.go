@@ -8,14 +8,15 @@ package plan
 //	resident stored values            from the phase that makes them to the last that reads them
 //	slots                             one phase
 //
-// What is in use at different phases may lie over each other; a task of a later phase
-// waits for those of the earlier ones.
+// What is in use at different phases may lie over each other; a task waits for whoever
+// used its bytes before (deps.go).
 
 // choice is one point of the space that planning searches.
 type choice struct {
 	resident []bool  // by value
 	cells    [2]bool // by direction
 	slots    int     // buffers of a streamed operand
+	all      bool    // everything is resident
 }
 
 // slotSet is the ring of buffers behind one streamed operand in one phase.

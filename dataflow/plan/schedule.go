@@ -9,7 +9,7 @@ import "slices"
 //
 // Tasks are emitted as a sequential program. Overlap needs nothing more: each queue
 // runs ahead until a dependence holds it, and a load waits only for the last reader
-// of the slot it fills. Several devices visit intervals side by side, in lockstep.
+// of the bytes it fills, whichever phase that belongs to. Several devices visit intervals side by side, in lockstep.
 
 type emitter struct {
 	p     *Plan
@@ -19,6 +19,9 @@ type emitter struct {
 	phase int
 	state []slotState // by device
 	opt   Options
+
+	maxNNZ        int64  // edges of the largest cell
+	reads, writes []span // of the task in hand
 }
 
 // slotState is what the slots of one device hold in the present phase.
@@ -28,15 +31,14 @@ type slotState struct {
 }
 
 func (p *Plan) emit(slots []phaseSlots, o Options) {
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o}
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.Cells.maxNNZ()}
 	if p.zeroBytes > 0 {
 		for d := range p.Devices {
 			e.t.add(Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes},
-				nil, []int64{e.place(d, p.zeroAt)})
+				nil, []span{memory(d, p.zeroAt, p.zeroBytes)})
 		}
 	}
 	for i := range p.Spec.Phases {
-		e.t.phase()
 		e.phase, e.ps, e.state = i, slots[i], make([]slotState, p.Devices)
 		for d := range e.state {
 			e.state[d].rings = map[int]*ring{}
@@ -44,16 +46,27 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 		e.visits(&p.Spec.Phases[i])
 		e.reduce(&p.Spec.Phases[i])
 	}
-	e.t.phase()
 	if len(p.Spec.Updates) > 0 {
 		for d := range p.Devices {
-			e.t.add(Task{Kind: Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, nil)
+			e.t.add(Task{Kind: Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
 		}
 	}
 	if len(p.Spec.Results) > 0 {
-		e.t.phase()
-		e.t.add(Task{Kind: Results, Queue: D2H, Value: -1, Own: -1, Other: -1}, nil, nil)
+		var reads []span
+		for _, id := range p.Spec.Results {
+			reads = append(reads, e.global(0, id))
+		}
+		e.t.add(Task{Kind: Results, Queue: D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
 	}
+}
+
+// globals are all Globals of device d: the optimiser may touch any.
+func (e *emitter) globals(d int) []span {
+	var out []span
+	for id := range e.p.Spec.Globals {
+		out = append(out, e.global(d, id))
+	}
+	return out
 }
 
 func (e *emitter) visits(ph *Phase) {
@@ -180,7 +193,7 @@ func (e *emitter) reduce(ph *Phase) {
 			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.scratch, FromAddr: at, Bytes: n})
 			e.t.add(Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,
 				Max: slices.Contains(p.Spec.Maxima, id)},
-				[]int64{e.place(0, p.scratch)}, []int64{e.place(0, at)})
+				[]span{memory(0, p.scratch, n)}, []span{memory(0, at, n)})
 		}
 		for d := 1; d < p.Devices; d++ {
 			e.peer(Task{Device: uint8(d), From: 0, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: at, Bytes: n})

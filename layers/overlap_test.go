@@ -1,0 +1,88 @@
+package layers_test
+
+import (
+	"testing"
+
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// Copies and kernels of a streamed epoch run side by side: where each takes about as
+// long as the other, the epoch takes at most three quarters of their sum, by its own
+// trace. Other programs on the machine stretch kernels and copies alike, yet not evenly:
+// the best of a few tries counts.
+func TestOverlap(t *testing.T) {
+	d := synthetic(t, "vertices=50000,edges=200000,features=256,classes=8")
+	m, err := layers.New("gcn", layers.Options{Features: 256, Hidden: 16, Classes: 8, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := saga.Compile(m, d, saga.Config{Chunks: 8, Prefetch: 2, Seed: 1, Stream: true,
+		Without: []string{"commute", "invariant", "serpentine"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	best := 2.0
+	for range 5 {
+		if err := p.StartTrace(3); err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			if _, err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := p.TraceOverlap()
+		t.Log(o)
+		if r := o.Ratio(); r < best {
+			best = r
+		}
+		if best <= 0.75 {
+			return
+		}
+	}
+	t.Errorf("wall/(copy+compute) %.2f, want at most 0.75", best)
+}
+
+// A graph that fits runs with a budget as it does without one: the plan is the same.
+func TestBudgetThatFits(t *testing.T) {
+	d := synthetic(t, "vertices=3000,edges=30000,features=32,classes=4")
+	compile := func(mem int64) *saga.Program {
+		m, err := layers.New("ggcn", layers.Options{Features: 32, Hidden: 16, Classes: 4, Layers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := saga.Compile(m, d, saga.Config{Seed: 1, Mem: mem})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		return p
+	}
+	free := compile(0).TrainPlan()
+	bound := compile(free.Peak).TrainPlan()
+	if len(free.Tasks) != len(bound.Tasks) || bound.Peak != free.Peak || bound.H2D+bound.D2H != 0 {
+		t.Errorf("with a budget of %d bytes: %d tasks, peak %d, %d bytes moved; without one %d tasks, peak %d",
+			free.Peak, len(bound.Tasks), bound.Peak, bound.H2D+bound.D2H, len(free.Tasks), free.Peak)
+	}
+	for i := range free.Tasks {
+		if free.Tasks[i] != bound.Tasks[i] {
+			t.Fatalf("task %d differs: %+v, %+v", i, bound.Tasks[i], free.Tasks[i])
+		}
+	}
+}
+
+func synthetic(t *testing.T, spec string) *dataset.Data {
+	t.Helper()
+	s, err := dataset.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Synthetic(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
