@@ -27,9 +27,12 @@ func (b *builder) side(own sortKey) *Side {
 		}
 	}
 	s.Mem = newArena(size)
+	seen := newBitset(b.buckets.Width)
 	for o := range p {
 		for x := range p {
-			b.fill(s.View(o*p+x), own, b.sorted[b.at(own, o, x):][:s.Cells[o*p+x].NNZ])
+			c, v := &s.Cells[o*p+x], s.View(o*p+x)
+			b.fill(v, own, b.sorted[b.at(own, o, x):][:c.NNZ])
+			c.Needs = countOther(v.Other, seen)
 		}
 	}
 	return s

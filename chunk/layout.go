@@ -31,6 +31,7 @@ type Cell struct {
 	Dense    bool  // ptr covers every row of the own interval
 	Hub      int64 // most edges that one row has in this cell
 	DataCols int   // width of data; 0 when absent
+	Needs    int   // rows of the other interval that its edges read
 
 	Off, Bytes int64 // the block: Mem[Off : Off+Bytes]
 

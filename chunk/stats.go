@@ -53,14 +53,18 @@ func (g GridStats) Cell(d, s int) CellStat { return g.Cells[d*g.P+s] }
 // and source interval s. Off and Hub are zero.
 func (g GridStats) CSC(d, s int, w Want) Cell {
 	c := g.Cell(d, s)
-	return layOut(g.Rows(d), c.DstRows, c.NNZ, w, g.DataCols)
+	l := layOut(g.Rows(d), c.DstRows, c.NNZ, w, g.DataCols)
+	l.Needs = c.SrcRows
+	return l
 }
 
 // CSR is the layout that Build would give the CSR cell of source interval s and
 // destination interval d. Off and Hub are zero.
 func (g GridStats) CSR(s, d int, w Want) Cell {
 	c := g.Cell(d, s)
-	return layOut(g.Rows(s), c.SrcRows, c.NNZ, w, g.DataCols)
+	l := layOut(g.Rows(s), c.SrcRows, c.NNZ, w, g.DataCols)
+	l.Needs = c.DstRows
+	return l
 }
 
 // Bytes is the size of the wanted sides together, and of their largest block.

@@ -80,7 +80,7 @@ func (q *queue) copy(t *task) error {
 	if err := q.push(t); err != nil {
 		return err
 	}
-	q.dev.counts.copied(t.op, int64(len(t.dst)))
+	q.dev.counts.copied(t.op, t.bytes())
 	return nil
 }
 

@@ -31,6 +31,10 @@ type Device interface {
 
 	// CopyH2D copies src to dst, from byte dstOff of dst on.
 	CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error
+	// CopyRows copies some rows of src, rowBytes each, to their places in dst: row
+	// r of src goes to byte dstOff + r×rowBytes. rows ascends; it and src are kept
+	// until the copy has run. It counts as a copy from the host of len(rows) rows.
+	CopyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int64, rows []uint32) error
 	// CopyD2H fills dst from src, from byte srcOff of src on.
 	CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error
 	// CopyD2D copies bytes from src, a block of the device from, to dst, a

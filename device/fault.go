@@ -151,6 +151,14 @@ func (d *Faulty) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 	return d.inner.CopyH2D(q, dst, dstOff, src)
 }
 
+// CopyRows fails or passes on.
+func (d *Faulty) CopyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int64, rows []uint32) error {
+	if skip, err := d.call(OpH2D, q, nil); skip || err != nil {
+		return err
+	}
+	return d.inner.CopyRows(q, dst, dstOff, src, rowBytes, rows)
+}
+
 // CopyD2H fails or passes on.
 func (d *Faulty) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 	if skip, err := d.call(OpD2H, q, nil); skip || err != nil {

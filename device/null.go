@@ -162,6 +162,14 @@ func (d *Null) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 	return d.copied(q, OpH2D, dst, dstOff, int64(len(src)))
 }
 
+// CopyRows counts the bytes of the rows.
+func (d *Null) CopyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int64, rows []uint32) error {
+	if err := errors.Join(checkRows(src, rowBytes, rows), d.space.check(dst, dstOff, extent(rowBytes, rows))); err != nil {
+		return d.err(OpH2D, q, err)
+	}
+	return d.copied(q, OpH2D, dst, dstOff, int64(len(rows))*rowBytes)
+}
+
 // CopyD2H counts len(dst) bytes.
 func (d *Null) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 	return d.copied(q, OpD2H, src, srcOff, int64(len(dst)))

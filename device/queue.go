@@ -11,11 +11,21 @@ import (
 type task struct {
 	op       Op
 	tag      int64
-	dst, src []byte     // copies
+	dst, src []byte   // copies
+	rows     []uint32 // CopyRows: which
+	rowBytes int64
 	kernel   HostKernel // OpLaunch
 	event    *event     // OpRecord, OpWait
 	epoch    uint64
 	from     *CPU // OpD2D: the device whose arena is pinned until the task has run
+}
+
+// bytes is what a copy moves.
+func (t *task) bytes() int64 {
+	if t.rows != nil {
+		return int64(len(t.rows)) * t.rowBytes
+	}
+	return int64(len(t.dst))
 }
 
 // queue is a list of tasks and the goroutine that runs them. Submitters append
@@ -171,7 +181,7 @@ func (q *queue) work(t *task) {
 		q.do(t)
 		return
 	}
-	s := Span{Device: q.dev.info, Queue: q.name, Op: t.op, Tag: t.tag, Bytes: int64(len(t.dst))}
+	s := Span{Device: q.dev.info, Queue: q.name, Op: t.op, Tag: t.tag, Bytes: t.bytes()}
 	if t.kernel != nil {
 		s.Kernel = t.kernel.Name()
 	}
@@ -182,10 +192,15 @@ func (q *queue) work(t *task) {
 }
 
 func (q *queue) do(t *task) {
-	if t.kernel == nil {
+	switch {
+	case t.rows != nil:
+		copyRows(t.dst, t.src, t.rowBytes, t.rows)
+	case t.kernel == nil:
 		copy(t.dst, t.src)
-	} else if err := t.kernel.Run(q.dev.arena.b); err != nil {
-		q.fail(t, err)
+	default:
+		if err := t.kernel.Run(q.dev.arena.b); err != nil {
+			q.fail(t, err)
+		}
 	}
 }
 

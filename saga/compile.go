@@ -301,6 +301,7 @@ func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
 		for _, cell := range s.Cells {
 			c.Bytes[d] = append(c.Bytes[d], cell.Bytes)
 			c.NNZ[d] = append(c.NNZ[d], cell.NNZ)
+			c.Needs[d] = append(c.Needs[d], int64(cell.Needs))
 		}
 	}
 	g.cells = c
@@ -313,7 +314,8 @@ func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
 
 func (p *Program) planOptions() plan.Options {
 	o := plan.Options{Budget: p.planBudget(), Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
-		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine")}
+		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
+		Whole: p.cfg.without("row-gather")}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1
 	}

@@ -65,7 +65,7 @@ func (c *Config) Validate() error {
 	if c.Schedule == plan.Auto && c.Machine == "" {
 		bad("schedule auto needs a machine model to choose by")
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

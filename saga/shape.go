@@ -60,9 +60,9 @@ func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 		if !on {
 			continue
 		}
-		c.Bytes[d], c.NNZ[d] = make([]int64, p*p), make([]int64, p*p)
+		c.Bytes[d], c.NNZ[d], c.Needs[d] = make([]int64, p*p), make([]int64, p*p), make([]int64, p*p)
 		for i := range p * p {
-			c.Bytes[d][i], c.NNZ[d][i] = bytes, nnz
+			c.Bytes[d][i], c.NNZ[d][i], c.Needs[d][i] = bytes, nnz, int64(rows)
 		}
 	}
 	return c

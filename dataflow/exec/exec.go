@@ -73,7 +73,8 @@ type Runner struct {
 	arena    *Arena
 	plan     *plan.Plan
 	sides    [2]*chunk.Side
-	host     [][]byte // by value: rows in new order, RowBytes each
+	needs    [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
+	host     [][]byte      // by value: rows in new order, RowBytes each
 	owned    []device.HostMem
 	kernels  []*kernel.CPU  // on CPU devices
 	cuda     []*kernel.CUDA // on GPUs
@@ -134,6 +135,9 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			}
 			r.tasks[i].event = e
 		}
+	}
+	if err := r.listRows(); err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
 	for _, id := range p.Spec.Results {
 		g := p.Spec.Globals[id]

@@ -33,6 +33,11 @@ func newSession(t *testing.T, o plan.Options) *session {
 		g.Src = append(g.Src, uint32(v), uint32(v*3%vertices))
 		g.Dst = append(g.Dst, uint32((v+1)%vertices), uint32(v/2))
 	}
+	return sessionOn(t, g, o)
+}
+
+func sessionOn(t *testing.T, g *chunk.Edges, o plan.Options) *session {
+	t.Helper()
 	s := &session{}
 	var err error
 	if s.grid, err = chunk.Build(g, nil, o.P, chunk.Want{CSC: true}); err != nil {
@@ -65,14 +70,14 @@ func newSession(t *testing.T, o plan.Options) *session {
 				{ID: 2, Write: true}, {Kind: plan.GlobalRef, ID: 1, Write: true}}}}},
 		}}},
 	}
-	cells := &plan.Cells{V: vertices, P: o.P, Width: s.grid.Width}
+	cells := &plan.Cells{V: g.V, P: o.P, Width: s.grid.Width}
 	for _, c := range s.grid.CSC.Cells {
 		cells.Bytes[plan.CSC], cells.NNZ[plan.CSC] = append(cells.Bytes[plan.CSC], c.Bytes), append(cells.NNZ[plan.CSC], c.NNZ)
 	}
 	if s.plan, err = plan.New(spec, func(int) (*plan.Cells, error) { return cells, nil }, o); err != nil {
 		t.Fatal(err)
 	}
-	for i := range vertices * cols {
+	for i := range g.V * cols {
 		s.x = append(s.x, float32(i))
 	}
 	return s
@@ -108,7 +113,7 @@ func (s *session) run(devices []device.Device, update func(global func(int) []fl
 			return
 		}
 	}
-	for _, b := range unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(r.Output(2)))), vertices*cols) {
+	for _, b := range unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(r.Output(2)))), len(s.x)) {
 		y = append(y, b)
 	}
 	total, stats = append(total, r.Result(0)...), r.Stats()

@@ -80,7 +80,12 @@ func (r *Runner) copy(t *plan.Task) error {
 	case r.host[t.Value] == nil:
 		return fmt.Errorf("input %s was not set", r.plan.Spec.Values[t.Value].Name)
 	}
-	at := int64(t.Own) * int64(r.plan.Cells.Width) * r.plan.Spec.Values[t.Value].RowBytes
+	row := r.plan.Spec.Values[t.Value].RowBytes
+	at := int64(t.Own) * int64(r.plan.Cells.Width) * row
+	if t.Gather {
+		all := r.host[t.Value][at : at+int64(r.plan.Cells.Rows(int(t.Own)))*row]
+		return a.dev.CopyRows(q, a.mem, t.Addr, all, row, r.needs[t.Dir][int(t.Other)*r.plan.Cells.P+int(t.Own)])
+	}
 	rows := r.host[t.Value][at : at+t.Bytes]
 	if t.Kind == plan.Save {
 		return a.dev.CopyD2H(q, rows, a.mem, t.Addr)

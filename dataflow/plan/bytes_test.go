@@ -8,67 +8,141 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// What a sag plan that keeps nothing moves, from the definition of the schedule. A value
-// read at the far end by k steps of a phase is wanted k·P² times. Visits go forth and
-// back, so the s slots that one visit leaves full serve the first s wants of the next.
-func TestBytesMoved(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := &drawer{t: t, s: &plan.Spec{}}
-		s := drawSpec(t)
-		for _, v := range s.Values {
-			if v.Derive != nil {
-				t.Skip("derived values are made, not moved")
-			}
+// Closed forms of the bytes that a step moves, for every schedule, with and without
+// residency. A value's chunks are V/P rows; let n(x) be the number of chunks of x that
+// come down and m(x) those that go up in one phase. What is resident has n = 0, and m = 0
+// unless it is an output, which goes up once.
+//
+// sag and stage (which is sag over a program whose phases are cut at every step): visits
+// go to the P destinations in turn.
+//
+//	read at the own end        n = P, unless the phase has written it before
+//	written                    m = P when a later phase or the host reads it
+//	read at the far end        a step wants it P times a visit, k steps k·P² times in all.
+//	                           Visits go forth and back, so that the s slots which one
+//	                           leaves full serve the first s wants of the next:
+//	                           n = k·P² − (P−1)·s, with s = P slots n = P,
+//	                           and n = k·P² when visits all go the same way and s < P
+//	cells of one direction     P² a step over them
+//
+// dest-order, in a step over cells: P sources in turn, each over all P destinations.
+//
+//	read at the far end        n = P: a source stays until all destinations have used it
+//	cells                      P², as before
+//	read at the own end        wanted P² times, forth and back over the destinations, with
+//	                           s = min(2, slots, P) slots of its own:
+//	                           n = P² − (P−1)·s, with s = P n = P, the same way n = P²
+//	written (accumulators)     as if read, but for the first visit of each destination,
+//	                           which starts it: P less. m = P², it goes up after every cell
+func closedForm(pl *plan.Plan, o plan.Options) (h2d, d2h, once int64) {
+	c, p := pl.Cells, pl.Cells.P
+	wants := func(k, slots int) int {
+		switch slots = min(slots, p); {
+		case slots == p:
+			return p
+		case o.Straight:
+			return k * p * p
 		}
-		p := d.int("P", 1, 6)
-		v := p * d.int("rows", 1, 7)
-		c := fullCells(v, p, 10)
-		o := plan.Options{P: p, Slots: d.int("slots", 1, 5), Stream: true}
-		pl, err := plan.New(s, always(c), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		slots := min(o.Slots, p)
-		var h2d, d2h int64
-		for _, ph := range s.Phases {
-			owned, saved := map[int]bool{}, map[int]bool{}
-			wants := map[int]int{} // steps that read a value at the far end
-			for _, st := range ph.Steps {
-				seen := map[int]bool{}
-				for _, call := range st.Calls {
-					for _, op := range call.Operands {
-						whole := int64(v)
-						switch {
-						case op.Kind == plan.OwnValue:
-							whole *= s.Values[op.ID].RowBytes
-							if op.Write && !saved[op.ID] && s.Values[op.ID].Kind == plan.Stored {
-								saved[op.ID] = true
-								d2h += whole
-							}
-							if !op.Write && !owned[op.ID] && !saved[op.ID] && s.Values[op.ID].Kind != plan.Temp {
-								owned[op.ID] = true
-								h2d += whole
-							}
-						case op.Kind == plan.OtherValue && !seen[op.ID]:
-							seen[op.ID] = true
-							wants[op.ID]++
-						}
+		return k*p*p - (p-1)*slots
+	}
+	for _, ph := range pl.Spec.Phases {
+		swap := pl.Schedule == plan.DestOrder && ph.Steps[0].Kind == plan.Stream
+		far := map[int]int{} // steps that read a value at the far end
+		read, written := map[int]bool{}, map[int]bool{}
+		for _, st := range ph.Steps {
+			seen := map[int]bool{}
+			for _, call := range st.Calls {
+				for _, op := range call.Operands {
+					switch {
+					case op.Kind == plan.OtherValue && !seen[op.ID]:
+						seen[op.ID] = true
+						far[op.ID]++
+					case op.Kind == plan.OwnValue && op.Write:
+						written[op.ID] = true
+					case op.Kind == plan.OwnValue && !written[op.ID]:
+						read[op.ID] = true
 					}
 				}
-				if st.Kind == plan.Stream {
-					h2d += int64(p*p) * c.Bytes[st.Dir][0]
-				}
 			}
-			for id, k := range wants {
-				loads := k*p*p - (p-1)*slots
-				if slots == p {
-					loads = p
-				}
-				h2d += int64(loads*v/p) * s.Values[id].RowBytes
+			if st.Kind == plan.Stream && !pl.CellsIn[st.Dir] {
+				h2d += int64(p*p) * c.Bytes[st.Dir][0]
 			}
 		}
-		if pl.H2D != h2d || pl.D2H != d2h {
-			t.Errorf("P %d, %d slots: the plan moves %d and %d bytes, the schedule %d and %d", p, o.Slots, pl.H2D, pl.D2H, h2d, d2h)
+		for id, v := range pl.Spec.Values {
+			chunk := int64(c.V/p) * v.RowBytes
+			down, up := 0, 0
+			if k := far[id]; k > 0 {
+				if down += wants(k, pl.Slots); swap {
+					down = p
+				}
+			}
+			if v.Kind != plan.Temp {
+				switch {
+				case swap && read[id]:
+					down += wants(1, min(2, pl.Slots))
+				case swap && written[id]:
+					down += wants(1, min(2, pl.Slots)) - p
+				case read[id]:
+					down += p
+				}
+			}
+			if written[id] && v.Kind == plan.Stored {
+				if up = p; swap {
+					up = p * p
+				}
+			}
+			if pl.Resident[id] {
+				down, up = 0, 0
+				if v.Output && written[id] {
+					up = p
+				}
+			}
+			h2d, d2h = h2d+int64(down)*chunk, d2h+int64(up)*chunk
 		}
-	})
+	}
+	for id, v := range pl.Spec.Values {
+		if pl.Resident[id] && v.Kind == plan.Input {
+			once += int64(c.V) * v.RowBytes
+		}
+	}
+	for d, in := range pl.CellsIn {
+		if in {
+			once += int64(p*p) * c.Bytes[d][0]
+		}
+	}
+	return h2d, d2h, once
+}
+
+// The plan of a random program moves what the closed form of its schedule says.
+func TestBytesMoved(t *testing.T) {
+	for _, schedule := range []string{plan.Sag, plan.Stage, plan.DestOrder} {
+		t.Run(schedule, rapid.MakeCheck(func(t *rapid.T) {
+			s := drawSpec(t)
+			for _, v := range s.Values {
+				if v.Derive != nil {
+					t.Skip("derived values are made, not moved")
+				}
+			}
+			d := &drawer{t: t, s: &plan.Spec{}}
+			p := d.int("P", 1, 16)
+			c := fullCells(p*d.int("rows", 1, 7), p, 10, 0)
+			o := plan.Options{P: p, Slots: d.int("slots", 0, 5), Schedule: schedule, Straight: d.int("straight", 0, 2) == 0}
+			switch d.int("residency", 0, 3) {
+			case 0: // nothing stays
+				o.Stream = true
+			case 1: // all stays
+			default: // what fits stays
+				o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<15).Draw(t, "slack")
+			}
+			pl, err := plan.New(s, always(c), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h2d, d2h, once := closedForm(pl, o)
+			if pl.H2D != h2d || pl.D2H != d2h || pl.Once != once {
+				t.Errorf("P %d, %d slots, resident %v, cells %v: the plan moves %d and %d bytes and %d once, the schedule %d, %d and %d",
+					p, pl.Slots, pl.Resident, pl.CellsIn, pl.H2D, pl.D2H, pl.Once, h2d, d2h, once)
+			}
+		}))
+	}
 }

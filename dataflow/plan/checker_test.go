@@ -97,6 +97,11 @@ func check(p *plan.Plan, base *plan.Plan) error {
 	return nil
 }
 
+// some are the rows of chunk i that cell (j,i) reads.
+func some(id, i int32, dir plan.Dir, j int32) content {
+	return content{kind: "rows", id: id, own: i, far: int32(dir)<<16 | j}
+}
+
 func value(id, j int32) content { return content{kind: "value", id: id, own: j, far: -1} }
 
 // set puts something into memory before the first task.
@@ -160,6 +165,14 @@ func (c *checker) task(i int) {
 				c.fail("host memory holds version %d of %d", h.version, c.latest[what])
 			}
 		}
+		if t.Gather {
+			row := c.p.Spec.Values[t.Value].RowBytes
+			if need := c.p.Cells.Needs[t.Dir][int(t.Other)*c.p.Cells.P+int(t.Own)]; t.Bytes != need*row || int64(t.Rows) != need {
+				c.fail("gathers %d rows, %d bytes, of the %d rows that the cell reads", t.Rows, t.Bytes, need)
+			}
+			c.latest[some(t.Value, t.Own, t.Dir, t.Other)] = c.latest[what]
+			what, bytes = some(t.Value, t.Own, t.Dir, t.Other), int64(c.p.Cells.Rows(int(t.Own)))*row
+		}
 		c.write(i, d, what, t.Addr, bytes)
 	case plan.Save:
 		what := value(t.Value, t.Own)
@@ -212,7 +225,7 @@ func (c *checker) run(i int, t *plan.Task) {
 			call, derived = v.Derive, true
 		}
 	}
-	far, d := t.Other, int(t.Device)
+	far, d, rows := t.Other, int(t.Device), int32(-1)
 	if derived {
 		far = t.Own
 	}
@@ -240,6 +253,12 @@ func (c *checker) run(i int, t *plan.Task) {
 				j = far
 			}
 			what = value(int32(o.ID), j)
+			if o.Kind == plan.OtherValue {
+				what = c.partial(i, t, derived, what, o, at, rows)
+				if derived && what.kind == "rows" {
+					rows = what.far
+				}
+			}
 			bytes = int64(c.p.Cells.Rows(int(j))) * c.p.Spec.Values[o.ID].RowBytes
 		}
 		if !o.Write || again {
@@ -252,6 +271,28 @@ func (c *checker) run(i int, t *plan.Task) {
 			c.write(i, d, what, at, bytes)
 		}
 	}
+}
+
+// partial is what an operand at the streamed interval may be: the rows that the cell
+// reads do for the cell, and what is derived from some rows is those rows.
+func (c *checker) partial(i int, t *plan.Task, derived bool, what content, o plan.Operand, at int64, rows int32) content {
+	part := what
+	part.kind = "rows"
+	if o.Write {
+		if part.far = rows; rows >= 0 {
+			c.latest[part] = c.latest[what]
+			return part
+		}
+		return what
+	}
+	holds := c.units[t.Device][at/unitBytes].holds
+	if part.far = int32(t.Dir)<<16 | t.Own; derived {
+		part.far = holds.far
+	}
+	if holds == part && c.latest[part] == c.latest[what] {
+		return part
+	}
+	return what
 }
 
 // global reads or writes a Global on device d. A sum that is written gets the device's

@@ -19,6 +19,7 @@ type Options struct {
 	Devices  int    // that share the work; 0: one
 	Ring     bool   // devices hand chunks on to each other instead of each loading its own
 	Straight bool   // visit sources in the same order for every destination, not in serpentines
+	Whole    bool   // load whole chunks only, never sorted rows
 	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 }

@@ -7,6 +7,14 @@ type ring struct {
 	holds []int
 	used  []int
 	clock int
+	part  int // slot that holds only some rows of its interval, until the next cell; -1: none
+}
+
+// drop forgets what only the last cell could use.
+func (r *ring) drop() {
+	if r.part >= 0 {
+		r.holds[r.part], r.part = -1, -1
+	}
 }
 
 // find returns the slot that holds interval i and marks it used, or -1.
@@ -22,11 +30,18 @@ func (r *ring) find(i int) int {
 }
 
 // take gives interval i the slot used longest ago. Over a serpentine that is the slot
-// whose interval is needed last (Belady's rule).
+// whose interval is needed last (Belady's rule). Slots that hold nothing go first when
+// there are two or more: with one, each load would wait for the cell before.
 func (r *ring) take(i int) int {
-	s := 0
-	for k := range r.holds {
-		if r.used[k] < r.used[s] {
+	empty := 0
+	for _, h := range r.holds {
+		if h < 0 {
+			empty++
+		}
+	}
+	s := -1
+	for k, h := range r.holds {
+		if (empty < 2 || h < 0) && (s < 0 || r.used[k] < r.used[s]) {
 			s = k
 		}
 	}
@@ -37,7 +52,7 @@ func (r *ring) take(i int) int {
 func (e *emitter) ring(d, key, n int) *ring {
 	r := e.state[d].rings[key]
 	if r == nil {
-		r = &ring{holds: make([]int, n), used: make([]int, n)}
+		r = &ring{holds: make([]int, n), used: make([]int, n), part: -1}
 		for k := range r.holds {
 			r.holds[k] = -1
 		}
@@ -77,6 +92,9 @@ func (e *emitter) cell(dir Dir, j, i int) int64 {
 
 // fetchAll brings what st reads of interval i to device d.
 func (e *emitter) fetchAll(st *Step, i, d int) {
+	for _, r := range e.state[d].rings {
+		r.drop()
+	}
 	for id := range e.p.Spec.Values {
 		if reads(st, id) {
 			e.fetch(id, i, d)
@@ -113,11 +131,15 @@ func (e *emitter) fetch(id, i, d int) {
 				e.fetch(o.ID, i, d)
 			}
 		}
-		r.take(i)
+		s := r.take(i)
+		if e.partly(call, d) {
+			r.part = s
+		}
 		e.run(Task{Device: uint8(d), Step: -1, Rows: int32(p.Cells.Rows(i)), Own: int32(i), Other: -1}, call, -1, i)
 		return
 	}
-	to := e.ps.other[id].addr(r.take(i))
+	s := r.take(i)
+	to := e.ps.other[id].addr(s)
 	t := Task{Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: e.rowBytes(id, i)}
 	if p.Resident[id] {
 		t.From, t.FromAddr = uint8(p.Owner(i)), e.ownAddr(id, i)
@@ -129,7 +151,24 @@ func (e *emitter) fetch(id, i, d int) {
 		e.peer(t)
 		return
 	}
+	if e.wanted.gather(p.Spec.Values[id].RowBytes) {
+		r.part = s
+		e.loadRows(id, i, d, to)
+		return
+	}
 	e.load(id, i, d, to)
+}
+
+// partly tells whether a value that call derives is made from some rows only.
+func (e *emitter) partly(call *Call, d int) bool {
+	for _, o := range call.Operands {
+		if o.Kind == OtherValue && !o.Write {
+			if r := e.state[d].rings[o.ID]; r != nil && r.part >= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // neighbour finds a device whose slots hold interval i of value id, the next one around

@@ -42,6 +42,7 @@ type Task struct {
 	First, Last bool  // Run over a cell: start and finish the accumulators
 	Event       bool  // a task of another queue waits for this one
 	Max         bool  // Add: the larger of two ordered bit patterns instead of the sum
+	Gather      bool  // Load of only the rows that cell (Other,Own) of Dir reads, Rows of them, to their places
 	Device      uint8 // that runs it
 	From        uint8 // Copy: the device that is read
 	Dir         Dir

@@ -20,6 +20,7 @@ type emitter struct {
 	state []slotState // by device
 	opt   Options
 
+	wanted        wanted // what fetches are for
 	maxNNZ        int64  // edges of the largest cell
 	reads, writes []span // of the task in hand
 }
@@ -160,7 +161,9 @@ func (e *emitter) stream(step int, st *Step, js []int) {
 			}
 			i := orders[n][k]
 			cell := e.cell(st.Dir, j, i)
+			e.wanted = e.rows(st.Dir, orders[n], k, j)
 			e.fetchAll(st, i, e.p.Owner(j))
+			e.wanted = wanted{}
 			for m := range st.Calls {
 				e.run(Task{Device: uint8(e.p.Owner(j)), Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
 					First: k == 0, Last: k == len(orders[n])-1, Cell: cell}, &st.Calls[m], j, i)

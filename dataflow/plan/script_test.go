@@ -22,7 +22,7 @@ import (
 //	csc h @x -> a     over the cells of an interval; @x is the row at the far end
 //	globals w -> g    over matrices
 //
-// plan p=N v=N prints memory, tasks or bytes ("show"); smallest prints the smallest
+// plan p=N v=N (needs=N: rows of the far interval that a cell reads) prints memory, tasks or bytes ("show"); smallest prints the smallest
 // budget.
 func TestScripts(t *testing.T) {
 	golden.Walk(t, "testdata", ".txt", func(t *testing.T, path string) {
@@ -31,9 +31,9 @@ func TestScripts(t *testing.T) {
 			if cmd.Input != "" {
 				s = parseSpec(t, cmd.Lines())
 			}
-			c := fullCells(cmd.Int(t, "v", 12), cmd.Int(t, "p", 3), int64(cmd.Int(t, "edges", 10)))
+			c := fullCells(cmd.Int(t, "v", 12), cmd.Int(t, "p", 3), int64(cmd.Int(t, "edges", 10)), int64(cmd.Int(t, "needs", 0)))
 			o := plan.Options{P: c.P, Slots: cmd.Int(t, "slots", 0), Budget: int64(cmd.Int(t, "budget", 0)),
-				Schedule: cmd.String(t, "schedule", ""), Stream: cmd.Has("stream"), Serial: cmd.Has("serial"), Straight: cmd.Has("straight")}
+				Schedule: cmd.String(t, "schedule", ""), Stream: cmd.Has("stream"), Serial: cmd.Has("serial"), Straight: cmd.Has("straight"), Whole: cmd.Has("whole")}
 			switch cmd.Name {
 			case "plan":
 				p, err := plan.New(s, always(c), o)
@@ -59,12 +59,16 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// fullCells is a grid whose cells all have the same number of edges.
-func fullCells(v, p int, nnz int64) *plan.Cells {
+// fullCells is a grid whose cells all have the same number of edges and, unless needs is
+// 0, read that many rows of the far interval.
+func fullCells(v, p int, nnz, needs int64) *plan.Cells {
 	c := &plan.Cells{V: v, P: p, Width: (v + p - 1) / p}
 	for range p * p {
 		for d := range 2 {
 			c.NNZ[d], c.Bytes[d] = append(c.NNZ[d], nnz), append(c.Bytes[d], 64*(1+nnz/8))
+			if needs > 0 {
+				c.Needs[d] = append(c.Needs[d], needs)
+			}
 		}
 	}
 	return c

@@ -119,6 +119,9 @@ func (s *simulation) size(i int32) int64 {
 	if s.p.Tasks[i].Kind == Results {
 		return s.result
 	}
+	if s.p.Tasks[i].Gather {
+		return int64(gatherOverhead * float64(s.p.Tasks[i].Bytes))
+	}
 	return s.p.Tasks[i].Bytes
 }
 

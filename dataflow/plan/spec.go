@@ -138,6 +138,7 @@ type Cells struct {
 	V, P, Width int
 	Bytes       [2][]int64 // by Dir; nil when a direction is not used
 	NNZ         [2][]int64
+	Needs       [2][]int64 // rows of the other interval that a cell reads; nil: not known, taken for all
 }
 
 // Rows of interval i.

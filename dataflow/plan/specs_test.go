@@ -52,7 +52,7 @@ func drawSpec(t *rapid.T) *plan.Spec {
 }
 
 func (d *drawer) value(k plan.ValueKind) int {
-	id, cols := len(d.s.Values), rapid.SampledFrom([]int{1, 2, 4, 8, 40}).Draw(d.t, "width")
+	id, cols := len(d.s.Values), rapid.SampledFrom([]int{1, 2, 4, 8, 40, 64}).Draw(d.t, "width")
 	// Plans share values by name: the name says all.
 	d.s.Values = append(d.s.Values, plan.Value{Name: fmt.Sprintf("%s%d[%d]", [...]string{"x", "h", "t"}[k], id, cols),
 		Kind: k, Cols: cols, RowBytes: int64(4 * cols)})
@@ -199,6 +199,7 @@ func drawCells(t *rapid.T) *plan.Cells {
 				}
 				c.NNZ[d] = append(c.NNZ[d], nnz)
 				c.Bytes[d] = append(c.Bytes[d], 64*(2+nnz))
+				c.Needs[d] = append(c.Needs[d], min(nnz, int64(c.Rows(i)), int64(1+rapid.IntRange(0, 9).Draw(t, "rows that a cell needs"))))
 			}
 		}
 	}

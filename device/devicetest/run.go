@@ -53,6 +53,7 @@ func RunKernels(t *testing.T, open func(t *testing.T) device.Device, k Kernels) 
 	s := &suite{open, k}
 	s.counts(t)
 	t.Run("RoundTrip", s.roundTrip)
+	t.Run("Rows", s.rows)
 	t.Run("CopyWithin", s.copyWithin)
 	t.Run("CopyPeer", s.copyPeer)
 	t.Run("QueueOrder", s.queueOrder)
