@@ -45,7 +45,7 @@ func closedForm(pl *plan.Plan, o plan.Options) (h2d, d2h, once int64) {
 		}
 		return k*p*p - (p-1)*slots
 	}
-	for _, ph := range pl.Spec.Phases {
+	for i, ph := range pl.Spec.Phases {
 		swap := pl.Schedule == plan.DestOrder && ph.Steps[0].Kind == plan.Stream
 		far := map[int]int{} // steps that read a value at the far end
 		read, written := map[int]bool{}, map[int]bool{}
@@ -72,7 +72,7 @@ func closedForm(pl *plan.Plan, o plan.Options) (h2d, d2h, once int64) {
 			chunk := int64(c.V/p) * v.RowBytes
 			down, up := 0, 0
 			if k := far[id]; k > 0 {
-				if down += wants(k, pl.Slots); swap {
+				if down += wants(k, pl.PhaseSlots[i]); swap {
 					down = p
 				}
 			}

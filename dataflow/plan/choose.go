@@ -12,7 +12,8 @@ type Options struct {
 	Budget   int64  // bytes of device memory; 0: no bound
 	P        int    // number of intervals; 0: the smallest that fits
 	MinP     int    // lower bound of an automatic P
-	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit
+	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
+	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels
 	Stream   bool   // keep nothing resident that can stream
 	Schedule string // Sag (default), Stage or DestOrder
@@ -150,6 +151,9 @@ func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 	}
 	if !o.Stream {
 		keep(s, c, &ch, func() bool { return ok(size(ch)) })
+		if o.Slots == 0 || o.More {
+			widen(s, c, &ch, func() bool { return ok(size(ch)) })
+		}
 	}
 	return ch, 0
 }
@@ -173,6 +177,35 @@ func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
 		try(&ch.cells[d])
 	}
 	return need
+}
+
+// widen gives every phase as many slots as its memory has room for: they keep chunks
+// from one visit to the next. Phases differ, as each has buffers of its own.
+func widen(s *Spec, c *Cells, ch *choice, fits func() bool) {
+	ch.more = make([]int, len(s.Phases))
+	for i := range ch.more {
+		ch.more[i] = ch.slots
+	}
+	for i := range ch.more {
+		if !streams(&s.Phases[i]) {
+			continue
+		}
+		ch.more[i] += sort.Search(c.P-ch.slots, func(n int) bool {
+			before := ch.more[i]
+			defer func() { ch.more[i] = before }()
+			ch.more[i] += n + 1
+			return !fits()
+		})
+	}
+}
+
+func streams(ph *Phase) bool {
+	for _, st := range ph.Steps {
+		if st.Kind == Stream {
+			return true
+		}
+	}
+	return false
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.

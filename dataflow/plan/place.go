@@ -16,6 +16,7 @@ type choice struct {
 	resident []bool  // by value
 	cells    [2]bool // by direction
 	slots    int     // buffers of a streamed operand
+	more     []int   // by phase, at least slots; nil: slots
 	all      bool    // everything is resident
 }
 
@@ -30,6 +31,7 @@ func (s slotSet) addr(i int) int64 { return s.at + int64(i%s.n)*s.bytes }
 
 // phaseSlots are the slots of one phase.
 type phaseSlots struct {
+	slots      int
 	own, other map[int]slotSet // by value
 	cells      [2]slotSet      // by direction; n == 0 when unused or resident
 	temps      map[int]int64   // edge temporaries
@@ -181,7 +183,12 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	}
 	out := make([]phaseSlots, len(s.Phases))
 	for i := range s.Phases {
-		out[i] = p.placePhase(i, acc[i], c.slots, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
+		n := c.slots
+		if c.more != nil {
+			n = c.more[i]
+		}
+		p.PhaseSlots = append(p.PhaseSlots, n)
+		out[i] = p.placePhase(i, acc[i], n, c.slots, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
 	}
 	return out
 }
@@ -222,9 +229,11 @@ func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 	return b.At
 }
 
-func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(string, int64) int64) phaseSlots {
+// placePhase places the buffers of a phase: so many slots for a chunk at the far end,
+// which may be used again, and at most depth for what is not.
+func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add func(string, int64) int64) phaseSlots {
 	s, cells := p.Spec, p.Cells
-	ps := phaseSlots{own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
+	ps := phaseSlots{slots: slots, own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
 	ring := func(name string, bytes int64, n int) slotSet {
 		bytes = align(bytes)
 		return slotSet{add(name, bytes*int64(n)), bytes, n}
@@ -236,7 +245,7 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(str
 		}
 		v := &s.Values[id]
 		if !p.Resident[id] && (a.ownRead || a.ownWrite) {
-			n := min(2, slots, cells.P)
+			n := min(2, depth, cells.P)
 			if v.Kind == Temp {
 				n = 1
 			}
@@ -262,7 +271,7 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots int, add func(str
 	}
 	for d := range Dir(2) {
 		if used[d] && !p.CellsIn[d] {
-			ps.cells[d] = ring("cell "+d.String(), cells.maxBytes(d), min(slots, cells.P*cells.P))
+			ps.cells[d] = ring("cell "+d.String(), cells.maxBytes(d), min(depth, cells.P*cells.P))
 		}
 	}
 	return ps

@@ -63,26 +63,27 @@ type Task struct {
 // backwards in it and every queue is a subsequence of it, so no order of waiting can
 // deadlock.
 type Plan struct {
-	Spec     *Spec
-	Cells    *Cells
-	Tasks    []Task
-	Setup    []Task // loads of what stays resident from step to step; once, before the first step
-	Args     []int64
-	Deps     []int32
-	Globals  []int64    // device offset of each Global
-	Memory   []Buffer   // what lies where, for printing
-	Resident []bool     // by value
-	CellsIn  [2]bool    // cells of a direction resident
-	CellAt   [2][]int64 // device offset of each resident cell
-	ValueAt  []int64    // device offset of each resident value
-	Peak     int64      // bytes of device memory
-	Budget   int64
-	Slots    int // buffers a streamed operand has: prefetch depth + 1
-	Schedule string
-	H2D, D2H int64 // bytes a step, over all devices
-	D2D      int64
-	Devices  int   // each with its own memory, laid out alike
-	Once     int64 // bytes of Setup
+	Spec       *Spec
+	Cells      *Cells
+	Tasks      []Task
+	Setup      []Task // loads of what stays resident from step to step; once, before the first step
+	Args       []int64
+	Deps       []int32
+	Globals    []int64    // device offset of each Global
+	Memory     []Buffer   // what lies where, for printing
+	Resident   []bool     // by value
+	CellsIn    [2]bool    // cells of a direction resident
+	CellAt     [2][]int64 // device offset of each resident cell
+	ValueAt    []int64    // device offset of each resident value
+	Peak       int64      // bytes of device memory
+	Budget     int64
+	Slots      int   // buffers a streamed operand has at least: prefetch depth + 1
+	PhaseSlots []int // by phase: slots of a chunk at the far end, at least Slots: more keep chunks for later visits
+	Schedule   string
+	H2D, D2H   int64 // bytes a step, over all devices
+	D2D        int64
+	Devices    int   // each with its own memory, laid out alike
+	Once       int64 // bytes of Setup
 
 	persist   int64 // end of what lives for the whole run
 	scratch   int64 // where a Global of another device arrives

@@ -40,7 +40,7 @@ func (e *emitter) rows(dir Dir, order []int, k, j int) wanted {
 	}
 	i := order[k]
 	w := wanted{dir: dir, own: j, rows: c.Needs[dir][j*c.P+i], all: int64(c.Rows(i)), known: c.NNZ[dir][j*c.P+i] > 0}
-	if next := j + p.Devices; k >= len(order)-p.Slots && next < c.P && !e.opt.Straight {
+	if next := j + p.Devices; k >= len(order)-e.ps.slots && next < c.P && !e.opt.Straight {
 		w.later = c.Needs[dir][next*c.P+i]
 	}
 	return w

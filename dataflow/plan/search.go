@@ -37,7 +37,7 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 		for _, sch := range schedules {
 			for _, k := range slots {
 				one := o
-				one.P, one.Schedule, one.Slots = p, sch, k
+				one.P, one.Schedule, one.Slots, one.More = p, sch, k, o.Slots == 0
 				pl, err := New(s, cells, one)
 				var e *BudgetError
 				if errors.As(err, &e) {
