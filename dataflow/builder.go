@@ -88,7 +88,10 @@ func (b *builder) mine(n *Node) bool {
 		return false
 	}
 	l := b.l
-	return l.phase[n] == b.q && l.sub[n] == b.s || l.remat[n]
+	if l.phase[n] == b.q {
+		return l.sub[n] == b.s || l.again(n)
+	}
+	return l.remat[n]
 }
 
 func (b *builder) leaf(n *Node, spread bool) int {

@@ -53,8 +53,8 @@ const (
 )
 
 // lower turns a program (results by name) into phases of kernel calls.
-func lower(outs []result, fuse, derive bool) *Lowered {
-	l := &lowering{phases: assignPhases(outs, derive), fuse: fuse, values: map[valueKey]int{}, global: map[*Node]int{},
+func lower(outs []result, opt Options) *Lowered {
+	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], opt.Save), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}}}
 	for _, n := range l.live {
@@ -243,7 +243,7 @@ func (l *lowering) rowStep(q, s int) []plan.Step {
 // readOutside: another program of this phase reads n from memory.
 func (l *lowering) readOutside(n *Node, q, s int) bool {
 	for _, u := range l.uses[n] {
-		if u.phase == q && (root(u.by) || u.sub != s && !l.remat[n]) {
+		if u.phase == q && (root(u.by) || u.sub != s && !l.again(n)) {
 			return true
 		}
 	}

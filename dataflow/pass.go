@@ -12,6 +12,7 @@ import (
 // Options of compilation.
 type Options struct {
 	Without map[string]bool // passes to leave out, by name
+	Save    string          // what later phases read: SaveSome (default), SaveAll or SaveNone
 	Dump    string          // print the program after this pass
 	Print   func(string)    // where dumps go
 }
@@ -169,10 +170,10 @@ func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
 	for _, r := range inv {
 		s.note("invariant", r.node, "computed once, before the first epoch")
 	}
-	main = lower(s.outs, s.has("fuse"), s.has("recompute-on-load"))
+	main = lower(s.outs, opt)
 	main.Notes = s.notes
 	if len(inv) > 0 {
-		once = lower(inv, s.has("fuse"), s.has("recompute-on-load"))
+		once = lower(inv, opt)
 	}
 	for _, l := range []*Lowered{main, once} {
 		if l == nil {

@@ -23,7 +23,15 @@ type phases struct {
 	keep    map[*Node]bool   // stored for later phases
 	remat   map[*Node]bool   // recomputed in later phases
 	derived map[*Node]recipe // made on arrival where gathers read them at the far end
+	save    string
 }
+
+// What happens with a value that a later phase reads at the own end (Options.Save).
+const (
+	SaveSome = ""     // element-wise values are computed again, all others stored
+	SaveAll  = "all"  // stored
+	SaveNone = "none" // products and row-wise values are computed again, too
+)
 
 // use is a reader of a vertex node.
 type use struct {
@@ -70,12 +78,12 @@ func program(r *Node) (body, leaves []*Node) {
 	return body, leaves
 }
 
-func assignPhases(outs []result, derive bool) *phases {
+func assignPhases(outs []result, derive bool, save string) *phases {
 	nodes := make([]*Node, len(outs))
 	for i, o := range outs {
 		nodes[i] = o.node
 	}
-	p := &phases{outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
+	p := &phases{save: save, outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
 		avail: map[*Node]int{}, uses: map[*Node][]use{}, keep: map[*Node]bool{}, remat: map[*Node]bool{}, derived: map[*Node]recipe{}}
 	if derive {
 		p.chooseDerived()
@@ -188,8 +196,8 @@ func (p *phases) recordUses(n *Node) {
 	}
 }
 
-// chooseKept decides for each value that a later phase reads: store it, or, when it
-// is element-wise over values that are there anyway, compute it again.
+// chooseKept decides for each value that a later phase reads: store it, or compute it
+// again from values that are there anyway. What is read at the far end is stored.
 func (p *phases) chooseKept() {
 	for _, n := range p.live {
 		if !computed(n) {
@@ -203,7 +211,7 @@ func (p *phases) chooseKept() {
 		switch {
 		case other || p.keep[n]:
 			p.keep[n] = true
-		case p.cheap(n):
+		case !(p.save == SaveAll && later) && p.cheap(n):
 			p.remat[n] = true
 		case later:
 			p.keep[n] = true
@@ -211,9 +219,18 @@ func (p *phases) chooseKept() {
 	}
 }
 
-// cheap: element-wise, and every vertex operand is an input, stored or cheap itself.
+// again: n is computed again wherever it is read, also in other programs of its phase.
+func (p *phases) again(n *Node) bool { return p.remat[n] && elementwise(n) }
+
+func elementwise(n *Node) bool {
+	c := n.Def().Class
+	return c == Elem || c == Group
+}
+
+// cheap: n may be computed again; every vertex operand is an input, stored or cheap
+// itself.
 func (p *phases) cheap(n *Node) bool {
-	if c := n.Def().Class; c != Elem && c != Group {
+	if !elementwise(n) && (p.save != SaveNone || n.Def().Class != Row || root(n)) {
 		return false
 	}
 	for _, x := range n.in {

@@ -34,6 +34,7 @@ type Program struct {
 	shape     *Shape         // planned from statistics: nothing can run
 	machine   *plan.Machine  // that plans are chosen for; nil: none
 	predicted *plan.Timeline // of a training epoch on machine
+	saved     string         // what is stored for the backward pass
 	inv       map[string][]byte
 }
 
@@ -181,7 +182,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption()}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
@@ -332,6 +333,9 @@ func (p *Program) makePlans() error {
 		p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o)
 	}
 	if err != nil {
+		return err
+	}
+	if err := p.chooseSave(o); err != nil {
 		return err
 	}
 	o.Schedule = p.train.plan.Schedule

@@ -24,6 +24,10 @@ type Config struct {
 	Machine string
 	Seed    uint64
 	Without []string // compiler passes to leave out
+	// Save says what of the forward pass is stored for the backward pass: "all", "none"
+	// (computed again where it can be), "some" (only element-wise values are computed
+	// again) or "auto", the fastest of them by simulation, which is the default.
+	Save string
 
 	Epochs    int
 	Optimizer Optimizer
@@ -64,6 +68,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Schedule == plan.Auto && c.Machine == "" {
 		bad("schedule auto needs a machine model to choose by")
+	}
+	if !slices.Contains(saves, c.Save) {
+		bad("unknown save policy %q; there are %s", c.Save, strings.Join(saves[1:], ", "))
 	}
 	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather")
 	for _, p := range c.Without {

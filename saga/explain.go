@@ -48,6 +48,9 @@ func (p *Program) Overview(w io.Writer) error {
 	if pl.Devices > 1 {
 		fmt.Fprintf(&b, ", %d devices", pl.Devices)
 	}
+	if p.saved != dataflow.SaveSome {
+		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
+	}
 	fmt.Fprintf(&b, "\nmemory    peak %s", size(pl.Peak))
 	if pl.Budget > 0 {
 		fmt.Fprintf(&b, " of %s", size(pl.Budget))

@@ -45,10 +45,11 @@ type settings struct {
 	Patience     count   `json:"patience" default:"0" placeholder:"N" group:"Training" help:"Stop after N evaluations without a lower validation loss and keep the best parameters; 0: never."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" group:"Training" help:"Seed of parameters, dropout and --split (${default})."`
 
-	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"cpu, or cpu:4 for four devices that share the host (${default})."`
+	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"cpu, cpu:4 for four devices that share the host, or in a build for NVIDIA GPUs cuda or cuda:1 (${default})."`
 	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; saga plan --machine: the fastest)."`
+	Save     string   `json:"save" default:"auto" placeholder:"WHAT" group:"Memory" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: as many as fit, at most 2."`
 	Ring     toggle   `json:"ring" default:"auto" placeholder:"B" group:"Memory" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
@@ -75,7 +76,7 @@ func paperWithout() []string {
 // config is what the engine is told. Its errors, and those of the model's options
 // that need no data, are mistakes in the command line.
 func (s *settings) config() (saga.Config, error) {
-	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), Chunks: int(s.Chunks), Prefetch: int(s.Prefetch),
+	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), Chunks: int(s.Chunks), Prefetch: int(s.Prefetch), Save: s.Save,
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}

@@ -1,0 +1,81 @@
+package saga
+
+import (
+	"errors"
+	"strings"
+
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+)
+
+// Save policies (Config.Save): what happens with values that the backward pass needs
+// of the forward pass.
+const (
+	SaveAuto = "auto" // the fastest of the three by simulation; the default
+	SaveAll  = dataflow.SaveAll
+	SaveNone = dataflow.SaveNone
+	saveSome = "some" // element-wise values are computed again: where auto starts
+)
+
+var saves = []string{"", SaveAuto, SaveAll, SaveNone, saveSome}
+
+// saveOption is what the compiler is told: auto starts from its own rule.
+func (c *Config) saveOption() string {
+	if c.Save == SaveAll || c.Save == SaveNone {
+		return c.Save
+	}
+	return dataflow.SaveSome
+}
+
+// chooseSave plans the other policies for the number of intervals of p's plan and keeps
+// the one whose epoch is simulated fastest, by a twentieth at least. Without
+// Config.Machine the machine is that of the kind of device.
+func (p *Program) chooseSave(o plan.Options) error {
+	p.saved = p.cfg.saveOption()
+	if p.cfg.Save != "" && p.cfg.Save != SaveAuto {
+		return nil
+	}
+	m := p.machine
+	if m == nil {
+		name, _, _ := strings.Cut(p.cfg.Device, ":")
+		var err error
+		if m, err = plan.LoadMachine(map[string]string{"": "cpu", "cpu": "cpu", "cuda": "h200"}[name]); err != nil {
+			return err
+		}
+	}
+	if p.cfg.devices() > len(m.Devices) {
+		return nil
+	}
+	best := plan.Simulate(p.train.plan, m)
+	o.P, o.Schedule = p.train.plan.Cells.P, p.train.plan.Schedule
+	for _, save := range []string{SaveAll, SaveNone} {
+		asked := p.cfg.Save
+		p.cfg.Save = save
+		low, _, err := p.lowerTrain()
+		p.cfg.Save = asked
+		if err != nil {
+			return err
+		}
+		if union(p.want, low.Want) != p.want { // the cells were built for the first policy
+			continue
+		}
+		pl, err := plan.New(low.Spec, p.cells, o)
+		var small *plan.BudgetError
+		if errors.As(err, &small) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		t := plan.Simulate(pl, m)
+		if 20*t.Wall > 19*best.Wall {
+			continue
+		}
+		best, p.saved = t, save
+		p.train.low, p.train.plan = low, pl
+		if p.machine != nil {
+			p.predicted = t
+		}
+	}
+	return nil
+}
