@@ -5,6 +5,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
@@ -16,6 +17,24 @@ import (
 // share.
 type Arena struct {
 	devices []part
+	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+}
+
+// pin prepares host memory for fast copies until the arena is closed.
+func (a *Arena) pin(b []byte) error {
+	first := unsafe.SliceData(b)
+	if len(b) == 0 || a.pinned[first] != nil {
+		return nil
+	}
+	unpin, err := device.Pin(a.devices[0].dev, b)
+	if err != nil || unpin == nil {
+		return err
+	}
+	if a.pinned == nil {
+		a.pinned = map[*byte]func() error{}
+	}
+	a.pinned[first] = unpin
+	return nil
 }
 
 // part is what an arena has on one device.
@@ -50,6 +69,13 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 // Close gives the memory back.
 func (a *Arena) Close() error {
 	var err error
+	if len(a.pinned) > 0 {
+		err = a.sync()
+	}
+	for _, unpin := range a.pinned {
+		err = errors.Join(err, unpin())
+	}
+	a.pinned = nil
 	for _, p := range a.devices {
 		for _, m := range append(p.held, p.mem) {
 			err = errors.Join(err, p.dev.Free(m))
@@ -112,6 +138,14 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	r := &Runner{arena: a, plan: p, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks))}
 	if grid != nil {
 		r.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
+		for _, s := range r.sides {
+			if s == nil {
+				continue
+			}
+			if err := a.pin(s.Mem); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if a.onGPU() {
 		if err := r.openGPU(programs); err != nil {
@@ -177,7 +211,7 @@ func (r *Runner) SetInput(id int, rows []byte) error {
 		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.hostBytes(id))
 	}
 	r.host[id] = rows
-	return nil
+	return r.arena.pin(rows)
 }
 
 // Output is value id in host memory after a step: V×RowBytes bytes in new vertex
