@@ -39,6 +39,8 @@ type entry struct {
 	Metrics map[string]struct{ Mean, Std float64 }
 }
 
+var device string
+
 var folders = map[string]string{"cora": "cora", "citeseer": "citeseer", "blogcatalog": "blogcatalog", "proteins": "proteins_full"}
 
 func main() {
@@ -46,6 +48,7 @@ func main() {
 	file := flag.String("recipes", "bench/peer/accuracy.json", "recipes and the peer's numbers")
 	only := flag.String("only", "", "data sets or data/row pairs, comma separated; all when empty")
 	seeds := flag.Int("seeds", 0, "seeds; 0: as many as the peer")
+	flag.StringVar(&device, "device", "cpu", "device that trains")
 	jobs := flag.Int("jobs", 1, "seeds trained side by side")
 	flag.Parse()
 	log.SetFlags(0)
@@ -122,7 +125,7 @@ func run(r recipe, root string, seed uint64) (score, macro float64) {
 		m.Layers = append([]saga.Layer{table}, m.Layers...)
 	}
 	m.SelfLoops = r.SelfLoops
-	p, err := saga.Compile(m, d, saga.Config{Seed: seed, Optimizer: saga.Optimizer{Kind: r.Optimizer, LR: r.LR,
+	p, err := saga.Compile(m, d, saga.Config{Device: device, Seed: seed, Optimizer: saga.Optimizer{Kind: r.Optimizer, LR: r.LR,
 		WeightDecay: r.WeightDecay, DecayAll: r.DecayOn == "all"}})
 	check(err)
 	defer p.Close()

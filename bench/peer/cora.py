@@ -186,10 +186,12 @@ def main():
     args.add_argument("--seeds", type=int, help="seeds 0..N-1 instead of the recipe's number")
     args.add_argument("--set", default="", help="try other values: KEY=VALUE,... (printed, not written)")
     args.add_argument("--threads", type=int, default=1)
+    args.add_argument("--device", default="cpu", help="where torch computes: cpu or cuda")
     args.add_argument("--jobs", type=int, default=1, help="processes that train seeds side by side")
     args.add_argument("--out", default=HERE, help="folder of accuracy.json and ACCURACY.md")
     a = args.parse_args()
     torch.set_num_threads(a.threads)
+    torch.set_default_device(a.device)
     keep_pages()
     root = graphs.data_root(a.data)
     tries = {k: json.loads(v) if v[0] in "0123456789-" else v for k, v in (kv.split("=") for kv in a.set.split(",") if kv)}

@@ -81,13 +81,13 @@ def load(folder):
     e = read("edges").astype(np.int64)
     e = e[:, np.lexsort((e[0], e[1]))]
     labels = read("labels")
-    g = {"edges": torch.from_numpy(np.ascontiguousarray(e)), "labels": torch.from_numpy(labels.astype(np.int64))}
+    g = {"edges": torch.as_tensor(np.ascontiguousarray(e)), "labels": torch.as_tensor(labels.astype(np.int64))}
     for split in ("train", "val", "test"):
         ids = read(split)
-        g[split] = None if ids is None else torch.from_numpy(ids.astype(np.int64))
+        g[split] = None if ids is None else torch.as_tensor(ids.astype(np.int64))
     x, data = read("features"), read("features_csr_data")
     if x is not None:
-        g["features"] = torch.from_numpy(x.astype(np.float32))
+        g["features"] = torch.as_tensor(x.astype(np.float32))
     elif data is not None:
         indptr, indices = read("features_csr_indptr"), read("features_csr_indices")
         if os.path.exists(os.path.join(folder, "meta.json")):
@@ -95,7 +95,7 @@ def load(folder):
                 width = json.load(f)["features"]
         else:
             width = int(indices.max()) + 1
-        g["features"] = CSR(indptr, indices, torch.from_numpy(data.astype(np.float32)), (len(labels), width))
+        g["features"] = CSR(indptr, indices, torch.as_tensor(data.astype(np.float32)), (len(labels), width))
     else:
         g["features"] = None
     return g
