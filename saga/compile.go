@@ -124,21 +124,41 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 	if !errors.As(err, &small) {
 		return err
 	}
-	all := &plan.BudgetError{Budget: p.cfg.Mem}
-	ask := func(s *plan.Spec, beside *plan.Spec) {
-		o := p.planOptions()
-		o.Budget, o.Beside = 1, beside
-		var e *plan.BudgetError
-		if _, err := plan.New(s, p.cells, o); errors.As(err, &e) && e.Smallest > all.Smallest {
-			all.Smallest, all.P = e.Smallest, e.P
+	o := p.planOptions()
+	schedules := []string{o.Schedule}
+	if o.Schedule == plan.Auto {
+		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
+	}
+	var least *plan.BudgetError
+	for _, o.Schedule = range schedules {
+		all := &plan.BudgetError{Budget: p.cfg.Mem}
+		ask := func(s *plan.Spec, o plan.Options) {
+			var e *plan.BudgetError
+			if _, err := plan.New(s, p.cells, o); errors.As(err, &e) && e.Smallest > all.Smallest {
+				all.Smallest, all.P = e.Smallest, e.P
+			}
+		}
+		o.Budget, o.Beside = 1, p.eval.low.Spec
+		ask(p.train.low.Spec, o)
+		for _, l := range once {
+			ask(l.Spec, p.onceOptions(1))
+		}
+		if least == nil || all.Smallest < least.Smallest {
+			least = all
 		}
 	}
-	ask(p.train.low.Spec, p.eval.low.Spec)
-	for _, l := range once {
-		ask(l.Spec, nil)
+	least.Smallest += p.reserve
+	return least
+}
+
+// onceOptions are those of plans for what is computed once: they need not be fast.
+func (p *Program) onceOptions(budget int64) plan.Options {
+	o := p.planOptions()
+	o.Budget = budget
+	if o.Schedule == plan.Auto {
+		o.Schedule = plan.Sag
 	}
-	all.Smallest += p.reserve
-	return all
+	return o
 }
 
 // newProgram is a program for m on d before it is compiled: its inputs, and what a

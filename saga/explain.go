@@ -10,6 +10,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow"
+	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 )
 
@@ -175,6 +176,14 @@ func (p *Program) TensorBytes() int64 {
 
 // Moves is what a training epoch copies, in bytes: host to device, device to host.
 func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.plan.D2H }
+
+// Moved counts the bytes that training steps have moved so far; zero before the first.
+func (p *Program) Moved() exec.Stats {
+	if p.train.run == nil {
+		return exec.Stats{}
+	}
+	return p.train.run.Stats()
+}
 
 // Chunks is P, the number of intervals of the training plan.
 func (p *Program) Chunks() int { return p.train.plan.Cells.P }

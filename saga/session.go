@@ -26,7 +26,7 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = plan.New(l.Spec, p.cells, p.planOptions()); err != nil {
+	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
 		return err
 	}
 	dev, arena, err := p.openDevices(u.plan.Peak)

@@ -1,0 +1,193 @@
+// Offload trains models with a shrinking budget of device memory and prints what that
+// costs: epoch times beside the resident run's, the bytes that were moved, what the
+// links allow, and what the planner predicted.
+//
+//	go run -tags cuda ./bench/offload -device cuda -machine h200 \
+//		-data synthetic:vertices=2200000,edges=571e6,features=300,classes=50 -hidden 128
+//
+// It checks before it reports: losses agree with the resident run's, and the bytes
+// counted are those of the plan.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sagann/dataflow/plan"
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+type bench struct {
+	device, machine string
+	hidden, epochs  int
+	warm            int
+	without         []string
+	smallest        bool
+	m               *plan.Machine
+}
+
+func main() {
+	var b bench
+	data := flag.String("data", "synthetic:vertices=200000,edges=4e6,features=64,classes=16", "generated graph, or a path")
+	models := flag.String("models", "gcn,commnet,mpgcn,ggcn,ggnn,resgated", "models")
+	fractions := flag.String("fractions", "0.5,0.25", "budgets, as parts of the resident working set")
+	without := flag.String("without", "invariant", "passes to leave out")
+	flag.StringVar(&b.device, "device", "cpu", "device")
+	flag.StringVar(&b.machine, "machine", "cpu", "machine model that plans are chosen by")
+	flag.IntVar(&b.hidden, "hidden", 128, "columns between layers")
+	flag.IntVar(&b.epochs, "epochs", 10, "epochs")
+	flag.IntVar(&b.warm, "warmup", 2, "epochs before the median")
+	flag.BoolVar(&b.smallest, "smallest", false, "also run with the smallest budget that works")
+	flag.Parse()
+	log.SetFlags(0)
+	var err error
+	if b.m, err = plan.LoadMachine(b.machine); err != nil {
+		log.Fatal(err)
+	}
+	if *without != "" {
+		b.without = strings.Split(*without, ",")
+	}
+	var parts []float64
+	for _, f := range strings.Split(*fractions, ",") {
+		x, err := strconv.ParseFloat(f, 64)
+		if err != nil || x <= 0 {
+			log.Fatalf("-fractions %s: want numbers above 0", *fractions)
+		}
+		parts = append(parts, x)
+	}
+	start := time.Now()
+	d, err := load(*data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d vertices, %d edges, %d features, %d classes; ready after %.1f s\n\n", d.Edges.V, d.Edges.E(), d.FeatureCols, d.Classes, time.Since(start).Seconds())
+	fmt.Println("| model | budget GiB | P, schedule, slots | epoch s | H2D GB | D2H GB | links allow s | ÷ bound | penalty | predicted s | error | loss apart |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+	failed := false
+	for _, name := range strings.Split(*models, ",") {
+		if err := b.model(d, name, parts); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+			failed = true
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+func load(spec string) (*dataset.Data, error) {
+	if kind, rest, _ := strings.Cut(spec, ":"); kind == "synthetic" {
+		s, err := dataset.ParseSpec(rest)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.Synthetic(s)
+	}
+	return dataset.Load(spec, dataset.Options{})
+}
+
+// outcome is one run.
+type outcome struct {
+	plan     *plan.Plan
+	seconds  float64 // median epoch
+	losses   []float64
+	predict  float64
+	h2d, d2h int64
+}
+
+func (b *bench) model(d *dataset.Data, name string, parts []float64) error {
+	resident, err := b.run(d, name, 0)
+	if err != nil {
+		return err
+	}
+	b.row(name, "resident", resident, resident)
+	for _, f := range parts {
+		o, err := b.run(d, name, int64(f*float64(resident.plan.Peak)))
+		var small *plan.BudgetError
+		if errors.As(err, &small) {
+			fmt.Printf("| %s | %.2f | does not fit: %.2f GiB would do |\n", name, f*gib(resident.plan.Peak), gib(small.Smallest))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		b.row(name, strconv.FormatFloat(f, 'g', 3, 64), o, resident)
+	}
+	if !b.smallest {
+		return nil
+	}
+	_, err = b.run(d, name, 1)
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		return fmt.Errorf("a budget of one byte: %v", err)
+	}
+	o, err := b.run(d, name, small.Smallest)
+	if err != nil {
+		return err
+	}
+	b.row(name, "smallest", o, resident)
+	return nil
+}
+
+func gib(n int64) float64 { return float64(n) / (1 << 30) }
+
+// run trains with so many bytes for the plan; 0 is no bound.
+func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
+	if err != nil {
+		return nil, err
+	}
+	c := saga.Config{Device: b.device, Mem: mem, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
+		Optimizer: saga.Optimizer{Kind: "adam", LR: 0.01}}
+	if mem > 0 {
+		c.Mem += int64(b.m.Kind(0).Memory.Value) - b.m.Budget(0) // a machine keeps some for itself
+	}
+	p, err := saga.Compile(m, d, c)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	o := &outcome{plan: p.TrainPlan(), predict: p.Predicted().Seconds()}
+	var times []float64
+	for e := range b.epochs {
+		before := p.Moved()
+		start := time.Now()
+		loss, err := p.Step()
+		if err != nil {
+			return nil, err
+		}
+		if e >= b.warm {
+			times = append(times, time.Since(start).Seconds())
+		}
+		o.losses = append(o.losses, loss)
+		after := p.Moved()
+		o.h2d, o.d2h = after.H2D-before.H2D, after.D2H-before.D2H
+	}
+	if o.h2d != o.plan.H2D || o.d2h != o.plan.D2H {
+		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
+	}
+	slices.Sort(times)
+	o.seconds = times[len(times)/2]
+	return o, nil
+}
+
+func (b *bench) row(name, budget string, o, resident *outcome) {
+	apart := 0.0
+	for i, l := range o.losses {
+		apart = max(apart, math.Abs(l-resident.losses[i])/math.Max(1e-30, math.Abs(resident.losses[i])))
+	}
+	h, u := float64(o.h2d), float64(o.d2h)
+	bound := max(resident.seconds, h/55e9, u/55e9, (h+u)/92e9)
+	fmt.Printf("| %s | %.2f (%s) | %d, %s, %d | %.4f | %.2f | %.2f | %.4f | %.2f | %.2f | %.4f | %+.0f %% | %.1e |\n",
+		name, gib(o.plan.Peak), budget, o.plan.Cells.P, o.plan.Schedule, o.plan.Slots, o.seconds, h/1e9, u/1e9, bound, o.seconds/bound,
+		o.seconds/resident.seconds, o.predict, 100*(o.predict/o.seconds-1), apart)
+}
