@@ -33,6 +33,7 @@ type Program struct {
 	reserve   int64          // bytes of each GPU that kernels need beside the plans
 	shape     *Shape         // planned from statistics: nothing can run
 	machine   *plan.Machine  // that plans are chosen for; nil: none
+	topology  *plan.Topology // of machine's devices; nil: nothing is known of them
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	inv       map[string][]byte
@@ -334,7 +335,7 @@ func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
 }
 
 func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Budget: p.planBudget(), Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
+	o := plan.Options{Budget: p.planBudget(), Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.topology, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
 	if p.cfg.Prefetch > 0 {

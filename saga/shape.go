@@ -104,6 +104,9 @@ func (p *Program) loadMachine() error {
 		return fmt.Errorf("saga: %d devices; machine %s has %d", n, p.cfg.Machine, len(m.Devices))
 	}
 	p.machine = m
+	if p.topology, err = plan.RingOf(m, p.cfg.devices()); err != nil {
+		return err
+	}
 	reserve := int64(m.Kind(0).Memory.Value) - m.Budget(0)
 	switch {
 	case p.cfg.Mem == 0:

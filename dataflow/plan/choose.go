@@ -23,6 +23,10 @@ type Options struct {
 	Whole    bool   // load whole chunks only, never sorted rows
 	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
+
+	// Topology says which devices load and which hands on to which (RingOf); nil, or that
+	// of another number of devices: all load and hand on in the order of their numbers.
+	Topology *Topology
 }
 
 // The schedules (paper, section 3.1).

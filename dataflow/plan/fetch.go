@@ -141,13 +141,13 @@ func (e *emitter) fetch(id, i, d int) {
 	s := r.take(i)
 	to := e.ps.other[id].addr(s)
 	t := Task{Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: e.rowBytes(id, i)}
-	if p.Resident[id] {
-		t.From, t.FromAddr = uint8(p.Owner(i)), e.ownAddr(id, i)
-		e.peer(t)
-		return
-	}
 	if from, at := e.neighbour(id, i, d); from >= 0 {
 		t.From, t.FromAddr = uint8(from), at
+		e.peer(t, e.turnOf(d)...)
+		return
+	}
+	if p.Resident[id] {
+		t.From, t.FromAddr = uint8(p.Owner(i)), e.ownAddr(id, i)
 		e.peer(t)
 		return
 	}
@@ -156,7 +156,7 @@ func (e *emitter) fetch(id, i, d int) {
 		e.loadRows(id, i, d, to)
 		return
 	}
-	e.load(id, i, d, to)
+	e.load(id, i, d, to, e.turnOf(d)...)
 }
 
 // partly tells whether a value that call derives is made from some rows only.
@@ -169,27 +169,6 @@ func (e *emitter) partly(call *Call, d int) bool {
 		}
 	}
 	return false
-}
-
-// neighbour finds a device whose slots hold interval i of value id, the next one around
-// the ring first; -1 when the ring is off or none does.
-func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
-	if !e.opt.Ring {
-		return -1, 0
-	}
-	for k := 1; k < e.p.Devices; k++ {
-		from := (d + k) % e.p.Devices
-		r := e.state[from].rings[id]
-		if r == nil {
-			continue
-		}
-		for s, h := range r.holds {
-			if h == i {
-				return from, e.ps.other[id].addr(s)
-			}
-		}
-	}
-	return -1, 0
 }
 
 func (e *emitter) ownAddr(id, j int) int64 {
@@ -210,10 +189,10 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 }
 
 // load copies chunk i of value id from host memory to address at of device d.
-func (e *emitter) load(id, i, d int, at int64) {
+func (e *emitter) load(id, i, d int, at int64, after ...span) {
 	size := e.rowBytes(id, i)
 	e.copy(Task{Kind: Load, Queue: H2D, Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at,
-		Bytes: size}, []span{e.host(id, i)}, []span{memory(d, at, size)})
+		Bytes: size}, []span{e.host(id, i)}, append(after, memory(d, at, size)))
 }
 
 // save copies chunk i of value id from its owner to host memory.
@@ -225,9 +204,9 @@ func (e *emitter) save(id, i int, at int64) {
 }
 
 // peer copies between devices: t says from where to where.
-func (e *emitter) peer(t Task) {
+func (e *emitter) peer(t Task, after ...span) {
 	t.Kind, t.Queue = Copy, D2D
-	e.copy(t, []span{memory(int(t.From), t.FromAddr, t.Bytes)}, []span{memory(int(t.Device), t.Addr, t.Bytes)})
+	e.copy(t, []span{memory(int(t.From), t.FromAddr, t.Bytes)}, append(after, memory(int(t.Device), t.Addr, t.Bytes)))
 }
 
 // rowBytes is the size of chunk i of value id.

@@ -19,6 +19,7 @@ type emitter struct {
 	phase int
 	state []slotState // by device
 	opt   Options
+	top   *Topology // loaders and the order in which devices hand chunks on
 
 	wanted        wanted // what fetches are for
 	maxNNZ        int64  // edges of the largest cell
@@ -33,6 +34,7 @@ type slotState struct {
 
 func (p *Plan) emit(slots []phaseSlots, o Options) {
 	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.Cells.maxNNZ()}
+	e.top = o.topology(p.Devices)
 	if p.zeroBytes > 0 {
 		for d := range p.Devices {
 			e.t.add(Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes},
@@ -138,49 +140,37 @@ func (e *emitter) visit(ph *Phase, js []int) {
 	}
 }
 
-// stream runs the cells of own intervals js, a cell of each in turn.
+// stream runs the cells of own intervals js, side by side.
 func (e *emitter) stream(step int, st *Step, js []int) {
-	c := e.p.Cells
-	orders := make([][]int, len(js))
-	longest := 0
-	for n, j := range js {
-		for k := range c.P {
-			if i := e.source(j, k); c.NNZ[st.Dir][j*c.P+i] > 0 {
-				orders[n] = append(orders[n], i)
-			}
-		}
-		if len(orders[n]) == 0 { // the accumulators still start and finish
-			orders[n] = append(orders[n], j)
-		}
-		longest = max(longest, len(orders[n]))
+	if len(js) == 0 {
+		return
 	}
-	for k := range longest {
-		for n, j := range js {
-			if k >= len(orders[n]) {
-				continue
-			}
-			i := orders[n][k]
-			cell := e.cell(st.Dir, j, i)
-			e.wanted = e.rows(st.Dir, orders[n], k, j)
-			e.fetchAll(st, i, e.p.Owner(j))
-			e.wanted = wanted{}
-			for m := range st.Calls {
-				e.run(Task{Device: uint8(e.p.Owner(j)), Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
-					First: k == 0, Last: k == len(orders[n])-1, Cell: cell}, &st.Calls[m], j, i)
-			}
+	orders, turns := e.turns(st.Dir, js)
+	for _, t := range turns {
+		if t.n < 0 {
+			e.pass(st, t.pass, t.on)
+			continue
+		}
+		j, order := js[t.n], orders[t.n]
+		i := order[t.k]
+		cell := e.cell(st.Dir, j, i)
+		e.wanted = e.rows(st.Dir, order, t.k, j)
+		e.fetchAll(st, i, t.on)
+		e.wanted = wanted{}
+		for m := range st.Calls {
+			e.run(Task{Device: uint8(t.on), Step: int32(step), Dir: st.Dir, Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: int32(i),
+				First: t.k == 0, Last: t.k == len(order)-1, Cell: cell}, &st.Calls[m], j, i)
 		}
 	}
 }
 
-// source is the k-th interval that the visit of j streams: every other visit of a
-// device runs backwards, and devices start apart, so that one can have a chunk from
-// another that has just used it.
+// source is the k-th interval that enters the visit of j: every other visit of a device
+// runs backwards.
 func (e *emitter) source(j, k int) int {
-	p := e.p.Cells.P
 	if int(e.p.local(j))%2 == 1 && !e.opt.Straight {
-		k = p - 1 - k
+		return e.p.Cells.P - 1 - k
 	}
-	return (k + e.p.Owner(j)*p/e.p.Devices) % p
+	return k
 }
 
 // reduce makes the sums that a phase has finished the same on all devices: added on

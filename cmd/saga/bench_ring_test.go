@@ -1,0 +1,45 @@
+package main
+
+import (
+	"math"
+	"testing"
+
+	"sagann/dataflow/plan"
+)
+
+// Figure 16 simulated: both graphs, five models, one to eight devices, with the ring and
+// without, host memory near and in one socket, each within a tenth of the closed form
+// that the links give (plan.ClosedForm, by hand in plan's TestClosedFormByHand); and the
+// ring, which two GPUs on an uplink bound to twice as fast, is what the form leaves of it.
+func TestRingIsClosedForm(t *testing.T) {
+	c := &ringCmd{benchOutput: benchOutput{Machine: "p100x8", Hidden: 128, Layers: 2}, Prefetch: 2}
+	m, err := plan.LoadMachine(c.Machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for graph, shape := range figure16 {
+		for _, model := range paperModels {
+			for k := 1; k <= 8; k++ {
+				p := (24 + k - 1) / k * k
+				r, err := c.run(m, model, shape, k, p, paperWithout())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, x := range []struct {
+					what      string
+					got, form float64
+				}{
+					{"ring", r.on.seconds(), r.form[0].Seconds}, {"no ring", r.off.seconds(), r.form[1].Seconds},
+					{"ring, one memory", r.onFar, r.formFar[0].Seconds}, {"no ring, one memory", r.offFar, r.formFar[1].Seconds},
+				} {
+					if math.Abs(x.got/x.form-1) > 0.1 {
+						t.Errorf("%s, %s, %d devices, %s: %g s, by the form %g", graph, model, k, x.what, x.got, x.form)
+					}
+				}
+				if gain := r.off.seconds() / r.on.seconds(); gain > 2.02 || k > 1 && gain < 1.4 {
+					t.Errorf("%s, %s, %d devices: the ring is %g times as fast", graph, model, k, gain)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"slices"
+
+	topology "sagann/ring"
+)
+
+// Several devices visit intervals side by side. The order in which chunks come to each
+// is that of the ring (package ring, forward mode): a chunk enters at a loader and is
+// handed on, one device a turn, to the last that uses it. Without the ring every device
+// loads for itself in the same order, so that results have the same bits.
+
+// topology is the ring of a plan for k devices.
+func (o *Options) topology(k int) *Topology {
+	if o.Topology != nil && len(o.Topology.Order) == k {
+		return o.Topology
+	}
+	return topology.Only(k)
+}
+
+// turn is what one device does with one chunk of a stream step.
+type turn struct {
+	n, k int // order[k] of the n-th own interval
+	pass int // n < 0: this interval only passes through the device
+	on   int // that device
+}
+
+// turns lists the intervals that each of js streams, in its order, and the turns of all
+// of them in the global order.
+func (e *emitter) turns(dir Dir, js []int) (orders [][]int, all []turn) {
+	c, p := e.p.Cells, e.p
+	orders = make([][]int, len(js))
+	uses := func(n, i int) bool { return c.NNZ[dir][js[n]*c.P+i] > 0 }
+	for n, j := range js {
+		// The accumulators of an interval without edges still start and finish.
+		if empty := !slices.ContainsFunc(c.NNZ[dir][j*c.P:(j+1)*c.P], func(x int64) bool { return x > 0 }); empty {
+			before := uses
+			uses = func(m, i int) bool { return m == n && i == js[n] || before(m, i) }
+		}
+	}
+	of := make([]int, p.Devices) // own interval of a device, -1: none
+	for d := range of {
+		of[d] = slices.IndexFunc(js, func(j int) bool { return p.Owner(j) == d })
+	}
+	var chunks []int
+	for k := range c.P {
+		i := e.source(js[0], k)
+		for n := range js {
+			if uses(n, i) {
+				chunks = append(chunks, i)
+				break
+			}
+		}
+	}
+	for _, step := range e.top.Steps(len(chunks), func(k, d int) bool { return of[d] >= 0 && uses(of[d], chunks[k]) }) {
+		for _, d := range e.top.Order {
+			k := step[d].Arrives()
+			switch {
+			case k == topology.None:
+			case of[d] >= 0 && uses(of[d], chunks[k]):
+				n := of[d]
+				all = append(all, turn{n: n, k: len(orders[n]), on: d})
+				orders[n] = append(orders[n], chunks[k])
+			case e.opt.Ring:
+				all = append(all, turn{n: -1, pass: chunks[k], on: d})
+			}
+		}
+	}
+	return orders, all
+}
+
+// pass brings what st reads of interval i to device d, which only hands it on. What is
+// resident somewhere need not pass: who wants it copies from there.
+func (e *emitter) pass(st *Step, i, d int) {
+	for id := range e.p.Spec.Values {
+		v := &e.p.Spec.Values[id]
+		if !reads(st, id) {
+			continue
+		}
+		if v.Derive == nil {
+			if !e.p.Resident[id] {
+				e.fetch(id, i, d)
+			}
+			continue
+		}
+		for _, o := range v.Derive.Operands {
+			if o.Kind == OtherValue && !o.Write && e.p.Spec.Values[o.ID].Derive == nil && !e.p.Resident[o.ID] {
+				e.fetch(o.ID, i, d)
+			}
+		}
+	}
+}
+
+// neighbour finds a device that has interval i of value id: the one before d in the
+// ring first, then those before that. -1 when the ring is off or none does.
+func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
+	if !e.opt.Ring {
+		return -1, 0
+	}
+	order := e.top.Order
+	here := slices.Index(order, d)
+	for k := 1; k < len(order); k++ {
+		from := order[(here+len(order)-k)%len(order)]
+		if e.p.Resident[id] && e.p.Owner(i) == from {
+			return from, e.ownAddr(id, i)
+		}
+		if r := e.state[from].rings[id]; r != nil {
+			if s := slices.Index(r.holds, i); s >= 0 && s != r.part {
+				return from, e.ps.other[id].addr(s)
+			}
+		}
+	}
+	return -1, 0
+}
+
+// turnOf keeps what comes to device d around the ring in turn where copies from the host
+// and from the device before share a link: a chunk that was loaded ahead of its turn
+// would hold up the ring. It is a span that all those copies write.
+func (e *emitter) turnOf(d int) []span {
+	if !e.opt.Ring || !e.top.Shared(d) {
+		return nil
+	}
+	return []span{{-1, int64(-1 - d), int64(-d)}}
+}

@@ -1,0 +1,139 @@
+package plan_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sagann/dataflow/plan"
+	"sagann/ring"
+)
+
+// drawRing is the ring of some devices of a machine.
+func drawRing(t *rapid.T) *ring.Ring {
+	m, err := plan.LoadMachine(rapid.SampledFrom([]string{"p100x8", "h200x4"}).Draw(t, "machine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := plan.RingOf(m, rapid.IntRange(2, 4).Draw(t, "devices"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// With the ring of a machine every operand is there when it is read, with every number
+// of slots and budget; off and on, destinations sum in the same order.
+func TestRingInterleaving(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := drawSpec(t), drawCells(t)
+		o := drawOptions(t, c)
+		o.Topology = drawRing(t)
+		o.Devices = len(o.Topology.Order)
+		if rapid.Bool().Draw(t, "bounded") {
+			o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
+		}
+		var orders [2][][3]int32
+		for i, on := range []bool{false, true} {
+			o.Ring = on
+			p, err := plan.New(s, always(c), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := check(p, nil); err != nil {
+				t.Fatalf("%+v\n%v", o, err)
+			}
+			orders[i] = sumOrder(p)
+		}
+		if !slices.Equal(orders[0], orders[1]) {
+			t.Fatalf("off and on sum in different orders:\n%v\n%v", orders[0], orders[1])
+		}
+	})
+}
+
+// sumOrder lists kernels over cells by own interval, as they come.
+func sumOrder(p *plan.Plan) [][3]int32 {
+	var out [][3]int32
+	for _, k := range p.Tasks {
+		if k.Kind == plan.Run && k.Other >= 0 {
+			out = append(out, [3]int32{k.Own, k.Kernel, k.Other})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b [3]int32) int { return slices.Compare(a[:2], b[:2]) })
+	return out
+}
+
+// Forward mode on the paper's server: with two slots or more only loaders load chunks, and each
+// chunk comes from host memory once a visit.
+func TestLoadersOnly(t *testing.T) {
+	m, err := plan.LoadMachine("p100x8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := streamSpec()
+	for _, n := range []int{2, 3, 4, 8} {
+		top, err := plan.RingOf(m, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for slots := 2; slots <= 4; slots++ {
+			c := fullCells(48*4, 24, 10, 0)
+			p, err := plan.New(s, always(c), plan.Options{P: 24, Devices: n, Ring: true, Topology: top, Slots: slots, Stream: true, Straight: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := check(p, nil); err != nil {
+				t.Fatal(err)
+			}
+			loads := map[int32]int{}
+			for _, k := range p.Tasks {
+				if k.Kind == plan.Load && k.Value == 0 {
+					loads[k.Own]++
+					if !slices.Contains(top.Loaders, int(k.Device)) {
+						t.Fatalf("%d devices, %d slots: device %d loads, loaders are %v", n, slots, k.Device, top.Loaders)
+					}
+				}
+			}
+			for i := range int32(24) {
+				if visits := 24 / n; loads[i] != visits {
+					t.Fatalf("%d devices, %d slots: chunk %d comes from the host %d times in %d visits", n, slots, i, loads[i], visits)
+				}
+			}
+		}
+	}
+}
+
+// Simulated, the ring is within a tenth of the closed form, and so is every device for
+// itself: see TestClosedFormByHand for the form.
+func TestRingIsClosedForm(t *testing.T) {
+	for _, name := range []string{"p100x8", "h200x4"} {
+		m, err := plan.LoadMachine(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k <= len(m.Devices); k++ {
+			top, err := plan.RingOf(m, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, on := range []bool{true, false} {
+				n := (48 + k - 1) / k * k // whole rounds
+				p, err := plan.New(streamSpec(), always(fullCells(n*100000, n, 1000, 0)),
+					plan.Options{P: n, Devices: k, Ring: on, Topology: top, Slots: 6, Stream: true, Straight: true}) // a loader of h200x4 is busy while four chunks pass
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := top
+				if !on {
+					r = nil
+				}
+				form, got := p.ClosedForm(m, r, true).Seconds, plan.Simulate(p, m).Seconds()
+				if math.Abs(got/form-1) > 0.1 {
+					t.Errorf("%s, %d devices, ring %v: %g s, by the form %g", name, k, on, got, form)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package ring
+
+import "math"
+
+// Copy is a copy from one place to another: GPUs by index, or Host.
+type Copy struct{ From, To int }
+
+// Rates are the rates (B/s) at which copies run that run at the same time, by max-min
+// fairness: all rise together; when a link is full the copies on it stay as they are
+// and the others rise on. Host memory is that of the GPU's own socket. A copy that no
+// link limits has an infinite rate.
+func (t *Tree) Rates(copies []Copy) []float64 {
+	rates := make([]float64, len(copies))
+	ways := make([][]int, len(copies))
+	left := make([]float64, 3*(len(t.Links)+1)) // of every link, the bridge last: down, up, both
+	users := make([]int, len(left))
+	for l := range t.Links {
+		left[3*l], left[3*l+1], left[3*l+2] = t.Links[l].Down, t.Links[l].Up, t.Links[l].Both
+	}
+	b := 3 * len(t.Links)
+	left[b], left[b+1], left[b+2] = t.Bridge.Down, t.Bridge.Up, t.Bridge.Both
+	for i, c := range copies {
+		rates[i] = math.Inf(1)
+		if c.From != Host && c.To != Host {
+			if p := t.peer(c.From, c.To); p.Kind == Direct {
+				if p.Rate > 0 {
+					rates[i] = p.Rate
+				}
+				continue
+			}
+		}
+		for _, r := range t.way(c) {
+			if left[r] > 0 { // 0: no limit
+				ways[i] = append(ways[i], r)
+				users[r]++
+			}
+		}
+	}
+	for open := true; open; {
+		open = false
+		full, rate := -1, math.Inf(1)
+		for r, n := range users {
+			if n > 0 && (full < 0 || left[r]/float64(n) < rate) {
+				full, rate = r, left[r]/float64(n)
+			}
+		}
+		if full < 0 {
+			break
+		}
+		for i, way := range ways {
+			held := false
+			for _, r := range way {
+				held = held || r == full
+			}
+			if !held {
+				continue
+			}
+			rates[i], ways[i], open = rate, nil, true
+			for _, r := range way {
+				left[r] = max(0, left[r]-rate)
+				users[r]--
+			}
+		}
+	}
+	return rates
+}
+
+// way lists what a copy over the tree holds: three numbers a link, its two directions
+// and both together.
+func (t *Tree) way(c Copy) []int {
+	var up, down []int
+	if c.From != Host {
+		up = t.chain(t.GPUs[c.From].Link)
+	}
+	if c.To != Host {
+		down = t.chain(t.GPUs[c.To].Link)
+	}
+	var out []int
+	if c.From != Host && c.To != Host {
+		switch {
+		case t.peer(c.From, c.To).Kind == Switched:
+			for len(up) > 0 && len(down) > 0 && up[0] == down[0] {
+				up, down = up[1:], down[1:]
+			}
+		case up[0] < down[0]:
+			out = append(out, 3*len(t.Links), 3*len(t.Links)+2)
+		case up[0] > down[0]:
+			out = append(out, 3*len(t.Links)+1, 3*len(t.Links)+2)
+		}
+	}
+	for _, l := range up {
+		out = append(out, 3*l+1, 3*l+2)
+	}
+	for _, l := range down {
+		out = append(out, 3*l, 3*l+2)
+	}
+	return out
+}
+
+// alone is the rate of one copy with no other beside it.
+func (t *Tree) alone(from, to int) float64 { return t.Rates([]Copy{{from, to}})[0] }
+
+// loads are the rates at which the GPUs read host memory when all of them do.
+func (t *Tree) loads(gpus []int) []float64 {
+	var c []Copy
+	for _, g := range gpus {
+		c = append(c, Copy{Host, g})
+	}
+	return t.Rates(c)
+}
