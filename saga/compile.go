@@ -22,7 +22,9 @@ type Program struct {
 	in        *inputs
 	dims      dims
 	order     *chunk.Order
-	grids     map[int]*gridAt
+	ordered   int                 // number of intervals that order is for; 0: none yet
+	sizes     map[int]*plan.Cells // by number of intervals
+	grid      *gridAt             // built last
 	want      chunk.Want
 	devices   []device.Device
 	arena     *exec.Arena
@@ -49,7 +51,6 @@ type unit struct {
 type gridAt struct {
 	order *chunk.Order
 	grid  *chunk.Grid
-	cells *plan.Cells
 }
 
 // Compile traces m, compiles it and plans it for d within c. A wrong shape in a
@@ -169,7 +170,7 @@ func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p := &Program{model: m, cfg: c, data: d, grids: map[int]*gridAt{}, inv: map[string][]byte{}}
+	p := &Program{model: m, cfg: c, data: d, sizes: map[int]*plan.Cells{}, inv: map[string][]byte{}}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task}
 	switch m.Task {
 	case EdgeTask:
@@ -290,47 +291,54 @@ func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
 	return main, once, nil
 }
 
-// cells builds (and keeps) the grid for n intervals.
+// cells are the sizes of the grid for n intervals, which need not be built for that.
 func (p *Program) cells(n int) (*plan.Cells, error) {
 	if p.shape != nil {
 		return p.shape.cells(n, p.want), nil
 	}
-	g, err := p.gridFor(n, p.want)
-	if err != nil {
-		return nil, err
+	if c := p.sizes[n]; c != nil {
+		return c, nil
 	}
-	return g.cells, nil
-}
-
-func (p *Program) gridFor(n int, want chunk.Want) (*gridAt, error) {
-	if g := p.grids[n]; g != nil {
-		return g, nil
-	}
-	e := p.in.edges
-	g := &gridAt{order: chunk.Identity(e.V)}
-	if n > 1 {
-		g.order = chunk.Balance(e, n)
-	}
-	var err error
-	if g.grid, err = chunk.Build(e, g.order, n, want); err != nil {
-		return nil, err
-	}
-	c := &plan.Cells{V: e.V, P: n, Width: g.grid.Width}
-	for d, s := range [2]*chunk.Side{plan.CSC: g.grid.CSC, plan.CSR: g.grid.CSR} {
-		if s == nil {
+	st := chunk.Stats(p.in.edges, p.orderFor(n), n)
+	c := &plan.Cells{V: st.V, P: n, Width: st.Width}
+	for d, at := range [2]func(own, other int, w chunk.Want) chunk.Cell{plan.CSC: st.CSC, plan.CSR: st.CSR} {
+		if ![2]bool{plan.CSC: p.want.CSC, plan.CSR: p.want.CSR}[d] {
 			continue
 		}
-		for _, cell := range s.Cells {
+		for i := range n * n {
+			cell := at(i/n, i%n, p.want)
 			c.Bytes[d] = append(c.Bytes[d], cell.Bytes)
 			c.NNZ[d] = append(c.NNZ[d], cell.NNZ)
 			c.Needs[d] = append(c.Needs[d], int64(cell.Needs))
 		}
 	}
-	g.cells = c
-	for k := range p.grids { // one grid in memory at a time
-		delete(p.grids, k)
+	p.sizes[n] = c
+	return c, nil
+}
+
+// orderFor is the vertex order for n intervals; the last one is kept.
+func (p *Program) orderFor(n int) *chunk.Order {
+	if p.ordered != n {
+		p.order, p.ordered = chunk.Identity(p.in.edges.V), n
+		if n > 1 {
+			p.order = chunk.Balance(p.in.edges, n)
+		}
 	}
-	p.grids[n] = g
+	return p.order
+}
+
+// gridFor builds the grid for n intervals, one at a time.
+func (p *Program) gridFor(n int) (*gridAt, error) {
+	if p.grid != nil && p.grid.grid.P == n {
+		return p.grid, nil
+	}
+	p.grid = nil
+	g := &gridAt{order: p.orderFor(n)}
+	var err error
+	if g.grid, err = chunk.Build(p.in.edges, g.order, n, p.want); err != nil {
+		return nil, err
+	}
+	p.grid = g
 	return g, nil
 }
 
@@ -360,8 +368,8 @@ func (p *Program) makePlans() error {
 		return err
 	}
 	o.Schedule = p.train.plan.Schedule
-	if g := p.grids[p.train.plan.Cells.P]; g != nil {
-		p.order = g.order
+	if p.shape == nil {
+		p.orderFor(p.train.plan.Cells.P)
 	}
 	o.Beside, o.Base = nil, p.train.plan
 	p.eval.plan, err = plan.New(p.eval.low.Spec, p.cells, o)

@@ -188,7 +188,7 @@ func (p *Program) runForward(u *unit, what string, param func(name string, rows,
 		x = make([]float32, g.Rows*g.Cols)
 		return x, g.Cols, u.run.Global(id, x)
 	}
-	var o *chunk.Order = p.grids[u.plan.Cells.P].order
+	var o *chunk.Order = p.orderFor(u.plan.Cells.P)
 	x, cols = p.userRows(u, u.low.Outputs[what], o)
 	return x, cols, nil
 }

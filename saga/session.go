@@ -38,7 +38,7 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 		err = u.run.Step()
 	}
 	if err == nil {
-		o := p.grids[u.plan.Cells.P].order
+		o := p.orderFor(u.plan.Cells.P)
 		for name, id := range l.Outputs {
 			p.in.extra[name], p.in.cols[name] = p.userRows(u, id, o)
 		}
@@ -90,8 +90,10 @@ func closeAll(devices []device.Device, arena *exec.Arena, units ...*unit) error 
 
 // start makes u runnable: kernels, inputs, constants.
 func (p *Program) start(u *unit, arena *exec.Arena) error {
-	g := p.grids[u.plan.Cells.P]
-	var err error
+	g, err := p.gridFor(u.plan.Cells.P)
+	if err != nil {
+		return err
+	}
 	if u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid); err != nil {
 		return err
 	}
