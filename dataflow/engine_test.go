@@ -23,6 +23,7 @@ type options struct {
 	schedule string
 	straight bool
 	devices  int
+	save     string // what the backward pass finds stored
 	planning
 }
 
@@ -30,7 +31,9 @@ type options struct {
 type planning struct {
 	stream, serial bool
 	ring           bool
-	procs          int // GOMAXPROCS; 0: as it is
+	whole          bool // no row gathers
+	more           bool // slots beyond those asked for
+	procs          int  // GOMAXPROCS; 0: as it is
 	slots          int
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget
 }
@@ -38,7 +41,8 @@ type planning struct {
 func drawOptions(t *rapid.T) options {
 	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
-		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices")}
+		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
+		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save")}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -50,6 +54,7 @@ func drawOptions(t *rapid.T) options {
 func drawPlanning(t *rapid.T) planning {
 	return planning{
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
+		whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
 	}
@@ -68,7 +73,11 @@ type engine struct {
 // run compiles p, plans it and steps twice; the bits of the second step are those of
 // the first, or it is an error.
 func run(p *program, v values, o options) (map[string][]float32, error) {
-	main, once, err := p.compile(o.without, "", nil)
+	without := map[string]bool{}
+	for _, w := range o.without {
+		without[w] = true
+	}
+	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save})
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +100,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 		if s != nil {
 			for _, c := range s.Cells {
 				e.cells.Bytes[d], e.cells.NNZ[d] = append(e.cells.Bytes[d], c.Bytes), append(e.cells.NNZ[d], c.NNZ)
+				e.cells.Needs[d] = append(e.cells.Needs[d], int64(c.Needs))
 			}
 		}
 	}
@@ -104,7 +114,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 
 func (e *engine) plan(l *dataflow.Lowered) (*plan.Plan, error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
-		Devices: e.o.devices, Ring: e.o.ring}
+		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1
@@ -162,10 +172,13 @@ func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, closed er
 			return nil, err
 		}
 	}
-	if out, err = e.step(l, r); err != nil {
+	if err := r.Load(); err != nil {
 		return nil, err
 	}
-	again, err := e.step(l, r)
+	if out, err = e.step(l, r, devices); err != nil {
+		return nil, err
+	}
+	again, err := e.step(l, r, devices)
 	if err != nil {
 		return nil, err
 	}
@@ -177,9 +190,16 @@ func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, closed er
 	return out, nil
 }
 
-func (e *engine) step(l *dataflow.Lowered, r *exec.Runner) (map[string][]float32, error) {
+// step runs one step. It is an error when the devices have counted other copies than
+// the plan says, or hold more memory.
+func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Device) (map[string][]float32, error) {
+	before := sumCounters(devices)
 	if err := r.Step(); err != nil {
 		return nil, err
+	}
+	p, c := r.Plan(), sumCounters(devices)
+	if h2d, d2h, d2d := c.H2D-before.H2D, c.D2H-before.D2H, c.D2D-before.D2D; h2d != p.H2D || d2h != p.D2H || d2d != p.D2D || c.Peak > int64(len(devices))*p.Peak {
+		return nil, fmt.Errorf("devices copied %d, %d and %d bytes and held %d, the plan says %d, %d and %d, and %d each", h2d, d2h, d2d, c.Peak, p.H2D, p.D2H, p.D2D, p.Peak)
 	}
 	out := map[string][]float32{}
 	for name, id := range l.Outputs {
@@ -195,6 +215,14 @@ func (e *engine) step(l *dataflow.Lowered, r *exec.Runner) (map[string][]float32
 		}
 	}
 	return out, nil
+}
+
+func sumCounters(devices []device.Device) (sum device.Counters) {
+	for _, d := range devices {
+		c := d.Counters()
+		sum.H2D, sum.D2H, sum.D2D, sum.Peak = sum.H2D+c.H2D, sum.D2H+c.D2H, sum.D2D+c.D2D, sum.Peak+c.Peak
+	}
+	return sum
 }
 
 // rows lays out vertex input name in the engine's order.

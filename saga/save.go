@@ -47,7 +47,10 @@ func (p *Program) chooseSave(o plan.Options) error {
 		return nil
 	}
 	best := plan.Simulate(p.train.plan, m)
-	o.P, o.Schedule = p.train.plan.Cells.P, p.train.plan.Schedule
+	o.Near = p.train.plan.Cells.P
+	if p.machine == nil { // the number of intervals is chosen already
+		o.P, o.Schedule = p.train.plan.Cells.P, p.train.plan.Schedule
+	}
 	for _, save := range []string{SaveAll, SaveNone} {
 		asked := p.cfg.Save
 		p.cfg.Save = save
@@ -56,10 +59,21 @@ func (p *Program) chooseSave(o plan.Options) error {
 		if err != nil {
 			return err
 		}
+		if fits, err := p.scratchFits(low); err != nil {
+			return err
+		} else if !fits {
+			continue
+		}
 		if union(p.want, low.Want) != p.want { // the cells were built for the first policy
 			continue
 		}
-		pl, err := plan.New(low.Spec, p.cells, o)
+		var pl *plan.Plan
+		var t *plan.Timeline
+		if p.machine != nil {
+			pl, t, err = plan.Search(low.Spec, p.cells, o, m)
+		} else if pl, err = plan.New(low.Spec, p.cells, o); err == nil {
+			t = plan.Simulate(pl, m)
+		}
 		var small *plan.BudgetError
 		if errors.As(err, &small) {
 			continue
@@ -67,7 +81,6 @@ func (p *Program) chooseSave(o plan.Options) error {
 		if err != nil {
 			return err
 		}
-		t := plan.Simulate(pl, m)
 		if 20*t.Wall > 19*best.Wall {
 			continue
 		}

@@ -31,6 +31,7 @@ type bench struct {
 	device, machine string
 	hidden, epochs  int
 	warm            int
+	lr              float64
 	without         []string
 	smallest        bool
 	m               *plan.Machine
@@ -46,6 +47,7 @@ func main() {
 	flag.StringVar(&b.machine, "machine", "cpu", "machine model that plans are chosen by")
 	flag.IntVar(&b.hidden, "hidden", 128, "columns between layers")
 	flag.IntVar(&b.epochs, "epochs", 10, "epochs")
+	flag.Float64Var(&b.lr, "lr", 1e-4, "learning rate; sums over hundreds of neighbours make larger ones chaotic")
 	flag.IntVar(&b.warm, "warmup", 2, "epochs before the median")
 	flag.BoolVar(&b.smallest, "smallest", false, "also run with the smallest budget that works")
 	flag.Parse()
@@ -147,7 +149,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		return nil, err
 	}
 	c := saga.Config{Device: b.device, Mem: mem, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
-		Optimizer: saga.Optimizer{Kind: "adam", LR: 0.01}}
+		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
 	if mem > 0 {
 		c.Mem += int64(b.m.Kind(0).Memory.Value) - b.m.Budget(0) // a machine keeps some for itself
 	}

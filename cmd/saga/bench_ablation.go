@@ -35,8 +35,8 @@ func (c *ablationCmd) Run(a *app) error {
 		s := &sheet{key: name, title: fmt.Sprintf("%s: %s, %s, %s of device memory", name, shapeText(shape), c.Machine, sizeText(int64(c.Mem))),
 			head: table.Row{"without", "P", "peak MiB", "down GB", "up GB", "ms", "compute ms", "exposed transfer ms", "slower by"}}
 		var all *measured
-		try := func(label string, without ...string) error {
-			m, err := c.simulate(name, shape, saga.Config{Mem: int64(c.Mem), Without: without})
+		try := func(label, save string, without ...string) error {
+			m, err := c.simulate(name, shape, saga.Config{Mem: int64(c.Mem), Save: save, Without: without})
 			switch {
 			case small(err):
 				s.add(table.Row{label, "does not fit"}, fields{{"without", label}, {"fits", false}})
@@ -54,7 +54,7 @@ func (c *ablationCmd) Run(a *app) error {
 					{"seconds", m.seconds()}, {"compute_seconds", m.line.ComputeSeconds()}, {"exposed_transfer_seconds", m.line.ExposedSeconds()}, {"slower_percent", slower}})
 			return nil
 		}
-		if err := try("nothing"); err != nil {
+		if err := try("nothing", ""); err != nil {
 			return err
 		}
 		for _, list := range ablations {
@@ -62,11 +62,11 @@ func (c *ablationCmd) Run(a *app) error {
 			if known := (&saga.Config{Without: passes}); known.Validate() != nil {
 				continue // this engine does not have it
 			}
-			if err := try(strings.Join(passes, ", "), passes...); err != nil {
+			if err := try(strings.Join(passes, ", "), "", passes...); err != nil {
 				return err
 			}
 		}
-		if err := try("all newer than the paper", paperWithout()...); err != nil {
+		if err := try("all newer than the paper", paperSave, paperWithout()...); err != nil {
 			return err
 		}
 		sheets = append(sheets, s)

@@ -19,6 +19,7 @@ var redditSmall = saga.Shape{Vertices: 46600, Edges: 1.4e6, Features: 602, Class
 type streamingCmd struct {
 	benchOutput
 	Copies []string `default:"1,4,9,16" placeholder:"N" help:"Copies of the graph side by side (${default})."`
+	benchRun
 }
 
 // streamingModels are those of the figure, with its means over the copies.
@@ -46,6 +47,9 @@ func streamingSteps() []struct {
 
 // Run prints the tables.
 func (c *streamingCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	if _, err := c.machineOf(); err != nil {
 		return err
 	}
@@ -84,7 +88,15 @@ func (c *streamingCmd) Run(a *app) error {
 	}
 	mean.notes = []string{"NG-base: one chunk after the other, nothing overlaps, Scatter, ApplyEdge and Gather through a buffer of one row an edge, products on edges. NG-stream: the same with copies beside kernels. NGra: also operator motion and fusion (--paper). Everything: with what came after the paper, free to choose P. The first three load one chunk ahead (two buffers take turns); their P is the smallest from 4 on with which NG-base fits.",
 		"The most that overlap can give is NG-base's time over that of its busiest queue: with perfect overlap all else hides behind it."}
-	return c.print(a, s, mean)
+	sheets := []*sheet{s, mean}
+	if c.Device != "" {
+		run, err := c.run(a, copies)
+		if err != nil {
+			return err
+		}
+		sheets = append(sheets, run)
+	}
+	return c.print(a, sheets...)
 }
 
 // steps simulates the systems on n copies of the graph.
@@ -94,9 +106,9 @@ func (c *streamingCmd) steps(model string, n int) ([]*measured, error) {
 	var out []*measured
 	p := 4
 	for i, step := range streamingSteps() {
-		cfg := saga.Config{Chunks: p, Prefetch: 1, Without: step.without}
+		cfg := saga.Config{Chunks: p, Prefetch: 1, Without: step.without, Save: paperSave}
 		if i == 3 {
-			cfg.Chunks, cfg.Prefetch = 0, 0
+			cfg.Chunks, cfg.Prefetch, cfg.Save = 0, 0, ""
 		}
 		m, err := c.simulate(model, shape, cfg)
 		for i == 0 && small(err) && p < 64 {
@@ -134,4 +146,47 @@ func average(x []float64) float64 {
 		sum += v
 	}
 	return sum / float64(max(1, len(x)))
+}
+
+// streamingEpochs are run of every system; the first warms up.
+const streamingEpochs = 4
+
+// run runs the systems on the CPU device: what they moved, and the median epoch.
+func (c *streamingCmd) run(a *app, copies []int) (*sheet, error) {
+	s := &sheet{key: "run", title: fmt.Sprintf("Run on cpu: the graph of reddit_small's shape, 1/%d of it, copied; P = 4, two buffers a stream; epochs as measured, bytes as the executor counted them, equal to the plan's", c.Scale),
+		head:  table.Row{"model", "copies", "NG-base ms", "NG-stream ms", "NGra ms", "everything ms", "NG-stream faster than NG-base by", "NGra faster than NG-base by", "everything faster than NG-base by", "bytes moved, base", "NG-stream", "NGra", "everything"},
+		notes: []string{"Everything: P free, within the memory that NG-base's plan takes. The CPU device copies with the cores that compute, so that overlap gains less here than on a device with engines of its own for copies."}}
+	for _, model := range streamingModels {
+		for _, n := range copies {
+			d, err := c.graph(redditSmall, n)
+			if err != nil {
+				return nil, err
+			}
+			row := table.Row{model.name, n}
+			data := fields{{"model", model.name}, {"copies", n}, {"vertices", d.Edges.V}, {"edges", d.Edges.E()}}
+			var m []*counted
+			for i, step := range streamingSteps() {
+				a.log.Info("running", "model", model.name, "copies", n, "system", step.name)
+				cfg := saga.Config{Chunks: 4, Prefetch: 1, Without: step.without, Save: paperSave, Seed: 1}
+				if i == 3 {
+					cfg.Chunks, cfg.Prefetch, cfg.Save, cfg.Mem = 0, 0, "", m[0].peak
+				}
+				one, err := c.count(model.name, d, cfg, streamingEpochs)
+				if err != nil {
+					return nil, fmt.Errorf("%s, %d copies: %w", step.name, n, err)
+				}
+				m = append(m, one)
+				row = append(row, ms(one.seconds))
+				data = append(data, field{step.key, fields{{"chunks", one.chunks}, {"seconds", one.seconds}, {"h2d_bytes", one.h2d}, {"d2h_bytes", one.d2h}, {"peak_device_bytes", one.peak}}})
+			}
+			for _, other := range m[1:] {
+				row = append(row, percent(faster(m[0].seconds, other.seconds)))
+			}
+			for _, one := range m {
+				row = append(row, one.moved())
+			}
+			s.add(row, data)
+		}
+	}
+	return s, nil
 }

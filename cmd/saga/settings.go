@@ -61,6 +61,10 @@ type settings struct {
 // newerPasses are not in the paper.
 var newerPasses = []string{"commute", "factor", "invariant", "recompute-on-load", "residency", "row-gather", "serpentine"}
 
+// paperSave is the save policy of the paper's system: what a product or a gather makes
+// is stored, what is element-wise is computed again. No search.
+const paperSave = "some"
+
 // paperWithout are the passes that --paper leaves out; one that this engine does not
 // have is left out already.
 func paperWithout() []string {
@@ -87,6 +91,9 @@ func (s *settings) config() (saga.Config, error) {
 	}
 	if s.Paper {
 		c.Without = append(c.Without, paperWithout()...)
+		if c.Save == saga.SaveAuto || c.Save == "" {
+			c.Save = paperSave
+		}
 	}
 	errs := []error{c.Validate()}
 	for name, n := range map[string]count{"steps": s.Steps, "heads": s.Heads} {

@@ -233,10 +233,13 @@ func (r *Runner) SetGlobal(id int, x []float32) error {
 	}
 	for _, p := range r.arena.devices {
 		if err := p.dev.CopyH2D(p.queues[plan.H2D], p.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
-			return err
+			return fmt.Errorf("set %s: %w", g.Name, err)
 		}
 	}
-	return r.arena.sync()
+	if err := r.arena.sync(); err != nil {
+		return fmt.Errorf("set %s: %w", g.Name, err)
+	}
+	return nil
 }
 
 // Global reads a Global into x; no step may be running.
@@ -261,13 +264,30 @@ func (r *Runner) Load() error {
 	}
 	for i := range r.plan.Setup {
 		t := &r.plan.Setup[i]
+		r.arena.devices[t.Device].queues[t.Queue].SetTag(int64(-1 - i))
 		if err := r.copy(t); err != nil {
-			return err
+			return r.named(err)
 		}
 		r.stats.Setup += t.Bytes
 	}
 	r.setup = true
-	return r.arena.sync()
+	return r.named(r.arena.sync())
+}
+
+// named says which task a call of a device failed for, by the tag of its queue: task i
+// of a step has tag i, task i of the setup -1-i.
+func (r *Runner) named(err error) error {
+	var call *device.OpError
+	if !errors.As(err, &call) || call.Queue == "" {
+		return err
+	}
+	switch i := call.Tag; {
+	case i >= 0 && i < int64(len(r.plan.Tasks)):
+		return fmt.Errorf("%s: %w", r.plan.Describe(int(i)), err)
+	case i < 0 && -1-i < int64(len(r.plan.Setup)):
+		return fmt.Errorf("setup (%s): %w", r.plan.DescribeTask(&r.plan.Setup[-1-i]), err)
+	}
+	return err
 }
 
 // Step runs the plan once and returns when it is done.
@@ -276,7 +296,7 @@ func (r *Runner) Step() error {
 		return err
 	}
 	r.traceBegin()
-	err := errors.Join(r.submitAll(), r.arena.sync())
+	err := errors.Join(r.submitAll(), r.named(r.arena.sync()))
 	r.traceEnd(err)
 	return err
 }

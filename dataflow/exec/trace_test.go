@@ -23,7 +23,7 @@ func small() *plan.Plan {
 	}
 }
 
-func newSmall(t *testing.T) *Runner {
+func newSmall(t testing.TB) *Runner {
 	t.Helper()
 	dev, err := device.NewCPU(0, 512)
 	if err != nil {
@@ -130,5 +130,21 @@ func TestTraceAllocations(t *testing.T) {
 	// The closure that the device calls, its holder, and the names of two launches.
 	if on := allocs(); on > off+12 {
 		t.Errorf("%v allocations a traced step, %v without", on, off)
+	}
+}
+
+// BenchmarkTrace is a step of three tasks that do next to nothing, two of them launches:
+// what tracing adds to it is what it costs, a third of that a task.
+func BenchmarkTrace(b *testing.B) {
+	for _, steps := range []int{0, 2} {
+		b.Run(map[int]string{0: "off", 2: "on"}[steps], func(b *testing.B) {
+			r := newSmall(b)
+			r.Trace(steps)
+			for b.Loop() {
+				if err := r.Step(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

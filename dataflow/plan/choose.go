@@ -12,6 +12,7 @@ type Options struct {
 	Budget   int64  // bytes of device memory; 0: no bound
 	P        int    // number of intervals; 0: the smallest that fits
 	MinP     int    // lower bound of an automatic P
+	Near     int    // Search: numbers of intervals around this one, instead of all
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels
@@ -118,12 +119,12 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 // that the smallest choice needs when none fits, else 0.
 func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 	size := func(ch choice) int64 {
-		p := &Plan{Spec: s, Cells: c, Devices: o.Devices}
+		p := &Plan{Spec: s, Cells: c, Devices: o.Devices, sizing: true}
 		p.place(ch, o.Base)
 		if o.Beside == nil {
 			return p.Peak
 		}
-		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices}
+		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices, sizing: true}
 		q.place(choice{resident: make([]bool, len(o.Beside.Values)), slots: 1}, p)
 		return max(p.Peak, q.Peak)
 	}

@@ -129,7 +129,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		} else if c.resident[i] && base == nil {
 			p.Resident[i] = true
 			p.ValueAt[i] = add(v.Name, p.share()*cells.chunkBytes(v))
-			p.setupValue(i)
+			if !p.sizing {
+				p.setupValue(i)
+			}
 		}
 	}
 	for d := range Dir(2) {
@@ -145,7 +147,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.CellAt[d][i] = at + end[o]
 			end[o] += align(b)
 			most = max(most, end[o])
-			p.setupCell(d, i, b)
+			if !p.sizing {
+				p.setupCell(d, i, b)
+			}
 		}
 		add("cells "+d.String(), most)
 	}

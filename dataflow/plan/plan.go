@@ -85,6 +85,7 @@ type Plan struct {
 	Devices    int   // each with its own memory, laid out alike
 	Once       int64 // bytes of Setup
 
+	sizing    bool  // only the peak is asked for
 	persist   int64 // end of what lives for the whole run
 	scratch   int64 // where a Global of another device arrives
 	zeroAt    int64 // the sums, cleared at the start of a step

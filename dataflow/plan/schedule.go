@@ -33,6 +33,8 @@ type slotState struct {
 }
 
 func (p *Plan) emit(slots []phaseSlots, o Options) {
+	n := p.expect()
+	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
 	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.Cells.maxNNZ()}
 	e.top = o.topology(p.Devices)
 	if p.zeroBytes > 0 {
@@ -70,6 +72,34 @@ func (e *emitter) globals(d int) []span {
 		out = append(out, e.global(d, id))
 	}
 	return out
+}
+
+// expect is about the number of tasks, at least for dense grids.
+func (p *Plan) expect() int {
+	n, c := 16, p.Cells.P
+	for _, ph := range p.Spec.Phases {
+		for s := range ph.Steps {
+			st := &ph.Steps[s]
+			if st.Kind != Stream {
+				n += c * (len(st.Calls) + 4)
+				continue
+			}
+			per := 1 + len(st.Calls)
+			if p.CellsIn[st.Dir] {
+				per--
+			}
+			for id := range p.Spec.Values {
+				if reads(st, id) && !p.Resident[id] && p.Schedule != DestOrder {
+					per++
+				}
+			}
+			if p.Schedule == DestOrder {
+				per += 2
+			}
+			n += c * c * per
+		}
+	}
+	return n
 }
 
 func (e *emitter) visits(ph *Phase) {

@@ -1,0 +1,182 @@
+package saga_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"sagann/dataflow/plan"
+	"sagann/dataset"
+	"sagann/device"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// sweep is a program that is run again and again, each time with another fault.
+type sweep struct {
+	name    string
+	program *saga.Program
+	faulty  int     // the device that fails
+	loss    float64 // of the first step, without a fault
+	grad    []float32
+	opened  int64 // calls of the device before the step
+	stepped int64 // and until its end
+	total   int64
+}
+
+// outcome is what one run left behind.
+type outcome struct {
+	opened, stepped, closed error
+	leak                    *device.LeakError
+	loss                    float64
+	grad                    []float32
+	calls                   [3]int64
+}
+
+// run opens the program, steps and closes it, on devices of which one fails.
+func (s *sweep) run(t *testing.T, f device.Fault) (o outcome) {
+	t.Helper()
+	devices, err := device.Open(fmt.Sprint("cpu:", s.program.Summary().Devices), s.program.PlannedPeak(), device.Poison())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := device.NewFault(devices[s.faulty], f)
+	devices[s.faulty] = bad
+	o.opened = s.program.OpenOn(devices)
+	o.calls[0] = bad.Calls()
+	if o.opened == nil {
+		o.loss, o.stepped = s.program.Step()
+		o.calls[1] = bad.Calls()
+		if o.stepped == nil {
+			q := s.program.Params()[0]
+			o.grad, o.stepped = s.program.Grad(q.Name)
+		}
+	}
+	o.closed = s.program.Close()
+	o.calls[2] = bad.Calls()
+	errors.As(o.closed, &o.leak)
+	return o
+}
+
+// An error of a task names the task with its chunk, one of another copy what was copied;
+// every error names device and call.
+var (
+	namesTask = regexp.MustCompile(`task \d+ \(.*(chunk|cell|zero|update|results|globals|sum of|a sum|add).*\)|setup \(.*(chunk|cell)|set \S+: `)
+	namesCall = regexp.MustCompile(`cpu:\d+: \w`)
+)
+
+// check runs with one fault and says what is wrong with the end of it.
+func (s *sweep) check(t *testing.T, n int64, async bool) {
+	t.Helper()
+	o := s.run(t, device.Fault{Op: device.OpAny, N: n, Async: async})
+	err := errors.Join(o.opened, o.stepped, o.closed)
+	where := fmt.Sprintf("%s: call %d of %d fails (async %v)", s.name, n, s.total, async)
+	if !errors.Is(err, device.ErrInjected) {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	text := err.Error()
+	if want := fmt.Sprintf("cpu:%d: ", s.faulty); !strings.Contains(text, want) || !namesCall.MatchString(text) {
+		t.Errorf("%s: device or call is not named: %v", where, err)
+	}
+	var call *device.OpError
+	if !errors.As(err, &call) {
+		t.Errorf("%s: no *device.OpError: %v", where, err)
+		return
+	}
+	free := call.Op == device.OpFree || call.Op == device.OpHostFree
+	inTask := n > s.opened && n <= s.stepped && call.Queue != ""
+	if inTask && !namesTask.MatchString(text) {
+		t.Errorf("%s: task and chunk are not named: %v", where, err)
+	}
+	if o.leak != nil && !free {
+		t.Errorf("%s: %v", where, o.leak)
+	}
+	if o.opened == nil && o.stepped == nil && (o.loss != s.loss || !sameBits(o.grad, s.grad)) {
+		t.Errorf("%s: the step ends without an error and with loss %v, want %v", where, o.loss, s.loss)
+	}
+}
+
+func sameBits(x, y []float32) bool {
+	for i := range x {
+		if len(x) != len(y) || math.Float32bits(x[i]) != math.Float32bits(y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestEveryFault: whatever call of a device fails, at once or later, over a whole
+// training step of every model, the step ends with an error that names call, chunk and
+// device; all memory is given back, no goroutine stays, and no wrong number comes out.
+func TestEveryFault(t *testing.T) {
+	spec, err := dataset.ParseSpec("vertices=40,edges=200,features=5,classes=3,seed=4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Synthetic(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sweeps []*sweep
+	add := func(name, model string, c saga.Config, faulty int) {
+		m, err := layers.New(model, layers.Options{Features: 5, Hidden: 4, Classes: 3, Layers: 2, Heads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Optimizer.Kind = "sgd"
+		p, err := saga.Compile(m, d, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sweeps = append(sweeps, &sweep{name: name, program: p, faulty: faulty})
+	}
+	for _, name := range layers.Names() {
+		c := saga.Config{Chunks: 3, Mem: 1}
+		m, err := layers.New(name, layers.Options{Features: 5, Hidden: 4, Classes: 3, Layers: 2, Heads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Optimizer.Kind = "sgd"
+		var small *plan.BudgetError
+		if _, err := saga.Compile(m, d, c); !errors.As(err, &small) {
+			t.Fatalf("%s: a budget of one byte gives %v", name, err)
+		}
+		c.Mem = small.Smallest + small.Smallest/10
+		add(name, name, c, 0)
+	}
+	for faulty := range 2 {
+		add(fmt.Sprint("ggcn on two devices, number ", faulty), "ggcn", saga.Config{Chunks: 4, Stream: true, Device: "cpu:2"}, faulty)
+	}
+	add("ggcn, dest-order", "ggcn", saga.Config{Chunks: 3, Stream: true, Schedule: plan.DestOrder}, 0)
+	for _, s := range sweeps {
+		t.Run(s.name, func(t *testing.T) {
+			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			o := s.run(t, device.Fault{Op: device.OpAny})
+			if err := errors.Join(o.opened, o.stepped, o.closed); err != nil {
+				t.Fatalf("without a fault: %v", err)
+			}
+			s.loss, s.grad, s.opened, s.stepped, s.total = o.loss, o.grad, o.calls[0], o.calls[1], o.calls[2]
+			if h2d, _ := s.program.Moves(); h2d == 0 {
+				t.Error("nothing moves")
+			}
+			stride := int64(1)
+			if testing.Short() {
+				stride = s.total/40 + 1
+			}
+			for n := int64(1); n <= s.total; n += stride {
+				s.check(t, n, false)
+				s.check(t, n, true)
+				if t.Failed() {
+					break // one tells enough
+				}
+			}
+			t.Logf("%d calls, %d of them in the step", s.total, s.stepped-s.opened)
+		})
+	}
+}
