@@ -14,7 +14,7 @@ CUDA_HOME   ?= /usr/local/cuda
 CUDA_CFLAGS  ?= -I$(CURDIR)/device/include -I$(CUDA_HOME)/include
 CUDA_LDFLAGS ?= -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs
 
-.PHONY: test race bench cuda gen fmt lint
+.PHONY: test race bench cuda cuda-check gen fmt lint
 
 # Everything. The lint test reads the whole module, which the test cache cannot
 # know: hence -count=1.
@@ -23,6 +23,7 @@ test:
 	go test -count=1 ./internal/lint
 	go test ./...
 	@$(MAKE) --no-print-directory race
+	@$(MAKE) --no-print-directory cuda-check
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
 race:
@@ -40,6 +41,11 @@ race:
 # Benchmarks; each checks its result before it takes the time. BENCH chooses by name.
 bench:
 	go test -count=1 -run '^$$' -bench '$(BENCH)' -timeout 2h ./bench/...
+
+# What of the GPU build can be checked without a GPU; skipped, with the reason, where
+# CUDA's headers and libraries are missing. CUDA_FETCH=1 installs them below .venv.
+cuda-check:
+	@bash bench/cuda/compile.sh
 
 # The build for NVIDIA GPUs.
 cuda:

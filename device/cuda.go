@@ -37,6 +37,10 @@ type CUDA struct {
 	peers   map[*CUDA]bool // devices that copied from here, or to which access was opened
 	tracer  cudaTracer
 	closing bool
+
+	rowsOnce  sync.Once // CopyRows
+	rowsFuncs []Function
+	rowsErr   error
 }
 
 type cudaQueue struct {
@@ -45,6 +49,7 @@ type cudaQueue struct {
 	tag    atomic.Int64
 	stream cuStream
 	blas   cuHandle // made at the first product
+	side   *cuSide  // made at the first batch that needs it
 }
 
 func (q *cudaQueue) Name() string     { return q.name }
@@ -284,6 +289,9 @@ func (d *CUDA) Close() error {
 	}
 	d.tracer.close()
 	for _, q := range d.queues {
+		if q.side != nil {
+			cuCloseSide(q.side)
+		}
 		errs = append(errs, cuCloseStream(q.stream))
 	}
 	for _, m := range d.modules {

@@ -1,6 +1,10 @@
 package device
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // A GPU is a device that runs compiled source: the cuda device. Programs that
 // only know Device reach it by a type assertion.
@@ -16,7 +20,14 @@ type GPU interface {
 	// Prepare makes a batch of commands that is submitted by one call, as often
 	// as wanted. It is freed by Close.
 	Prepare(c []Command) (Batch, error)
+	// Detail has f called with the span of every command of later batches, as
+	// SetTrace has for launches; commands then run one at a time. nil turns it off.
+	Detail(f func(Span))
 }
+
+// Beside ends the names of kernels that may run at the same time as the command after
+// theirs in a batch: the two write different memory.
+const Beside = "_beside"
 
 // A Function is a compiled kernel of a GPU.
 type Function interface {
@@ -83,6 +94,22 @@ type gpuFunc struct {
 
 func (f *gpuFunc) Name() string               { return f.name }
 func (f *gpuFunc) Batch(d GPU) (Batch, error) { return f.batch(d) }
+
+// name is what a trace calls the command.
+func (c *Command) name() string {
+	switch {
+	case c.Call != nil:
+		return c.Call.Func.Name()
+	case c.Gemm != nil:
+		return fmt.Sprintf("sgemm %d×%d×%d", c.Gemm.M, c.Gemm.N, c.Gemm.K)
+	}
+	return "clear"
+}
+
+// beside tells whether the command may run with the next.
+func (c *Command) beside() bool {
+	return c.Call != nil && strings.HasSuffix(c.Call.Func.Name(), Beside)
+}
 
 // check refuses a command that is not one.
 func (c *Command) check() error {

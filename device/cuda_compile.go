@@ -45,6 +45,8 @@ type cudaBatch struct {
 	first *cuCommand
 	n     int
 	gemm  bool
+	aside bool     // has a kernel that may run beside the next
+	names []string // of the commands
 	free  func()
 }
 
@@ -62,10 +64,12 @@ func (d *CUDA) Prepare(list []Command) (Batch, error) {
 			return nil, fmt.Errorf("command %d: %w", i, err)
 		}
 		b.gemm = b.gemm || c.Gemm != nil
+		b.names = append(b.names, c.name())
 		if c.Call != nil {
 			if f, ok := c.Call.Func.(*cudaFunc); !ok || f.dev != d {
 				return nil, fmt.Errorf("command %d: function is not this device's", i)
 			}
+			b.aside = b.aside || c.beside()
 		}
 	}
 	b.first, b.free = cuCommands(list, func(f Function) cuFunc { return f.(*cudaFunc).f })

@@ -17,20 +17,39 @@ typedef struct {
 	uint64_t *args;
 	CUdeviceptr a, b, c;    // product; clear: a
 	int m, n, k, lda, ldb, ldc, ta, tb, add;
+	int beside;             // call: may run with the next command
 	size_t words;           // clear
 } saga_command;
 
 typedef struct { int cuda, blas, at; } saga_result;
 
+// A stream for what may run beside a queue's own, and the events that tie it to that.
+typedef struct { CUstream s; CUevent fork, join; } saga_side;
+
+static int saga_aside(saga_command *c, CUstream s, saga_side *side) {
+	int r = cuEventRecord(side->fork, s);
+	if (!r) r = cuStreamWaitEvent(side->s, side->fork, 0);
+	if (!r) r = cuLaunchKernel(c->f, c->gx, c->gy, c->gz, c->block, 1, 1, c->shared, side->s, c->params, NULL);
+	return r ? r : cuEventRecord(side->join, side->s);
+}
+
 // A product needs its queue's own handle: the workspace is part of it.
-static saga_result saga_submit(CUcontext ctx, CUstream s, cublasHandle_t blas, saga_command *c, int n) {
+static saga_result saga_submit(CUcontext ctx, CUstream s, cublasHandle_t blas, saga_side *side, saga_command *c, int n) {
 	saga_result r = {0, 0, 0};
 	float one = 1, zero = 0;
+	int apart = 0, join;
 	r.cuda = cuCtxSetCurrent(ctx);
 	for (int i = 0; i < n && !r.cuda && !r.blas; i++, c++) {
 		r.at = i;
+		join = apart;
+		apart = 0;
 		switch (c->op) {
 		case 0:
+			if (c->beside && i + 1 < n && !join) {
+				r.cuda = saga_aside(c, s, side);
+				apart = 1;
+				break;
+			}
 			r.cuda = cuLaunchKernel(c->f, c->gx, c->gy, c->gz, c->block, 1, 1, c->shared, s, c->params, NULL);
 			break;
 		case 1:
@@ -42,6 +61,7 @@ static saga_result saga_submit(CUcontext ctx, CUstream s, cublasHandle_t blas, s
 		case 2:
 			if (c->words) r.cuda = cuMemsetD32Async(c->a, 0, c->words, s);
 		}
+		if (join && !r.cuda && !r.blas) r.cuda = cuStreamWaitEvent(s, side->join, 0);
 	}
 	return r;
 }
@@ -167,6 +187,7 @@ type (
 	cuDev     = C.CUdevice
 	cuHandle  = C.cublasHandle_t
 	cuCommand = C.saga_command
+	cuSide    = C.saga_side
 )
 
 // A CUDAError is a result of the driver, by its name.
@@ -222,6 +243,33 @@ func cuAlloc(ctx cuContext, n int64) (p cuPtr, err error) {
 func cuFree(ctx cuContext, p cuPtr) error { return cuErr(C.saga_free(ctx, p)) }
 
 func cuNewStream(ctx cuContext) (s cuStream, err error) { return s, cuErr(C.saga_stream(ctx, &s)) }
+
+// cuNewSide makes a side stream; on an error what there is of it is given back.
+func cuNewSide(ctx cuContext) (*cuSide, error) {
+	side := &cuSide{}
+	var err error
+	if side.s, err = cuNewStream(ctx); err == nil {
+		if side.fork, err = cuNewEvent(ctx, false); err == nil {
+			side.join, err = cuNewEvent(ctx, false)
+		}
+	}
+	if err != nil {
+		cuCloseSide(side)
+		return nil, err
+	}
+	return side, nil
+}
+
+func cuCloseSide(side *cuSide) {
+	for _, e := range []cuEvent{side.fork, side.join} {
+		if e != nil {
+			cuCloseEvent(e)
+		}
+	}
+	if side.s != nil {
+		cuCloseStream(side.s)
+	}
+}
 
 func cuSyncStream(ctx cuContext, s cuStream) error { return cuErr(C.saga_sync(ctx, s)) }
 
@@ -294,8 +342,8 @@ func cuNewBlas(ctx cuContext, s cuStream, work cuPtr, n int64) (h cuHandle, err 
 func cuCloseBlas(ctx cuContext, h cuHandle) error { return blasErr(C.saga_unblas(ctx, h)) }
 
 // cuSubmit returns the index of the command that failed.
-func cuSubmit(ctx cuContext, s cuStream, h cuHandle, c *cuCommand, n int) (int, error) {
-	r := C.saga_submit(ctx, s, h, c, C.int(n))
+func cuSubmit(ctx cuContext, s cuStream, h cuHandle, side *cuSide, c *cuCommand, n int) (int, error) {
+	r := C.saga_submit(ctx, s, h, side, c, C.int(n))
 	if r.blas != 0 {
 		return int(r.at), blasErr(r.blas)
 	}
@@ -324,7 +372,7 @@ func cuCommands(list []Command, fn func(Function) cuFunc) (first *cuCommand, fre
 		d := &cmds[i]
 		switch {
 		case c.Call != nil:
-			d.f = fn(c.Call.Func)
+			d.f, d.beside = fn(c.Call.Func), cInt(c.beside())
 			d.gx, d.gy, d.gz = C.uint(c.Call.Grid[0]), C.uint(c.Call.Grid[1]), C.uint(c.Call.Grid[2])
 			d.block, d.shared = C.uint(c.Call.Block), C.uint(c.Call.Shared)
 			d.args, d.params = &words[at], (*unsafe.Pointer)(&ptrs[at])

@@ -5,6 +5,7 @@ package device
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 )
 
 // queue returns q as this device's, if it is and the device takes work.
@@ -31,13 +32,7 @@ func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count fun
 	if !d.status.sound() {
 		return nil
 	}
-	err := d.tracer.begin(d, q, op, kernel, bytes)
-	if err == nil {
-		err = f()
-	}
-	if err == nil {
-		err = d.tracer.end(d, q)
-	}
+	err := d.tracer.around(d, q, d.tracer.f, Span{Op: op, Kernel: kernel, Bytes: bytes}, f)
 	if err != nil {
 		e := d.err(op, q, err).(*OpError)
 		e.Kernel = kernel
@@ -175,8 +170,32 @@ func (d *CUDA) launch(q *cudaQueue, b Batch) error {
 			return err
 		}
 	}
-	if at, err := cuSubmit(d.ctx, q.stream, q.blas, own.first, own.n); err != nil {
+	if own.aside && q.side == nil {
+		var err error
+		if q.side, err = cuNewSide(d.ctx); err != nil {
+			return err
+		}
+	}
+	if d.tracer.detail != nil {
+		return d.oneByOne(q, own)
+	}
+	if at, err := cuSubmit(d.ctx, q.stream, q.blas, q.side, own.first, own.n); err != nil {
 		return fmt.Errorf("command %d of %d: %w", at, own.n, err)
+	}
+	return nil
+}
+
+// oneByOne submits the commands of a batch with an event before and after each.
+func (d *CUDA) oneByOne(q *cudaQueue, b *cudaBatch) error {
+	list := unsafe.Slice(b.first, b.n)
+	for i := range list {
+		err := d.tracer.around(d, q, d.tracer.detail, Span{Op: OpLaunch, Kernel: b.names[i]}, func() error {
+			_, err := cuSubmit(d.ctx, q.stream, q.blas, q.side, &list[i], 1)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("command %d of %d: %w", i, b.n, err)
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 type cudaTracer struct {
 	mu     sync.Mutex
 	f      func(Span)
+	detail func(Span) // of each command
 	base   cuEvent
 	stream cuStream
 	zero   time.Duration // of base, by the clock of spans
@@ -27,15 +28,20 @@ type cudaSpan struct {
 }
 
 // SetTrace has f called with the spans of later copies and launches, by Sync.
-func (d *CUDA) SetTrace(f func(Span)) {
+func (d *CUDA) SetTrace(f func(Span)) { d.traceTo(&d.tracer.f, f) }
+
+// Detail has f called with the spans of the commands of later batches, by Sync.
+func (d *CUDA) Detail(f func(Span)) { d.traceTo(&d.tracer.detail, f) }
+
+func (d *CUDA) traceTo(where *func(Span), f func(Span)) {
 	d.drain()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := &d.tracer
-	t.f = nil
+	*where = nil
 	if f == nil || d.closing || !d.status.sound() {
 		return
 	}
+	t := &d.tracer
 	var err error
 	if t.stream == nil {
 		if t.stream, err = cuNewStream(d.ctx); err == nil {
@@ -53,15 +59,18 @@ func (d *CUDA) SetTrace(f func(Span)) {
 		d.status.fail(d.err(OpSync, nil, err))
 		return
 	}
-	t.zero, t.f = now(), f
+	t.zero, *where = now(), f
 }
 
-func (t *cudaTracer) begin(d *CUDA, q *cudaQueue, op Op, kernel string, bytes int64) error {
-	if t.f == nil {
-		return nil
+// around runs task between two events, whose times f gets with what s says; without f
+// it runs task.
+func (t *cudaTracer) around(d *CUDA, q *cudaQueue, f func(Span), s Span, task func() error) error {
+	if f == nil {
+		return task()
 	}
-	s := cudaSpan{span: Span{Device: d.info, Queue: q.name, Op: op, Kernel: kernel, Tag: q.tag.Load(), Bytes: bytes}, f: t.f}
-	for _, e := range []*cuEvent{&s.from, &s.to} {
+	s.Device, s.Queue, s.Tag = d.info, q.name, q.tag.Load()
+	o := cudaSpan{span: s, f: f}
+	for _, e := range []*cuEvent{&o.from, &o.to} {
 		if n := len(t.unused); n > 0 {
 			*e, t.unused = t.unused[n-1], t.unused[:n-1]
 			continue
@@ -71,15 +80,17 @@ func (t *cudaTracer) begin(d *CUDA, q *cudaQueue, op Op, kernel string, bytes in
 			return err
 		}
 	}
-	t.open = append(t.open, s)
-	return cuRecord(d.ctx, s.from, q.stream)
-}
-
-func (t *cudaTracer) end(d *CUDA, q *cudaQueue) error {
-	if t.f == nil {
-		return nil
+	err := cuRecord(d.ctx, o.from, q.stream)
+	if err == nil {
+		err = task()
 	}
-	return cuRecord(d.ctx, t.open[len(t.open)-1].to, q.stream)
+	if err == nil {
+		err = cuRecord(d.ctx, o.to, q.stream)
+	}
+	if err == nil {
+		t.open = append(t.open, o)
+	}
+	return err
 }
 
 // deliver calls the trace function for the spans submitted before; the queues have

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"sync"
 
 	"sagann/chunk"
@@ -49,6 +50,11 @@ type CPU struct {
 func Compile(p *Program) (*CPU, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
+	}
+	for i := range p.Leaves {
+		if p.Leaves[i].Half {
+			return nil, fmt.Errorf("kernel %s: leaf %d: rows of bfloat16 are read on GPUs only", p.Name, i)
+		}
 	}
 	c := &CPU{p: p, skip: make([]bool, len(p.Widths)), skipIn: make([]bool, len(p.Instrs))}
 	c.findDirect()

@@ -1,16 +1,45 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
 
-// cudaTile is how many rows (or edges, where products stand on edges) a launch works
-// on at a time: what lies between its kernels is a few such tiles, not whole tensors.
-const cudaTile = 1 << 17
+// A launch works on so many rows (or edges, where products stand on edges) at a time as
+// Program.Tile says: what lies between its kernels is a few such tiles, not whole tensors.
+// Products waste least where their blocks of 256 rows fill the 132 multiprocessors of a
+// large GPU a whole number of times.
+const (
+	tileWave    = 132 * 256
+	defaultTile = 4 * tileWave
+	largestTile = 1 << 18
+	leastTile   = 1 << 12
+)
+
+// tile is the rows that the program's launches work on at a time.
+func (c *CUDA) tile() int { return cmp.Or(c.p.Tile, defaultTile) }
+
+// TileWithin is the Tile with which p takes about so many bytes of scratch memory on a
+// GPU; 0 bytes is no bound.
+func TileWithin(p *Program, bytes int64) (int, error) {
+	c, err := RenderCUDA(p)
+	if err != nil || bytes == 0 {
+		return largestTile, err
+	}
+	row := int64(0)
+	for _, n := range c.room {
+		row += 4 * int64(n)
+	}
+	n := min(largestTile, bytes/max(1, row))
+	if n >= tileWave && n < largestTile {
+		n = n / tileWave * tileWave
+	}
+	return int(max(leastTile, n)), nil
+}
 
 // cudaBlocks is the number of partial sums of a sum over rows.
-const cudaBlocks = 128
+const cudaBlocks = 256
 
 // CUDA is a program as text for a GPU: kernels in Source, and the steps that a launch
 // takes. Element-wise and row-wise instructions are fused into kernels that give a
@@ -26,11 +55,9 @@ type CUDA struct {
 	room   []int        // register -> floats a row in scratch memory, 0 without
 	order  []int        // registers with scratch memory
 	frags  []cudaKernel // by level; no name where there is nothing to do
-	gather cudaKernel   // edge programs: the accumulators
-	hub    cudaKernel   // the same for rows of more than large edges
-	large  int
-	start  bool // accumulators are started and finished by kernels of their own
-	dense  bool // an edge program with products or sums over all edges: runs by tiles
+	gather []cudaGather // edge programs: the accumulators; slice by slice and, last, whole rows
+	start  bool         // accumulators are started and finished by kernels of their own
+	dense  bool         // an edge program with products or sums over all edges: runs by tiles
 }
 
 // cudaKernel is a kernel and its shape.
@@ -40,6 +67,15 @@ type cudaKernel struct {
 	block  int // threads of a block
 	shared uint32
 	slices int
+	row    work // of a row (or an edge of a tile); of an entry of the row list in gathers
+	edge   work // gathers: of an edge
+}
+
+// cudaGather is the kernels of one way to gather.
+type cudaGather struct {
+	rows  cudaKernel
+	hub   cudaKernel // for rows of many edges; no name where one kernel does them all
+	large int        // edges that a row has at most which is not of many
 }
 
 // cudaHome is the memory that holds a register: rows of ld floats, row i of the tile
@@ -66,7 +102,7 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	c := &CUDA{p: p, gather: cudaKernel{fn: -1}, hub: cudaKernel{fn: -1}}
+	c := &CUDA{p: p}
 	if p.Edges {
 		for i := range p.Instrs {
 			c.dense = c.dense || p.Instrs[i].Kind != Func
@@ -187,9 +223,9 @@ func (c *CUDA) assign() {
 // Scratch is the device memory in bytes that launches over at most so many own rows
 // and edges of a cell need beside their operands.
 func (c *CUDA) Scratch(rows, edges int) int64 {
-	n := int64(min(rows, cudaTile))
+	n := int64(min(rows, c.tile()))
 	if c.p.Edges {
-		n = int64(min(edges, cudaTile))
+		n = int64(min(edges, c.tile()))
 	}
 	var at int64
 	for _, r := range c.order {
@@ -240,5 +276,8 @@ func (c *CUDA) params() string {
 			"const float *__restrict__ data, ll entries, ll from, ll to, ")
 	}
 	b.WriteString("ll first, ll n, ll begin, ll end")
+	if c.p.Edges {
+		b.WriteString(", ll large") // rows of more edges are the hub kernel's
+	}
 	return b.String()
 }

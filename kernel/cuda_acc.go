@@ -83,7 +83,9 @@ func (t *cudaText) step(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
 	switch {
 	case o.Acc == Store:
+		t.once = true
 		t.store(o.Reg, fmt.Sprintf("b%d + e * %d", o.Operand, o.LD), o.LD%4 == 0 && t.v == 4)
+		t.once = false
 	case o.Acc == Sum && o.Key == NoKey:
 		t.all(w, "a%d# += r%d#;", i, o.Reg)
 	case o.Acc == Sum:

@@ -18,7 +18,16 @@ type cudaText struct {
 	shared int      // floats of shared memory that a group needs
 	heads  int      // columns of registers of a number a head, in the layout of cuda_heads.go; 0: none
 	per    int      // columns of a head
+	once   bool     // loads and stores are of what is used once: it need not stay in the cache
 	tab    string
+}
+
+// move is the name of the device function that loads or stores.
+func (t *cudaText) move(what string) string {
+	if t.once {
+		return "saga_" + what + "_once"
+	}
+	return "saga_" + what
 }
 
 func (t *cudaText) line(format string, a ...any) {
@@ -75,7 +84,7 @@ func (t *cudaText) fetch(r int, ptr string, vec bool) {
 	} else if t.isWidth(w) {
 		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, false)
 	} else {
-		t.line("saga_load%s(%s, base, lane, r%d);", t.args(w, vec), ptr, r)
+		t.line("%s%s(%s, base, lane, r%d);", t.move("load"), t.args(w, vec), ptr, r)
 	}
 }
 
@@ -87,7 +96,7 @@ func (t *cudaText) store(r int, ptr string, vec bool) {
 	} else if t.isWidth(w) {
 		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, true)
 	} else {
-		t.line("saga_store%s(%s, base, lane, r%d);", t.args(w, vec), ptr, r)
+		t.line("%s%s(%s, base, lane, r%d);", t.move("store"), t.args(w, vec), ptr, r)
 	}
 }
 
@@ -308,8 +317,16 @@ func (t *cudaText) leaf(l *Leaf) {
 	case Other:
 		t.ptr[l.Reg] = fmt.Sprintf("%s + (size_t)far * %d", b, l.LD)
 	}
+	if l.Half {
+		t.declare(l.Reg)
+		t.line("saga_load_half%s(%s, base, lane, r%d);", t.args(l.Cols, false), t.ptr[l.Reg], l.Reg)
+		t.ptr[l.Reg] = "" // not of floats
+		return
+	}
 	if l.Key == NoKey {
+		t.once = l.From == EdgeBuf
 		t.load(l.Reg, t.ptr[l.Reg], vec)
+		t.once = false
 		return
 	}
 	p := t.ptr[l.Reg]

@@ -56,14 +56,63 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 			width = max(width, w)
 		}
 	}
+	if c.start { // columns of keyed sums are updated in memory, by one group a row
+		if err := c.gatherWay(b, "gather", 0, instrs, outs, used, width); err != nil {
+			return err
+		}
+	} else {
+		t := &cudaText{c: c}
+		t.shape(width)
+		t.spreadHeads(instrs, used, outs, width)
+		if c.sliced(t, instrs, outs, used, width) {
+			if err := c.gatherWay(b, "gather", c.sliceWidth(used), instrs, outs, used, width); err != nil {
+				return err
+			}
+		}
+		name := [2]string{"gather", "gather_whole"}[len(c.gather)]
+		if err := c.gatherWay(b, name, 0, instrs, outs, used, width); err != nil {
+			return err
+		}
+	}
+	c.startKernels(b, outs)
+	return nil
+}
+
+// sliceWidth is the number of columns of a slice: a line of each row that edges gather,
+// twice as many where all such rows are of bfloat16. Eight lanes take it.
+func (c *CUDA) sliceWidth(used []int) int {
+	all := false
+	for i := range c.p.Leaves {
+		if l := &c.p.Leaves[i]; l.From == Other && l.Cols > 1 && slices.Contains(used, l.Reg) {
+			if !l.Half {
+				return sliceWidth
+			}
+			all = true
+		}
+	}
+	if all {
+		return 2 * sliceWidth
+	}
+	return sliceWidth
+}
+
+// gatherWay renders the kernels that work on slices of so many columns, or on whole
+// rows with 0.
+func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*Instr, outs []*Out, used []int, width int) error {
+	p := c.p
+	used = slices.Clone(used)
 	var body, before strings.Builder
 	t := &cudaText{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(p.Widths))}
 	t.shape(width)
-	if c.start { // columns of keyed sums are updated in memory, by one group a row
+	switch {
+	case c.start:
 		t.g = 32
-	} else if t.spreadHeads(instrs, used, outs, width); c.sliced(t, instrs, used, width) {
-		t.slice = sliceWidth
-		t.g, t.v = sliceWidth/4, 4
+	default:
+		t.spreadHeads(instrs, used, outs, width)
+		if slice > 0 {
+			t.slice, t.v = slice, slice/8
+			t.g = 8
+		}
 	}
 	late := map[*Instr][2]int{}
 	for _, in := range instrs {
@@ -84,14 +133,16 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	for i, o := range outs {
 		t.step(i, o)
 	}
-	k := &c.gather
-	k.fn, k.slices = c.name("gather"), 1
+	way := cudaGather{hub: cudaKernel{fn: -1}, large: t.hub()}
+	k := &way.rows
+	k.fn, k.slices = c.name(name), 1
 	if t.slice > 0 {
 		k.slices = (width + t.slice - 1) / t.slice
 	}
 	groups, shared := t.block(t.g, gatherThreads)
 	threads := max(32, groups*t.g)
 	k.groups, k.block, k.shared = threads/32, threads, shared
+	k.row, k.edge = c.countGather(used, instrs, outs)
 	if groups*t.g < 32 {
 		k.shared = uint32(32 / t.g * t.shared * 4)
 	}
@@ -123,19 +174,17 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 		b.WriteString("\t\t}\n\t}}\n}\n")
 	}
 	floats := t.handover(outs)
-	t.head(b, "gather", threads, used)
+	t.head(b, name, threads, used)
 	t.rowLoop(b, k.groups, floats > 0)
 	pass(false)
-	c.hub.fn = -1
 	if floats > 0 {
-		c.hub = cudaKernel{fn: c.name("gather_hub"), groups: hubThreads, block: hubThreads,
-			shared: uint32(hubThreads / t.g * t.shared * 4), slices: k.slices}
-		c.large = t.hub()
-		t.head(b, "gather_hub", hubThreads, used)
+		way.hub = cudaKernel{fn: c.name(name + hubName), groups: hubThreads, block: hubThreads,
+			shared: uint32(hubThreads / t.g * t.shared * 4), slices: k.slices, row: k.row, edge: k.edge}
+		t.head(b, name+hubName, hubThreads, used)
 		t.hubLoop(b, floats)
 		pass(true)
 	}
-	c.startKernels(b, outs)
+	c.gather = append(c.gather, way)
 	return nil
 }
 
@@ -149,9 +198,12 @@ func (t *cudaText) unroll(instrs []*Instr) int {
 }
 
 // sliced tells whether columns can be worked on slice by slice: no instruction sees
-// other columns than its own, and all wide registers are equally wide.
-func (c *CUDA) sliced(t *cudaText, instrs []*Instr, used []int, width int) bool {
-	if width < 2*sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
+// other columns than its own, and all wide registers are equally wide. Rows of edges lie
+// in their order in memory, which slices would read in pieces.
+func (c *CUDA) sliced(t *cudaText, instrs []*Instr, outs []*Out, used []int, width int) bool {
+	edgeRows := slices.ContainsFunc(outs, func(o *Out) bool { return o.Acc == Store }) ||
+		slices.ContainsFunc(used, func(r int) bool { return c.home[r].kind != homeNone && c.p.Widths[r] >= sliceWidth })
+	if edgeRows || width < 2*sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
 		return false
 	}
 	regs := slices.Clone(used)

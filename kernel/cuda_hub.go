@@ -9,7 +9,10 @@ import (
 // done, so a row of more than hubEdges edges a group of lanes is left to a second
 // kernel, in which all warps of a block take its edges in turn. Their accumulators are
 // joined in the order of the warps, whatever the timing.
-const hubEdges = 512
+const hubEdges = 128
+
+// hubName ends as kernels do that may run at the same time as the next of the batch.
+const hubName = "_hub_beside"
 
 // hubThreads is the size of that kernel's blocks.
 const hubThreads = 512
@@ -64,7 +67,7 @@ func (t *cudaText) rowLoop(b *strings.Builder, warps int, hubs bool) {
 		"\tfor (ll at = blockIdx.x * (ll)%d + threadIdx.x / 32; at < n; at += gridDim.x * (ll)%d) {{\n", warps, warps)
 	b.WriteString(cudaRow)
 	if hubs {
-		fmt.Fprintf(b, "\t\tif (hi - lo > %d) continue;\n", t.hub())
+		b.WriteString("\t\tif (hi - lo > large) continue;\n")
 	}
 	b.WriteString("\t\tconst bool lead = sub == 0;\n")
 }
@@ -83,12 +86,12 @@ func (t *cudaText) hubLoop(b *strings.Builder, floats int) {
 		"\t__shared__ unsigned many_[%d];\n", hubThreads, floats, hubThreads/32)
 	fmt.Fprintf(b, "\tconst ll mine = blockIdx.x + threadIdx.x * (ll)gridDim.x;\n"+
 		"\tbool many = false;\n"+
-		"\tif (mine < n) many = min((ll)ptr[first + mine + 1], to) - max((ll)ptr[first + mine], from) > %d;\n"+
+		"\tif (mine < n) many = min((ll)ptr[first + mine + 1], to) - max((ll)ptr[first + mine], from) > large;\n"+
 		"\tconst unsigned ballot = __ballot_sync(0xffffffffu, many);\n"+
 		"\tif (threadIdx.x %% 32 == 0) many_[warp] = ballot;\n"+
 		"\t__syncthreads();\n"+
 		"\tfor (int w = 0; w < %d; w++) for (unsigned f = many_[w]; f; f &= f - 1) {{\n"+
-		"\t\tconst ll at = blockIdx.x + (w * 32 + __ffs(f) - 1) * (ll)gridDim.x;\n", t.hub(), hubThreads/32)
+		"\t\tconst ll at = blockIdx.x + (w * 32 + __ffs(f) - 1) * (ll)gridDim.x;\n", hubThreads/32)
 	b.WriteString(cudaRow)
 }
 

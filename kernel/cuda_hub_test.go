@@ -5,21 +5,22 @@ import (
 	"testing"
 )
 
-// TestCUDAHubs: rows of many edges bring the second kernel, others do not.
+// TestCUDAHubs: rows of many edges, and many times the mean, bring the second kernel,
+// others do not.
 func TestCUDAHubs(t *testing.T) {
 	c := render(t, weighted(128))
 	l := &CUDALaunch{Rows: 2, Bufs: make([]uint64, 4), First: true, Last: true}
 	for _, x := range []struct {
 		ptr  []uint32
 		want int
-	}{{[]uint32{0, 2048, 4096}, 1}, {[]uint32{0, 2048, 4097}, 2}} {
-		l.Cell = &CUDACell{Ptr: x.ptr}
+	}{{[]uint32{0, 512, 1024}, 1}, {append(make([]uint32, 30), 512, 1025), 2}, {[]uint32{0, 512, 1025}, 1}} {
+		l.Rows, l.Cell = len(x.ptr)-1, &CUDACell{Ptr: x.ptr}
 		s := c.Steps(l)
 		if len(s) != x.want {
 			t.Fatalf("rows %v: %d steps, want %d", x.ptr, len(s), x.want)
 		}
-		if x.want == 2 && c.Names[s[1].Func] != "gather_hub" {
-			t.Errorf("the second step is %s", c.Names[s[1].Func])
+		if x.want == 2 && (c.Names[s[0].Func] != "gather"+hubName || s[0].Flops <= 0 || s[1].Flops <= 0) {
+			t.Errorf("the first step is %s of %d operations, the second has %d", c.Names[s[0].Func], s[0].Flops, s[1].Flops)
 		}
 	}
 }

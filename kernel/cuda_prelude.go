@@ -9,14 +9,14 @@ typedef long long ll;
 #define SAGA_NAN __int_as_float(0x7fc00000)
 #define SAGA_INLINE static __device__ __forceinline__
 
-template <int G, int V, int N, int W, bool VEC>
+template <int G, int V, int N, int W, bool VEC, bool ONCE = false>
 SAGA_INLINE void saga_load(const float *p, int base, int lane, float (&r)[N]) {
 #pragma unroll
 	for (int q = 0; q < N / V; q++) {
 		int c = base + (q * G + lane) * V;
 		if (VEC && V == 4) {
 			float4 v = make_float4(0.f, 0.f, 0.f, 0.f);
-			if (c < W) v = *(const float4 *)(p + c);
+			if (c < W) v = ONCE ? __ldcs((const float4 *)(p + c)) : *(const float4 *)(p + c);
 			r[q * V] = v.x; r[q * V + 1 % V] = v.y; r[q * V + 2 % V] = v.z; r[q * V + 3 % V] = v.w;
 		} else {
 #pragma unroll
@@ -25,16 +25,48 @@ SAGA_INLINE void saga_load(const float *p, int base, int lane, float (&r)[N]) {
 	}
 }
 
-template <int G, int V, int N, int W, bool VEC>
+template <int G, int V, int N, int W, bool VEC, bool ONCE = false>
 SAGA_INLINE void saga_store(float *p, int base, int lane, const float (&r)[N]) {
 #pragma unroll
 	for (int q = 0; q < N / V; q++) {
 		int c = base + (q * G + lane) * V;
 		if (VEC && V == 4 && c + 3 < W) {
-			*(float4 *)(p + c) = make_float4(r[q * V], r[q * V + 1 % V], r[q * V + 2 % V], r[q * V + 3 % V]);
+			const float4 v = make_float4(r[q * V], r[q * V + 1 % V], r[q * V + 2 % V], r[q * V + 3 % V]);
+			if (ONCE) __stcs((float4 *)(p + c), v); else *(float4 *)(p + c) = v;
 		} else {
 #pragma unroll
 			for (int t = 0; t < V; t++) if (c + t < W) p[c + t] = r[q * V + t];
+		}
+	}
+}
+
+// Of rows that are used once, the cache keeps what is used again.
+template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_load_once(const float *p, int base, int lane, float (&r)[N]) {
+	saga_load<G, V, N, W, VEC, true>(p, base, lane, r);
+}
+template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_store_once(float *p, int base, int lane, const float (&r)[N]) {
+	saga_store<G, V, N, W, VEC, true>(p, base, lane, r);
+}
+
+// Rows of bfloat16: the upper halves of floats. V divides the row's padded length.
+template <int G, int V, int N, int W, bool>
+SAGA_INLINE void saga_load_half(const float *p, int base, int lane, float (&r)[N]) {
+	static_assert(V % 4 == 0, "columns in pairs of words");
+#pragma unroll
+	for (int q = 0; q < N / V; q++) {
+		const int c = base + (q * G + lane) * V;
+		unsigned u[V / 2];
+#pragma unroll
+		for (int t = 0; t < V / 2; t++) u[t] = 0u;
+		if (c < W) {
+			const unsigned *h = (const unsigned *)p + c / 2;
+			if (V == 8) { const uint4 v = *(const uint4 *)h; u[0] = v.x; u[1] = v.y; u[2 % (V / 2)] = v.z; u[3 % (V / 2)] = v.w; }
+			else { const uint2 v = *(const uint2 *)h; u[0] = v.x; u[1] = v.y; }
+		}
+#pragma unroll
+		for (int t = 0; t < V / 2; t++) {
+			r[q * V + 2 * t] = __uint_as_float(u[t] << 16);
+			r[q * V + 2 * t + 1] = __uint_as_float(u[t] & 0xffff0000u);
 		}
 	}
 }
@@ -140,36 +172,5 @@ SAGA_INLINE void saga_lse_merge(float &s, float &m, float s2, float m2) {
 	if (top == -SAGA_INF) return;
 	s = s * expf(m - top) + s2 * expf(m2 - top);
 	m = top;
-}
-`
-
-// cudaColumns sums columns in two steps of fixed order: a block sums a range of rows,
-// one thread a column adds the blocks to the result.
-const cudaColumns = `
-extern "C" __global__ void saga_columns(const float *x, ll ld, ll rows, ll cols, float *part) {
-	__shared__ float sm[256];
-	ll each = (rows + gridDim.x - 1) / gridDim.x, lo = blockIdx.x * each, hi = min(rows, lo + each);
-	int cw = 1;
-	while (cw < cols && cw < 256) cw *= 2;
-	int rl = 256 / cw, c0 = threadIdx.x % cw, r0 = threadIdx.x / cw;
-	for (ll c = c0; c - c0 < cols; c += cw) {
-		float s = 0.f;
-		if (c < cols) for (ll r = lo + r0; r < hi; r += rl) s += x[r * ld + c];
-		sm[threadIdx.x] = s;
-		__syncthreads();
-		for (int d = rl / 2; d; d /= 2) {
-			if (r0 < d) sm[threadIdx.x] += sm[threadIdx.x + d * cw];
-			__syncthreads();
-		}
-		if (r0 == 0 && c < cols) part[blockIdx.x * cols + c] = sm[threadIdx.x];
-		__syncthreads();
-	}
-}
-extern "C" __global__ void saga_columns_add(float *dst, const float *part, ll cols, ll blocks) {
-	ll c = blockIdx.x * (ll)blockDim.x + threadIdx.x;
-	if (c >= cols) return;
-	float s = 0.f;
-	for (ll b = 0; b < blocks; b++) s += part[b * cols + c];
-	dst[c] += s;
 }
 `

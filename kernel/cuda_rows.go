@@ -86,6 +86,11 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 	k.fn, k.slices = c.name(fmt.Sprintf("rows%d", l)), 1
 	k.groups, k.shared = t.block(t.g, cudaThreads)
 	k.block = k.groups * t.g
+	var written []int
+	for _, o := range puts {
+		written = append(written, o.reg)
+	}
+	k.row = c.countRows(used, instrs, written)
 	t.head(b, fmt.Sprintf("rows%d", l), k.block, used)
 	fmt.Fprintf(b, "\tfor (ll i = blockIdx.x * (ll)%d + group; i < n; i += gridDim.x * (ll)%d) {\n", k.groups, k.groups)
 	if p.Edges {

@@ -10,6 +10,8 @@ type CUDAStep struct {
 	Shared uint32
 	Args   []uint64
 	Gemm   CUDAGemm
+	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
+	Flops  int64 // an operation a column of each instruction, two a multiply and add of products
 }
 
 // CUDAGemm is C = A·B, or C += A·B with Add, row-major at device addresses; TransA
@@ -42,9 +44,9 @@ type CUDACell struct {
 func (c *CUDA) Steps(l *CUDALaunch) []CUDAStep {
 	s := &cudaSteps{c: c, l: l, scratch: make([]uint64, len(c.p.Widths))}
 	at := l.Scratch
-	tile := min(cudaTile, l.Rows)
+	tile := min(c.tile(), l.Rows)
 	if c.p.Edges {
-		tile = min(cudaTile, int(l.Cell.Ptr[len(l.Cell.Ptr)-1]))
+		tile = min(c.tile(), int(l.Cell.Ptr[len(l.Cell.Ptr)-1]))
 	}
 	for _, r := range c.order {
 		s.scratch[r] = at
@@ -55,8 +57,8 @@ func (c *CUDA) Steps(l *CUDALaunch) []CUDAStep {
 		s.cell()
 		return s.out
 	}
-	for lo := 0; lo < l.Rows; lo += cudaTile {
-		s.tile(lo, min(cudaTile, l.Rows-lo))
+	for lo := 0; lo < l.Rows; lo += c.tile() {
+		s.tile(lo, min(c.tile(), l.Rows-lo))
 	}
 	return s.out
 }
@@ -75,24 +77,24 @@ func (s *cudaSteps) cell() {
 	entries := len(l.Cell.Ptr) - 1
 	nnz := int(l.Cell.Ptr[entries])
 	apart := c.start || c.dense || l.Cell.RowIDs != 0 || entries < l.Rows
-	if c.gather.fn >= 0 && apart && l.First {
+	if len(c.gather) > 0 && apart && l.First {
 		s.whole("start")
 	}
 	switch {
 	case !c.dense:
 		s.gather(0, entries, 0, nnz, l.First && !apart, l.Last && !apart)
 	default:
-		for lo := 0; lo < nnz; lo += cudaTile {
-			hi := min(nnz, lo+cudaTile)
+		for lo := 0; lo < nnz; lo += c.tile() {
+			hi := min(nnz, lo+c.tile())
 			s.tile(lo, hi-lo)
-			if c.gather.fn >= 0 {
+			if len(c.gather) > 0 {
 				e0 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i+1]) > lo })
 				e1 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i]) >= hi })
 				s.gather(e0, e1-e0, lo, hi, false, false)
 			}
 		}
 	}
-	if c.gather.fn >= 0 && apart && l.Last {
+	if len(c.gather) > 0 && apart && l.Last {
 		s.whole("finish")
 	}
 }
@@ -104,25 +106,54 @@ func (s *cudaSteps) whole(name string) {
 	}
 }
 
+// Slices do not pay where rows have fewer edges than sparse in the mean, for each slice
+// reads the row's list again, nor in cells of so many rows that a slice of them is far
+// larger than any cache. The far ends are taken to be as many as the own rows.
+const (
+	sparse   = 32
+	tooLarge = 1 << 20
+)
+
+// hubFactor is how many times the mean a row of many edges has at least.
+const hubFactor = 4
+
 func (s *cudaSteps) gather(first, n, from, to int, begin, end bool) {
-	k := &s.c.gather
-	if n > 0 && k.fn >= 0 {
-		s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, k.slices, s.args(from, to, first, n, begin, end))
-		if h := &s.c.hub; h.fn >= 0 && s.hubs(first, n, from, to) {
-			s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, s.args(from, to, first, n, begin, end))
-		}
+	if n <= 0 || len(s.c.gather) == 0 {
+		return
 	}
+	w := &s.c.gather[0]
+	if to-from < sparse*n || s.l.Rows > tooLarge {
+		w = &s.c.gather[len(s.c.gather)-1]
+	}
+	k, h := &w.rows, &w.hub
+	rows, edges, large := 0, 0, max(w.large, hubFactor*(to-from)/n)
+	if h.fn >= 0 {
+		rows, edges = s.hubs(first, n, from, to, large)
+	}
+	if rows == 0 {
+		large = to - from
+	}
+	args := s.args(from, to, first, n, begin, end)
+	args[len(args)-1] = uint64(large)
+	if rows > 0 { // before the others, and beside them: the largest takes long
+		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, args)
+		s.count(h.row.times(rows).plus(h.edge.times(edges)))
+	}
+	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, k.slices, args)
+	s.count(k.row.times(n - rows).plus(k.edge.times(to - from - edges)))
 }
 
-// hubs tells whether one of n entries from first on has many edges between from and to.
-func (s *cudaSteps) hubs(first, n, from, to int) bool {
+// hubs counts the rows of more than large edges between from and to among n entries from
+// first on, and those edges.
+func (s *cudaSteps) hubs(first, n, from, to, large int) (rows, edges int) {
 	ptr := s.l.Cell.Ptr[first : first+n+1]
 	for i := range n {
-		if min(int(ptr[i+1]), to)-max(int(ptr[i]), from) > s.c.large {
-			return true
+		if d := min(int(ptr[i+1]), to) - max(int(ptr[i]), from); d > large {
+			rows++
+			edges += d
 		}
 	}
-	return false
+	return rows, edges
 }
 
 // tile runs the fragments, the products and the sums of n rows (or edges) from lo on.
@@ -131,6 +162,7 @@ func (s *cudaSteps) tile(lo, n int) {
 	for level := range c.frags {
 		if k := &c.frags[level]; k.fn >= 0 {
 			s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, 1, s.args(lo, lo+n, lo, n, false, false))
+			s.count(k.row.times(n))
 		}
 		for i := range p.Instrs {
 			if in := &p.Instrs[i]; in.Kind != Func && c.level[in.In[0]] == level {
@@ -150,9 +182,11 @@ func (s *cudaSteps) tile(lo, n int) {
 		case SumRows:
 			x, ld := s.at(o.Reg, lo)
 			w := p.Widths[o.Reg]
-			s.call(c.lookup("saga_columns"), cudaBlocks, 256, 0, 1, []uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
-			s.call(c.lookup("saga_columns_add"), (w+255)/256, 256, 0, 1,
-				[]uint64{s.l.Bufs[o.Operand], s.partial, uint64(w), cudaBlocks})
+			s.call(c.lookup("saga_columns"), cudaBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
+				[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
+			s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
+			s.call(c.lookup("saga_columns_add"), (w+31)/32, 256, 0, 1, []uint64{s.l.Bufs[o.Operand], s.partial, uint64(w), cudaBlocks})
+			s.count(work{bytes: 4 * cudaBlocks * int64(w), flops: cudaBlocks * int64(w)})
 		}
 	}
 }
@@ -201,7 +235,11 @@ func (s *cudaSteps) args(from, to, first, n int, begin, end bool) []uint64 {
 		}
 		return 0
 	}
-	return append(a, uint64(first), uint64(n), flag(begin), flag(end))
+	a = append(a, uint64(first), uint64(n), flag(begin), flag(end))
+	if s.c.p.Edges {
+		a = append(a, uint64(to-from)) // the largest row; gather has it smaller
+	}
+	return a
 }
 
 func (s *cudaSteps) call(fn, blocks, threads int, shared uint32, slices int, args []uint64) {
@@ -209,4 +247,7 @@ func (s *cudaSteps) call(fn, blocks, threads int, shared uint32, slices int, arg
 		Shared: shared, Args: args})
 }
 
-func (s *cudaSteps) gemm(g CUDAGemm) { s.out = append(s.out, CUDAStep{Func: -1, Gemm: g}) }
+func (s *cudaSteps) gemm(g CUDAGemm) {
+	s.out = append(s.out, CUDAStep{Func: -1, Gemm: g})
+	s.count(g.work())
+}

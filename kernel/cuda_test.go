@@ -71,9 +71,13 @@ func TestCUDAGather(t *testing.T) {
 		t.Errorf("a fused gather takes %d bytes beside its operands", n)
 	}
 	l := &CUDALaunch{Rows: 3, Bufs: make([]uint64, 4), First: true, Last: true,
-		Cell: &CUDACell{Ptr: []uint32{0, 2, 2, 5}}}
+		Cell: &CUDACell{Ptr: []uint32{0, 2, 2, 200}}}
 	if s := c.Steps(l); len(s) != 1 || s[0].Grid[1] != 4 {
 		t.Errorf("a whole cell of 128 columns: %d steps, %+v; want one of 4 slices", len(s), s)
+	}
+	l.Cell.Ptr = []uint32{0, 2, 2, 5}
+	if s := c.Steps(l); len(s) != 1 || s[0].Grid[1] != 1 {
+		t.Errorf("a sparse cell of 128 columns: %d steps, %+v; want one of whole rows", len(s), s)
 	}
 	l.Cell.RowIDs = 64 // a list of rows: those that it leaves out start and finish too
 	if s := c.Steps(l); len(s) != 3 {
@@ -124,7 +128,7 @@ func TestCUDADense(t *testing.T) {
 
 func TestCUDATiles(t *testing.T) {
 	c := render(t, dense(false))
-	l := &CUDALaunch{Rows: 2*cudaTile + 5, Bufs: make([]uint64, 7)}
+	l := &CUDALaunch{Rows: 2*defaultTile + 5, Bufs: make([]uint64, 7)}
 	n := 0
 	for _, s := range c.Steps(l) {
 		if s.Func < 0 && s.Gemm.TransA {

@@ -66,6 +66,7 @@ type Leaf struct {
 	Rows    int       // rows of a Global
 	Key     Key       // Own or Other, keyed: block key(e) of Blocks
 	Blocks  int
+	Half    bool // Other on GPUs: rows of bfloat16, two to a float of LD; sums are of float32
 	Spread  bool // a Global row repeated for every row of the strip (operand of an element-wise op)
 	Reg     int
 }
@@ -137,6 +138,7 @@ type Program struct {
 	Instrs   []Instr
 	Outs     []Out
 	Operands int
+	Tile     int // rows, or edges of products on them, that a GPU works on at a time; 0: a default
 }
 
 // Check reports the first broken rule of p: registers in range and written before

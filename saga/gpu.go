@@ -11,23 +11,49 @@ import (
 	"sagann/kernel"
 )
 
+// scratchShare is the part of the budget, one in so many, that the kernels may take for
+// what lies between them.
+const scratchShare = 8
+
 // reserveScratch finds what the kernels need on a GPU beside the memory that plans lay
 // out: it comes off the budget before planning.
-func (p *Program) reserveScratch(once []*dataflow.Lowered) error {
-	if !strings.HasPrefix(p.cfg.Device, "cuda") {
-		return nil
+func (p *Program) reserveScratch(once []*dataflow.Lowered) (err error) {
+	p.reserve, err = p.scratch(append([]*dataflow.Lowered{p.train.low, p.eval.low}, once...))
+	return err
+}
+
+// scratchFits tells whether low may take the place of the training program: its kernels
+// find the memory that they need beside the plan.
+func (p *Program) scratchFits(low *dataflow.Lowered) (bool, error) {
+	n, err := p.scratch([]*dataflow.Lowered{low, p.eval.low})
+	if p.cfg.Mem == 0 {
+		p.reserve = max(p.reserve, n)
+	}
+	return n <= p.reserve, err
+}
+
+// scratch is the memory that kernels of these programs take beside their plans on a GPU;
+// it sets how many rows they work on at a time.
+func (p *Program) scratch(list []*dataflow.Lowered) (int64, error) {
+	if !strings.HasPrefix(p.cfg.Device, "cuda") || p.shape != nil {
+		return 0, nil
 	}
 	rows, edges := p.in.edges.V, p.in.edges.E()
 	var programs [][]*kernel.Program
-	for _, l := range append([]*dataflow.Lowered{p.train.low, p.eval.low}, once...) {
+	for _, l := range list {
 		for _, g := range l.Spec.Globals {
 			rows = max(rows, g.Rows)
 		}
+		for _, k := range l.Kernels {
+			tile, err := kernel.TileWithin(k, p.cfg.Mem/scratchShare)
+			if err != nil {
+				return 0, err
+			}
+			k.Tile = tile
+		}
 		programs = append(programs, l.Kernels)
 	}
-	var err error
-	p.reserve, err = exec.Scratch(rows, edges, programs...)
-	return err
+	return exec.Scratch(rows, edges, programs...)
 }
 
 // planBudget is the part of the budget that plans may use; 0 is no bound.

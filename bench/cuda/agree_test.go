@@ -64,17 +64,44 @@ func graph(t *testing.T) *dataset.Data {
 	return d
 }
 
+// parted is the first of two runs' epochs whose losses part, from the twentieth on: by
+// then what a sum rounds decides in some models what a maximum or a small gradient does.
+func parted(a, b []float64) int {
+	for i := 20; i < len(a); i++ {
+		if !(math.Abs(a[i]-b[i]) <= 1e-4*math.Abs(a[i])) {
+			return i
+		}
+	}
+	return len(a)
+}
+
+// apart is the largest relative difference of two runs.
+func apart(a, b []float64) float64 {
+	worst := 0.0
+	for i := range a {
+		worst = max(worst, math.Abs(a[i]-b[i])/math.Abs(a[i]))
+	}
+	return worst
+}
+
 // TestAgree trains every model on the CPU and on the GPU, whole and streamed: losses
-// agree, and two runs on the GPU have the same bits.
+// agree for as many of fifty epochs as the CPU's own do of two plans, and for twenty at
+// least; two runs on the GPU have the same bits.
 func TestAgree(t *testing.T) {
 	needGPU(t)
 	d := graph(t)
-	const epochs = 20
+	const epochs = 50
 	for _, name := range layers.Names() {
 		t.Run(name, func(t *testing.T) {
-			for _, c := range []saga.Config{{Chunks: 1}, {Chunks: 4, Stream: true}} {
-				c.Seed, c.Device = 1, "cpu"
-				cpu := losses(t, name, d, c, epochs)
+			plans := []saga.Config{{Chunks: 1, Seed: 1}, {Chunks: 4, Stream: true, Seed: 1}}
+			var host [2][]float64
+			for i, c := range plans {
+				c.Device = "cpu"
+				host[i] = losses(t, name, d, c, epochs)
+			}
+			most := parted(host[0], host[1])
+			for i, c := range plans {
+				cpu := host[i]
 				c.Device = "cuda"
 				gpu, again := losses(t, name, d, c, epochs), losses(t, name, d, c, epochs)
 				worst := 0.0
@@ -84,12 +111,13 @@ func TestAgree(t *testing.T) {
 						t.Errorf("P=%d epoch %d: losses %v and %v of two runs", c.Chunks, i+1, gpu[i], again[i])
 						break
 					}
-					each = append(each, math.Abs(gpu[i]-cpu[i])/math.Abs(cpu[i]))
-					if e := math.Abs(gpu[i]-cpu[i]) / math.Abs(cpu[i]); !(e <= worst) {
+					e := math.Abs(gpu[i]-cpu[i]) / math.Abs(cpu[i])
+					if each = append(each, e); i < most && !(e <= worst) {
 						worst = e
 					}
 				}
-				t.Logf("P=%d: largest relative difference %.2g; last loss %.6f; by epoch %.1g", c.Chunks, worst, gpu[epochs-1], each)
+				t.Logf("P=%d: largest relative difference %.2g in %d epochs, of two plans on the CPU %.2g; last loss %.6f; by epoch %.1g",
+					c.Chunks, worst, most, apart(host[0], host[1]), gpu[epochs-1], each)
 				if !(worst <= 1e-3) {
 					t.Errorf("P=%d: CPU %v\nGPU %v", c.Chunks, cpu, gpu)
 				}

@@ -3,6 +3,7 @@
 # in the module's root: the device contract, CPU against GPU, the reference values,
 # then the times. SAGANN_DATA names the folder that holds golden/.
 set -euo pipefail
+bin=$(mktemp -d)/cuda
 cuda=${CUDA_HOME:-/usr/local/cuda}
 export CGO_ENABLED=1 CGO_CFLAGS="-I$PWD/device/include -I$cuda/include"
 export CGO_LDFLAGS="-L$cuda/lib64 -L$cuda/lib64/stubs"
@@ -10,7 +11,9 @@ export SAGANN_DEVICE=cuda
 go test -tags cuda -count=1 -run CUDA ./device
 go test -tags cuda -count=1 ./device/nvrtc ./bench/cuda
 go test -tags cuda -count=1 -run TestGolden ./layers
-go run -tags cuda ./bench/cuda -models gcn,commnet,ggnn,resgated,mpgcn,gat
+go build -tags cuda -o "$bin" ./bench/cuda
+bash bench/cuda/sanitize.sh "$bin"
+"$bin" -models gcn,commnet,ggnn,resgated,mpgcn,gat
 if python3 -c 'import torch_geometric' 2>/dev/null; then
 	python3 bench/cuda/peer.py
 fi

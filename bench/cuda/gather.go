@@ -11,10 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"sagann/device"
-	"sagann/kernel"
 )
 
 // gatherWidths are the columns of the table of gather-sums.
@@ -65,47 +63,76 @@ func (g *csr) largest() uint32 {
 	return n
 }
 
-// gathers times the sum over in-edges, rows of width F, and prints a table; peer is the
-// command that times cuSPARSE on the same graphs, or "".
-func gathers(vertices, edges int, peer string) error {
-	d, err := device.OpenCUDA(0, 4<<30)
+// bench is the device and what the tables of gathers share.
+type bench struct {
+	dev  device.GPU
+	peer string // the command that times cuSPARSE, or ""
+	dir  string // where the peer finds the graph
+}
+
+// gathers prints the table of gather-sums or, with sweep, that of densities, the
+// paper's Figure 13; then, of the first, Scatter and Gather on their own.
+func gathers(vertices, edges int, peer string, sweep bool) error {
+	d, err := device.OpenCUDA(0, 16<<30)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	dir, err := os.MkdirTemp("", "gather")
+	b := &bench{dev: d.(device.GPU), peer: peer}
+	if b.dir, err = os.MkdirTemp("", "gather"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	fmt.Println("| graph | edges | largest row | F | gather-sum, ms | GB/s gathered | cuSPARSE best, ms | its algorithm | faster | bfloat16 rows, ms | faster |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+	if sweep {
+		const v = 20000
+		for _, percent := range []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10} {
+			if err := b.table(drawCSR(fmt.Sprintf("%g %%", percent), v, int(percent/100*v*v), false), []int{128}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	uniform := drawCSR("uniform", vertices, edges, false)
+	for _, g := range []*csr{uniform, drawCSR("skewed", vertices, edges, true)} {
+		if err := b.table(g, gatherWidths); err != nil {
+			return err
+		}
+	}
+	return b.standalone(uniform, 128)
+}
+
+// table prints a line for each width.
+func (b *bench) table(g *csr, widths []int) error {
+	theirs, err := peerTimes(b.peer, b.dir, g, widths)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	fmt.Println("| graph | largest row | F | gather-sum, ms | GB/s gathered | cuSPARSE best, ms | its algorithm | faster |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
-	for _, g := range []*csr{drawCSR("uniform", vertices, edges, false), drawCSR("skewed", vertices, edges, true)} {
-		theirs, err := peerTimes(peer, dir, g)
+	for _, f := range widths {
+		t, err := b.gatherSum(g, f, false)
 		if err != nil {
-			return err
+			return fmt.Errorf("F=%d: %w", f, err)
 		}
-		for _, f := range gatherWidths {
-			t, err := gatherTime(d.(device.GPU), g, f)
-			if err != nil {
-				return fmt.Errorf("F=%d: %w", f, err)
-			}
-			best, alg := math.Inf(1), ""
-			for a, x := range theirs[f] {
-				if x < best {
-					best, alg = x, a
-				}
-			}
-			gb := float64(len(g.other)) * float64(f) * 4 / t / 1e6
-			fmt.Printf("| %s | %d | %d | %.3f | %.0f | %.3f | %s | %.2f× |\n", g.name, g.largest(), f, t, gb, best, alg, best/t)
+		half, err := b.gatherSum(g, f, true)
+		if err != nil {
+			return fmt.Errorf("F=%d, bfloat16: %w", f, err)
 		}
+		best, alg := math.Inf(1), ""
+		for a, x := range theirs[f] {
+			if x < best {
+				best, alg = x, a
+			}
+		}
+		gb := float64(len(g.other)) * float64(f) * 4 / t / 1e6
+		fmt.Printf("| %s | %d | %d | %d | %.4f | %.0f | %.4f | %s | %.2f× | %.4f | %.2f× |\n", g.name, len(g.other), g.largest(), f, t, gb, best, alg, best/t, half, best/half)
 	}
 	return nil
 }
 
 // peerTimes are milliseconds of the peer by F and algorithm. The peer gets the graph as
 // two files of 32-bit words and prints lines "F algorithm ms".
-func peerTimes(peer, dir string, g *csr) (map[int]map[string]float64, error) {
+func peerTimes(peer, dir string, g *csr, widths []int) (map[int]map[string]float64, error) {
 	if peer == "" {
 		return nil, nil
 	}
@@ -119,7 +146,7 @@ func peerTimes(peer, dir string, g *csr) (map[int]map[string]float64, error) {
 		}
 	}
 	args := append(strings.Fields(peer), dir)
-	for _, f := range gatherWidths {
+	for _, f := range widths {
 		args = append(args, fmt.Sprint(f))
 	}
 	c := exec.Command(args[0], args[1:]...)
@@ -143,108 +170,4 @@ func peerTimes(peer, dir string, g *csr) (map[int]map[string]float64, error) {
 		}
 		out[f][alg] = t
 	}
-}
-
-// gatherTime is the median time in ms of the rendered gather-sum at width f. Ten rows
-// of the result are checked.
-func gatherTime(d device.GPU, g *csr, f int) (float64, error) {
-	n, ld := len(g.ptr)-1, (f+31)&^31
-	if f < 32 {
-		ld = (f + 7) &^ 7
-	}
-	c, err := kernel.RenderCUDA(&kernel.Program{Name: "gather-sum", Edges: true, Operands: 2, Widths: []int{f},
-		Leaves: []kernel.Leaf{{From: kernel.Other, Operand: 0, Cols: f, LD: ld, Reg: 0}},
-		Outs:   []kernel.Out{{Acc: kernel.Sum, Reg: 0, Operand: 1, Aux: -1, LD: ld}}})
-	if err != nil {
-		return 0, err
-	}
-	funcs, err := d.Compile(c.Source, c.Names)
-	if err != nil {
-		return 0, err
-	}
-	q, err := d.NewQueue("compute")
-	if err != nil {
-		return 0, err
-	}
-	x := make([]float32, n*ld)
-	for i := range x {
-		x[i] = float32((i*7+i/31)%1000)/1000 - 0.5
-	}
-	var held []device.Mem
-	defer func() {
-		for _, m := range held {
-			d.Free(m)
-		}
-	}()
-	put := func(b []byte, bytes int) (uint64, error) {
-		m, err := d.Alloc(int64(bytes))
-		if err != nil {
-			return 0, err
-		}
-		held = append(held, m)
-		if len(b) > 0 {
-			if err := d.CopyH2D(q, m, 0, b); err != nil {
-				return 0, err
-			}
-		}
-		return d.Address(m)
-	}
-	l := &kernel.CUDALaunch{Rows: n, Bufs: make([]uint64, 2), First: true, Last: true, Cell: &kernel.CUDACell{Ptr: g.ptr}}
-	for _, p := range []struct {
-		to    *uint64
-		b     []byte
-		bytes int
-	}{{&l.Bufs[0], raw(x), 4 * len(x)}, {&l.Bufs[1], nil, 4 * len(x)},
-		{&l.Cell.PtrAt, raw(g.ptr), 4 * len(g.ptr)}, {&l.Cell.Other, raw(g.other), 4 * len(g.other)}} {
-		if *p.to, err = put(p.b, p.bytes); err != nil {
-			return 0, err
-		}
-	}
-	var list []device.Command
-	for _, s := range c.Steps(l) {
-		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
-	}
-	b, err := d.Prepare(list)
-	if err != nil {
-		return 0, err
-	}
-	k := device.GPUFunc("gather", func(device.GPU) (device.Batch, error) { return b, nil })
-	var times []float64
-	for i := range 23 {
-		if i == 3 {
-			d.SetTrace(func(s device.Span) { times = append(times, ms(s.End-s.Start)) })
-		}
-		if err := d.Launch(q, k); err != nil {
-			return 0, err
-		}
-		if err := d.Sync(); err != nil {
-			return 0, err
-		}
-	}
-	d.SetTrace(nil)
-	y := make([]float32, n*ld)
-	if err := d.CopyD2H(q, raw(y), held[1], 0); err != nil {
-		return 0, err
-	}
-	if err := d.Sync(); err != nil {
-		return 0, err
-	}
-	for v := 0; v < n; v += n / 10 {
-		for col := range f {
-			want, size := 0.0, 0.0
-			for _, u := range g.other[g.ptr[v]:g.ptr[v+1]] {
-				want += float64(x[int(u)*ld+col])
-				size += math.Abs(float64(x[int(u)*ld+col]))
-			}
-			if got := float64(y[v*ld+col]); !(math.Abs(got-want) <= 1e-5*size) {
-				return 0, fmt.Errorf("row %d column %d: %v, want %v", v, col, got, want)
-			}
-		}
-	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
-}
-
-func raw[T uint32 | float32](x []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }

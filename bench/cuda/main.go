@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,30 +15,50 @@ import (
 	"sagann/saga"
 )
 
+// shapes are vertices, edges, feature columns and classes of graphs of the paper's
+// Table 2, and of ogbn-products.
+var shapes = map[string][4]int{
+	"cora":          {2708, 10556, 1433, 7},
+	"pubmed":        {19700, 108_400, 500, 3},
+	"protein":       {43500, 205_600, 29, 3},
+	"blogcatalog":   {10300, 668_000, 128, 39},
+	"reddit_small":  {46600, 1_400_000, 602, 41},
+	"reddit_middle": {233_000, 23_200_000, 602, 41},
+	"products":      {2_449_029, 123_718_280, 100, 47},
+}
+
 func main() {
 	log.SetFlags(0)
 	models := flag.String("models", "gcn,resgated", "models to time")
 	dev := flag.String("device", "cuda", "device")
 	vertices := flag.Int("vertices", 233000, "vertices")
 	edges := flag.Int("edges", 23_200_000, "edges")
+	shape := flag.String("shape", "", "graph by name, instead of -vertices, -edges, -features and -classes: "+strings.Join(slices.Sorted(maps.Keys(shapes)), ", "))
 	features := flag.Int("features", 602, "feature columns")
 	hidden := flag.Int("hidden", 128, "columns between the layers")
 	classes := flag.Int("classes", 41, "classes")
 	epochs := flag.Int("epochs", 10, "epochs timed, after three to warm up")
 	without := flag.String("without", "invariant", "compiler passes left out")
+	most := flag.Int("kernels", 16, "kernels listed")
 	heads := flag.Int("heads", 0, "heads of gat; 0: 8")
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
 	sums := flag.Bool("gather", false, "print the table of gather-sums and nothing else")
+	sweep := flag.Bool("sweep", false, "with -gather: 20,000 vertices and densities from 0.01 to 10 %, as in the paper's Figure 13")
 	peer := flag.String("peer", "", "with -gather: the command that times cuSPARSE, python3 bench/cuda/gather_peer.py")
 	uniform := flag.Bool("uniform", true, "edges between any two vertices, as in peer.py; otherwise communities")
 	flag.Parse()
 	if *sums {
-		if err := gathers(*vertices, *edges, *peer); err != nil {
+		if err := gathers(*vertices, *edges, *peer, *sweep); err != nil {
 			log.Fatal(err)
 		}
 		return
 	}
 
+	if x, ok := shapes[*shape]; ok {
+		*vertices, *edges, *features, *classes = x[0], x[1], x[2], x[3]
+	} else if *shape != "" {
+		log.Fatalf("no shape %s", *shape)
+	}
 	s := dataset.DefaultSpec()
 	s.Vertices, s.Edges, s.Features, s.Classes = *vertices, *edges, *features, *classes
 	begun := time.Now()
@@ -61,14 +82,14 @@ func main() {
 	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
-		if err := epoch(name, d, *dev, *hidden, *heads, *epochs, *without); err != nil {
+		if err := epoch(name, d, *dev, *hidden, *heads, *epochs, *most, *without); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}
 }
 
 // epoch times training epochs of a model.
-func epoch(name string, d *dataset.Data, dev string, hidden, heads, epochs int, without string) error {
+func epoch(name string, d *dataset.Data, dev string, hidden, heads, epochs, most int, without string) error {
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2, Heads: heads})
 	if err != nil {
 		return err
@@ -99,7 +120,7 @@ func epoch(name string, d *dataset.Data, dev string, hidden, heads, epochs int, 
 		times = append(times, 1e3*time.Since(begun).Seconds())
 	}
 	slices.Sort(times)
-	fmt.Printf("%s %d→%d→%d: epoch %.2f ms (median of %d, best %.2f), loss %.5f, ready after %.1f s\n",
-		name, d.FeatureCols, hidden, d.Classes, times[len(times)/2], len(times), times[0], loss, ready.Seconds())
-	return where(p)
+	fmt.Printf("%s %d→%d→%d: epoch %.3f ms (median of %d, best %.3f), loss %.5f, ready after %.1f s, memory %.3f GiB\n",
+		name, d.FeatureCols, hidden, d.Classes, times[len(times)/2], len(times), times[0], loss, ready.Seconds(), float64(p.DevicePeak())/(1<<30))
+	return where(p, times[len(times)/2], most)
 }

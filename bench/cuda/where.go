@@ -4,33 +4,30 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sagann/saga"
 )
 
-// where prints the tasks that take most of an epoch.
-func where(p *saga.Program) error {
-	if err := p.StartTrace(1); err != nil {
+// where prints the kernels that take most of an epoch, those of one name and task
+// together, and how much of an epoch of epoch milliseconds all of them explain.
+func where(p *saga.Program, epoch float64, most int) error {
+	list, err := p.KernelTimes()
+	if err != nil {
 		return err
 	}
-	begun := time.Now()
-	if _, err := p.Step(); err != nil {
-		return err
-	}
-	wall := time.Since(begun)
-	tasks := p.TaskTimes()
-	if err := p.StartTrace(0); err != nil {
-		return err
-	}
-	var sum time.Duration
-	for _, t := range tasks {
+	var sum, floor time.Duration
+	for _, t := range list {
 		sum += t.Time
+		if strings.HasPrefix(t.Kernel, "sgemm") || strings.HasPrefix(t.Kernel, "gather") {
+			floor += t.Time
+		}
 	}
-	slices.SortStableFunc(tasks, func(a, b saga.TaskTime) int { return cmp.Compare(b.Time, a.Time) })
-	fmt.Printf("  traced epoch %.2f ms, tasks %.2f ms\n", ms(wall), ms(sum))
-	for _, t := range tasks[:min(len(tasks), 16)] {
-		fmt.Printf("  %8.3f ms  %s\n", ms(t.Time), t.Name)
+	slices.SortStableFunc(list, func(a, b saga.KernelTime) int { return cmp.Compare(b.Time, a.Time) })
+	fmt.Printf("  %d kernels, %.3f ms, %.1f %% of the epoch; products and gathers %.3f ms\n", len(list), ms(sum), 100*ms(sum)/epoch, ms(floor))
+	for _, t := range list[:min(len(list), most)] {
+		fmt.Printf("  %8.3f ms %6.0f GB/s %6.1f TFLOP/s  %s  %s\n", ms(t.Time), float64(t.Bytes)/1e6/ms(t.Time), float64(t.Flops)/1e9/ms(t.Time), t.Kernel, t.Task)
 	}
 	return nil
 }

@@ -1,24 +1,25 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/dataflow/plan"
-	"sagann/dataset"
 	"sagann/layers"
 	"sagann/saga"
 )
 
 // benchCmd is saga bench.
 type benchCmd struct {
-	Schedules schedulesCmd `cmd:"" help:"Orders of chunks: bytes and times of sag, stage and dest-order (the paper's Figure 14)."`
-	Streaming streamingCmd `cmd:"" help:"Overlap and operator motion on graphs that grow (the paper's Figure 15)."`
-	Ablation  ablationCmd  `cmd:"" help:"Every pass left out in turn."`
+	Schedules schedulesCmd    `cmd:"" help:"Orders of chunks: bytes and times of sag, stage and dest-order (the paper's Figure 14)."`
+	Streaming streamingCmd    `cmd:"" help:"Overlap and operator motion on graphs that grow (the paper's Figure 15)."`
+	Ring      ringCmd         `cmd:"" help:"Several devices, with the ring and without (the paper's Figure 16)."`
+	Ablation  ablationCmd     `cmd:"" help:"Every pass left out in turn."`
+	Kernels   kernelsBenchCmd `cmd:"" help:"Every kernel of an epoch on a GPU against the device's ceilings."`
+	Epoch     epochCmd        `cmd:"" help:"Times of training epochs."`
+	Auto      autoCmd         `cmd:"" help:"What auto chooses against an exhaustive search."`
 }
 
 // Help is what stands under the usage line.
@@ -27,7 +28,8 @@ func (benchCmd) Help() string {
 
   saga bench schedules
   saga bench schedules --device cpu --scale 10 --markdown
-  saga bench streaming --json
+  saga bench streaming --device cpu --scale 20
+  saga bench ring --devices 1,2,4 --machine h200x4
   saga bench ablation --model ggcn --machine h200 --mem 2GiB`
 }
 
@@ -128,32 +130,6 @@ func (o *benchOutput) simulate(name string, s saga.Shape, c saga.Config) (*measu
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &measured{p.TrainPlan(), p.Predicted()}, nil
-}
-
-// counted runs one epoch on data and returns what the executor moved and what its
-// plan says. They must be equal.
-func (o *benchOutput) counted(name string, d *dataset.Data, c saga.Config) (moved, planned int64, err error) {
-	m, err := o.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes})
-	if err != nil {
-		return 0, 0, err
-	}
-	c.Epochs, c.EvalEvery = 2, 2 // stopped after one, which is not evaluated
-	p, err := saga.Compile(m, d, c)
-	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w", name, err)
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	h2d, d2h := p.Moves()
-	done := errors.New("one epoch was run")
-	var e saga.Epoch
-	_, err = p.Train(context.Background(), saga.TrainOptions{OnEpoch: func(got saga.Epoch) error { e = got; return done }})
-	if !errors.Is(err, done) {
-		return 0, 0, fmt.Errorf("%s: %w", name, err)
-	}
-	if e.H2D != h2d || e.D2H != d2h {
-		return 0, 0, fmt.Errorf("%s: the executor moved %d and %d bytes, the plan says %d and %d", name, e.H2D, e.D2H, h2d, d2h)
-	}
-	return e.H2D + e.D2H, h2d + d2h, nil
 }
 
 // faster is "x % faster": how much longer other takes than ours.

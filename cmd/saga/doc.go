@@ -7,6 +7,7 @@
 //	saga embed     the rows that enter the last layer, from a checkpoint
 //	saga bench     tables of schedules, streaming and passes, simulated and counted
 //	saga data      convert, describe, verify and generate graphs
+//	saga topo      links of a machine, who loads chunks and the ring they take
 //	saga version   what this program is
 //
 // Results go to standard output, progress and log to standard error; with --json the

@@ -31,6 +31,8 @@ type commands struct {
 	Embed   embedCmd   `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
 	Bench   benchCmd   `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data    dataCmd    `cmd:"" help:"Convert, describe, verify and generate graphs."`
+	Topo    topoCmd    `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
+	Kernels kernelsCmd `cmd:"" help:"Print a model's kernels as CUDA C++."`
 	Version versionCmd `cmd:"" help:"Print the version of this program."`
 }
 

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# sanitize.sh CUDA [MODEL ...]: five training steps of every model on a small graph with
+# hubs under compute-sanitizer's memcheck and racecheck, all side by side. CUDA is the
+# built command of this folder. A tool that finds something, or does not finish in ten
+# minutes, fails.
+set -uo pipefail
+cuda=$1
+shift
+models=("$@")
+[ ${#models[@]} -gt 0 ] || models=(commnet edgemlp gat gcn ggcn ggnn gin mpgcn resgated sage)
+logs=$(mktemp -d)
+for tool in memcheck racecheck; do
+	for m in "${models[@]}"; do
+		(
+			timeout "${LIMIT:-600}" compute-sanitizer --tool $tool --error-exitcode 9 "$cuda" -vertices 600 -edges 40000 \
+				-features 20 -classes 5 -hidden 8 -heads 2 -epochs 1 -kernels 0 -skewed -models "$m" >"$logs/$tool-$m" 2>&1
+			echo "$tool $m: exit $?, $(grep -c 'epoch' "$logs/$tool-$m") epoch lines, $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$logs/$tool-$m" | tail -1)" >"$logs/$tool-$m.end"
+		) &
+	done
+done
+wait
+cat "$logs"/*.end
+[ -z "$(grep -L "exit 0" "$logs"/*.end)" ]

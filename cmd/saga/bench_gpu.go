@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/dataset"
+	"sagann/device"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// gpuBench is what the benchmarks that run epochs share.
+type gpuBench struct {
+	Models   []string `default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
+	Data     string   `default:"synthetic:vertices=233000,edges=23200000,features=602,classes=41" placeholder:"PATH" help:"Graph (${default}, the shape of the paper's reddit_middle)."`
+	Device   string   `default:"cuda" placeholder:"NAME" help:"Where epochs run (${default})."`
+	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
+	Hidden   count    `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers   count    `default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Heads    count    `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
+	Epochs   count    `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
+	Without  []string `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch)."`
+	Markdown bool     `help:"Print Markdown."`
+	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
+}
+
+// timed is a program after its epochs.
+type timed struct {
+	name    string
+	prog    *saga.Program
+	seconds float64 // the median epoch
+	best    float64
+	loss    float64
+	ready   time.Duration
+}
+
+// each runs the epochs of every model and calls f with it.
+func (c *gpuBench) each(a *app, f func(t *timed) error) error {
+	if c.Epochs < 1 {
+		return usagef("--epochs %d: at least 1", c.Epochs)
+	}
+	if _, err := device.Count(c.Device); err != nil {
+		return usagef("--device: %w", err)
+	}
+	d, err := openData(c.Data, dataset.Options{})
+	if err != nil {
+		return err
+	}
+	a.log.Info("graph", "data", describe(d))
+	for _, name := range c.Models {
+		if err := c.one(name, d, f); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (err error) {
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: int(c.Hidden), Layers: int(c.Layers), Heads: int(c.Heads),
+		EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
+	if err != nil {
+		return usageError{err}
+	}
+	begun := time.Now()
+	p, err := saga.Compile(m, d, saga.Config{Device: c.Device, Mem: int64(c.Mem), Seed: 1, Without: c.Without})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	t := &timed{name: name, prog: p}
+	var times []float64
+	for i := range 3 + int(c.Epochs) {
+		if i == 3 {
+			t.ready = time.Since(begun)
+		}
+		begun := time.Now()
+		if t.loss, err = p.Step(); err != nil {
+			return err
+		}
+		if i >= 3 {
+			times = append(times, time.Since(begun).Seconds())
+		}
+	}
+	slices.Sort(times)
+	t.seconds, t.best = times[len(times)/2], times[0]
+	return f(t)
+}
+
+func (c *gpuBench) print(a *app, sheets ...*sheet) error {
+	return (&benchOutput{Machine: c.Device, Markdown: c.Markdown, JSON: c.JSON}).print(a, sheets...)
+}
+
+// epochCmd is saga bench epoch.
+type epochCmd struct{ gpuBench }
+
+// Run prints a line a model.
+func (c *epochCmd) Run(a *app) error {
+	s := &sheet{key: "epochs", title: fmt.Sprintf("Training epochs on %s: forward, backward, Adam; %s, %d columns between %d layers, without %v", c.Device, c.Data, c.Hidden, c.Layers, c.Without),
+		head: table.Row{"model", "epoch ms", "best ms", "P", "device memory", "ready after s", "loss"}}
+	err := c.each(a, func(t *timed) error {
+		peak := t.prog.DevicePeak()
+		s.add(table.Row{t.name, fmt.Sprintf("%.3f", 1e3*t.seconds), fmt.Sprintf("%.3f", 1e3*t.best), t.prog.TrainPlan().Cells.P, sizeText(peak), fmt.Sprintf("%.1f", t.ready.Seconds()), fmt.Sprintf("%.5f", t.loss)},
+			fields{{"model", t.name}, {"epoch_seconds", t.seconds}, {"best_seconds", t.best}, {"chunks", t.prog.TrainPlan().Cells.P}, {"peak_device_bytes", peak}, {"loss", t.loss}})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.notes = []string{fmt.Sprintf("Medians of %d epochs after three; the memory is the arena's, without the GPU's context and libraries.", c.Epochs)}
+	return c.print(a, s)
+}
+
+// kernelsBenchCmd is saga bench kernels.
+type kernelsBenchCmd struct {
+	gpuBench
+	Most count `default:"20" placeholder:"N" help:"Kernels listed a model, those that take longest (${default})."`
+}
+
+// Run prints a table a model: a roofline line for every kernel.
+func (c *kernelsBenchCmd) Run(a *app) error {
+	top, err := measureCeilings(c.Device)
+	if err != nil {
+		return err
+	}
+	var sheets []*sheet
+	err = c.each(a, func(t *timed) error {
+		s, err := roofline(t, top, int(c.Most))
+		sheets = append(sheets, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	last := sheets[len(sheets)-1]
+	last.notes = append(last.notes, fmt.Sprintf("Ceilings, measured before: copies within the device %.0f GB/s read and written, products of 8192×8192 matrices %.1f TFLOP/s. "+
+		"Bytes are those of a kernel's operands, a row that edges gather once an edge, so that what the cache serves goes beyond the copy. "+
+		"Operations are two a multiply and add of products, and one a column of every other instruction. Kernels are timed by events around each, one at a time.", top.copied, top.product))
+	return c.print(a, sheets...)
+}
+
+// roofline is the table of one model: kernels of one name and task together.
+func roofline(t *timed, top *ceilings, most int) (*sheet, error) {
+	list, err := t.prog.KernelTimes()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*saga.KernelTime{}
+	var order []*saga.KernelTime
+	var sum time.Duration
+	for _, k := range list {
+		sum += k.Time
+		key := k.Task + "\n" + k.Kernel
+		if all[key] == nil {
+			all[key] = &saga.KernelTime{Task: k.Task, Kernel: k.Kernel}
+			order = append(order, all[key])
+		}
+		one := all[key]
+		one.Time, one.Bytes, one.Flops = one.Time+k.Time, one.Bytes+k.Bytes, one.Flops+k.Flops
+	}
+	slices.SortStableFunc(order, func(a, b *saga.KernelTime) int { return cmp.Compare(b.Time, a.Time) })
+	explained := 100 * sum.Seconds() / t.seconds
+	s := &sheet{key: t.name, title: fmt.Sprintf("%s: epoch %.3f ms; %d kernels take %.3f ms, %.1f %% of it", t.name, 1e3*t.seconds, len(list), 1e3*sum.Seconds(), explained),
+		head: table.Row{"kernel", "task", "ms", "MB", "GB/s", "of copy", "GFLOP", "TFLOP/s", "of product", "bound by"}}
+	for _, k := range order[:min(len(order), most)] {
+		sec := k.Time.Seconds()
+		gb, tf := float64(k.Bytes)/1e9/sec, float64(k.Flops)/1e12/sec
+		bound := "bytes"
+		if tf/top.product > gb/top.copied {
+			bound = "arithmetic"
+		}
+		s.add(table.Row{k.Kernel, k.Task, fmt.Sprintf("%.3f", 1e3*sec), fmt.Sprintf("%.1f", float64(k.Bytes)/1e6), fmt.Sprintf("%.0f", gb), percent(100 * gb / top.copied),
+			fmt.Sprintf("%.2f", float64(k.Flops)/1e9), fmt.Sprintf("%.1f", tf), percent(100 * tf / top.product), bound},
+			fields{{"kernel", k.Kernel}, {"task", k.Task}, {"seconds", sec}, {"bytes", k.Bytes}, {"flops", k.Flops}, {"bound", bound}})
+	}
+	return s, nil
+}
+
+// ceilings are what the device reaches at most.
+type ceilings struct {
+	copied  float64 // GB/s read and written
+	product float64 // TFLOP/s
+}
+
+// measureCeilings times copies of a GiB and products of 8192×8192 matrices.
+func measureCeilings(spec string) (c *ceilings, err error) {
+	devices, err := device.Open(spec, 2<<30+1<<20)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, d := range devices {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	d, ok := devices[0].(device.GPU)
+	if !ok {
+		return nil, usagef("--device %s: kernels are timed on GPUs; saga bench epoch runs anywhere", spec)
+	}
+	q, err := d.NewQueue("compute")
+	if err != nil {
+		return nil, err
+	}
+	const bytes, side = 1 << 30, 8192
+	m, err := d.Alloc(2 * bytes)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Free(m)
+	at, err := d.Address(m)
+	if err != nil {
+		return nil, err
+	}
+	h, err := d.HostAlloc(8 * side * side)
+	if err != nil {
+		return nil, err
+	}
+	defer d.HostFree(h)
+	noise := device.View[float32](h.Bytes())
+	for i := range noise {
+		noise[i] = float32((i*7+i/31)%1000)/1000 - 0.5
+	}
+	if err := d.CopyH2D(q, m, 0, h.Bytes()); err != nil {
+		return nil, err
+	}
+	step := uint64(4 * side * side)
+	b, err := d.Prepare([]device.Command{{Gemm: &device.Gemm{A: at, B: at + step, C: at + 2*step, M: side, N: side, K: side, LDA: side, LDB: side, LDC: side}}})
+	if err != nil {
+		return nil, err
+	}
+	product := device.GPUFunc("product", func(device.GPU) (device.Batch, error) { return b, nil })
+	med := func(f func() error) (time.Duration, error) {
+		var times []time.Duration
+		for i := range 8 {
+			if i == 3 {
+				d.SetTrace(func(s device.Span) { times = append(times, s.End-s.Start) })
+			}
+			if err := f(); err != nil {
+				return 0, err
+			}
+		}
+		d.SetTrace(nil)
+		slices.Sort(times)
+		return times[len(times)/2], nil
+	}
+	tp, err := med(func() error { return d.Launch(q, product) })
+	if err != nil {
+		return nil, err
+	}
+	tc, err := med(func() error { return d.CopyD2D(q, m, 0, d, m, bytes, bytes) })
+	if err != nil {
+		return nil, err
+	}
+	return &ceilings{copied: 2 * bytes / 1e9 / tc.Seconds(), product: 2 * side * side * side / 1e12 / tp.Seconds()}, nil
+}

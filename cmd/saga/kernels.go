@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"sagann/kernel"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// kernelsCmd is saga kernels.
+type kernelsCmd struct {
+	settings
+	Shape string `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" group:"Data" help:"Statistics of the graph; --data takes those of a graph (${default})."`
+}
+
+// Help is what stands under the usage line.
+func (kernelsCmd) Help() string {
+	return `Prints what the kernels of a model are as CUDA C++: one translation unit for every
+different program of training and evaluation. It needs no GPU.
+
+Examples:
+
+  saga kernels --model ggcn
+  saga kernels --model gat --hidden 8 --shape vertices=2708,edges=10556,features=1433,classes=7`
+}
+
+// Run prints the sources.
+func (c *kernelsCmd) Run(a *app) error {
+	p, err := c.program(a)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(a.stdout)
+	seen := map[string]string{}
+	for i, k := range p.Kernels() {
+		r, err := kernel.RenderCUDA(k)
+		if err != nil {
+			return err
+		}
+		if first, ok := seen[r.Source]; ok {
+			fmt.Fprintf(w, "// Kernel %d, %s, is the same as %s.\n\n", i, k.Name, first)
+			continue
+		}
+		seen[r.Source] = fmt.Sprintf("kernel %d", i)
+		fmt.Fprintf(w, "// Kernel %d, %s: %s\n%s\n", i, k.Name, strings.Join(r.Names, ", "), r.Source)
+	}
+	return w.Flush()
+}
+
+// program is the model's, for the data or for the shape.
+func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
+	if a.given["data"] {
+		if a.given["shape"] {
+			return nil, usagef("--data and --shape exclude each other")
+		}
+		j, err := prepare(&c.settings, a.log)
+		if err != nil {
+			return nil, err
+		}
+		return j.prog, nil
+	}
+	shape, err := parseShape(c.Shape)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	m, err := layers.New(c.Model, c.layers(shape.Features, shape.Classes, 0, 0))
+	if err != nil {
+		return nil, usageError{err}
+	}
+	m.SelfLoops = c.SelfLoops.or(m.SelfLoops)
+	return saga.Plan(m, shape, cfg)
+}
