@@ -75,6 +75,32 @@ func slideIn(invariant bool) Rule {
 	}
 }
 
+// unscale: linear(s·x, w) = s·linear(x, w) when the result is narrower; s are scalars a
+// vertex. What does not change between epochs is scaled once (the invariant pass).
+func unscale(invariant bool) Rule {
+	return func(n *Node) *Node {
+		if !linearProduct(n) || n.shape.Set.Kind != Vertex || n.shape.Cols >= n.in[0].shape.Cols || invariant && !n.in[0].vary {
+			return nil
+		}
+		var scalars, rest []*Node
+		for _, f := range factors(n.in[0]) {
+			if f.op == WidenOp && f.in[0].shape.Cols == 1 {
+				scalars = append(scalars, f.in[0])
+			} else {
+				rest = append(rest, f)
+			}
+		}
+		if len(scalars) == 0 || len(rest) == 0 {
+			return nil
+		}
+		y := Apply(n.op, n.attr, product(rest, -1), n.in[1])
+		for _, s := range scalars {
+			y = mul(y, widen(s, n.shape.Cols))
+		}
+		return y
+	}
+}
+
 func linearProduct(n *Node) bool {
 	d := n.Def()
 	return d.Linear && d.Class == Row && len(n.in) == 2 && n.in[1].shape.Set.Kind == Global

@@ -88,7 +88,8 @@ var passes = []pass{
 	{"factor forward", "factor", []string{"hoist"}, func(s *state) { s.rewrite(canon, factor, s.hoisting(), keyed) }},
 	{"commute", "commute", []string{"hoist", "factor forward"}, func(s *state) {
 		s.rewrite(s.noted("commute", "gathered before the product", slideOut),
-			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))), s.hoisting(), keyed)
+			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))),
+			s.noted("commute", "scaled after the product", unscale(s.has("invariant"))), s.hoisting(), keyed)
 	}},
 	{"autodiff", "", []string{"hoist", "commute"}, autodiff},
 	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
