@@ -5,56 +5,150 @@ import "math/bits"
 // rec is an edge on its way into cells: local rows and position in stored order.
 type rec struct{ dst, src, e uint32 }
 
-// buckets are the edges by cell: cell (destination interval d, source interval s)
-// is recs[start[d*P+s]:start[d*P+s+1]], in stored order. CSC and CSR both sort
-// from here, since cell (d,s) of one holds the same edges as cell (s,d) of the
-// other.
+// buckets are the edges of one side by cell and, inside a cell, by range of own
+// rows: bucket k of cell (o,x) has the edges whose own row is in
+// k<<shift .. (k+1)<<shift-1, in stored order. Buckets are small enough to be
+// sorted in a processor's cache, and one by one on all processors.
 type buckets struct {
 	Intervals
+	own   sortKey
+	subs  int // buckets of a cell
+	shift uint
 	recs  []rec
-	start []int
+	start []int // bucket b of all, (o*P+x)*subs+k, is recs[start[b]:start[b+1]]
 }
 
-func newBuckets(e *Edges, o *Order, in Intervals) *buckets {
-	b := &buckets{Intervals: in, recs: make([]rec, e.E()), start: make([]int, in.P*in.P+1)}
-	counts := cellCounts(e, o, in)
-	next := make([]int, in.P*in.P)
-	at := 0
-	for c, n := range counts {
-		b.start[c], next[c] = at, at
-		at += int(n)
+// manyBuckets bounds the streams that the edges are dealt into, and bucketEdges
+// is how many edges are worth a bucket.
+const (
+	manyBuckets = 4096
+	bucketEdges = 1 << 15
+)
+
+// newBuckets deals the edges, in new ids (nil for the identity), into buckets of
+// the side with the given own end. recs is used as memory: E of them.
+func newBuckets(e *Edges, newID []uint32, in Intervals, own sortKey, recs []rec) *buckets {
+	b := &buckets{Intervals: in, own: own, recs: recs}
+	cells := in.P * in.P
+	want := min(e.E()/bucketEdges, manyBuckets) / cells
+	for b.shift = 32; b.shift > 0 && b.subsFor(b.shift-1) <= max(want, 1); b.shift-- {
 	}
-	b.start[len(counts)] = at
-	newID, div := o.newIDs(), newDivider(in.Width)
-	for k, src := range e.Src {
-		dst := e.Dst[k]
-		if newID != nil {
-			src, dst = newID[src], newID[dst]
-		}
-		d, dl := div.split(dst)
-		s, sl := div.split(src)
-		c := d*in.P + s
-		b.recs[next[c]] = rec{dl, sl, uint32(k)}
-		next[c]++
-	}
+	b.subs = b.subsFor(b.shift)
+	b.deal(e, newID, cells*b.subs)
 	return b
 }
+
+// subsFor is the number of ranges of 1<<shift rows in an interval.
+func (b *buckets) subsFor(shift uint) int { return max(1, (b.Width+1<<shift-1)>>shift) }
+
+// deal is a stable counting sort: blocks of edges are counted, then moved, side
+// by side. The result does not depend on the number of blocks.
+func (b *buckets) deal(e *Edges, newID []uint32, n int) {
+	// A block has n counters; together they must not outweigh the edges.
+	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
+	at := make([]uint32, blocks*n) // by block, then bucket: counts, then places
+	div := newDivider(b.Width)
+	Each(blocks, func(k int) {
+		count := at[k*n : (k+1)*n]
+		b.tiles(e, newID, cut(e.E(), blocks, k), cut(e.E(), blocks, k+1), func(_ int, own, other []uint32) {
+			for i := range own {
+				o, row := div.split(own[i])
+				x, _ := div.split(other[i])
+				count[b.bucket(o, x, row)]++
+			}
+		})
+	})
+	b.start = make([]int, n+1)
+	sum := 0
+	for i := range n {
+		b.start[i] = sum
+		for k := range blocks {
+			c := at[k*n+i]
+			at[k*n+i] = uint32(sum)
+			sum += int(c)
+		}
+	}
+	b.start[n] = sum
+	Each(blocks, func(k int) {
+		next := at[k*n : (k+1)*n]
+		b.tiles(e, newID, cut(e.E(), blocks, k), cut(e.E(), blocks, k+1), func(first int, own, other []uint32) {
+			for i := range own {
+				o, row := div.split(own[i])
+				x, far := div.split(other[i])
+				to := &next[b.bucket(o, x, row)]
+				r := rec{dst: row, src: far, e: uint32(first + i)}
+				if b.own == bySrc {
+					r.dst, r.src = far, row
+				}
+				b.recs[*to] = r
+				*to++
+			}
+		})
+	})
+}
+
+// bucket is the bucket of an own row of cell (o,x).
+func (b *buckets) bucket(o, x int, row uint32) int { return (o*b.P+x)*b.subs + int(row>>b.shift) }
+
+// tiles calls f for the edges lo..hi-1, a few at a time: the new ids of their own
+// and other ends. Looking ids up apart from their use lets loads overlap.
+func (b *buckets) tiles(e *Edges, newID []uint32, lo, hi int, f func(first int, own, other []uint32)) {
+	ownIDs, otherIDs := e.Dst, e.Src
+	if b.own == bySrc {
+		ownIDs, otherIDs = e.Src, e.Dst
+	}
+	if newID == nil {
+		f(lo, ownIDs[lo:hi], otherIDs[lo:hi])
+		return
+	}
+	const tile = 1 << 10
+	var own, other [tile]uint32
+	for ; lo < hi; lo += tile {
+		n := min(tile, hi-lo)
+		lookUp(own[:n], ownIDs[lo:], newID)
+		lookUp(other[:n], otherIDs[lo:], newID)
+		f(lo, own[:n], other[:n])
+	}
+}
+
+func lookUp(dst, ids, table []uint32) {
+	for i := range dst {
+		dst[i] = table[ids[i]]
+	}
+}
+
+// rows is the range lo <= own row < hi of bucket k of a cell of own interval o.
+func (b *buckets) rows(o, k int) (lo, hi int) {
+	n := b.Rows(o)
+	return min(k<<b.shift, n), min((k+1)<<b.shift, n)
+}
+
+// at is the records of bucket i.
+func (b *buckets) at(i int) []rec { return b.recs[b.start[i]:b.start[i+1]] }
 
 // cellCounts is the number of edges of each cell, index destination interval
 // × P + source interval.
 func cellCounts(e *Edges, o *Order, in Intervals) []int64 {
-	counts := make([]int64, in.P*in.P)
+	n := in.P * in.P
+	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
+	count := make([]int64, blocks*n)
 	newID, div := o.newIDs(), newDivider(in.Width)
-	for k, src := range e.Src {
-		dst := e.Dst[k]
-		if newID != nil {
-			src, dst = newID[src], newID[dst]
+	Each(blocks, func(k int) {
+		count := count[k*n : (k+1)*n]
+		for i := cut(e.E(), blocks, k); i < cut(e.E(), blocks, k+1); i++ {
+			src, dst := e.Src[i], e.Dst[i]
+			if newID != nil {
+				src, dst = newID[src], newID[dst]
+			}
+			d, _ := div.split(dst)
+			s, _ := div.split(src)
+			count[d*in.P+s]++
 		}
-		d, _ := div.split(dst)
-		s, _ := div.split(src)
-		counts[d*in.P+s]++
+	})
+	for i := n; i < len(count); i++ {
+		count[i%n] += count[i]
 	}
-	return counts
+	return count[:n:n]
 }
 
 // divider divides ids by the interval width with a multiplication, which costs

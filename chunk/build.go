@@ -1,65 +1,85 @@
 package chunk
 
-// builder makes the sides of one grid. Scratch is shared between them.
+// builder makes the sides of one grid. The records and the scratch of the
+// workers are shared between them.
 type builder struct {
 	e       *Edges
+	in      Intervals
+	newID   []uint32 // nil: the identity
 	want    Want
 	rank    []float32 // by stored position; nil unless wanted
-	buckets *buckets
-	sorted  []rec // one side's edges: by cell, own row, type, stored position
-	sorter  sorter
+	recs    []rec     // E: the edges of the side in the making
+	sorters []sorter  // one a worker
 }
 
-// side sorts every cell by its own row, lays the blocks out, and fills them.
-func (b *builder) side(own sortKey) *Side {
-	p := b.buckets.P
-	s := &Side{P: p, Cells: make([]Cell, p*p)}
+func newBuilder(e *Edges, o *Order, in Intervals, w Want) (*builder, error) {
+	b := &builder{e: e, in: in, newID: o.newIDs(), want: w, recs: make([]rec, e.E()), sorters: make([]sorter, processors())}
+	for i := range b.sorters {
+		b.sorters[i].types = e.Type
+	}
+	var err error
+	if w.Rank {
+		b.rank, err = b.ranks()
+	}
+	return b, err
+}
+
+// built is a side with what only its making shows.
+type built struct {
+	side     *Side
+	nonEmpty []int // of each cell: own rows that have edges
+}
+
+// bucketRows are counts over a sorted bucket.
+type bucketRows struct {
+	nonEmpty int   // rows that have edges
+	hub      int64 // most edges of a row
+}
+
+// side deals the edges into buckets, sorts each by its own row, lays the blocks
+// out, and fills them.
+func (b *builder) side(own sortKey) built {
+	k := newBuckets(b.e, b.newID, b.in, own, b.recs)
+	rows := make([]bucketRows, k.P*k.P*k.subs)
+	eachOf(len(b.sorters), len(rows), func(worker, i int) {
+		b.sort(&b.sorters[worker], k, i)
+		rows[i].nonEmpty, rows[i].hub = countRows(k.at(i), own)
+	})
+	r := built{&Side{P: k.P, Cells: make([]Cell, k.P*k.P)}, make([]int, k.P*k.P)}
 	size := int64(0)
-	for o := range p {
-		rows := b.buckets.Rows(o)
-		for x := range p {
-			recs := b.sortCell(own, o, x)
-			nonEmpty, hub := countRows(recs, own)
-			c := layOut(rows, nonEmpty, int64(len(recs)), b.want, b.e.DataCols)
-			c.Hub, c.Off = hub, size
-			size += c.Bytes
-			s.Cells[o*p+x] = c
+	for i := range r.side.Cells {
+		hub := int64(0)
+		for _, n := range rows[i*k.subs : (i+1)*k.subs] {
+			r.nonEmpty[i] += n.nonEmpty
+			hub = max(hub, n.hub)
+		}
+		nnz := k.start[(i+1)*k.subs] - k.start[i*k.subs]
+		c := layOut(k.Rows(i/k.P), r.nonEmpty[i], int64(nnz), b.want, b.e.DataCols)
+		c.Hub, c.Off = hub, size
+		size += c.Bytes
+		r.side.Cells[i] = c
+	}
+	r.side.Mem = newArena(size)
+	// Buckets of a row list start where the lists of those before them end.
+	first := make([]int, len(rows))
+	for i := range rows {
+		if i%k.subs > 0 {
+			first[i] = first[i-1] + rows[i-1].nonEmpty
 		}
 	}
-	s.Mem = newArena(size)
-	seen := newBitset(b.buckets.Width)
-	for o := range p {
-		for x := range p {
-			c, v := &s.Cells[o*p+x], s.View(o*p+x)
-			b.fill(v, own, b.sorted[b.at(own, o, x):][:c.NNZ])
-			c.Needs = countOther(v.Other, seen)
-		}
-	}
-	return s
+	eachOf(len(b.sorters), len(rows), func(_, i int) { b.fill(r.side.View(i/k.subs), k, i, first[i]) })
+	return r
 }
 
-// bucket is the index of the bucket that holds cell (o,x) of a side.
-func (b *builder) bucket(own sortKey, o, x int) int {
-	if own == bySrc {
-		o, x = x, o
-	}
-	return o*b.buckets.P + x
-}
-
-// at is where cell (o,x) starts in sorted: where its bucket starts.
-func (b *builder) at(own sortKey, o, x int) int {
-	return b.buckets.start[b.bucket(own, o, x)]
-}
-
-func (b *builder) sortCell(own sortKey, o, x int) []rec {
-	k := b.bucket(own, o, x)
-	lo, hi := b.buckets.start[k], b.buckets.start[k+1]
+// sort orders bucket i by type, when wanted, inside own row.
+func (b *builder) sort(s *sorter, k *buckets, i int) {
+	recs := k.at(i)
 	if b.want.Type {
-		b.sorter.plan(byType, b.e.Types, hi-lo)
+		s.plan(byType, b.e.Types, len(recs))
 	}
-	b.sorter.plan(own, b.buckets.Rows(o), hi-lo)
-	b.sorter.sort(b.sorted[lo:hi], b.buckets.recs[lo:hi])
-	return b.sorted[lo:hi]
+	// Rows of a bucket agree in all bits but the lowest.
+	s.plan(k.own, min(k.Width, 1<<k.shift), len(recs))
+	s.inPlace(recs)
 }
 
 // countRows is the number of different own rows in sorted records and the
@@ -85,62 +105,92 @@ func (r *rec) own(k sortKey) uint32 {
 	return r.dst
 }
 
-// fill writes sorted records into a cell.
-func (b *builder) fill(v View, own sortKey, recs []rec) {
+// fill writes sorted bucket i into its cell. first is the entry of its first row
+// when rows are listed.
+func (b *builder) fill(v View, k *buckets, i, first int) {
+	cell, sub := i/k.subs, i%k.subs
+	lo, recs := k.start[i]-k.start[cell*k.subs], k.at(i)
+	hi := lo + len(recs)
 	if v.RowIDs == nil {
-		fillDense(v.Ptr, recs, own)
+		rowLo, rowHi := k.rows(cell/k.P, sub)
+		fillDense(v.Ptr[rowLo:rowHi], recs, k.own, rowLo, lo)
 	} else {
-		fillRows(v, recs, own)
+		fillRows(v.RowIDs[first:], v.Ptr[first:], recs, k.own, lo)
 	}
-	if own == byDst {
+	if sub == k.subs-1 {
+		v.Ptr[len(v.Ptr)-1] = uint32(hi)
+	}
+	other := v.Other[lo:hi]
+	if k.own == byDst {
 		for i := range recs {
-			v.Other[i] = recs[i].src
+			other[i] = recs[i].src
 		}
 	} else {
 		for i := range recs {
-			v.Other[i] = recs[i].dst
+			other[i] = recs[i].dst
 		}
 	}
-	gather(v.Rank, b.rank, recs)
-	gather(v.Type, b.e.Type, recs)
-	gather(v.Weight, b.e.Weight, recs)
+	gather(v.Rank, b.rank, recs, lo)
+	gather(v.Type, b.e.Type, recs, lo)
+	gather(v.Weight, b.e.Weight, recs, lo)
 	if cols := b.e.DataCols; v.Data != nil {
 		for i := range recs {
-			copy(v.Data[i*cols:(i+1)*cols], b.e.Data[int(recs[i].e)*cols:])
+			copy(v.Data[(lo+i)*cols:(lo+i+1)*cols], b.e.Data[int(recs[i].e)*cols:])
 		}
 	}
 }
 
-// fillDense writes the row pointers of every row. ptr is zero before.
-func fillDense(ptr []uint32, recs []rec, own sortKey) {
+// fillDense writes where each row of a bucket starts; its rows start at row, its
+// edges at edge.
+func fillDense(ptr []uint32, recs []rec, own sortKey, row, edge int) {
+	next := 0
 	for i := range recs {
-		ptr[recs[i].own(own)+1]++
+		for r := int(recs[i].own(own)) - row; next <= r; next++ {
+			ptr[next] = uint32(edge + i)
+		}
 	}
-	sum := uint32(0)
-	for r, n := range ptr {
-		sum += n
-		ptr[r] = sum
+	for ; next < len(ptr); next++ {
+		ptr[next] = uint32(edge + len(recs))
 	}
 }
 
-// fillRows writes the list of rows that have edges, and their pointers.
-func fillRows(v View, recs []rec, own sortKey) {
+// fillRows lists the rows of a bucket and where each starts.
+func fillRows(ids, ptr []uint32, recs []rec, own sortKey, edge int) {
 	n := 0
 	for i := range recs {
-		if r := recs[i].own(own); n == 0 || v.RowIDs[n-1] != r {
-			v.RowIDs[n], v.Ptr[n] = r, uint32(i)
+		if r := recs[i].own(own); n == 0 || ids[n-1] != r {
+			ids[n], ptr[n] = r, uint32(edge+i)
 			n++
 		}
 	}
-	v.Ptr[n] = uint32(len(recs))
 }
 
-// gather writes from[stored position of record i] to dst[i], unless dst is nil.
-func gather[T any](dst, from []T, recs []rec) {
+// gather writes from[stored position of record i] to dst[at+i], unless dst is nil.
+func gather[T any](dst, from []T, recs []rec, at int) {
 	if dst == nil {
 		return
 	}
 	for i := range recs {
-		dst[i] = from[recs[i].e]
+		dst[at+i] = from[recs[i].e]
 	}
+}
+
+// ranks is the position of each edge among the in-edges of its destination, in
+// stored order.
+func (b *builder) ranks() ([]float32, error) {
+	if err := b.e.ranksExact(); err != nil {
+		return nil, err
+	}
+	all := Intervals{V: b.in.V, P: 1, Width: b.in.V}
+	k := newBuckets(b.e, nil, all, byDst, b.recs)
+	rank := make([]float32, b.e.E())
+	Each(k.subs, func(i int) {
+		lo, hi := k.rows(0, i)
+		next := make([]uint32, hi-lo)
+		for _, r := range k.at(i) {
+			rank[r.e] = float32(next[int(r.dst)-lo])
+			next[int(r.dst)-lo]++
+		}
+	})
+	return rank, nil
 }

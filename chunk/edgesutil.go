@@ -3,6 +3,8 @@ package chunk
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"sync"
 )
 
 // MaxDataCols bounds the width of edge data.
@@ -30,10 +32,17 @@ func (e *Edges) Validate() error {
 	if len(e.Data) != n*e.DataCols {
 		return fmt.Errorf("chunk: %d values of edge data for %d edges of %d columns", len(e.Data), n, e.DataCols)
 	}
-	for k, s := range e.Src {
-		if d := e.Dst[k]; int64(s) >= int64(e.V) || int64(d) >= int64(e.V) {
-			return fmt.Errorf("chunk: edge %d goes from %d to %d, but the graph has %d vertices", k, s, d, e.V)
+	wrong := First(n, func(lo, hi int) int {
+		src, dst, v := e.Src[lo:hi], e.Dst[lo:hi], uint32(e.V)
+		for k, s := range src {
+			if max(s, dst[k]) >= v {
+				return lo + k
+			}
 		}
+		return -1
+	})
+	if k := wrong; k >= 0 {
+		return fmt.Errorf("chunk: edge %d goes from %d to %d, but the graph has %d vertices", k, e.Src[k], e.Dst[k], e.V)
 	}
 	if k := notFinite(e.Weight); k >= 0 {
 		return fmt.Errorf("chunk: edge %d has weight %v", k, e.Weight[k])
@@ -57,17 +66,33 @@ func (e *Edges) validTypes() error {
 	if e.Types < 0 {
 		return fmt.Errorf("chunk: %d edge types", e.Types)
 	}
-	for k, t := range e.Type {
-		if int64(t) >= int64(e.Types) {
-			return fmt.Errorf("chunk: edge %d has type %d of %d", k, t, e.Types)
+	wrong := First(len(e.Type), func(lo, hi int) int {
+		for k := lo; k < hi; k++ {
+			if int64(e.Type[k]) >= int64(e.Types) {
+				return k
+			}
 		}
+		return -1
+	})
+	if wrong >= 0 {
+		return fmt.Errorf("chunk: edge %d has type %d of %d", wrong, e.Type[wrong], e.Types)
 	}
 	return nil
 }
 
 // notFinite is the index of the first NaN or infinity, or -1.
 func notFinite(x []float32) int {
-	const exponent = 0x7f800000
+	return First(len(x), func(lo, hi int) int {
+		if i := scanFinite(x[lo:hi]); i >= 0 {
+			return lo + i
+		}
+		return -1
+	})
+}
+
+// scanFinite is notFinite on one processor.
+func scanFinite(x []float32) int {
+	const exponent = 0x7f800000 // all ones in what is not finite
 	for i, v := range x {
 		if math.Float32bits(v)&exponent == exponent {
 			return i
@@ -82,11 +107,51 @@ func (e *Edges) InDegrees() []uint32 { return degrees(e.V, e.Dst) }
 // OutDegrees counts the edges that start in each vertex: V values.
 func (e *Edges) OutDegrees() []uint32 { return degrees(e.V, e.Src) }
 
+// degrees counts ends. Each goroutine sorts a block of them by stripe of vertices and
+// then adds it to one stripe after another, which no other may touch meanwhile: the
+// table stays in cache, and no hub holds up all.
 func degrees(v int, ends []uint32) []uint32 {
 	n := make([]uint32, v)
-	for _, x := range ends {
-		n[x]++
+	if processors() == 1 || len(ends) < 1<<16 {
+		for _, x := range ends {
+			n[x]++
+		}
+		return n
 	}
+	const stripes, block = 1 << 10, 1 << 18
+	shift := max(bits.Len(uint(max(v-1, 0))), 10) - 10 // id >> shift is below stripes
+	locks := make([]sync.Mutex, stripes)
+	sorted := make([][]uint32, processors())
+	eachOf(len(sorted), (len(ends)+block-1)/block, func(worker, i int) {
+		if sorted[worker] == nil {
+			sorted[worker] = make([]uint32, block)
+		}
+		to, from := sorted[worker], ends[i*block:min((i+1)*block, len(ends))]
+		var at [stripes + 1]int
+		for _, x := range from {
+			at[x>>shift+1]++
+		}
+		for s := range stripes {
+			at[s+1] += at[s]
+		}
+		next := at
+		for _, x := range from {
+			s := x >> shift
+			to[next[s]] = x
+			next[s]++
+		}
+		for k := range stripes {
+			s := (k + 61*i) % stripes // not all in one order
+			if at[s] == at[s+1] {
+				continue
+			}
+			locks[s].Lock()
+			for _, x := range to[at[s]:at[s+1]] {
+				n[x]++
+			}
+			locks[s].Unlock()
+		}
+	})
 	return n
 }
 
@@ -100,17 +165,21 @@ func (e *Edges) Reverse() *Edges {
 // WithSelfLoops is a copy of the edges to which every vertex without a self loop
 // gets one: appended in vertex order, weight 1, type 0, data zero.
 func (e *Edges) WithSelfLoops() *Edges {
-	has := make([]bool, e.V)
-	missing := e.V
-	for k, s := range e.Src {
-		if s == e.Dst[k] && !has[s] {
-			has[s] = true
-			missing--
+	has := newBitset(e.V)
+	Ranges(e.E(), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			if s := e.Src[k]; s == e.Dst[k] {
+				has.addShared(int(s))
+			}
 		}
+	})
+	missing := e.V
+	for _, w := range has {
+		missing -= bits.OnesCount64(w)
 	}
 	r := e.grow(missing)
-	for v, h := range has {
-		if h {
+	for v := range e.V {
+		if has[v>>6]>>(v&63)&1 == 1 {
 			continue
 		}
 		r.Src, r.Dst = append(r.Src, uint32(v)), append(r.Dst, uint32(v))
@@ -135,7 +204,7 @@ func (e *Edges) grow(n int) *Edges {
 	r.Weight, r.Type = growSlice(e.Weight, n), growSlice(e.Type, n)
 	if e.DataCols > 0 {
 		r.Data = make([]float32, len(e.Data), len(e.Data)+n*e.DataCols)
-		copy(r.Data, e.Data)
+		copyAll(r.Data, e.Data)
 	}
 	return r
 }
@@ -145,6 +214,11 @@ func growSlice[T any](s []T, n int) []T {
 		return nil
 	}
 	r := make([]T, len(s), len(s)+n)
-	copy(r, s)
+	copyAll(r, s)
 	return r
+}
+
+// copyAll is copy on all processors; the lengths are equal.
+func copyAll[T any](dst, src []T) {
+	Ranges(len(src), func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 }

@@ -65,11 +65,15 @@ func TestRankLimit(t *testing.T) {
 	}
 	n := MaxRankDegree
 	e := &Edges{V: 2, Src: make([]uint32, n+1), Dst: make([]uint32, n+1)}
-	if _, err := ranks(e); err == nil || !strings.Contains(err.Error(), "vertex 0") {
+	ranks := func() ([]float32, error) {
+		b, err := newBuilder(e, nil, Intervals{V: 2, P: 2, Width: 1}, Want{Rank: true})
+		return b.rank, err
+	}
+	if _, err := ranks(); err == nil || !strings.Contains(err.Error(), "vertex 0") {
 		t.Errorf("error %v, want one that names vertex 0", err)
 	}
 	e.Src, e.Dst = e.Src[:n], e.Dst[:n]
-	if r, err := ranks(e); err != nil || r[n-1] != float32(n-1) || uint32(r[n-1]) != uint32(n-1) {
+	if r, err := ranks(); err != nil || r[n-1] != float32(n-1) || uint32(r[n-1]) != uint32(n-1) {
 		t.Errorf("%d in-edges are refused: %v", n, err)
 	}
 }

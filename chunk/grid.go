@@ -20,10 +20,11 @@ type Grid struct {
 // Inside a row edges stand in stored order, or by type and then in stored order
 // when types are wanted.
 //
-// It takes O(E + V + p²) time and, beside the result, 24 bytes an edge for
-// both sides. It is an error when the edges or the order are not valid, when
-// something is wanted that the edges do not have, when there are 2^32 edges or
-// more, or when ranks are wanted and a vertex has MaxRankDegree in-edges or more.
+// It takes O(E + V + p²) time, spread over all processors (whose number is in no
+// byte of the result), and beside the result 12 bytes an edge, and 4 more for
+// ranks. It is an error when the edges or the order are not valid, when something
+// is wanted that the edges do not have, when there are 2^32 edges or more, or when
+// ranks are wanted and a vertex has more than MaxRankDegree in-edges.
 func Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 	in, err := NewIntervals(e.V, p)
 	if err != nil {
@@ -32,24 +33,34 @@ func Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 	if err := errors.Join(e.Validate(), o.Validate(e.V), e.has(want)); err != nil {
 		return nil, err
 	}
-	b := &builder{e: e, want: want}
-	if want.Rank {
-		if b.rank, err = ranks(e); err != nil {
-			return nil, err
-		}
-	}
 	g := &Grid{Intervals: in}
 	if !want.CSC && !want.CSR {
-		return g, nil
+		if want.Rank {
+			err = e.ranksExact()
+		}
+		return g, err
 	}
-	b.buckets = newBuckets(e, o, in)
-	b.sorted = make([]rec, e.E())
-	b.sorter.types = e.Type
+	b, err := newBuilder(e, o, in, want)
+	if err != nil {
+		return nil, err
+	}
+	var csc, csr built
 	if want.CSC {
-		g.CSC = b.side(byDst)
+		csc = b.side(byDst)
+		g.CSC = csc.side
 	}
 	if want.CSR {
-		g.CSR = b.side(bySrc)
+		csr = b.side(bySrc)
+		g.CSR = csr.side
+	}
+	switch {
+	case g.CSC != nil && g.CSR != nil:
+		csc.needsOf(csr)
+		csr.needsOf(csc)
+	case g.CSC != nil:
+		g.CSC.countNeeds(in.Width)
+	default:
+		g.CSR.countNeeds(in.Width)
 	}
 	return g, nil
 }
@@ -61,7 +72,7 @@ func (e *Edges) has(w Want) error {
 		return nil
 	}
 	if int64(e.E()) > MaxVertices {
-		return fmt.Errorf("chunk: %d edges, a grid in memory holds at most %d", e.E(), int64(MaxVertices))
+		return fmt.Errorf("chunk: %d edges: a grid in memory holds at most %d, as rows of a cell start at 32-bit positions", e.E(), int64(MaxVertices))
 	}
 	if w.Type && e.Type == nil {
 		return errors.New("chunk: edge types are wanted, but the edges have none")
@@ -75,17 +86,19 @@ func (e *Edges) has(w Want) error {
 	return nil
 }
 
-// ranks is the position of each edge among the in-edges of its destination, in
-// stored order.
-func ranks(e *Edges) ([]float32, error) {
-	rank := make([]float32, e.E())
-	next := make([]uint32, e.V)
-	for k, d := range e.Dst {
-		if next[d] == MaxRankDegree {
-			return nil, fmt.Errorf("chunk: vertex %d has more than %d in-edges: their ranks are not exact in float32", d, MaxRankDegree)
+// ranksExact refuses in-degrees that a rank in float32 cannot count.
+func (e *Edges) ranksExact() error {
+	in := e.InDegrees()
+	v := First(len(in), func(lo, hi int) int {
+		for i := lo; i < hi; i++ {
+			if in[i] > MaxRankDegree {
+				return i
+			}
 		}
-		rank[k] = float32(next[d])
-		next[d]++
+		return -1
+	})
+	if v < 0 {
+		return nil
 	}
-	return rank, nil
+	return fmt.Errorf("chunk: vertex %d has %d in-edges, more than %d: their ranks are not exact in float32", v, in[v], MaxRankDegree)
 }

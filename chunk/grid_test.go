@@ -115,7 +115,7 @@ func refSide(e *Edges, o *Order, in Intervals, w Want, csr bool) map[cellRow][]r
 }
 
 // readSide turns a side back into the reference's form and checks its shape.
-func readSide(t *rapid.T, s *Side, in Intervals) map[cellRow][]refEdge {
+func readSide(t rapid.TB, s *Side, in Intervals) map[cellRow][]refEdge {
 	side := map[cellRow][]refEdge{}
 	end := int64(0)
 	for i := range s.Cells {
@@ -166,7 +166,7 @@ func readSide(t *rapid.T, s *Side, in Intervals) map[cellRow][]refEdge {
 	return side
 }
 
-func checkLayout(t *rapid.T, c *Cell, rows int, off int64) {
+func checkLayout(t rapid.TB, c *Cell, rows int, off int64) {
 	if c.Off != off || c.Off%Align != 0 || c.Bytes%Align != 0 || c.Bytes == 0 {
 		t.Fatalf("block at %d, %d bytes, want it at %d", c.Off, c.Bytes, off)
 	}

@@ -1,6 +1,9 @@
 package chunk
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // OtherRows lists the rows of the other interval that the edges of cell i read,
 // ascending, each once: Cell.Needs of them. rows is the size of that interval. It
@@ -17,6 +20,51 @@ func (s *Side) OtherRows(i, rows int) []uint32 {
 		}
 	}
 	return out
+}
+
+// needsOf takes the counts from the other direction of the same edges: the rows
+// that cell (o,x) reads are the rows of cell (x,o) there that have edges.
+func (b built) needsOf(other built) {
+	p := b.side.P
+	for i := range b.side.Cells {
+		b.side.Cells[i].Needs = other.nonEmpty[i%p*p+i/p]
+	}
+}
+
+// countNeeds counts the rows of the other interval, of at most width, that the
+// edges of each cell read: many cells side by side, or the edges of one.
+func (s *Side) countNeeds(width int) {
+	w := processors()
+	if len(s.Cells) < 2*w {
+		seen := newBitset(width)
+		for i := range s.Cells {
+			s.Cells[i].Needs = countShared(s.View(i).Other, seen)
+		}
+		return
+	}
+	seen := make([]bitset, w)
+	eachOf(w, len(s.Cells), func(worker, i int) {
+		if seen[worker] == nil {
+			seen[worker] = newBitset(width)
+		}
+		s.Cells[i].Needs = countOther(s.View(i).Other, seen[worker])
+	})
+}
+
+// countShared is countOther on all processors.
+func countShared(other []uint32, seen bitset) int {
+	var n atomic.Int64
+	Ranges(len(other), func(lo, hi int) {
+		fresh := 0
+		for _, r := range other[lo:hi] {
+			if seen.addShared(int(r)) {
+				fresh++
+			}
+		}
+		n.Add(int64(fresh))
+	})
+	clear(seen)
+	return int(n.Load())
 }
 
 // countOther is the number of different rows in other, all below 64×len(seen), whose

@@ -10,9 +10,11 @@ type Order struct{ New, Old []uint32 }
 // Identity is the order that changes nothing.
 func Identity(v int) *Order {
 	id := make([]uint32, v)
-	for i := range id {
-		id[i] = uint32(i)
-	}
+	Ranges(v, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			id[i] = uint32(i)
+		}
+	})
 	return &Order{New: id, Old: id}
 }
 
@@ -42,17 +44,35 @@ func (o *Order) Validate(v int) error {
 	if len(o.New) != v || len(o.Old) != v {
 		return fmt.Errorf("chunk: order of %d and %d entries for %d vertices", len(o.New), len(o.Old), v)
 	}
-	for i, n := range o.New {
-		if int64(n) >= int64(v) || o.Old[n] != uint32(i) {
-			return fmt.Errorf("chunk: order is no permutation: vertex %d has new id %d, which does not lead back", i, n)
+	i := First(v, func(lo, hi int) int {
+		for i := lo; i < hi; i++ {
+			if n := o.New[i]; int64(n) >= int64(v) || o.Old[n] != uint32(i) {
+				return i
+			}
 		}
+		return -1
+	})
+	if i >= 0 {
+		return fmt.Errorf("chunk: order is no permutation: vertex %d has new id %d, which does not lead back", i, o.New[i])
 	}
 	return nil
 }
 
+// IsIdentity says whether o, which must be valid, changes nothing.
+func (o *Order) IsIdentity() bool {
+	return o == nil || First(len(o.New), func(lo, hi int) int {
+		for i := lo; i < hi; i++ {
+			if o.New[i] != uint32(i) {
+				return i
+			}
+		}
+		return -1
+	}) < 0
+}
+
 // newIDs is the table from old to new ids, or nil for the identity.
 func (o *Order) newIDs() []uint32 {
-	if o == nil {
+	if o.IsIdentity() {
 		return nil
 	}
 	return o.New

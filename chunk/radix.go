@@ -43,16 +43,35 @@ func (s *sorter) plan(key sortKey, limit, n int) {
 	}
 }
 
+// inPlace sorts recs by the planned passes and forgets the plan.
+func (s *sorter) inPlace(recs []rec) {
+	from := recs
+	if len(s.passes)%2 == 1 && len(recs) > 1 { // an odd number of moves starts elsewhere
+		s.room(len(recs))
+		from = s.tmp[:len(recs)]
+		copy(from, recs)
+	}
+	s.sort(recs, from)
+}
+
+// room makes tmp hold n records.
+func (s *sorter) room(n int) {
+	if len(s.tmp) < n {
+		s.tmp = make([]rec, n)
+	}
+}
+
 // sort writes from, sorted by the planned passes, to dst and forgets the plan.
-// The slices have one length and do not overlap.
+// The slices have one length and do not overlap; or they are the same and the
+// passes are even in number, or the other is tmp and they are odd.
 func (s *sorter) sort(dst, from []rec) {
 	defer func() { s.passes = s.passes[:0] }()
 	if len(s.passes) == 0 || len(from) < 2 {
 		copy(dst, from)
 		return
 	}
-	if len(s.passes) > 1 && len(s.tmp) < len(from) {
-		s.tmp = make([]rec, len(from))
+	if len(s.passes) > 1 {
+		s.room(len(from))
 	}
 	// Ping-pong between tmp and dst such that the last pass ends in dst.
 	for i, p := range s.passes {

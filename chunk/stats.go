@@ -1,5 +1,7 @@
 package chunk
 
+import "sync/atomic"
+
 // CellStat is what one edge chunk holds, whichever side stores it.
 type CellStat struct {
 	NNZ     int64 // edges
@@ -23,25 +25,35 @@ func Stats(e *Edges, o *Order, p int) GridStats {
 	if err != nil {
 		return GridStats{}
 	}
-	g := GridStats{Intervals: in, DataCols: e.DataCols, Cells: make([]CellStat, in.P*in.P)}
+	g := GridStats{Intervals: in, DataCols: e.DataCols}
 	// One bit for each (vertex, interval of the other end): is it met already?
 	dstSeen, srcSeen := newBitset(in.V*in.P), newBitset(in.V*in.P)
-	newID, div := o.newIDs(), newDivider(in.Width)
-	for k, src := range e.Src {
-		dst := e.Dst[k]
-		if newID != nil {
-			src, dst = newID[src], newID[dst]
+	newID, div, n := o.newIDs(), newDivider(in.Width), in.P*in.P
+	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
+	cells := make([]CellStat, blocks*n)
+	Each(blocks, func(b int) {
+		cells := cells[b*n : (b+1)*n]
+		for k := cut(e.E(), blocks, b); k < cut(e.E(), blocks, b+1); k++ {
+			src, dst := e.Src[k], e.Dst[k]
+			if newID != nil {
+				src, dst = newID[src], newID[dst]
+			}
+			d, _ := div.split(dst)
+			s, _ := div.split(src)
+			c := &cells[d*in.P+s]
+			c.NNZ++
+			if dstSeen.addShared(int(dst)*in.P + s) {
+				c.DstRows++
+			}
+			if srcSeen.addShared(int(src)*in.P + d) {
+				c.SrcRows++
+			}
 		}
-		d, _ := div.split(dst)
-		s, _ := div.split(src)
-		c := &g.Cells[d*in.P+s]
-		c.NNZ++
-		if dstSeen.add(int(dst)*in.P + s) {
-			c.DstRows++
-		}
-		if srcSeen.add(int(src)*in.P + d) {
-			c.SrcRows++
-		}
+	})
+	g.Cells = cells[:n:n]
+	for i := n; i < len(cells); i++ {
+		c := &g.Cells[i%n]
+		c.NNZ, c.DstRows, c.SrcRows = c.NNZ+cells[i].NNZ, c.DstRows+cells[i].DstRows, c.SrcRows+cells[i].SrcRows
 	}
 	return g
 }
@@ -97,4 +109,14 @@ func (b bitset) add(i int) bool {
 	fresh := *w&bit == 0
 	*w |= bit
 	return fresh
+}
+
+// addShared is add for a set that several goroutines fill: of those that add i
+// one is told that it was new.
+func (b bitset) addShared(i int) bool {
+	w, bit := &b[i>>6], uint64(1)<<(i&63)
+	if atomic.LoadUint64(w)&bit != 0 {
+		return false
+	}
+	return atomic.OrUint64(w, bit)&bit == 0
 }

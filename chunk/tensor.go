@@ -18,32 +18,36 @@ func LD(cols int) int {
 }
 
 // Permute writes the rows of src, V×cols in user order, to dst, V rows of ldDst
-// values in new order; the padding is set to zero. It panics when a length does
-// not fit.
+// values in new order; the padding is set to zero. One pass on all processors, no
+// memory beside the two. It panics when a length does not fit.
 func Permute(dst, src []float32, cols, ldDst int, o *Order) {
 	v := tensorRows(src, cols, dst, ldDst, o)
-	for n := range v {
-		from := n
-		if o != nil {
-			from = int(o.Old[n])
+	Ranges(v, func(lo, hi int) {
+		for n := lo; n < hi; n++ {
+			from := n
+			if o != nil {
+				from = int(o.Old[n])
+			}
+			row := dst[n*ldDst : (n+1)*ldDst]
+			copy(row, src[from*cols:(from+1)*cols])
+			clear(row[cols:])
 		}
-		row := dst[n*ldDst : (n+1)*ldDst]
-		copy(row, src[from*cols:(from+1)*cols])
-		clear(row[cols:])
-	}
+	})
 }
 
 // Unpermute undoes Permute: it writes the rows of src, V rows of ldSrc values in
 // new order, to dst, V×cols in user order. It panics when a length does not fit.
 func Unpermute(dst, src []float32, cols, ldSrc int, o *Order) {
 	v := tensorRows(dst, cols, src, ldSrc, o)
-	for n := range v {
-		to := n
-		if o != nil {
-			to = int(o.Old[n])
+	Ranges(v, func(lo, hi int) {
+		for n := lo; n < hi; n++ {
+			to := n
+			if o != nil {
+				to = int(o.Old[n])
+			}
+			copy(dst[to*cols:(to+1)*cols], src[n*ldSrc:])
 		}
-		copy(dst[to*cols:(to+1)*cols], src[n*ldSrc:])
-	}
+	})
 }
 
 // tensorRows is the number of rows of a user tensor of cols columns, which a

@@ -1,6 +1,9 @@
 package dataset
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // alias draws indices 0..n-1 in proportion to given weights in constant time
 // (Walker's method): a uniform slot, then the slot itself or its alias.
@@ -17,29 +20,36 @@ func newAlias(weights []float64) *alias {
 	for _, w := range weights {
 		sum += w
 	}
-	// Slots with less than the mean borrow the rest from one with more.
-	var small, large []int
+	// Slots with less than the mean borrow the rest from one with more. Both kinds
+	// wait on stacks that share a slice: small grows up to left, large down to right.
+	stack := make([]uint32, n)
+	left, right := 0, n
+	put := func(i uint32) {
+		if t.keep[i] < 1 {
+			stack[left] = i
+			left++
+		} else {
+			right--
+			stack[right] = i
+		}
+	}
 	for i, w := range weights {
 		t.keep[i] = w * float64(n) / sum
 		t.other[i] = uint32(i)
-		if t.keep[i] < 1 {
-			small = append(small, i)
-		} else {
-			large = append(large, i)
-		}
+		put(uint32(i))
 	}
-	for len(small) > 0 && len(large) > 0 {
-		s, l := small[len(small)-1], large[len(large)-1]
-		small = small[:len(small)-1]
-		t.other[s] = uint32(l)
+	for left > 0 && right < n {
+		s, l := stack[left-1], stack[right]
+		t.other[s] = l
 		t.keep[l] -= 1 - t.keep[s]
+		left--
 		if t.keep[l] < 1 {
-			large = large[:len(large)-1]
-			small = append(small, l)
+			right++
+			put(l)
 		}
 	}
 	// What is left over is 1 up to rounding.
-	for _, i := range append(small, large...) {
+	for _, i := range slices.Concat(stack[:left], stack[right:]) {
 		t.keep[i] = 1
 	}
 	return t

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math/bits"
+	"math/rand/v2"
 
 	"sagann/chunk"
 )
@@ -11,40 +12,39 @@ import (
 const rmatA, rmatB, rmatC = 0.57, 0.19, 0.19
 
 // rmatGraph draws directed edges by choosing a quadrant of the adjacency matrix
-// again and again. Numbers beyond the last vertex are drawn anew. A label is the
-// block of the number before numbers are shuffled: neighbours agree more often
+// again and again. Numbers beyond the last vertex are drawn anew. They are places:
+// at tells the vertex. As a label is a block of places, neighbours agree more often
 // than chance, less than in a planted partition.
-func rmatGraph(s *Spec) (*chunk.Edges, []int32) {
-	perm := s.stream(labelStream).Perm(s.Vertices)
-	labels := make([]int32, s.Vertices)
-	for i, v := range perm {
-		labels[v] = int32(i * s.Classes / s.Vertices)
-	}
+func rmatGraph(s *Spec, at []uint32) *chunk.Edges {
 	levels := bits.Len(uint(s.Vertices - 1))
-	r := s.stream(edgeStream)
 	e := &chunk.Edges{V: s.Vertices, Src: make([]uint32, s.Edges), Dst: make([]uint32, s.Edges)}
-	for k := range e.Src {
-		for {
-			src, dst := 0, 0
-			for range levels {
-				p := r.Float64()
-				src, dst = src<<1, dst<<1
-				switch {
-				case p < rmatA:
-				case p < rmatA+rmatB:
-					dst++
-				case p < rmatA+rmatB+rmatC:
-					src++
-				default:
-					src++
-					dst++
-				}
+	s.eachBlock(edgeStream, s.Edges, blockEdges, func(r *rand.Rand, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			src, dst := rmatPair(r, levels)
+			for src >= s.Vertices || dst >= s.Vertices {
+				src, dst = rmatPair(r, levels)
 			}
-			if src < s.Vertices && dst < s.Vertices {
-				e.Src[k], e.Dst[k] = uint32(perm[src]), uint32(perm[dst])
-				break
-			}
+			e.Src[k], e.Dst[k] = at[src], at[dst]
+		}
+	})
+	return e
+}
+
+// rmatPair is one walk down the quadrants.
+func rmatPair(r *rand.Rand, levels int) (src, dst int) {
+	for range levels {
+		p := r.Float64()
+		src, dst = src<<1, dst<<1
+		switch {
+		case p < rmatA:
+		case p < rmatA+rmatB:
+			dst++
+		case p < rmatA+rmatB+rmatC:
+			src++
+		default:
+			src++
+			dst++
 		}
 	}
-	return e, labels
+	return src, dst
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 // RandomSplit replaces the splits of d by random ones over its labelled
@@ -47,14 +46,23 @@ func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) {
 	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	a := int(train * float64(len(ids)))
 	b := a + int(val*float64(len(ids)))
-	part := func(ids []uint32) []uint32 {
-		if len(ids) == 0 {
-			return nil
+	// Sorted by marking, which is linear.
+	where := make([]uint8, n)
+	for i, part := range [][]uint32{ids[:a], ids[a:b], ids[b:]} {
+		for _, v := range part {
+			where[v] = uint8(i + 1)
 		}
-		ids = slices.Clone(ids)
-		slices.Sort(ids)
-		return ids
 	}
 	to := d.parts(k)
-	*to[0], *to[1], *to[2] = part(ids[:a]), part(ids[a:b]), part(ids[b:])
+	for i, size := range []int{a, b - a, len(ids) - b} {
+		*to[i] = nil
+		if size > 0 {
+			*to[i] = make([]uint32, 0, size)
+		}
+	}
+	for v, i := range where {
+		if i > 0 {
+			*to[i-1] = append(*to[i-1], uint32(v))
+		}
+	}
 }

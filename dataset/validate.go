@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"sagann/chunk"
 )
 
 // Validate checks that d holds together: lengths and widths match, edge ends and
@@ -75,15 +77,11 @@ func checkLabels(d *Data) error {
 	case d.MultiLabels != nil && (len(d.MultiLabels)%d.Classes != 0 || len(d.MultiLabels)/d.Classes != d.Edges.V):
 		return fmt.Errorf("%d label values do not make %d rows of %d classes", len(d.MultiLabels), d.Edges.V, d.Classes)
 	}
-	for v, c := range d.Labels {
-		if c < -1 || int(c) >= d.Classes {
-			return fmt.Errorf("vertex %d has label %d: must be 0..%d, or -1 for none", v, c, d.Classes-1)
-		}
+	if v := first(d.Labels, func(c int32) bool { return c < -1 || int(c) >= d.Classes }); v >= 0 {
+		return fmt.Errorf("vertex %d has label %d: must be 0..%d, or -1 for none", v, d.Labels[v], d.Classes-1)
 	}
-	for i, x := range d.MultiLabels {
-		if x != 0 && x != 1 {
-			return fmt.Errorf("label of vertex %d for class %d is %v: must be 0 or 1", i/d.Classes, i%d.Classes, x)
-		}
+	if i := first(d.MultiLabels, func(x float32) bool { return x != 0 && x != 1 }); i >= 0 {
+		return fmt.Errorf("label of vertex %d for class %d is %v: must be 0 or 1", i/d.Classes, i%d.Classes, d.MultiLabels[i])
 	}
 	return nil
 }
@@ -131,11 +129,33 @@ func isClass(c int32, n int) bool { return c >= -1 && c < math.MaxInt32 && int(c
 
 // firstNotFinite is the index of the first NaN or infinity, or -1.
 func firstNotFinite(x []float32) int {
+	return chunk.First(len(x), func(lo, hi int) int {
+		if i := scanFinite(x[lo:hi]); i >= 0 {
+			return lo + i
+		}
+		return -1
+	})
+}
+
+// scanFinite is firstNotFinite on one processor.
+func scanFinite(x []float32) int {
+	const exponent = 0x7f800000 // all ones in what is not finite
 	for i, f := range x {
-		// An exponent of all ones is what NaN and infinities have.
-		if math.Float32bits(f)&0x7f800000 == 0x7f800000 {
+		if math.Float32bits(f)&exponent == exponent {
 			return i
 		}
 	}
 	return -1
+}
+
+// first is the lowest index of a value that is bad, or -1.
+func first[T any](x []T, bad func(T) bool) int {
+	return chunk.First(len(x), func(lo, hi int) int {
+		for i, v := range x[lo:hi] {
+			if bad(v) {
+				return lo + i
+			}
+		}
+		return -1
+	})
 }

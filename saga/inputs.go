@@ -24,82 +24,169 @@ func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
 	return &inputs{data: d, edges: e, byGraph: map[string][]float32{}, extra: map[string][]float32{}, cols: map[string]int{}}
 }
 
-// rows gives input name as V×cols numbers in user order.
-func (in *inputs) rows(name string) (x []float32, cols int, err error) {
-	d, v := in.data, in.edges.V
+// source is where a vertex input comes from: rows, or what writes one.
+type source struct {
+	rows []float32                 // V×width in user order; or
+	row  func(v int, to []float32) // writes the row of vertex v, in user order; or
+	one  func(v int) float32       // the value of vertex v, of inputs of one column
+}
+
+// width is the number of columns of input name.
+func (in *inputs) width(name string) int {
 	switch name {
 	case featuresInput:
-		return d.Features, d.FeatureCols, nil
+		return in.data.FeatureCols
+	case labelsInput:
+		if in.data.MultiLabels != nil {
+			return in.data.Classes
+		}
+	case splitsInput:
+		return 3
+	}
+	if n, ok := in.cols[name]; ok {
+		return n
+	}
+	return 1
+}
+
+func (in *inputs) source(name string) (source, error) {
+	d := in.data
+	switch name {
+	case featuresInput:
+		return source{rows: d.Features}, nil
 	case labelsInput:
 		if d.MultiLabels != nil {
-			return d.MultiLabels, d.Classes, nil
+			return source{rows: d.MultiLabels}, nil
 		}
 		if d.Labels == nil {
-			return nil, 0, fmt.Errorf("saga: %s has no labels", d.Name)
+			return source{}, fmt.Errorf("saga: %s has no labels", d.Name)
 		}
-		return in.each(func(i int) float32 { return float32(d.Labels[i]) }), 1, nil
+		return source{one: func(v int) float32 { return float32(d.Labels[v]) }}, nil
 	case weightInput:
-		x := make([]float32, v)
-		for _, i := range d.Train {
-			x[i] = 1 / float32(len(d.Train))
-		}
-		return x, 1, nil
-	case splitsInput:
-		x := make([]float32, 3*v)
-		for k, split := range [][]uint32{d.Train, d.Val, d.Test} {
-			for _, i := range split {
-				x[3*int(i)+k] = 1
+		split, each := in.splitOf(), 1/float32(len(d.Train))
+		return source{one: func(v int) float32 {
+			if split[v] == 1 {
+				return each
 			}
-		}
-		return x, 3, nil
+			return 0
+		}}, nil
+	case splitsInput:
+		split := in.splitOf()
+		return source{row: func(v int, to []float32) {
+			clear(to)
+			if s := split[v]; s > 0 {
+				to[s-1] = 1
+			}
+		}}, nil
 	case graphOf:
-		return in.each(func(i int) float32 { return float32(d.GraphOf[i]) }), 1, nil
+		return source{one: func(v int) float32 { return float32(d.GraphOf[v]) }}, nil
 	case "vertex:id":
-		return in.each(func(i int) float32 { return math.Float32frombits(uint32(i)) }), 1, nil
+		return source{one: func(v int) float32 { return math.Float32frombits(uint32(v)) }}, nil
 	case "vertex:outdegree":
 		deg := in.edges.OutDegrees()
-		return in.each(func(i int) float32 { return float32(deg[i]) }), 1, nil
+		return source{one: func(v int) float32 { return float32(deg[v]) }}, nil
 	}
 	if x, ok := in.extra[name]; ok {
-		return x, in.cols[name], nil
+		return source{rows: x}, nil
 	}
-	deg := in.edges.InDegrees()
+	var of func(degree uint32) float32
 	switch name {
 	case "vertex:indegree":
-		return in.each(func(i int) float32 { return float32(deg[i]) }), 1, nil
+		of = func(n uint32) float32 { return float32(n) }
 	case invDegree:
-		return in.each(func(i int) float32 { return 1 / float32(max(deg[i], 1)) }), 1, nil
+		of = func(n uint32) float32 { return 1 / float32(max(n, 1)) }
 	case rsqrtDegree:
-		return in.each(func(i int) float32 {
-			if deg[i] == 0 {
+		of = func(n uint32) float32 {
+			if n == 0 {
 				return 0
 			}
-			return float32(1 / math.Sqrt(float64(deg[i])))
-		}), 1, nil
+			return float32(1 / math.Sqrt(float64(n)))
+		}
+	default:
+		return source{}, fmt.Errorf("saga: no vertex input %q", name)
 	}
-	return nil, 0, fmt.Errorf("saga: no vertex input %q", name)
+	deg := in.edges.InDegrees()
+	return source{one: func(v int) float32 { return of(deg[v]) }}, nil
 }
 
-func (in *inputs) each(f func(i int) float32) []float32 {
-	x := make([]float32, in.edges.V)
-	for i := range x {
-		x[i] = f(i)
+// splitOf is 1, 2 or 3 for the vertices of the training, the validation and the test
+// split, and 0 for the rest.
+func (in *inputs) splitOf() []uint8 {
+	split := make([]uint8, in.edges.V)
+	for k, ids := range in.data.Splits(dataset.VertexLabels) {
+		chunk.Ranges(len(ids), func(lo, hi int) {
+			for _, v := range ids[lo:hi] {
+				split[v] = uint8(k + 1)
+			}
+		})
 	}
-	return x
+	return split
 }
 
-// layout is input name in order o with padded rows, as bytes.
-func (in *inputs) layout(name string, o *chunk.Order) ([]byte, error) {
-	x, cols, err := in.rows(name)
+// values is how many numbers input name has laid out: V rows of chunk.LD(width).
+func (in *inputs) values(name string) int { return in.edges.V * chunk.LD(in.width(name)) }
+
+// fill lays input name out in dst, which must have values(name) numbers: rows in order
+// o (nil for the user's), padded with zeros. One pass on all processors; what it takes
+// beside dst is at most 4 bytes a vertex.
+func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
+	s, err := in.source(name)
 	if err != nil {
+		return err
+	}
+	cols, v := in.width(name), in.edges.V
+	ld := chunk.LD(cols)
+	if len(dst) != v*ld {
+		return fmt.Errorf("saga: input %q laid out has %d numbers, there is room for %d", name, v*ld, len(dst))
+	}
+	if s.row == nil && s.one == nil {
+		if len(s.rows) != v*cols {
+			return fmt.Errorf("saga: input %q has %d numbers, want %d×%d", name, len(s.rows), v, cols)
+		}
+		chunk.Permute(dst, s.rows, cols, ld, o)
+		return nil
+	}
+	chunk.Ranges(v, func(lo, hi int) {
+		for n := lo; n < hi; n++ {
+			from := n
+			if o != nil {
+				from = int(o.Old[n])
+			}
+			if s.one != nil {
+				dst[n] = s.one(from)
+				continue
+			}
+			row := dst[n*ld : (n+1)*ld]
+			s.row(from, row[:cols])
+			clear(row[cols:])
+		}
+	})
+	return nil
+}
+
+// direct is the user's own memory of input name where it already lies as fill would
+// lay it out: rows of a multiple of what is padded to, in an order that changes
+// nothing. It is nil otherwise, and must not be written to.
+func (in *inputs) direct(name string, o *chunk.Order) []float32 {
+	cols := in.width(name)
+	if cols != chunk.LD(cols) || !o.IsIdentity() {
+		return nil
+	}
+	switch {
+	case name == featuresInput:
+		return in.data.Features
+	case name == labelsInput:
+		return in.data.MultiLabels
+	}
+	return in.extra[name]
+}
+
+// layout is input name as fill lays it out, as bytes, in memory of its own.
+func (in *inputs) layout(name string, o *chunk.Order) ([]byte, error) {
+	out := make([]float32, in.values(name))
+	if err := in.fill(out, name, o); err != nil {
 		return nil, err
 	}
-	if len(x) != in.edges.V*cols {
-		return nil, fmt.Errorf("saga: input %q has %d numbers, want %d×%d", name, len(x), in.edges.V, cols)
-	}
-	ld := chunk.LD(cols)
-	out := make([]float32, in.edges.V*ld)
-	chunk.Permute(out, x, cols, ld, o)
 	return bytesOf(out), nil
 }
 

@@ -1,0 +1,154 @@
+package saga
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"sagann/chunk"
+	"sagann/dataset"
+)
+
+// testInputs are those of a graph with 8 feature columns, 5 or one label columns, and
+// one stored invariant of 3 columns.
+func testInputs(t *testing.T, multi bool) *inputs {
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 9000, Edges: 30001, Features: 8, Classes: 5, Seed: 3, Skew: 0.7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.GraphOf = make([]uint32, d.Edges.V)
+	for v := range d.GraphOf {
+		d.GraphOf[v] = uint32(v / 100)
+	}
+	d.Train = d.Train[:len(d.Train)-7] // vertices in no split
+	if multi {
+		d.MultiLabels = make([]float32, 5*d.Edges.V)
+		for v, c := range d.Labels {
+			d.MultiLabels[5*v+int(c)] = 1
+		}
+		d.Labels = nil
+	}
+	in := newInputs(d, d.Edges.WithSelfLoops())
+	x := make([]float32, 3*d.Edges.V)
+	for i := range x {
+		x[i] = float32(i) / 2
+	}
+	in.extra["kept"], in.cols["kept"] = x, 3
+	return in
+}
+
+// wanted is row v of an input, the slow way.
+func (in *inputs) wanted(name string, v int) []float32 {
+	d, deg, out := in.data, 0, 0
+	for k, dst := range in.edges.Dst {
+		if int(dst) == v {
+			deg++
+		}
+		if int(in.edges.Src[k]) == v {
+			out++
+		}
+	}
+	one := func(x float64) []float32 { return []float32{float32(x)} }
+	in3 := func(ids []uint32) float32 {
+		if slices.Contains(ids, uint32(v)) {
+			return 1
+		}
+		return 0
+	}
+	switch name {
+	case featuresInput:
+		return d.Features[8*v : 8*v+8]
+	case labelsInput:
+		if d.MultiLabels != nil {
+			return d.MultiLabels[5*v : 5*v+5]
+		}
+		return one(float64(d.Labels[v]))
+	case weightInput:
+		return []float32{in3(d.Train) / float32(len(d.Train))}
+	case splitsInput:
+		return []float32{in3(d.Train), in3(d.Val), in3(d.Test)}
+	case graphOf:
+		return one(float64(v / 100))
+	case "vertex:id":
+		return []float32{math.Float32frombits(uint32(v))}
+	case "vertex:outdegree":
+		return one(float64(out))
+	case "vertex:indegree":
+		return one(float64(deg))
+	case invDegree:
+		return one(1 / float64(deg))
+	case rsqrtDegree:
+		return one(1 / math.Sqrt(float64(deg)))
+	}
+	return in.extra["kept"][3*v : 3*v+3]
+}
+
+var allInputs = []string{featuresInput, labelsInput, weightInput, splitsInput, graphOf, "vertex:id",
+	"vertex:outdegree", "vertex:indegree", invDegree, rsqrtDegree, "kept"}
+
+func TestFillInputs(t *testing.T) {
+	for _, multi := range []bool{false, true} {
+		in := testInputs(t, multi)
+		for _, o := range []*chunk.Order{nil, chunk.Balance(in.edges, 7)} {
+			for _, name := range allInputs {
+				cols := in.width(name)
+				ld := chunk.LD(cols)
+				dst := make([]float32, in.values(name))
+				for i := range dst {
+					dst[i] = -9 // what was there before must not show
+				}
+				if err := in.fill(dst, name, o); err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range []int{0, 1, 4097, in.edges.V - 1} {
+					n := v
+					if o != nil {
+						n = int(o.New[v])
+					}
+					want := append(slices.Clone(in.wanted(name, v)), make([]float32, ld-cols)...)
+					if got := dst[n*ld : (n+1)*ld]; string(bytesOf(got)) != string(bytesOf(want)) {
+						t.Fatalf("%s of vertex %d is %v, want %v", name, v, got, want)
+					}
+				}
+				own, err := in.layout(name, o)
+				if err != nil || string(own) != string(bytesOf(dst)) {
+					t.Errorf("%s: layout differs from fill: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// Only what lies as it must is used where it is.
+func TestDirectInputs(t *testing.T) {
+	in := testInputs(t, false)
+	for _, o := range []*chunk.Order{nil, chunk.Identity(in.edges.V)} {
+		for _, name := range allInputs {
+			x := in.direct(name, o)
+			if (x != nil) != (name == featuresInput) {
+				t.Errorf("%s: %d numbers are used where they are", name, len(x))
+			}
+			if x != nil && unsafe.SliceData(x) != unsafe.SliceData(in.data.Features) {
+				t.Error("not the user's memory")
+			}
+		}
+	}
+	if in.direct(featuresInput, chunk.Balance(in.edges, 7)) != nil {
+		t.Error("used in the user's order, although another was asked for")
+	}
+}
+
+func TestFillRefuses(t *testing.T) {
+	in := testInputs(t, false)
+	if err := in.fill(make([]float32, 5), featuresInput, nil); err == nil {
+		t.Error("5 numbers hold all features")
+	}
+	if err := in.fill(make([]float32, in.edges.V), "vertex:nosuch", nil); err == nil {
+		t.Error("an input that there is not")
+	}
+	in.data.Labels = nil
+	if err := in.fill(make([]float32, in.edges.V), labelsInput, nil); err == nil {
+		t.Error("labels of a graph without")
+	}
+}
