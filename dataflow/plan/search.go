@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 )
@@ -13,17 +14,18 @@ const Auto = "auto"
 // with its timeline. Planning and simulating are cheap enough to need no second model of
 // cost.
 //
-// First all candidates are tried with two slots, or those around Options.Near. Then the
+// First all candidates are tried with two and four slots, or those around Options.Near. Then the
 // numbers between the best and its neighbours are tried, in steps that shrink to a
 // twenty-fourth of the number: within a budget the smallest that fits is often the best,
-// and a candidate may lie far above it. Last come the other numbers of slots, for the best.
+// and a candidate may lie far above it. Last come other numbers of slots, for the
+// fastest few.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
 	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots}, tried: map[int]int64{}, behind: map[string]int{}}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
 	}
 	if o.Slots == 0 {
-		f.slots = []int{2}
+		f.slots = []int{2, 4}
 	}
 	try := candidates
 	switch {
@@ -52,9 +54,11 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 		}
 	}
 	if o.Slots == 0 && f.best.H2D+f.best.D2H+f.best.D2D > 0 {
-		f.slots, f.behind = []int{3, 4}, map[string]int{}
-		if _, err := f.try(f.best.Cells.P); err != nil {
-			return nil, nil, err
+		f.slots, f.behind = []int{3}, map[string]int{}
+		for _, p := range f.fastest(4) {
+			if _, err := f.try(p); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	return f.best, f.line, nil
@@ -143,6 +147,18 @@ func (f *search) schedule(p int, sch string) (fastest int64, still bool, err err
 		}
 	}
 	return fastest, false, nil
+}
+
+// fastest lists up to n numbers of intervals, the fastest first.
+func (f *search) fastest(n int) []int {
+	var ps []int
+	for p, ns := range f.tried {
+		if ns >= 0 {
+			ps = append(ps, p)
+		}
+	}
+	slices.SortFunc(ps, func(a, b int) int { return cmp.Or(cmp.Compare(f.tried[a], f.tried[b]), a-b) })
+	return ps[:min(n, len(ps))]
 }
 
 // refine tries numbers between the best and its neighbours.
