@@ -16,10 +16,34 @@ import (
 const scratchShare = 8
 
 // reserveScratch finds what the kernels need on a GPU beside the memory that plans lay
-// out: it comes off the budget before planning.
+// out, whatever chooseSave will choose: it comes off the budget before planning.
 func (p *Program) reserveScratch(once []*dataflow.Lowered) (err error) {
-	p.reserve, err = p.scratch(append([]*dataflow.Lowered{p.train.low, p.eval.low}, once...))
-	return err
+	asked := p.cfg.Save
+	defer func() { p.cfg.Save = asked }()
+	for _, save := range p.saveChoices() {
+		low := p.train.low
+		if save != "" {
+			p.cfg.Save = save
+			if low, _, err = p.lowerTrain(); err != nil {
+				return err
+			}
+		}
+		n, err := p.scratch(append([]*dataflow.Lowered{low, p.eval.low}, once...))
+		if err != nil {
+			return err
+		}
+		p.reserve = max(p.reserve, n)
+	}
+	return nil
+}
+
+// saveChoices are the save policies that chooseSave may come to; "" is that of the
+// program as it is.
+func (p *Program) saveChoices() []string {
+	if p.cfg.Save != "" && p.cfg.Save != SaveAuto || !strings.HasPrefix(p.cfg.Device, "cuda") {
+		return []string{""}
+	}
+	return []string{"", SaveAll, SaveNone}
 }
 
 // scratchFits tells whether low may take the place of the training program: its kernels

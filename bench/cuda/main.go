@@ -44,9 +44,16 @@ func main() {
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
 	sums := flag.Bool("gather", false, "print the table of gather-sums and nothing else")
 	sweep := flag.Bool("sweep", false, "with -gather: 20,000 vertices and densities from 0.01 to 10 %, as in the paper's Figure 13")
+	cache := flag.Bool("cache", false, "with -gather: the rate by the number of vertices, which shows what of the cache a gather has")
 	peer := flag.String("peer", "", "with -gather: the command that times cuSPARSE, python3 bench/cuda/gather_peer.py")
 	uniform := flag.Bool("uniform", true, "edges between any two vertices, as in peer.py; otherwise communities")
 	flag.Parse()
+	if *sums && *cache {
+		if err := cacheRates(); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *sums {
 		if err := gathers(*vertices, *edges, *peer, *sweep); err != nil {
 			log.Fatal(err)

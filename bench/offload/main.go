@@ -29,6 +29,8 @@ import (
 
 type bench struct {
 	device, machine string
+	noRing          bool
+	devices         int
 	hidden, epochs  int
 	warm            int
 	lr              float64
@@ -53,6 +55,8 @@ func main() {
 	flag.Float64Var(&b.skew, "skew", 0, "skew of the statistics that intervals are chosen by")
 	flag.Float64Var(&b.lr, "lr", 1e-4, "learning rate; sums over hundreds of neighbours make larger ones chaotic")
 	flag.IntVar(&b.warm, "warmup", 2, "epochs before the median")
+	ring := flag.String("ring", "", "instead: devices to compare, such as 'cuda:0 cuda:0,1', with the ring and without")
+	mem := flag.Int64("mem", 0, "with -ring: bytes of each device; 0: a tenth of what holds everything")
 	flag.BoolVar(&b.smallest, "smallest", false, "also run with the smallest budget that works")
 	flag.Parse()
 	log.SetFlags(0)
@@ -77,6 +81,12 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%d vertices, %d edges, %d features, %d classes; ready after %.1f s\n\n", d.Edges.V, d.Edges.E(), d.FeatureCols, d.Classes, time.Since(start).Seconds())
+	if *ring != "" {
+		if err := b.ringTable(d, strings.Split(*models, ","), strings.Fields(*ring), *mem); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	fmt.Println("| model | budget GiB | P, schedule, slots | epoch s | H2D GB | D2H GB | links allow s | ÷ bound | penalty | predicted s | error | loss apart | built in s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	failed := false
 	for _, name := range strings.Split(*models, ",") {
@@ -149,24 +159,19 @@ func gib(n int64) float64 { return float64(n) / (1 << 30) }
 
 // run trains with so many bytes for the plan; 0 is no bound.
 func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
-	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
+	m, shape, c, err := b.config(d, name, mem)
 	if err != nil {
 		return nil, err
 	}
-	c := saga.Config{Device: b.device, Mem: mem, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
-		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
-	if mem > 0 {
-		c.Mem += int64(b.m.Kind(0).Memory.Value) - b.m.Budget(0) // a machine keeps some for itself
-	}
 	// Statistics choose the number of intervals and the schedule; the plan itself is made
 	// for the real cells.
-	shape := saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes, Skew: b.skew}
 	choice, err := saga.Plan(m, shape, c)
 	if err != nil {
 		return nil, err
 	}
 	best := choice.TrainPlan()
-	c.Chunks, c.Schedule = max(best.Cells.P, b.least), best.Schedule
+	k := max(1, b.devices) // every device owns as many intervals as the others
+	c.Chunks, c.Schedule = (max(best.Cells.P, b.least)+k-1)/k*k, best.Schedule
 	start := time.Now()
 	p, err := saga.Compile(m, d, c)
 	if err != nil {
@@ -198,13 +203,43 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 }
 
 func (b *bench) row(name, budget string, o, resident *outcome) {
-	apart := 0.0
-	for i, l := range o.losses {
-		apart = max(apart, math.Abs(l-resident.losses[i])/math.Max(1e-30, math.Abs(resident.losses[i])))
-	}
 	h, u := float64(o.h2d), float64(o.d2h)
 	bound := max(resident.seconds, h/55e9, u/55e9, (h+u)/92e9)
 	fmt.Printf("| %s | %.2f (%s) | %d, %s, %d | %.4f | %.2f | %.2f | %.4f | %.2f | %.2f | %.4f | %+.0f %% | %.1e | %.1f |\n",
 		name, gib(o.plan.Peak), budget, o.plan.Cells.P, o.plan.Schedule, o.plan.Slots, o.seconds, h/1e9, u/1e9, bound, o.seconds/bound,
-		o.seconds/resident.seconds, o.predict, 100*(o.predict/o.seconds-1), apart, o.ready)
+		o.seconds/resident.seconds, o.predict, 100*(o.predict/o.seconds-1), apart(o, resident), o.ready)
+}
+
+// apart is the largest relative difference of two loss curves.
+func apart(o, other *outcome) float64 {
+	d := 0.0
+	for i, l := range o.losses {
+		d = max(d, math.Abs(l-other.losses[i])/math.Max(1e-30, math.Abs(other.losses[i])))
+	}
+	return d
+}
+
+// config is that of a run with so many bytes for the plan; 0 is no bound.
+func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Shape, saga.Config, error) {
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
+	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
+		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
+	if mem > 0 {
+		c.Mem += int64(b.m.Kind(0).Memory.Value) - b.m.Budget(0) // a machine keeps some for itself
+	}
+	return m, saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes, Skew: b.skew}, c, err
+}
+
+// residentPeak is the memory in which everything stays on one device.
+func (b *bench) residentPeak(d *dataset.Data, name string) (int64, error) {
+	m, shape, c, err := b.config(d, name, 0)
+	if err != nil {
+		return 0, err
+	}
+	c.Device = ""
+	p, err := saga.Plan(m, shape, c)
+	if err != nil {
+		return 0, err
+	}
+	return p.TrainPlan().Peak, nil
 }
