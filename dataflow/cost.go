@@ -29,6 +29,7 @@ func costOf(p *kernel.Program) plan.Cost {
 			if !seen[f.Operand] {
 				seen[f.Operand] = true
 				c.OtherBytes += 4 * int64(f.LD)
+				c.Others++
 			}
 		case kernel.Cell:
 			c.EdgeBytes += n

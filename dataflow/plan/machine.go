@@ -50,6 +50,7 @@ type DeviceKind struct {
 	Bandwidth   Number `json:"bandwidth"`   // B/s of device memory, read plus written
 	GatherHit   Number `json:"gather_hit"`  // B/s gathered by row number, source rows in the cache
 	GatherMiss  Number `json:"gather_miss"` // B/s gathered, source rows not in the cache
+	GatherRow   Number `json:"gather_row"`  // s that a gather takes beside its bytes, for a row and a slice; absent: 0
 	Cache       Number `json:"cache"`       // B of the cache that GatherHit speaks of
 	Slice       Number `json:"slice"`       // B of a row that one gather loop touches; 0: the whole row
 	Launch      Number `json:"launch"`      // s from the end of a kernel to the work of the next
@@ -269,13 +270,17 @@ type rated struct {
 }
 
 func (k *DeviceKind) numbers() []rated {
-	return []rated{
+	list := []rated{
 		{k.Memory, "memory", "B", false}, {k.Reserve, "reserve", "B", true},
 		{k.FP32, "fp32", "FLOP/s", false}, {k.Elementwise, "elementwise", "op/s", false},
 		{k.Bandwidth, "bandwidth", "B/s", false}, {k.GatherHit, "gather_hit", "B/s", false},
 		{k.GatherMiss, "gather_miss", "B/s", false}, {k.Cache, "cache", "B", false}, {k.Slice, "slice", "B", true},
 		{k.Launch, "launch", "s", true}, {k.CopySetup, "copy_setup", "s", true},
 	}
+	if k.GatherRow != (Number{}) {
+		list = append(list, rated{k.GatherRow, "gather_row", "s", true})
+	}
+	return list
 }
 
 type faults struct{ all []error }

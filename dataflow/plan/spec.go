@@ -93,6 +93,7 @@ type Cost struct {
 	AccBytes            int64   // accumulator state read and written, an own row
 	GatherBytes         int64   // read from the rows of the streamed interval, an edge
 	OtherBytes          int64   // of one row of the streamed interval, all operands
+	Others              int     // operands of the streamed interval
 	FixedBytes          int64   // Globals read and written, a call
 }
 

@@ -1,10 +1,13 @@
 package plan
 
+import "math"
+
 // pace turns the cost of a kernel into its time on one kind of device: a roofline of
 // arithmetic and memory, with the machine's rates and nothing else.
 type pace struct {
 	dense, elem     float64 // ns an operation
 	byte, hit, miss float64 // ns a byte
+	row             float64 // ns a row and slice of a gather
 	cache, slice    float64 // bytes
 	launch          float64 // ns
 	serial          bool
@@ -14,6 +17,7 @@ func newPace(k *DeviceKind) *pace {
 	return &pace{
 		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
 		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
+		row:   k.GatherRow.Value * 1e9,
 		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, serial: k.Serial,
 	}
 }
@@ -24,11 +28,13 @@ func (k *pace) call(c *Cost, rows, edges, others float64) float64 {
 	work := k.dense*(c.RowDense*rows+c.EdgeDense*edges) + k.elem*(c.RowElem*rows+c.EdgeElem*edges)
 	memory := k.byte * (float64(c.FixedBytes) + float64(c.RowBytes+c.AccBytes)*rows + float64(c.EdgeBytes)*edges)
 	if c.GatherBytes > 0 {
-		// The part of the gathered slice that the cache holds is the chance of a hit.
-		slice := float64(c.OtherBytes)
-		if k.slice > 0 {
-			slice = min(slice, k.slice)
+		// The part of the gathered slices, one of each operand, that the cache holds is
+		// the chance of a hit.
+		slice, slices := float64(c.OtherBytes), 1.0
+		if at := k.slice * float64(max(1, c.Others)); k.slice > 0 && slice > at {
+			slice, slices = at, math.Ceil(slice/at)
 		}
+		memory += k.row * rows * slices
 		hits := 1.0
 		if all := others * slice; all > k.cache {
 			hits = k.cache / all
