@@ -28,7 +28,7 @@ func (c *Config) saveOption() string {
 }
 
 // chooseSave plans the other policies for the number of intervals of p's plan and keeps
-// the one whose epoch is simulated fastest, by a twentieth at least. Without
+// the one whose epoch is simulated fastest, by a hundredth at least. Without
 // Config.Machine the machine is that of the kind of device.
 func (p *Program) chooseSave(o plan.Options) error {
 	p.saved = p.cfg.saveOption()
@@ -81,7 +81,7 @@ func (p *Program) chooseSave(o plan.Options) error {
 		if err != nil {
 			return err
 		}
-		if 20*t.Wall > 19*best.Wall {
+		if 100*t.Wall > 99*best.Wall {
 			continue
 		}
 		best, p.saved = t, save

@@ -10,35 +10,26 @@ import (
 const Auto = "auto"
 
 // Search plans s for candidate numbers of intervals and, where o leaves it open, every
-// schedule and every number of slots, simulates each plan on m, and returns the fastest
+// schedule and several numbers of slots, simulates each plan on m, and returns the fastest
 // with its timeline. Planning and simulating are cheap enough to need no second model of
 // cost.
 //
-// First all candidates are tried with two and four slots, or those around Options.Near. Then the
-// numbers between the best and its neighbours are tried, in steps that shrink to a
-// twenty-fourth of the number: within a budget the smallest that fits is often the best,
-// and a candidate may lie far above it. Last come other numbers of slots, for the
-// fastest few.
+// First all candidates are tried with two and four slots, or those around Options.Near.
+// Then, for each schedule that is not far behind, the numbers between its best and their
+// neighbours, in steps that shrink to a twenty-fourth of the number: within a budget the
+// smallest that fits is often the best, and a candidate may lie far above it. Last come
+// three slots, for the fastest few.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
-	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots}, tried: map[int]int64{}, behind: map[string]int{}}
+	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
+		tried: map[string]map[int]int64{}, behind: map[string]int{}}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
 	}
 	if o.Slots == 0 {
 		f.slots = []int{2, 4}
 	}
-	try := candidates
-	switch {
-	case o.P > 0:
-		try = []int{o.P}
-	case o.Near > 0:
-		try = []int{max(1, o.Near/2), o.Near, min(2*o.Near, max(o.Near, candidates[len(candidates)-1]))}
-	}
-	for _, p := range try {
-		if p < o.MinP || p < o.Devices {
-			continue
-		}
-		if _, err := f.try(p); err != nil {
+	for _, p := range f.first() {
+		if err := f.all(p); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -49,14 +40,19 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 		return nil, nil, f.small
 	}
 	if o.P == 0 {
-		if err := f.refine(); err != nil {
-			return nil, nil, err
+		for _, t := range f.fastest(len(f.tried), true) {
+			if 4*t.ns > 5*f.line.Wall { // other numbers will not make up for that
+				break
+			}
+			if err := f.refine(t); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
-	if o.Slots == 0 && f.best.H2D+f.best.D2H+f.best.D2D > 0 {
-		f.slots, f.behind = []int{3}, map[string]int{}
-		for _, p := range f.fastest(4) {
-			if _, err := f.try(p); err != nil {
+	if o.Slots == 0 && f.best.moves() {
+		f.slots = []int{3}
+		for _, t := range f.fastest(4, false) {
+			if _, _, err := f.try(t.p, t.schedule); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -72,37 +68,56 @@ type search struct {
 	m         *Machine
 	schedules []string
 	slots     []int
-	tried     map[int]int64  // fastest by number of intervals, -1: none fits
-	behind    map[string]int // numbers in a row with which a schedule took twice the best
+	tried     map[string]map[int]int64 // by schedule and number of intervals the fastest, ns
+	behind    map[string]int           // numbers in a row with which a schedule took twice the best
+	spent     int                      // tasks simulated
 	best      *Plan
 	line      *Timeline
 	small     *BudgetError
 }
 
-// patience is with how many numbers of intervals in a row a schedule may take twice the
-// time of the fastest before it is given up.
-const patience = 3
+// Bounds of a search: with how many numbers of intervals in a row a schedule may take
+// twice the time of the fastest before it is given up, and after how many simulated tasks
+// refining ends (about a second).
+const (
+	patience    = 3
+	searchTasks = 2_000_000
+)
 
-// try simulates the plans of p intervals and returns the fastest's ns, -1 when none fits.
-func (f *search) try(p int) (fastest int64, err error) {
-	fastest = -1
+// first lists the numbers of intervals that a search begins with.
+func (f *search) first() []int {
+	try := candidates
+	switch o := &f.o; {
+	case o.P > 0:
+		try = []int{o.P}
+	case o.Near > 0:
+		try = []int{max(1, o.Near/2), o.Near, min(2*o.Near, max(o.Near, candidates[len(candidates)-1]))}
+	}
+	return slices.DeleteFunc(slices.Clone(try), func(p int) bool { return p < f.o.MinP || p < f.o.Devices })
+}
+
+// all tries p intervals with every schedule that has not been given up.
+func (f *search) all(p int) error {
 	took := map[string]int64{}
 	for _, sch := range f.schedules {
 		if f.behind[sch] >= patience {
 			continue
 		}
-		some, still, err := f.schedule(p, sch)
+		ns, still, err := f.try(p, sch)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if some >= 0 {
-			took[sch] = some
-			if fastest < 0 || some < fastest {
-				fastest = some
-			}
+		if ns >= 0 {
+			took[sch] = ns
 		}
 		if still {
 			break // nothing streams: slots and schedules make no difference
+		}
+	}
+	fastest := int64(-1)
+	for _, ns := range took {
+		if fastest < 0 || ns < fastest {
+			fastest = ns
 		}
 	}
 	for sch, ns := range took {
@@ -110,13 +125,12 @@ func (f *search) try(p int) (fastest int64, err error) {
 			f.behind[sch] = 0
 		}
 	}
-	f.tried[p] = fastest
-	return fastest, nil
+	return nil
 }
 
-// schedule simulates the plans of p intervals and one schedule, a plan a number of
-// slots; still tells that nothing moves.
-func (f *search) schedule(p int, sch string) (fastest int64, still bool, err error) {
+// try simulates the plans of p intervals and one schedule, a plan a number of slots, and
+// returns the fastest's ns, -1 when none fits; still tells that nothing moves.
+func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	fastest = -1
 	for _, k := range f.slots {
 		one := f.o
@@ -127,69 +141,101 @@ func (f *search) schedule(p int, sch string) (fastest int64, still bool, err err
 			if f.small == nil || e.Smallest < f.small.Smallest {
 				f.small = e
 			}
-			return fastest, false, nil // more slots take more
+			break // more slots take more
 		}
 		if err != nil {
 			return 0, false, err
 		}
 		t := Simulate(pl, f.m)
+		f.spent += len(pl.Tasks)
 		if fastest < 0 || t.Wall < fastest {
 			fastest = t.Wall
 		}
 		if f.best == nil || t.Wall < f.line.Wall {
 			f.best, f.line = pl, t
 		}
-		if len(pl.Tasks) > 0 && pl.H2D+pl.D2H+pl.D2D == 0 && pl.Devices == 1 {
-			return fastest, true, nil
-		}
-		if pl.Slots < k {
-			break // more do not fit either
+		if still = len(pl.Tasks) > 0 && !pl.moves(); still || pl.Slots < k {
+			break // more make no difference, or do not fit either
 		}
 	}
-	return fastest, false, nil
+	if f.tried[sch] == nil {
+		f.tried[sch] = map[int]int64{}
+	}
+	if old, ok := f.tried[sch][p]; !ok || old < 0 || fastest >= 0 && fastest < old {
+		f.tried[sch][p] = fastest
+	}
+	return fastest, still, nil
 }
 
-// fastest lists up to n numbers of intervals, the fastest first.
-func (f *search) fastest(n int) []int {
-	var ps []int
-	for p, ns := range f.tried {
-		if ns >= 0 {
-			ps = append(ps, p)
+// moves tells whether a step copies anything, but for its results.
+func (p *Plan) moves() bool { return p.H2D+p.D2H+p.D2D > 0 || p.Devices > 1 }
+
+// trial is a schedule with a number of intervals, and what its fastest plan takes.
+type trial struct {
+	schedule string
+	p        int
+	ns       int64
+}
+
+// fastest lists up to n trials, the fastest first; with each only the best of a schedule.
+func (f *search) fastest(n int, each bool) []trial {
+	var list []trial
+	for sch, by := range f.tried {
+		for p, ns := range by {
+			if ns >= 0 {
+				list = append(list, trial{sch, p, ns})
+			}
 		}
 	}
-	slices.SortFunc(ps, func(a, b int) int { return cmp.Or(cmp.Compare(f.tried[a], f.tried[b]), a-b) })
-	return ps[:min(n, len(ps))]
+	slices.SortFunc(list, func(a, b trial) int {
+		return cmp.Or(cmp.Compare(a.ns, b.ns), a.p-b.p, cmp.Compare(a.schedule, b.schedule))
+	})
+	if each {
+		seen := map[string]bool{}
+		list = slices.DeleteFunc(list, func(t trial) bool {
+			again := seen[t.schedule]
+			seen[t.schedule] = true
+			return again
+		})
+	}
+	return list[:min(n, len(list))]
 }
 
-// refine tries numbers between the best and its neighbours.
-func (f *search) refine() error {
-	for {
-		at := f.best.Cells.P
+// refine tries numbers between the best of a schedule and its neighbours.
+func (f *search) refine(t trial) error {
+	for f.spent < searchTasks {
+		by := f.tried[t.schedule]
 		var ps []int
-		for p := range f.tried {
+		for p, ns := range by {
 			ps = append(ps, p)
+			if ns >= 0 && (ns < t.ns || ns == t.ns && p < t.p) {
+				t.p, t.ns = p, ns
+			}
 		}
 		slices.Sort(ps)
-		i, _ := slices.BinarySearch(ps, at)
+		i, _ := slices.BinarySearch(ps, t.p)
 		var next []int
 		for _, n := range []int{i - 1, i + 1} {
 			if n < 0 || n >= len(ps) {
 				continue
 			}
-			gap := ps[n] - at
-			if step := max(1, at/24); gap > step || -gap > step {
-				next = append(next, at+gap/2)
+			gap := ps[n] - t.p
+			if step := max(1, t.p/24); gap > step || -gap > step {
+				next = append(next, t.p+gap/2)
 			}
 		}
 		if len(next) == 0 {
 			return nil
 		}
 		for _, p := range next {
-			if p >= f.o.MinP {
-				if _, err := f.try(p); err != nil {
-					return err
-				}
+			if p < f.o.MinP {
+				by[p] = -1
+				continue
+			}
+			if _, _, err := f.try(p, t.schedule); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
 }
