@@ -107,6 +107,16 @@ func (s *state) hoisting() Rule {
 	return func(*Node) *Node { return nil }
 }
 
+// Steps lists the passes in the order in which they run: the names that Options.Dump
+// takes.
+func Steps() []string {
+	var names []string
+	for _, p := range passes {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // Passes lists the names that Options.Without takes.
 func Passes() []string {
 	set := map[string]bool{"fuse": true, "invariant": true, "recompute-on-load": true}

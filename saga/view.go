@@ -37,15 +37,12 @@ func (p *Program) Simulated(m *plan.Machine) *plan.Timeline {
 	return plan.Simulate(p.train.plan, m)
 }
 
-// dumpable are the passes after which the program can be printed, in their order.
-var dumpable = []string{"merge", "hoist", "factor forward", "commute", "autodiff", "hoist gradients", "commute gradients", "factor"}
-
 // Dump writes the training program as it is after a pass: a node a line, with
 // operands, shape and the user's line. An unknown pass is an error that lists the
 // passes in the order in which they run.
 func (p *Program) Dump(w io.Writer, pass string) error {
-	if !slices.Contains(dumpable, pass) {
-		return fmt.Errorf("no pass %q; there are %s", pass, strings.Join(dumpable, ", "))
+	if steps := dataflow.Steps(); !slices.Contains(steps, pass) {
+		return fmt.Errorf("no pass %q; there are %s", pass, strings.Join(steps, ", "))
 	}
 	tr, err := trace(p.model, p.dims, true)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sagann/dataflow"
 	"sagann/dataset"
 	"sagann/ops"
 )
@@ -22,7 +23,7 @@ func TestDumpEveryPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, pass := range dumpable {
+	for i, pass := range dataflow.Steps() {
 		var b strings.Builder
 		if err := p.Dump(&b, pass); err != nil {
 			t.Fatal(err)

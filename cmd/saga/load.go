@@ -71,7 +71,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	}
 	m.SelfLoops = s.SelfLoops.or(m.SelfLoops)
 	j.prep.SelfLoops = m.SelfLoops
-	if err := j.compile(m, cfg, s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0 && s.machine == ""); err != nil {
+	if err := j.compile(m, cfg, s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0 && s.Machine == ""); err != nil {
 		return nil, err
 	}
 	return j, nil

@@ -15,7 +15,6 @@ import (
 type planCmd struct {
 	settings
 	Shape   string `placeholder:"SPEC" group:"Data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
-	Machine string `placeholder:"NAME|FILE" group:"Machine" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. Default: as train does, timed on cpu."`
 	Devices count  `default:"0" placeholder:"K" group:"Machine" help:"Number of devices; 0: those of --device."`
 	Explain bool   `negatable:"" group:"Output" help:"Print every buffer and what the compiler did, by line."`
 	Dump    string `placeholder:"PASS" group:"Output" help:"Print the program as it is after a pass, instead of the plan."`
@@ -73,7 +72,6 @@ func (c *planCmd) Run(a *app) error {
 
 // job is the planned program, from data or from statistics.
 func (c *planCmd) job(a *app) (*job, error) {
-	c.machine = c.Machine
 	if c.Shape == "" {
 		if err := c.absolute(); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/layers"
 	"sagann/saga"
@@ -48,14 +49,13 @@ type settings struct {
 	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"cpu, cpu:4 for four devices that share the host, or in a build for NVIDIA GPUs cuda or cuda:1 (${default})."`
 	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
-	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; saga plan --machine: the fastest)."`
+	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" group:"Memory" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: as many as fit, at most 2."`
 	Ring     toggle   `json:"ring" default:"auto" placeholder:"B" group:"Memory" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
+	Machine  string   `json:"machine" placeholder:"NAME|FILE" group:"Memory" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: the fewest chunks that fit."`
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
 	Paper    bool     `json:"paper" group:"Memory" help:"Only what the NGra paper does: leaves out what came after it."`
-
-	machine string // that the plan is chosen for; "": none
 }
 
 // newerPasses are not in the paper.
@@ -85,8 +85,8 @@ func (s *settings) config() (saga.Config, error) {
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
 	c.NoRing = !s.Ring.or(true)
-	c.Machine = s.machine
-	if s.Schedule != "auto" || s.machine != "" {
+	c.Machine = s.Machine
+	if s.Schedule != "auto" || s.Machine != "" {
 		c.Schedule = s.Schedule
 	}
 	if s.Paper {
@@ -153,8 +153,15 @@ func (s *settings) dataOptions() dataset.Options {
 	return dataset.Options{Undirected: s.Undirected, Simple: s.Simple}
 }
 
-// absolute makes a path in Data independent of the working directory.
+// absolute makes paths in Machine and Data independent of the working directory.
 func (s *settings) absolute() error {
+	if s.Machine != "" && !slices.Contains(plan.Machines(), s.Machine) {
+		path, err := filepath.Abs(s.Machine)
+		if err != nil {
+			return err
+		}
+		s.Machine = path
+	}
 	if kind, _, _ := strings.Cut(s.Data, ":"); s.Data == "karate" || kind == "synthetic" {
 		return nil
 	}

@@ -14,7 +14,7 @@ const Auto = "auto"
 // with its timeline. Planning and simulating are cheap enough to need no second model of
 // cost.
 //
-// First all candidates are tried with two and four slots, or those around Options.Near.
+// First all candidates are tried with two and four slots, or those from half to twice Options.Near.
 // Then, for each schedule that is not far behind, the numbers between its best and their
 // neighbours, in steps that shrink to a twenty-fourth of the number: within a budget the
 // smallest that fits is often the best, and a candidate may lie far above it. Last come
@@ -91,7 +91,13 @@ func (f *search) first() []int {
 	case o.P > 0:
 		try = []int{o.P}
 	case o.Near > 0:
-		try = []int{max(1, o.Near/2), o.Near, min(2*o.Near, max(o.Near, candidates[len(candidates)-1]))}
+		try = []int{o.Near}
+		for _, p := range candidates {
+			if p != o.Near && 2*p >= o.Near && p <= 2*o.Near {
+				try = append(try, p)
+			}
+		}
+		slices.Sort(try)
 	}
 	return slices.DeleteFunc(slices.Clone(try), func(p int) bool { return p < f.o.MinP || p < f.o.Devices })
 }
