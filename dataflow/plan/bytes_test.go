@@ -146,3 +146,54 @@ func TestBytesMoved(t *testing.T) {
 		}))
 	}
 }
+
+// Sorted rows. Every cell reads r of the R rows of a chunk, each row 256 bytes, with s
+// slots. A gathered row counts 1.1 times. A chunk that a visit leaves in a slot serves the
+// next visit too, so there the rows of both cells stand against it:
+//
+//	1.1·2r < R          all cells gather           n = P²·r rows
+//	1.1·r < R ≤ 1.1·2r  the last s cells of each visit but the last take whole chunks, of
+//	                    which the next visit begins with s
+//	                                               n = s·(P−1)·R + (P² − 2s·(P−1))·r, for 2s ≤ P
+//	R ≤ 1.1·r           whole chunks               n = (P² − (P−1)·s)·R, for s < P
+func TestBytesOfRows(t *testing.T) {
+	const R, s = 100, 2
+	for p := 1; p <= 16; p++ {
+		for _, r := range []int{10, 45, 46, 60, 90, 91, 100} {
+			c := fullCells(p*R, p, 10, int64(r))
+			pl, err := plan.New(streamSpec64(), always(c), plan.Options{P: p, Slots: s, Stream: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := check(pl, nil); err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			switch {
+			case 22*r < 10*R || 11*r < 10*R && p == 1:
+				want = p * p * r
+			case 11*r < 10*R && 2*s <= p:
+				want = s*(p-1)*R + (p*p-2*s*(p-1))*r
+			case 11*r < 10*R: // 2 or 3 chunks: all that a visit leaves
+				continue
+			case s < p:
+				want = (p*p - (p-1)*s) * R
+			default:
+				want = p * R
+			}
+			cells := int64(p*p) * c.Bytes[plan.CSC][0]
+			if got := (pl.H2D - cells) / 256; got != int64(want) {
+				t.Errorf("P %d, %d of %d rows: %d rows come, want %d", p, r, R, got, want)
+			}
+		}
+	}
+}
+
+// streamSpec64 gathers a value of 64 columns over the cells of destinations.
+func streamSpec64() *plan.Spec {
+	return &plan.Spec{
+		Values: []plan.Value{{Name: "x", Kind: plan.Input, Cols: 64, RowBytes: 256}, {Name: "a", Kind: plan.Temp, Cols: 64, RowBytes: 256}},
+		Phases: []plan.Phase{{Steps: []plan.Step{{Kind: plan.Stream, Dir: plan.CSC, Calls: []plan.Call{{Operands: []plan.Operand{
+			{Kind: plan.OtherValue, ID: 0}, {Kind: plan.OwnValue, ID: 1, Write: true}}}}}}}},
+	}
+}
