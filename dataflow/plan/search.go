@@ -14,10 +14,11 @@ const Auto = "auto"
 // with its timeline. Planning and simulating are cheap enough to need no second model of
 // cost.
 //
-// First all candidates are tried with two and four slots, or those from half to twice Options.Near.
-// Then, for each schedule that is not far behind, the numbers between its best and their
-// neighbours, in steps that shrink to a twenty-fourth of the number: within a budget the
-// smallest that fits is often the best, and a candidate may lie far above it. Last come
+// First all candidates are tried with two and four slots, or those from half to twice
+// Options.Near, and the smallest numbers with which so many slots fit, where copies begin
+// to hide. Then, for each schedule that is not far behind, the numbers between its best and
+// their neighbours, in steps that shrink to a twenty-fourth of the number: within a budget
+// the smallest that fits is often the best, and a candidate may lie far above it. Last come
 // three slots, for the fastest few.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
 	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
@@ -40,6 +41,9 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 		return nil, nil, f.small
 	}
 	if o.P == 0 {
+		if err := f.thresholds(); err != nil {
+			return nil, nil, err
+		}
 		for _, t := range f.fastest(len(f.tried), true) {
 			if 4*t.ns > 5*f.line.Wall { // other numbers will not make up for that
 				break
@@ -171,6 +175,69 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 		f.tried[sch][p] = fastest
 	}
 	return fastest, still, nil
+}
+
+// thresholds tries, for every schedule, the smallest numbers of intervals with which each
+// number of slots fits, where they lie between candidates.
+func (f *search) thresholds() error {
+	for _, sch := range f.schedules {
+		var ps []int
+		for p := range f.tried[sch] {
+			ps = append(ps, p)
+		}
+		slices.Sort(ps)
+		for _, k := range f.slots {
+			lo, hi := 0, 0
+			for _, p := range ps {
+				ok, err := f.room(p, sch, k)
+				if err != nil {
+					return err
+				}
+				if ok {
+					hi = p
+					break
+				}
+				lo = p
+			}
+			if lo == 0 || hi == 0 { // always, or never
+				continue
+			}
+			for hi-lo > 1 {
+				mid := (lo + hi) / 2
+				ok, err := f.room(mid, sch, k)
+				if err != nil {
+					return err
+				}
+				if ok {
+					hi = mid
+				} else {
+					lo = mid
+				}
+			}
+			if _, done := f.tried[sch][hi]; !done && f.spent < searchTasks {
+				if _, _, err := f.try(hi, sch); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// room tells whether p intervals leave room for k slots of everything that streams when
+// nothing stays.
+func (f *search) room(p int, sch string, k int) (bool, error) {
+	c, err := f.cells(p)
+	if err != nil || f.o.Budget == 0 {
+		return err == nil, err
+	}
+	s := f.spec
+	if sch == Stage || sch == DestOrder {
+		s = staged(s, sch == DestOrder)
+	}
+	pl := &Plan{Spec: s, Cells: c, Devices: max(1, f.o.Devices), sizing: true}
+	pl.place(choice{resident: make([]bool, len(s.Values)), slots: k}, f.o.Base)
+	return pl.Peak <= f.o.Budget, nil
 }
 
 // moves tells whether a step copies anything, but for its results.
