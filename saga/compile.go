@@ -32,6 +32,7 @@ type Program struct {
 	eval      *unit
 	params    []Param
 	epoch     int            // completed
+	kept      int64          // bytes of the budget that the machine keeps for itself
 	reserve   int64          // bytes of each GPU that kernels need beside the plans
 	shape     *Shape         // planned from statistics: nothing can run
 	machine   *plan.Machine  // that plans are chosen for; nil: none
@@ -79,10 +80,10 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.reserveScratch(once); err != nil {
+	if err := p.loadMachine(); err != nil { // says what memory there is
 		return nil, err
 	}
-	if err := p.loadMachine(); err != nil {
+	if err := p.reserveScratch(once); err != nil {
 		return nil, err
 	}
 	for _, l := range once {
@@ -90,7 +91,7 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 			return nil, p.budget(err, once)
 		}
 	}
-	if err := p.makePlans(); err != nil {
+	if err := p.plan(); err != nil {
 		return nil, p.budget(err, once)
 	}
 	return p, nil
@@ -149,7 +150,8 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 			least = all
 		}
 	}
-	least.Smallest += p.reserve
+	least.Smallest += p.reserve + p.kept
+	least.Budget += p.kept
 	return least
 }
 
@@ -300,6 +302,9 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 		return c, nil
 	}
 	st := chunk.Stats(p.in.edges, p.orderFor(n), n)
+	if st.P != n {
+		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
+	}
 	c := &plan.Cells{V: st.V, P: n, Width: st.Width}
 	for d, at := range [2]func(own, other int, w chunk.Want) chunk.Cell{plan.CSC: st.CSC, plan.CSR: st.CSR} {
 		if ![2]bool{plan.CSC: p.want.CSC, plan.CSR: p.want.CSR}[d] {

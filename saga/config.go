@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -13,11 +14,11 @@ import (
 
 // Config says how a model is trained and where.
 type Config struct {
-	Device   string // "cpu" (default), "cpu:4" for four devices
+	Device   string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
 	NoRing   bool   // several devices: each loads for itself instead of handing chunks on
 	Mem      int64  // bytes of device memory; 0: no bound
-	Chunks   int    // number of intervals P; 0: the smallest that fits
-	Prefetch int    // chunks loaded ahead; 0: as many as fit, at most 2
+	Chunks   int    // number of intervals P; 0: the smallest that fits, with Machine the fastest
+	Prefetch int    // chunks loaded ahead; 0: 2 where they fit, and more where memory is left
 	Schedule string // "sag" (default), "stage", "dest-order"; with Machine also "auto"
 	// Machine is a machine model, a built-in name or a file: number of chunks, prefetch
 	// and schedule are then chosen by simulation, within its memory.
@@ -56,6 +57,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Chunks < 0 {
 		bad("number of chunks %d is negative", c.Chunks)
+	}
+	if c.Chunks > chunk.MaxIntervals {
+		bad("number of chunks %d is above %d", c.Chunks, chunk.MaxIntervals)
 	}
 	if c.Prefetch < 0 {
 		bad("prefetch %d is negative", c.Prefetch)

@@ -156,7 +156,7 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 
 // runForward plans and runs u once and returns its output.
 func (p *Program) runForward(u *unit, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	if u.plan, err = plan.New(u.low.Spec, p.cells, p.planOptions()); err != nil {
+	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
 		return nil, 0, err
 	}
 	var devices []device.Device

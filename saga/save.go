@@ -27,6 +27,28 @@ func (c *Config) saveOption() string {
 	return dataflow.SaveSome
 }
 
+// plan makes the plans. Where the budget is too small for the policy that auto starts
+// from, the one that stores least may do.
+func (p *Program) plan() error {
+	err := p.makePlans()
+	var small *plan.BudgetError
+	if !errors.As(err, &small) || p.cfg.Save != "" && p.cfg.Save != SaveAuto {
+		return err
+	}
+	asked := p.cfg.Save
+	p.cfg.Save = SaveNone
+	defer func() { p.cfg.Save = asked }()
+	low, _, wrong := p.lowerTrain()
+	if wrong != nil {
+		return wrong
+	}
+	if fits, wrong := p.scratchFits(low); wrong != nil || !fits || union(p.want, low.Want) != p.want {
+		return errors.Join(wrong, err)
+	}
+	p.train.low = low
+	return p.makePlans()
+}
+
 // chooseSave plans the other policies for the number of intervals of p's plan and keeps
 // the one whose epoch is simulated fastest, by a hundredth at least. Without
 // Config.Machine the machine is that of the kind of device.

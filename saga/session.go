@@ -29,6 +29,7 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
 		return err
 	}
+	p.inv = map[string][]byte{} // another plan's order may differ
 	dev, arena, err := p.openDevices(u.plan.Peak)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if err := p.loadMachine(); err != nil {
 		return nil, err
 	}
-	if err := p.makePlans(); err != nil {
+	if err := p.plan(); err != nil {
 		return nil, p.budget(err, once)
 	}
 	return p, nil
@@ -114,6 +114,7 @@ func (p *Program) loadMachine() error {
 	case p.cfg.Mem <= reserve:
 		return fmt.Errorf("saga: a budget of %d bytes; machine %s needs %d for itself", p.cfg.Mem, p.cfg.Machine, reserve)
 	default:
+		p.kept = reserve
 		p.cfg.Mem = min(p.cfg.Mem-reserve, m.Budget(0))
 	}
 	return nil

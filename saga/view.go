@@ -24,6 +24,9 @@ func (p *Program) Totals() (vertices int, edges int64) {
 	return p.in.edges.V, int64(p.in.edges.E())
 }
 
+// Saved is the save policy of the training plan: "some", "all" or "none".
+func (p *Program) Saved() string { return cmp.Or(p.saved, saveSome) }
+
 // PlannedPeak is the most device memory that is in use on a device, of training and
 // of evaluation, in bytes.
 func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.plan.Peak) }

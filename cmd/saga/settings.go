@@ -51,7 +51,7 @@ type settings struct {
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" group:"Memory" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
-	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: as many as fit, at most 2."`
+	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
 	Ring     toggle   `json:"ring" default:"auto" placeholder:"B" group:"Memory" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
 	Machine  string   `json:"machine" placeholder:"NAME|FILE" group:"Memory" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: the fewest chunks that fit."`
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`

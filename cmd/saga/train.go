@@ -58,6 +58,7 @@ type record struct {
 type planRecord struct {
 	Chunks   int    `json:"chunks"`
 	Schedule string `json:"schedule"`
+	Save     string `json:"save"`
 	Budget   int64  `json:"budget_bytes"`
 	Peak     int64  `json:"peak_device_bytes"`
 	Digest   string `json:"sum_order_digest"`
@@ -153,6 +154,13 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if len(changed) > 0 {
 		return usagef("the run in %s goes on as it was begun, and cannot take %s", c.Resume, strings.Join(changed, ", "))
 	}
+	// What was chosen by simulation stays, also when the numbers of a machine change.
+	if old.Save == saga.SaveAuto && rec.Plan.Save != "" {
+		old.Save = rec.Plan.Save
+	}
+	if old.Machine != "" {
+		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
+	}
 	c.settings = old
 	return nil
 }
@@ -237,7 +245,7 @@ func (r *running) open(c *trainCmd) (err error) {
 func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
 	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
-		Plan: planRecord{s.Chunks, s.Schedule, s.Budget, s.Peak, j.prog.Digest()}}
+		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}

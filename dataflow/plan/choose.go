@@ -130,8 +130,8 @@ func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 	}
 	ok := func(n int64) bool { return o.Budget == 0 || n <= o.Budget }
 	ch := choice{resident: make([]bool, len(s.Values)), slots: 3}
-	if o.Slots > 0 {
-		ch.slots = o.Slots
+	if o.Slots > 0 { // more than cells would change nothing
+		ch.slots = min(o.Slots, c.P*c.P)
 	}
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {

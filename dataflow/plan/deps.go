@@ -101,6 +101,24 @@ func (m *segments) cut(i int, at int64) {
 	(*m)[i].end = at
 }
 
+// merge makes one segment of what s covers: after a write all of it was used alike.
+// Without it cells of many sizes would cut their slots into ever smaller segments.
+func (t *tracker) merge(s span) {
+	if s.device < 0 || s.at == s.end {
+		return
+	}
+	m := &t.memory[s.device]
+	i := sort.Search(len(*m), func(i int) bool { return (*m)[i].end > s.at })
+	j := i
+	for j < len(*m) && (*m)[j].at < s.end {
+		j++
+	}
+	if j-i > 1 {
+		(*m)[i].end = s.end
+		*m = append((*m)[:i+1], (*m)[j:]...)
+	}
+}
+
 func laneOf(k *Task) int { return int(k.Device)*int(Queues) + int(k.Queue) }
 
 // add appends a task that reads and writes the spans.
@@ -126,7 +144,9 @@ func (t *tracker) add(k Task, reads, writes []span) {
 	}
 	for _, w := range writes {
 		t.each(w, func(u *uses) {
-			after(u.write)
+			if u.write != i {
+				after(u.write)
+			}
 			for q := range u.reads {
 				if u.reads[q] != i {
 					after(u.reads[q])
@@ -135,6 +155,7 @@ func (t *tracker) add(k Task, reads, writes []span) {
 			}
 			u.write = i
 		})
+		t.merge(w)
 	}
 	k.Deps[0] = int32(len(t.p.Deps))
 	for q, n := range t.need {

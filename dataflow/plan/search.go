@@ -103,7 +103,7 @@ func (f *search) first() []int {
 		}
 		slices.Sort(try)
 	}
-	return slices.DeleteFunc(slices.Clone(try), func(p int) bool { return p < f.o.MinP || p < f.o.Devices })
+	return slices.DeleteFunc(slices.Clone(try), func(p int) bool { return f.o.P == 0 && (p < f.o.MinP || p < f.o.Devices) })
 }
 
 // all tries p intervals with every schedule that has not been given up.
