@@ -3,6 +3,7 @@ package saga
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,6 +47,9 @@ func (p *Program) Overview(w io.Writer) error {
 		fmt.Fprintf(&b, "; edges a chunk max/mean %.2f (%.2f before re-encoding)", float64(after)/mean, float64(before)/mean)
 	}
 	fmt.Fprintf(&b, "\nschedule  %s, %d slots an operand that streams", pl.Schedule, pl.Slots)
+	if most := slices.Max(append([]int{0}, pl.PhaseSlots...)); most > pl.Slots {
+		fmt.Fprintf(&b, ", up to %d where memory is left", most)
+	}
 	if pl.Devices > 1 {
 		fmt.Fprintf(&b, ", %d devices", pl.Devices)
 	}
