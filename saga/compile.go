@@ -132,22 +132,30 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 	if o.Schedule == plan.Auto {
 		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
 	}
+	trains := []*dataflow.Lowered{p.train.low}
+	if other, wrong := p.otherSave(); wrong != nil {
+		return wrong
+	} else if other != nil {
+		trains = append(trains, other)
+	}
 	var least *plan.BudgetError
 	for _, o.Schedule = range schedules {
-		all := &plan.BudgetError{Budget: p.cfg.Mem}
-		ask := func(s *plan.Spec, o plan.Options) {
-			var e *plan.BudgetError
-			if _, err := plan.New(s, p.cells, o); errors.As(err, &e) && e.Smallest > all.Smallest {
-				all.Smallest, all.P = e.Smallest, e.P
+		for _, train := range trains {
+			all := &plan.BudgetError{Budget: p.cfg.Mem}
+			ask := func(s *plan.Spec, o plan.Options) {
+				var e *plan.BudgetError
+				if _, err := plan.New(s, p.cells, o); errors.As(err, &e) && e.Smallest > all.Smallest {
+					all.Smallest, all.P = e.Smallest, e.P
+				}
 			}
-		}
-		o.Budget, o.Beside = 1, p.eval.low.Spec
-		ask(p.train.low.Spec, o)
-		for _, l := range once {
-			ask(l.Spec, p.onceOptions(1))
-		}
-		if least == nil || all.Smallest < least.Smallest {
-			least = all
+			o.Budget, o.Beside = 1, p.eval.low.Spec
+			ask(train.Spec, o)
+			for _, l := range once {
+				ask(l.Spec, p.onceOptions(1))
+			}
+			if least == nil || all.Smallest < least.Smallest {
+				least = all
+			}
 		}
 	}
 	least.Smallest += p.reserve + p.kept

@@ -32,21 +32,40 @@ func (c *Config) saveOption() string {
 func (p *Program) plan() error {
 	err := p.makePlans()
 	var small *plan.BudgetError
-	if !errors.As(err, &small) || p.cfg.Save != "" && p.cfg.Save != SaveAuto {
+	if !errors.As(err, &small) {
 		return err
+	}
+	other, wrong := p.otherSave()
+	if wrong != nil || other == nil {
+		return errors.Join(wrong, err)
+	}
+	asked, first := p.cfg.Save, p.train.low
+	p.cfg.Save, p.train.low = SaveNone, other
+	defer func() { p.cfg.Save = asked }()
+	if again := p.makePlans(); !errors.As(again, &small) {
+		return again
+	}
+	p.train.low = first
+	return err
+}
+
+// otherSave is the training program that stores least, where auto may choose it; nil
+// where it may not.
+func (p *Program) otherSave() (*dataflow.Lowered, error) {
+	if p.cfg.Save != "" && p.cfg.Save != SaveAuto {
+		return nil, nil
 	}
 	asked := p.cfg.Save
 	p.cfg.Save = SaveNone
 	defer func() { p.cfg.Save = asked }()
-	low, _, wrong := p.lowerTrain()
-	if wrong != nil {
-		return wrong
+	low, _, err := p.lowerTrain()
+	if err != nil || union(p.want, low.Want) != p.want { // the cells were built for the first policy
+		return nil, err
 	}
-	if fits, wrong := p.scratchFits(low); wrong != nil || !fits || union(p.want, low.Want) != p.want {
-		return errors.Join(wrong, err)
+	if fits, err := p.scratchFits(low); err != nil || !fits {
+		return nil, err
 	}
-	p.train.low = low
-	return p.makePlans()
+	return low, nil
 }
 
 // chooseSave plans the other policies for the number of intervals of p's plan and keeps
