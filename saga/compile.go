@@ -333,7 +333,7 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 func (p *Program) orderFor(n int) *chunk.Order {
 	if p.ordered != n {
 		p.order, p.ordered = chunk.Identity(p.in.edges.V), n
-		if n > 1 {
+		if n > 1 && !p.cfg.without("balance") {
 			p.order = chunk.Balance(p.in.edges, n)
 		}
 	}

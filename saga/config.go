@@ -76,7 +76,7 @@ func (c *Config) Validate() error {
 	if !slices.Contains(saves, c.Save) {
 		bad("unknown save policy %q; there are %s", c.Save, strings.Join(saves[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather", "balance")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

@@ -56,6 +56,36 @@ func TestInvariantsOfTwoPlans(t *testing.T) {
 	}
 }
 
+// Without balance vertices keep their order, and the losses stay.
+func TestWithoutBalance(t *testing.T) {
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 300, Edges: 3000, Features: 8, Classes: 4, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := saga.Model{Name: "one", Layers: []saga.Layer{{
+		Name:        "mean",
+		ApplyEdge:   func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src },
+		Gather:      saga.Mean,
+		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor { return ops.MatMul(v.Accum, p.Weight("W", 8, 4)) },
+	}}}
+	var losses []float64
+	for _, without := range [][]string{nil, {"balance"}} {
+		p, err := saga.Compile(m, d, saga.Config{Chunks: 4, Without: without})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		loss, err := p.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, loss)
+	}
+	if math.Abs(losses[0]-losses[1]) > 1e-5 {
+		t.Errorf("losses %v", losses)
+	}
+}
+
 // The smallest budget that an error names does, with what a machine keeps for itself; and
 // auto finds the save policy that needs least.
 func TestSmallestOnMachine(t *testing.T) {
