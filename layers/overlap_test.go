@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"sagann/dataset"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -16,7 +15,7 @@ import (
 // trace. Other programs on the machine stretch kernels and copies alike, yet not evenly:
 // the best of many tries counts.
 func TestOverlap(t *testing.T) {
-	d := synthetic(t, "vertices=50000,edges=200000,features=256,classes=8")
+	d := paperGraph(t, "vertices=50000,edges=200000,features=256,classes=8")
 	m, err := layers.New("gcn", layers.Options{Features: 256, Hidden: 16, Classes: 8, Layers: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +66,7 @@ func busyMachine() (load float64, busy bool) {
 
 // A graph that fits runs with a budget as it does without one: the plan is the same.
 func TestBudgetThatFits(t *testing.T) {
-	d := synthetic(t, "vertices=3000,edges=30000,features=32,classes=4")
+	d := paperGraph(t, "vertices=3000,edges=30000,features=32,classes=4")
 	compile := func(mem int64) *saga.Program {
 		m, err := layers.New("ggcn", layers.Options{Features: 32, Hidden: 16, Classes: 4, Layers: 2})
 		if err != nil {
@@ -91,17 +90,4 @@ func TestBudgetThatFits(t *testing.T) {
 			t.Fatalf("task %d differs: %+v, %+v", i, bound.Tasks[i], free.Tasks[i])
 		}
 	}
-}
-
-func synthetic(t *testing.T, spec string) *dataset.Data {
-	t.Helper()
-	s, err := dataset.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := dataset.Synthetic(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }

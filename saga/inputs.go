@@ -164,23 +164,6 @@ func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
 	return nil
 }
 
-// direct is the user's own memory of input name where it already lies as fill would
-// lay it out: rows of a multiple of what is padded to, in an order that changes
-// nothing. It is nil otherwise, and must not be written to.
-func (in *inputs) direct(name string, o *chunk.Order) []float32 {
-	cols := in.width(name)
-	if cols != chunk.LD(cols) || !o.IsIdentity() {
-		return nil
-	}
-	switch {
-	case name == featuresInput:
-		return in.data.Features
-	case name == labelsInput:
-		return in.data.MultiLabels
-	}
-	return in.extra[name]
-}
-
 // layout is input name as fill lays it out, as bytes, in memory of its own.
 func (in *inputs) layout(name string, o *chunk.Order) ([]byte, error) {
 	out := make([]float32, in.values(name))

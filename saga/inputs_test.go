@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"sagann/chunk"
 	"sagann/dataset"
@@ -117,25 +116,6 @@ func TestFillInputs(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Only what lies as it must is used where it is.
-func TestDirectInputs(t *testing.T) {
-	in := testInputs(t, false)
-	for _, o := range []*chunk.Order{nil, chunk.Identity(in.edges.V)} {
-		for _, name := range allInputs {
-			x := in.direct(name, o)
-			if (x != nil) != (name == featuresInput) {
-				t.Errorf("%s: %d numbers are used where they are", name, len(x))
-			}
-			if x != nil && unsafe.SliceData(x) != unsafe.SliceData(in.data.Features) {
-				t.Error("not the user's memory")
-			}
-		}
-	}
-	if in.direct(featuresInput, chunk.Balance(in.edges, 7)) != nil {
-		t.Error("used in the user's order, although another was asked for")
 	}
 }
 

@@ -55,11 +55,17 @@ func (p *Program) otherSave() (*dataflow.Lowered, error) {
 	if p.cfg.Save != "" && p.cfg.Save != SaveAuto {
 		return nil, nil
 	}
+	return p.lowerSave(SaveNone)
+}
+
+// lowerSave is the training program of another policy, nil where it cannot take the place
+// of the first: the cells and the kernels' scratch were made for that.
+func (p *Program) lowerSave(save string) (*dataflow.Lowered, error) {
 	asked := p.cfg.Save
-	p.cfg.Save = SaveNone
+	p.cfg.Save = save
 	defer func() { p.cfg.Save = asked }()
 	low, _, err := p.lowerTrain()
-	if err != nil || union(p.want, low.Want) != p.want { // the cells were built for the first policy
+	if err != nil || union(p.want, low.Want) != p.want {
 		return nil, err
 	}
 	if fits, err := p.scratchFits(low); err != nil || !fits {
@@ -93,19 +99,11 @@ func (p *Program) chooseSave(o plan.Options) error {
 		o.P, o.Schedule = p.train.plan.Cells.P, p.train.plan.Schedule
 	}
 	for _, save := range []string{SaveAll, SaveNone} {
-		asked := p.cfg.Save
-		p.cfg.Save = save
-		low, _, err := p.lowerTrain()
-		p.cfg.Save = asked
+		low, err := p.lowerSave(save)
 		if err != nil {
 			return err
 		}
-		if fits, err := p.scratchFits(low); err != nil {
-			return err
-		} else if !fits {
-			continue
-		}
-		if union(p.want, low.Want) != p.want { // the cells were built for the first policy
+		if low == nil {
 			continue
 		}
 		var pl *plan.Plan
