@@ -19,7 +19,9 @@ func (d *CPU) copyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 		return fmt.Errorf("to: %w", err)
 	}
 	to := d.arena.b[dst.off+dstOff:][:len(src)]
-	return own.copy(&task{op: OpH2D, dst: to, src: src})
+	t := task{op: OpH2D, dst: to, src: src}
+	t.file, t.at = fileOf(src)
+	return own.copy(&t)
 }
 
 // CopyD2H copies src to dst.
@@ -36,7 +38,9 @@ func (d *CPU) copyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 		return fmt.Errorf("from: %w", err)
 	}
 	from := d.arena.b[src.off+srcOff:][:len(dst)]
-	return own.copy(&task{op: OpD2H, dst: dst, src: from})
+	t := task{op: OpD2H, dst: dst, src: from}
+	t.file, t.at = fileOf(dst)
+	return own.copy(&t)
 }
 
 // CopyD2D copies from another CPU device, or within this one.

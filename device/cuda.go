@@ -48,8 +48,9 @@ type cudaQueue struct {
 	name   string
 	tag    atomic.Int64
 	stream cuStream
-	blas   cuHandle // made at the first product
-	side   *cuSide  // made at the first batch that needs it
+	blas   cuHandle   // made at the first product
+	side   *cuSide    // made at the first batch that needs it
+	stage  *cudaStage // made at the first copy from or to a file
 }
 
 func (q *cudaQueue) Name() string     { return q.name }
@@ -247,6 +248,9 @@ func (d *CUDA) drain() {
 		if err := cuSyncStream(d.ctx, q.stream); err != nil {
 			d.status.fail(d.err(OpSync, q, err))
 		}
+		if err := d.brokenFile(q); err != nil {
+			d.status.fail(err)
+		}
 	}
 	d.tracer.deliver(d)
 }
@@ -292,7 +296,7 @@ func (d *CUDA) Close() error {
 		if q.side != nil {
 			cuCloseSide(q.side)
 		}
-		errs = append(errs, cuCloseStream(q.stream))
+		errs = append(errs, cuCloseStream(q.stream), d.closeStage(q))
 	}
 	for _, m := range d.modules {
 		errs = append(errs, cuUnload(d.ctx, m))

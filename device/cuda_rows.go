@@ -53,7 +53,7 @@ func (d *CUDA) rowKernels() ([]Function, error) {
 
 // CopyRows copies some rows of src to their places in dst. From pinned memory, with a
 // pinned list, a kernel on q reads the rows over the link; otherwise each run of
-// neighbouring rows is a copy of its own.
+// neighbouring rows is a copy of its own. What a file holds goes through a pinned buffer.
 func (d *CUDA) CopyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int64, rows []uint32) error {
 	return d.err(OpH2D, q, d.copyRows(q, dst, dstOff, src, rowBytes, rows))
 }
@@ -71,21 +71,30 @@ func (d *CUDA) copyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int
 	}
 	n := int64(len(rows)) * rowBytes
 	to := d.arena + cuPtr(dst.off+dstOff)
-	copies := func() error { return d.copyRuns(own, to, src, rowBytes, rows) }
+	file, at := fileOf(src)
+	var f []Function
 	if len(rows) > 0 && rowBytes%4 == 0 && uintptr(to)%16 == 0 && uintptr(unsafe.Pointer(&src[0]))%16 == 0 &&
-		d.pinned(unsafe.Pointer(&src[0])) && d.pinned(unsafe.Pointer(&rows[0])) {
-		f, err := d.rowKernels()
-		if err != nil {
+		(file != nil || d.pinned(unsafe.Pointer(&src[0]))) && d.pinned(unsafe.Pointer(&rows[0])) {
+		if f, err = d.rowKernels(); err != nil {
 			return err
 		}
-		copies = func() error { return d.launchRows(own, f, to, src, rowBytes, rows) }
+	}
+	copies := func() error {
+		switch {
+		case file != nil:
+			return d.copyFileRows(own, file, f, to, at, rowBytes, rows)
+		case f != nil:
+			return d.launchRows(own, f, to, uint64(uintptr(unsafe.Pointer(&src[0]))), rowBytes, rows)
+		}
+		return d.copyRuns(own, to, src, 0, rowBytes, rows)
 	}
 	return d.submit(own, OpH2D, "", n, d.copied(OpH2D, n), copies)
 }
 
-func (d *CUDA) launchRows(q *cudaQueue, f []Function, to cuPtr, src []byte, rowBytes int64, rows []uint32) error {
+// launchRows gathers rows; row 0 is at address from, whether there is memory or not.
+func (d *CUDA) launchRows(q *cudaQueue, f []Function, to cuPtr, from uint64, rowBytes int64, rows []uint32) error {
 	call := &Call{Func: f[0], Grid: [3]uint32{rowsBlocks, 1, 1}, Block: rowsBlock,
-		Args: []uint64{uint64(to), uint64(uintptr(unsafe.Pointer(&src[0]))), uint64(uintptr(unsafe.Pointer(&rows[0]))),
+		Args: []uint64{uint64(to), from, uint64(uintptr(unsafe.Pointer(&rows[0]))),
 			uint64(len(rows)), uint64(rowBytes / 16)}}
 	if rowBytes%16 != 0 {
 		call.Func, call.Args[4] = f[1], uint64(rowBytes/4)
@@ -96,14 +105,15 @@ func (d *CUDA) launchRows(q *cudaQueue, f []Function, to cuPtr, src []byte, rowB
 	return err
 }
 
-func (d *CUDA) copyRuns(q *cudaQueue, to cuPtr, src []byte, rowBytes int64, rows []uint32) error {
+// copyRuns copies rows, a copy a run of neighbours; src begins at byte base of them.
+func (d *CUDA) copyRuns(q *cudaQueue, to cuPtr, src []byte, base, rowBytes int64, rows []uint32) error {
 	for lo := 0; lo < len(rows); {
 		hi := lo + 1
 		for hi < len(rows) && rows[hi] == rows[hi-1]+1 {
 			hi++
 		}
 		from, end := int64(rows[lo])*rowBytes, (int64(rows[hi-1])+1)*rowBytes
-		if err := cuCopyIn(d.ctx, q.stream, to+cuPtr(from), src[from:end]); err != nil {
+		if err := cuCopyIn(d.ctx, q.stream, to+cuPtr(from), src[from-base:end-base]); err != nil {
 			return err
 		}
 		lo = hi

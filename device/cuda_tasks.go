@@ -46,7 +46,8 @@ func (d *CUDA) copied(op Op, bytes int64) func() {
 }
 
 // CopyH2D copies src to dst. From memory that is not pinned the driver copies
-// through its own staging buffer before the call returns.
+// through its own staging buffer before the call returns; what lies in a HostFile is read
+// into a pinned buffer when the queue gets there.
 func (d *CUDA) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 	own, err := d.queue(q)
 	if err == nil {
@@ -56,6 +57,9 @@ func (d *CUDA) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 	}
 	if err == nil {
 		err = d.submit(own, OpH2D, "", int64(len(src)), d.copied(OpH2D, int64(len(src))), func() error {
+			if m, at := fileOf(src); m != nil {
+				return d.copyFile(own, m, false, at, d.arena+cuPtr(dst.off+dstOff), int64(len(src)))
+			}
 			return cuCopyIn(d.ctx, own.stream, d.arena+cuPtr(dst.off+dstOff), src)
 		})
 	}
@@ -63,7 +67,7 @@ func (d *CUDA) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 }
 
 // CopyD2H copies src to dst. To memory that is not pinned it returns when the
-// copy has run.
+// copy has run; a HostFile is written when the queue gets there.
 func (d *CUDA) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 	own, err := d.queue(q)
 	if err == nil {
@@ -73,6 +77,9 @@ func (d *CUDA) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 	}
 	if err == nil {
 		err = d.submit(own, OpD2H, "", int64(len(dst)), d.copied(OpD2H, int64(len(dst))), func() error {
+			if m, at := fileOf(dst); m != nil {
+				return d.copyFile(own, m, true, at, d.arena+cuPtr(src.off+srcOff), int64(len(dst)))
+			}
 			return cuCopyOut(d.ctx, own.stream, dst, d.arena+cuPtr(src.off+srcOff))
 		})
 	}

@@ -34,7 +34,8 @@
 //
 // Host slices given to a copy belong to the device until the copy has run,
 // that is until Sync, or until a later task of the same order is known to
-// have run.
+// have run. Such a slice may lie in a [HostFile]: then the copy reads or writes
+// the file.
 //
 // # Errors
 //

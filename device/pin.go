@@ -12,10 +12,10 @@ const leastPinned = 1 << 20
 // Pin prepares host memory that the caller has made for fast copies by d and, where the
 // machine can, by all devices of its kind. The memory must stay until unpin was called,
 // which must happen before d is closed and after its copies have run. Where pinning
-// makes no difference unpin is nil.
+// makes no difference unpin is nil, and so it is for what lies in a HostFile.
 func Pin(d Device, b []byte) (unpin func() error, err error) {
 	p, ok := unwrap(d).(pinner)
-	if !ok || len(b) < leastPinned {
+	if file, _ := fileOf(b); !ok || len(b) < leastPinned || file != nil {
 		return nil, nil
 	}
 	return p.pin(b)

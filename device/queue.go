@@ -14,6 +14,8 @@ type task struct {
 	dst, src []byte   // copies
 	rows     []uint32 // CopyRows: which
 	rowBytes int64
+	file     *mapping // copies: what the host side lies in, from byte at on; nil: memory
+	at       int64
 	kernel   HostKernel // OpLaunch
 	event    *event     // OpRecord, OpWait
 	epoch    uint64
@@ -193,6 +195,10 @@ func (q *queue) work(t *task) {
 
 func (q *queue) do(t *task) {
 	switch {
+	case t.file != nil:
+		if err := t.transfer(); err != nil {
+			q.fail(t, err)
+		}
 	case t.rows != nil:
 		copyRows(t.dst, t.src, t.rowBytes, t.rows)
 	case t.kernel == nil:
@@ -202,6 +208,19 @@ func (q *queue) do(t *task) {
 			q.fail(t, err)
 		}
 	}
+}
+
+// transfer is a copy from or to a file.
+func (t *task) transfer() (err error) {
+	switch {
+	case t.rows != nil:
+		err = t.file.readRows(t.dst, t.at, t.rowBytes, t.rows)
+	case t.op == OpD2H:
+		_, err = t.file.f.WriteAt(t.src, t.at)
+	default:
+		_, err = t.file.f.ReadAt(t.dst, t.at)
+	}
+	return err
 }
 
 func (q *queue) fail(t *task, err error) {

@@ -57,5 +57,7 @@ func (d *CPU) copyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int6
 		return fmt.Errorf("to: %w", err)
 	}
 	to := d.arena.b[dst.off+dstOff:][:n]
-	return own.copy(&task{op: OpH2D, dst: to, src: src, rows: rows, rowBytes: rowBytes})
+	t := task{op: OpH2D, dst: to, src: src, rows: rows, rowBytes: rowBytes}
+	t.file, t.at = fileOf(src)
+	return own.copy(&t)
 }

@@ -39,6 +39,7 @@ type Machine struct {
 	Devices     []Device              `json:"devices"`
 	Bridge      string                `json:"bridge,omitempty"` // link kind between the roots; "": one root
 	Peers       []PeerGroup           `json:"peers,omitempty"`
+	Disk        *Number               `json:"disk,omitempty"` // B/s of files that hold host memory, read plus written; absent: 1 GB/s
 }
 
 // DeviceKind holds the rates of a device.
@@ -90,6 +91,10 @@ type PeerGroup struct {
 	Devices []string `json:"devices"`
 	Port    string   `json:"port,omitempty"`
 }
+
+// defaultDisk is the rate of a disk that a machine file says nothing of, in bytes a second:
+// an assumption, that of a plain server's SSD.
+const defaultDisk = 1e9
 
 // maxMachine bounds a machine file: bytes, and devices or links in it.
 const (
@@ -203,6 +208,9 @@ func (m *Machine) Validate() error {
 		v.number(at+".latency", k.Latency, "s", true)
 		v.want(k.Both.Value >= max(k.Down.Value, k.Up.Value) && k.Both.Value <= k.Down.Value+k.Up.Value,
 			"%s: both directions together move %g B/s, which is less than one alone or more than the sum", at, k.Both.Value)
+	}
+	if m.Disk != nil {
+		v.number("disk", *m.Disk, "B/s", false)
 	}
 	links := map[string]int{}
 	for i, l := range m.Links {

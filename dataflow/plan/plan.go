@@ -72,6 +72,7 @@ type Plan struct {
 	Globals    []int64    // device offset of each Global
 	Memory     []Buffer   // what lies where, for printing
 	Resident   []bool     // by value
+	Disk       []bool     // by value: its host memory is a file; nil: none is
 	CellsIn    [2]bool    // cells of a direction resident
 	CellAt     [2][]int64 // device offset of each resident cell
 	ValueAt    []int64    // device offset of each resident value

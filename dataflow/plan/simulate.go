@@ -9,8 +9,8 @@ import (
 // Simulate predicts how p runs on m, one step of it: every queue runs its tasks in
 // order, a task starts when the one before it in its queue and its dependences have
 // ended, a kernel takes what its Cost takes at the device's rates, and copies share
-// the links they cross fairly. Host memory is taken to be the one nearest to the
-// device that copies. The result is a pure function of p and m.
+// the links they cross fairly, and the disk where host memory is a file. Host memory is
+// taken to be the one nearest to the device that copies. The result is a pure function of p and m.
 //
 // m must be valid and have as many devices as p; p must be verified. Simulate panics
 // otherwise, and on a plan that cannot proceed, which is a bug of the planner. Cost:
@@ -24,7 +24,7 @@ func Simulate(p *Plan, m *Machine) *Timeline {
 	s.critical()
 	s.links()
 	if len(p.Setup) > 0 {
-		once := newSimulation(&Plan{Spec: p.Spec, Cells: p.Cells, Tasks: p.Setup}, m)
+		once := newSimulation(&Plan{Spec: p.Spec, Cells: p.Cells, Tasks: p.Setup, Disk: p.Disk}, m)
 		once.run()
 		s.t.Setup = once.t.Wall
 	}
@@ -105,8 +105,14 @@ func newSimulation(p *Plan, m *Machine) *simulation {
 func (s *simulation) routeOf(i int32) *route {
 	switch t := &s.p.Tasks[i]; t.Queue {
 	case H2D:
+		if t.Value >= 0 && s.p.OnDisk(int(t.Value)) {
+			return &s.net.disks[t.Device]
+		}
 		return &s.net.hosts[t.Device]
 	case D2H:
+		if t.Value >= 0 && s.p.OnDisk(int(t.Value)) {
+			return &s.net.disksUp[t.Device]
+		}
 		return &s.net.hostsUp[t.Device]
 	case D2D:
 		return &s.net.peers[t.From][t.Device]

@@ -16,6 +16,8 @@ type network struct {
 	latency  []float64 // ns by link
 	hosts    []route   // host memory of the device's root to device
 	hostsUp  []route   // device to host memory
+	disks    []route   // as hosts, from a file
+	disksUp  []route   // as hostsUp, to a file
 	peers    [][]route // from, to
 	setup    []float64 // ns by device
 
@@ -98,6 +100,17 @@ func newNetwork(m *Machine) *network {
 			}
 		}
 	}
+	rate := defaultDisk / 1e9
+	if m.Disk != nil {
+		rate = m.Disk.Value / 1e9
+	}
+	disk := int32(len(n.capacity))
+	n.names, n.latency = append(n.names, "disk"), append(n.latency, 0)
+	n.capacity = append(n.capacity, rate, rate, rate)
+	for i := range n.hosts {
+		n.disks = append(n.disks, n.hosts[i].over(disk+down, disk+both, rate))
+		n.disksUp = append(n.disksUp, n.hostsUp[i].over(disk+up, disk+both, rate))
+	}
 	n.left = make([]float64, len(n.capacity))
 	n.users = make([]int32, len(n.capacity))
 	return n
@@ -142,6 +155,11 @@ func (n *network) route(device int, ups, downs []int) route {
 		r.alone = min(r.alone, n.capacity[u])
 	}
 	return r
+}
+
+// over is r with a disk on its way, whose two directions share one rate.
+func (r *route) over(way, both int32, rate float64) route {
+	return route{uses: append(slices.Clone(r.uses), way, both), alone: min(r.alone, rate), latency: r.latency}
 }
 
 // share sets the rates (bytes/ns) of copies that run at the same time by max-min

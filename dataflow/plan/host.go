@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Host memory: what does not fit its budget lies in files on a disk. What copies move
+// least of, for each byte that it takes, goes there first.
+
+// Tenant is something that lies in host memory for as long as plans run.
+type Tenant struct {
+	Name  string
+	Bytes int64
+	Moved int64 // bytes that copies of an epoch read and write of it
+	Stays bool  // is in memory always
+	Disk  bool  // lies in a file; PlaceHost leaves what does so already and adds to it
+}
+
+// HostPlan says what lies in memory and what in files.
+type HostPlan struct {
+	Tenants []Tenant
+	Budget  int64 // bytes of host memory; 0: no bound
+	Memory  int64 // bytes in memory, buffers between files and devices included
+	Disk    int64 // bytes in files
+	Staging int64 // of Memory: those buffers
+}
+
+// HostError says that what must stay in host memory does not fit.
+type HostError struct {
+	Budget   int64
+	Smallest int64 // the smallest budget that would do
+}
+
+// Error names the smallest budget that would do.
+func (e *HostError) Error() string {
+	return fmt.Sprintf("plan: %d bytes of host memory are too few: the smallest budget that would do is %d bytes, for what cannot lie on a disk",
+		e.Budget, e.Smallest)
+}
+
+// PlaceHost decides what of list lies in files so that the rest is within budget bytes; 0
+// is no bound. Staging is what buffers take as soon as one tenant lies in a file. What
+// is moved most for each byte that it takes stays, then what is smaller. The order of
+// list is kept, and the result a pure function of the arguments.
+func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
+	h := &HostPlan{Tenants: slices.Clone(list), Budget: budget}
+	var stay, all int64
+	movable := make([]*Tenant, 0, len(list))
+	files := false
+	for i := range h.Tenants {
+		t := &h.Tenants[i]
+		if t.Disk {
+			files = true
+			continue
+		}
+		if all += t.Bytes; t.Stays {
+			stay += t.Bytes
+		} else if t.Bytes > 0 {
+			movable = append(movable, t)
+		}
+	}
+	if files {
+		all += staging
+	}
+	if budget > 0 && all > budget {
+		left := budget - stay - staging
+		if len(movable) == 0 || left < 0 {
+			small := all
+			if len(movable) > 0 {
+				small = min(all, stay+staging)
+			}
+			return nil, &HostError{Budget: budget, Smallest: small}
+		}
+		slices.SortStableFunc(movable, func(a, b *Tenant) int {
+			return cmp.Or(cmp.Compare(float64(b.Moved)/float64(b.Bytes), float64(a.Moved)/float64(a.Bytes)), cmp.Compare(a.Bytes, b.Bytes))
+		})
+		for _, t := range movable {
+			if t.Disk = t.Bytes > left; !t.Disk {
+				left -= t.Bytes
+			}
+		}
+	}
+	for i := range h.Tenants {
+		if t := &h.Tenants[i]; t.Disk {
+			h.Disk += t.Bytes
+			h.Staging = staging
+		} else {
+			h.Memory += t.Bytes
+		}
+	}
+	h.Memory += h.Staging
+	return h, nil
+}
+
+// OnHost tells whether value id has host memory of its own: it is swapped, or wanted
+// after the step.
+func (p *Plan) OnHost(id int) bool {
+	v := &p.Spec.Values[id]
+	return v.Output || v.Kind == Stored && !p.Resident[id]
+}
+
+// OnDisk tells whether the host memory of value id is a file.
+func (p *Plan) OnDisk(id int) bool { return p.Disk != nil && p.Disk[id] }
+
+// HostBytes is what value id takes in host memory.
+func (p *Plan) HostBytes(id int) int64 { return int64(p.Cells.V) * p.Spec.Values[id].RowBytes }
+
+// HostMoves is how many bytes a step copies from and to the host memory of each value,
+// and of the cells.
+func (p *Plan) HostMoves() (values []int64, cells int64) {
+	values = make([]int64, len(p.Spec.Values))
+	for i := range p.Tasks {
+		switch t := &p.Tasks[i]; {
+		case t.Kind != Load && t.Kind != Save:
+		case t.Value < 0:
+			cells += t.Bytes
+		default:
+			values[t.Value] += t.Bytes
+		}
+	}
+	return values, cells
+}
+
+// ListBytes is what the lists of the rows that loads gather take in host memory.
+func (p *Plan) ListBytes() int64 {
+	type cell struct {
+		dir        Dir
+		own, other int32
+	}
+	seen := map[cell]bool{}
+	var n int64
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		if c := (cell{t.Dir, t.Other, t.Own}); t.Gather && !seen[c] {
+			seen[c] = true
+			n += 4 * p.Cells.Needs[t.Dir][int(t.Other)*p.Cells.P+int(t.Own)]
+		}
+	}
+	return n
+}
+
+// CellBytes is what the cells take in host memory.
+func (c *Cells) CellBytes() int64 {
+	var n int64
+	for _, side := range c.Bytes {
+		for _, b := range side {
+			n += b
+		}
+	}
+	return n
+}

@@ -1,0 +1,223 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A HostFile is host memory that lies in a file on disk. Bytes stands for it wherever a
+// slice is wanted; a copy of a device from or to a part of Bytes reads or writes the file
+// instead, so that no page of it comes into the process.
+//
+// The file has no name: whatever ends the process, nothing stays behind. All of its space
+// on disk is taken when it is made, so a full disk is an error then and not later. A copy
+// that the disk refuses is an asynchronous error of its queue. A disk that breaks under a
+// direct touch of Bytes kills the process (SIGBUS), so what is large goes by WriteAt.
+//
+// What of it is in memory are pages of the system's cache, which it takes back as it
+// needs them; they are no part of any count of host memory.
+type HostFile struct {
+	m     *mapping
+	clean runtime.Cleanup
+}
+
+// mapping is what a HostFile holds; copies under way hold it, too.
+type mapping struct {
+	f    *os.File
+	b    []byte
+	once sync.Once
+	err  error
+}
+
+// mappings are those of all open HostFiles; a list is never changed, only replaced.
+var (
+	mappingsMu sync.Mutex
+	mappings   atomic.Pointer[[]*mapping]
+)
+
+// NewHostFile makes host memory of so many bytes, zeros, in folder dir; "" is the
+// system's folder for temporary files. The error names folder, need and free bytes when
+// there is too little room. It needs Linux.
+func NewHostFile(dir string, bytes int64) (*HostFile, error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	if bytes < 0 || bytes > math.MaxInt-Align || bytes > 1<<46 {
+		return nil, fmt.Errorf("a file of %d bytes for host memory", bytes)
+	}
+	if err := CheckSpace(dir, bytes); err != nil {
+		return nil, err
+	}
+	f, err := openNameless(dir)
+	if err != nil {
+		return nil, fmt.Errorf("a file for host memory in %s: %w", dir, err)
+	}
+	m := &mapping{f: f}
+	if bytes > 0 {
+		if err = takeSpace(f, bytes); err == nil {
+			m.b, err = mapFile(f, int(bytes))
+		}
+		if err != nil {
+			free, _ := freeSpace(dir)
+			return nil, errors.Join(fmt.Errorf("%d bytes of host memory in a file in %s, where %d are free: %w", bytes, dir, free, err), f.Close())
+		}
+	}
+	h := &HostFile{m: m}
+	h.clean = runtime.AddCleanup(h, func(m *mapping) { m.close() }, m)
+	change(func(list []*mapping) []*mapping { return append(list, m) })
+	return h, nil
+}
+
+// CheckSpace says whether folder dir has room for so many bytes of files; the error
+// names dir, need and free bytes.
+func CheckSpace(dir string, bytes int64) error {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	free, err := freeSpace(dir)
+	if err != nil {
+		return fmt.Errorf("host memory in files in %s: %w", dir, err)
+	}
+	if bytes > free {
+		return fmt.Errorf("host memory in files in %s needs %d bytes of disk, and %d are free there: another folder, or more host memory", dir, bytes, free)
+	}
+	return nil
+}
+
+// Bytes is the memory. It must not be touched after Close.
+func (h *HostFile) Bytes() []byte { return h.m.b }
+
+// WriteAt writes b to the memory from byte off on, without bringing it into the process.
+func (h *HostFile) WriteAt(b []byte, off int64) (int, error) { return h.m.f.WriteAt(b, off) }
+
+// Close gives disk and address space back; no copy may be under way. A HostFile that is
+// forgotten is closed by the garbage collector.
+func (h *HostFile) Close() error {
+	h.clean.Stop()
+	return h.m.close()
+}
+
+func (m *mapping) close() error {
+	m.once.Do(func() {
+		change(func(list []*mapping) []*mapping {
+			return slices.DeleteFunc(list, func(o *mapping) bool { return o == m })
+		})
+		if m.b != nil {
+			m.err = unmapFile(m.b)
+		}
+		m.err = errors.Join(m.err, m.f.Close())
+	})
+	return m.err
+}
+
+// HostFiles counts the open HostFiles of the process and their bytes.
+func HostFiles() (n int, bytes int64) {
+	if list := mappings.Load(); list != nil {
+		for _, m := range *list {
+			n, bytes = n+1, bytes+int64(len(m.b))
+		}
+	}
+	return n, bytes
+}
+
+func change(f func(list []*mapping) []*mapping) {
+	mappingsMu.Lock()
+	defer mappingsMu.Unlock()
+	var list []*mapping
+	if old := mappings.Load(); old != nil {
+		list = slices.Clone(*old)
+	}
+	list = f(list)
+	mappings.Store(&list)
+}
+
+// fileOf is the mapping that b lies in and where; nil when b is plain memory.
+func fileOf(b []byte) (*mapping, int64) {
+	list := mappings.Load()
+	if list == nil || len(b) == 0 {
+		return nil, 0
+	}
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	for _, m := range *list {
+		if len(m.b) == 0 {
+			continue
+		}
+		lo := uintptr(unsafe.Pointer(unsafe.SliceData(m.b)))
+		if at >= lo && at+uintptr(len(b)) <= lo+uintptr(len(m.b)) {
+			return m, int64(at - lo)
+		}
+	}
+	return nil, 0
+}
+
+// stageBytes is the pinned buffer through which a queue of a GPU copies from and to files.
+const stageBytes = 8 << 20
+
+// Staging is the host memory in bytes that the devices of spec take when copies from and
+// to a HostFile run on their queues: a buffer for each direction on a GPU, else none.
+func Staging(spec string) int64 {
+	kind, index, err := parse(spec)
+	if err != nil || kind != "cuda" {
+		return 0
+	}
+	return 2 * stageBytes * int64(len(index))
+}
+
+// Drop takes the pages of b that were touched out of the process, if b lies in a
+// HostFile; what they hold stays.
+func Drop(b []byte) {
+	if m, _ := fileOf(b); m != nil {
+		dropPages(b)
+	}
+}
+
+// Rows of a file that lie closer than rowsGap bytes are read together, at most rowsRead
+// bytes at a time: a disk reads whole blocks anyway.
+const (
+	rowsGap  = 16 << 10
+	rowsRead = 256 << 10
+)
+
+// together is how many of rows, from the first on, are read at once.
+func together(rows []uint32, rowBytes, most int64) int {
+	n := 1
+	for n < len(rows) && (int64(rows[n])-int64(rows[0])+1)*rowBytes <= most &&
+		(int64(rows[n])-int64(rows[n-1])-1)*rowBytes <= rowsGap {
+		n++
+	}
+	return n
+}
+
+// readRows reads rows, which count from byte off on, to their places in dst.
+func (m *mapping) readRows(dst []byte, off, rowBytes int64, rows []uint32) error {
+	var room []byte
+	for len(rows) > 0 {
+		n := together(rows, rowBytes, rowsRead)
+		first, end := int64(rows[0])*rowBytes, (int64(rows[n-1])+1)*rowBytes
+		if end-first == int64(n)*rowBytes { // neighbours
+			if _, err := m.f.ReadAt(dst[first:end], off+first); err != nil {
+				return err
+			}
+		} else {
+			if room == nil {
+				room = make([]byte, max(rowsRead, rowBytes))
+			}
+			if _, err := m.f.ReadAt(room[:end-first], off+first); err != nil {
+				return err
+			}
+			for _, r := range rows[:n] {
+				at := int64(r) * rowBytes
+				copy(dst[at:at+rowBytes], room[at-first:])
+			}
+		}
+		rows = rows[n:]
+	}
+	return nil
+}

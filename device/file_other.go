@@ -1,0 +1,25 @@
+//go:build !linux
+
+package device
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// errNoFiles is what making a HostFile fails with on systems other than Linux.
+var errNoFiles = fmt.Errorf("host memory in files needs Linux, this is %s; leave host memory without a bound: %w", runtime.GOOS, errors.ErrUnsupported)
+
+func openNameless(string) (*os.File, error) { return nil, errNoFiles }
+
+func takeSpace(*os.File, int64) error { return errNoFiles }
+
+func mapFile(*os.File, int) ([]byte, error) { return nil, errNoFiles }
+
+func unmapFile([]byte) error { return errNoFiles }
+
+func dropPages([]byte) {}
+
+func freeSpace(string) (int64, error) { return 0, errNoFiles }
