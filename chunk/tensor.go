@@ -21,12 +21,16 @@ func LD(cols int) int {
 // values in new order; the padding is set to zero. One pass on all processors, no
 // memory beside the two. It panics when a length does not fit.
 func Permute(dst, src []float32, cols, ldDst int, o *Order) {
-	v := tensorRows(src, cols, dst, ldDst, o)
-	Ranges(v, func(lo, hi int) {
+	PermuteRows(dst, src, cols, ldDst, o, 0, tensorRows(src, cols, dst, ldDst, o))
+}
+
+// PermuteRows writes rows first to end-1 of what Permute makes; dst holds them alone.
+func PermuteRows(dst, src []float32, cols, ldDst int, o *Order, first, end int) {
+	Ranges(end-first, func(lo, hi int) {
 		for n := lo; n < hi; n++ {
-			from := n
+			from := first + n
 			if o != nil {
-				from = int(o.Old[n])
+				from = int(o.Old[from])
 			}
 			row := dst[n*ldDst : (n+1)*ldDst]
 			copy(row, src[from*cols:(from+1)*cols])
@@ -46,6 +50,20 @@ func Unpermute(dst, src []float32, cols, ldSrc int, o *Order) {
 				to = int(o.Old[n])
 			}
 			copy(dst[to*cols:(to+1)*cols], src[n*ldSrc:])
+		}
+	})
+}
+
+// UnpermuteRows writes rows first to end-1, in user order, of what Unpermute makes; dst
+// holds them alone.
+func UnpermuteRows(dst, src []float32, cols, ldSrc int, o *Order, first, end int) {
+	Ranges(end-first, func(lo, hi int) {
+		for n := lo; n < hi; n++ {
+			from := first + n
+			if o != nil {
+				from = int(o.New[from])
+			}
+			copy(dst[n*cols:(n+1)*cols], src[from*ldSrc:])
 		}
 	})
 }

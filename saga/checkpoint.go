@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"sagann/dataflow/plan"
+	"sagann/device"
 	"sagann/internal/safetensors"
 )
 
@@ -317,7 +318,10 @@ func (p *Program) Digest() string {
 	sort.Strings(names)
 	for _, name := range names {
 		fmt.Fprintln(h, name, p.in.cols[name])
-		h.Write(bytesOf(p.in.extra[name]))
+		for part := range slices.Chunk(bytesOf(p.in.extra[name]), blockBytes) {
+			h.Write(part)
+			device.Drop(part)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -40,6 +40,11 @@ type Program struct {
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	inv       map[string][]byte
+
+	host       *plan.HostPlan              // of the session that was planned last
+	files      []*device.HostFile          // of inv
+	extraDisk  map[string]bool             // invariants that lie in files
+	extraFiles map[string]*device.HostFile // and those files
 }
 
 // unit is one lowered program with its plan and, once it runs, its runner.
@@ -56,7 +61,8 @@ type gridAt struct {
 
 // Compile traces m, compiles it and plans it for d within c. A wrong shape in a
 // user's function is an error that names layer, op, shapes, file and line; a budget
-// that is too small is a *plan.BudgetError that names the smallest one that would do.
+// that is too small is a *plan.BudgetError, of host memory a *plan.HostError, that names
+// the smallest one that would do.
 func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
@@ -88,11 +94,14 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	}
 	for _, l := range once {
 		if err := p.runOnce(l); err != nil {
-			return nil, p.budget(err, once)
+			return nil, p.leastHost(p.budget(err, once), once)
 		}
 	}
 	if err := p.plan(); err != nil {
 		return nil, p.budget(err, once)
+	}
+	if err := p.placeTraining(once); err != nil {
+		return nil, err
 	}
 	return p, nil
 }

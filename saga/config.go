@@ -14,9 +14,14 @@ import (
 
 // Config says how a model is trained and where.
 type Config struct {
-	Device   string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
-	NoRing   bool   // several devices: each loads for itself instead of handing chunks on
-	Mem      int64  // bytes of device memory; 0: no bound
+	Device string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
+	NoRing bool   // several devices: each loads for itself instead of handing chunks on
+	Mem    int64  // bytes of device memory; 0: no bound
+	// HostMem bounds what lies in host memory beside the data set, in bytes: graph cells,
+	// features and labels in the order of the plan, values that are swapped. What does not
+	// fit lies in files in Scratch. 0: no bound. See host.go for what is counted.
+	HostMem  int64
+	Scratch  string // folder of those files, which have no names; "": the system's for temporary files
 	Chunks   int    // number of intervals P; 0: the smallest that fits, with Machine the fastest
 	Prefetch int    // chunks loaded ahead; 0: 2 where they fit, and more where memory is left
 	Schedule string // "sag" (default), "stage", "dest-order"; with Machine also "auto"
@@ -54,6 +59,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Mem < 0 {
 		bad("memory budget %d is negative", c.Mem)
+	}
+	if c.HostMem < 0 {
+		bad("host memory budget %d is negative", c.HostMem)
 	}
 	if c.Chunks < 0 {
 		bad("number of chunks %d is negative", c.Chunks)

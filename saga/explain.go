@@ -22,7 +22,7 @@ func (p *Program) Explain(w io.Writer) error {
 	if err := p.Overview(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n%s", buffers(p.train.plan), p.compiled())
+	_, err := fmt.Fprintf(w, "\n%s\n%s%s", buffers(p.train.plan), p.hostTable(), p.compiled())
 	return err
 }
 
@@ -65,6 +65,7 @@ func (p *Program) Overview(w io.Writer) error {
 		fmt.Fprintf(&b, ", device to device %s", size(pl.D2D))
 	}
 	fmt.Fprintf(&b, " an epoch; %s once\n", size(pl.Once))
+	b.WriteString(p.hostLine())
 	if t := p.predicted; t != nil {
 		fmt.Fprintf(&b, "machine   %s\n", t)
 		for _, l := range t.Links {
@@ -109,6 +110,29 @@ func buffers(pl *plan.Plan) string {
 		t.AppendRow(table.Row{r.name, r.bytes, "whole run"})
 	}
 	return t.Render() + "\n"
+}
+
+// hostTable is the table of host memory, where that has a bound.
+func (p *Program) hostTable() string {
+	if p.host == nil || p.host.Budget == 0 {
+		return ""
+	}
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"host memory", "bytes", "moved an epoch", "lies in"})
+	for _, x := range p.host.Tenants {
+		where := "memory"
+		if x.Disk {
+			where = "a file"
+		}
+		if x.Bytes > 0 {
+			t.AppendRow(table.Row{x.Name, x.Bytes, x.Moved, where})
+		}
+	}
+	if n := p.host.Staging; n > 0 {
+		t.AppendRow(table.Row{"between files and devices", n, "", "memory"})
+	}
+	return t.Render() + "\n\n"
 }
 
 // notes tells what the passes did, by the user's lines.

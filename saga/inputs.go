@@ -7,6 +7,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/device"
 )
 
 // inputs holds the vertex tensors of one data set, in user order, and lays them out
@@ -130,7 +131,7 @@ func (in *inputs) values(name string) int { return in.edges.V * chunk.LD(in.widt
 // o (nil for the user's), padded with zeros. One pass on all processors; what it takes
 // beside dst is at most 4 bytes a vertex.
 func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
-	s, err := in.source(name)
+	s, err := in.checked(name)
 	if err != nil {
 		return err
 	}
@@ -139,18 +140,34 @@ func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
 	if len(dst) != v*ld {
 		return fmt.Errorf("saga: input %q laid out has %d numbers, there is room for %d", name, v*ld, len(dst))
 	}
-	if s.row == nil && s.one == nil {
-		if len(s.rows) != v*cols {
-			return fmt.Errorf("saga: input %q has %d numbers, want %d×%d", name, len(s.rows), v, cols)
-		}
-		chunk.Permute(dst, s.rows, cols, ld, o)
-		return nil
+	s.fill(dst, cols, ld, o, 0, v)
+	return nil
+}
+
+// checked is source with rows of the right number.
+func (in *inputs) checked(name string) (source, error) {
+	s, err := in.source(name)
+	if err != nil {
+		return s, err
 	}
-	chunk.Ranges(v, func(lo, hi int) {
+	if cols, v := in.width(name), in.edges.V; s.row == nil && s.one == nil && len(s.rows) != v*cols {
+		return s, fmt.Errorf("saga: input %q has %d numbers, want %d×%d", name, len(s.rows), v, cols)
+	}
+	return s, nil
+}
+
+// fill writes rows first to end-1 in order o to dst, which holds them alone.
+func (s *source) fill(dst []float32, cols, ld int, o *chunk.Order, first, end int) {
+	if s.row == nil && s.one == nil {
+		chunk.PermuteRows(dst, s.rows, cols, ld, o, first, end)
+		device.Drop(bytesOf(s.rows))
+		return
+	}
+	chunk.Ranges(end-first, func(lo, hi int) {
 		for n := lo; n < hi; n++ {
-			from := n
+			from := first + n
 			if o != nil {
-				from = int(o.Old[n])
+				from = int(o.Old[from])
 			}
 			if s.one != nil {
 				dst[n] = s.one(from)
@@ -161,7 +178,6 @@ func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
 			clear(row[cols:])
 		}
 	})
-	return nil
 }
 
 // layout is input name as fill lays it out, as bytes, in memory of its own.

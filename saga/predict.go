@@ -97,6 +97,9 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	if err := p.Close(); err != nil {
 		return nil, 0, err
 	}
+	if p.cfg.HostMem > 0 { // the other program has a grid of its own
+		p.grid = nil
+	}
 	return forward(p.model, p.data, p.cfg, what, func(name string, _, _ int) ([]float32, error) {
 		for _, t := range held {
 			if t.Name == name {
@@ -147,11 +150,33 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	if once != nil {
 		p.want = union(p.want, once.Want)
 		if err := p.runOnce(once); err != nil {
-			return nil, 0, err
+			return nil, 0, p.leastForward(err, low, once)
 		}
-		p.inv = map[string][]byte{}
 	}
-	return p.runForward(&unit{low: low}, what, param)
+	x, cols, err = p.runForward(&unit{low: low}, what, param)
+	return x, cols, p.leastForward(err, low, once)
+}
+
+// leastForward completes a *plan.HostError: the smallest budget must do for the forward
+// program and for its invariants.
+func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
+	var small *plan.HostError
+	if !errors.As(err, &small) {
+		return err
+	}
+	var made []*dataflow.Lowered
+	if once != nil {
+		made = append(made, once)
+	}
+	pl, wrong := plan.New(low.Spec, p.cells, p.onceOptions(p.planBudget()))
+	if wrong != nil {
+		return wrong
+	}
+	least, wrong := p.least(made, p.extraBytes(made...), &unit{low: low, plan: pl})
+	if wrong != nil {
+		return wrong
+	}
+	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
 }
 
 // runForward plans and runs u once and returns its output.
@@ -159,12 +184,15 @@ func (p *Program) runForward(u *unit, what string, param func(name string, rows,
 	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
 		return nil, 0, err
 	}
+	if err := p.placeHost(p.extraBytes(), u); err != nil {
+		return nil, 0, err
+	}
 	var devices []device.Device
 	var arena *exec.Arena
 	if devices, arena, err = p.openDevices(u.plan.Peak); err != nil {
 		return nil, 0, err
 	}
-	defer func() { err = errors.Join(err, closeAll(devices, arena, u)) }()
+	defer func() { err = errors.Join(err, closeAll(devices, arena, u), p.forget()) }()
 	if err := p.start(u, arena); err != nil {
 		return nil, 0, err
 	}

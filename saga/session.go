@@ -29,7 +29,12 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
 		return err
 	}
-	p.inv = map[string][]byte{} // another plan's order may differ
+	if err := p.placeHost(p.extraBytes(l), u); err != nil {
+		return err
+	}
+	if err := p.forget(); err != nil { // another plan's order may differ
+		return err
+	}
 	dev, arena, err := p.openDevices(u.plan.Peak)
 	if err != nil {
 		return err
@@ -41,22 +46,32 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 	if err == nil {
 		o := p.orderFor(u.plan.Cells.P)
 		for name, id := range l.Outputs {
-			p.in.extra[name], p.in.cols[name] = p.userRows(u, id, o)
+			if err == nil {
+				err = p.keepExtra(name, u, id, o)
+			}
 		}
 	}
-	return errors.Join(err, closeAll(dev, arena, u))
+	return errors.Join(err, closeAll(dev, arena, u), p.forget())
 }
 
 // userRows is value id of u after a step, V×cols in user order.
 func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {
 	cols := u.plan.Spec.Values[id].Cols
 	x := make([]float32, p.in.edges.V*cols)
-	chunk.Unpermute(x, floatsOf(u.run.Output(id)), cols, chunk.LD(cols), o)
+	rows, ld := u.run.Output(id), chunk.LD(cols)
+	blocks(p.in.edges.V, ld, func(lo, hi int) error {
+		chunk.UnpermuteRows(x[lo*cols:hi*cols], floatsOf(rows), cols, ld, o, lo, hi)
+		device.Drop(rows)
+		return nil
+	})
 	return x, cols
 }
 
 // openDevices takes peak bytes of memory on every device of the configuration.
 func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) {
+	if err := p.checkSpace(); err != nil {
+		return nil, nil, err
+	}
 	budget := p.cfg.Mem
 	if budget == 0 {
 		budget = peak + p.reserve
@@ -95,14 +110,15 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 	if err != nil {
 		return err
 	}
+	arena.FilesIn(p.cfg.Scratch)
 	if u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid); err != nil {
 		return err
 	}
 	for name, id := range u.low.Inputs {
 		rows, ok := p.inv[name]
 		if !ok {
-			if rows, err = p.in.layout(name, g.order); err != nil {
-				return err
+			if rows, err = p.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
+				return fmt.Errorf("input %s: %w", name, err)
 			}
 			p.inv[name] = rows
 		}
@@ -143,7 +159,9 @@ func (p *Program) open() error {
 	if p.shape != nil {
 		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
 	}
-	p.inv = map[string][]byte{} // laid out again, in the order of the final plan
+	if err := p.forget(); err != nil { // laid out again, in the order of the final plan
+		return err
+	}
 	devices, arena, err := p.openDevices(max(p.train.plan.Peak, p.eval.plan.Peak))
 	if err != nil {
 		return err
@@ -259,7 +277,7 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 func (p *Program) Close() error {
 	err := closeAll(p.devices, p.arena, p.train, p.eval)
 	p.devices, p.arena = nil, nil
-	return err
+	return errors.Join(err, p.forget())
 }
 
 // peak is the most device memory that any device has held.

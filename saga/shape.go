@@ -45,6 +45,12 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if err := p.plan(); err != nil {
 		return nil, p.budget(err, once)
 	}
+	if err := p.onceFit(once); err != nil {
+		return nil, err
+	}
+	if err := p.placeTraining(once); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

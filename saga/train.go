@@ -61,6 +61,7 @@ type Summary struct {
 	Peak            int64  // most bytes in use on a device, of training and of evaluation
 	H2D, D2H, D2D   int64  // bytes of a training step, over all devices
 	Once            int64  // bytes loaded once
+	Host, Disk      int64  // bytes of host memory beside the data, and of files that stand for it
 }
 
 // Summary returns the numbers of the plan.
@@ -69,6 +70,9 @@ func (p *Program) Summary() Summary {
 	v, e := p.Totals()
 	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem,
 		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once}
+	if p.host != nil {
+		s.Host, s.Disk = p.host.Memory, p.host.Disk
+	}
 	if s.Budget == 0 {
 		s.Budget = s.Peak
 	}

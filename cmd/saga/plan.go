@@ -165,14 +165,14 @@ func (c *planCmd) summary(w io.Writer, j *job, t *plan.Timeline) error {
 func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
 	vertices, edges := j.prog.Totals()
 	pl := j.prog.TrainPlan()
-	peak := j.prog.PlannedPeak()
+	peak, s := j.prog.PlannedPeak(), j.prog.Summary()
 	budget := pl.Budget
 	if budget == 0 {
 		budget = peak
 	}
 	f := fields{
 		{"model", c.Model}, {"vertices", vertices}, {"edges", edges}, {"chunks", pl.Cells.P}, {"schedule", pl.Schedule},
-		{"budget_bytes", budget}, {"peak_device_bytes", peak}, {"h2d_bytes", pl.H2D}, {"d2h_bytes", pl.D2H}, {"d2d_bytes", pl.D2D},
+		{"budget_bytes", budget}, {"peak_device_bytes", peak}, {"host_bytes", s.Host}, {"disk_bytes", s.Disk}, {"h2d_bytes", pl.H2D}, {"d2h_bytes", pl.D2H}, {"d2d_bytes", pl.D2D},
 		{"once_bytes", pl.Once}, {"devices", pl.Devices}, {"slots", pl.Slots}, {"tasks", len(pl.Tasks)},
 	}
 	if t == nil {

@@ -18,6 +18,8 @@ type inferFlags struct {
 	Data       string `placeholder:"PATH" help:"Graph to run on, as for saga train; default: the one that was trained on."`
 	Out        string `required:"" placeholder:"FILE" help:"File to write: .npy or .csv."`
 	Mem        memory `default:"auto" placeholder:"SIZE" help:"Device memory the run may use; auto: what it takes."`
+	HostMem    memory `name:"host-mem" default:"auto" placeholder:"SIZE" help:"Host memory the run may use beside the data set and what it writes; what does not fit lies in files. auto: no bound."`
+	Scratch    string `placeholder:"DIR" help:"Folder on a disk for those files, which have no names; default: that of --out."`
 }
 
 // predictCmd is saga predict.
@@ -130,6 +132,6 @@ func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Conf
 	if d.FeatureCols != prep.Layers.Features {
 		return nil, nil, 0, fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", name, d.FeatureCols, path, prep.Layers.Features)
 	}
-	x, cols, err = run(m, d, saga.Config{Mem: int64(c.Mem)}, path)
+	x, cols, err = run(m, d, saga.Config{Mem: int64(c.Mem), HostMem: int64(c.HostMem), Scratch: cmp.Or(c.Scratch, filepath.Dir(c.Out))}, path)
 	return &job{data: d, prep: prep, multi: d.MultiLabels != nil && m.Task != saga.EdgeTask && m.Task != saga.GraphTask}, x, cols, err
 }

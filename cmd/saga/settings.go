@@ -48,6 +48,8 @@ type settings struct {
 
 	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"cpu, cpu:4 for four devices that share the host, or in a build for NVIDIA GPUs cuda or cuda:1 (${default})."`
 	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
+	HostMem  memory   `json:"host-mem" name:"host-mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Host memory that the run may use beside the data set; what does not fit lies in files in --scratch, what is moved least first. auto: no bound."`
+	Scratch  string   `json:"-" placeholder:"DIR" group:"Memory" help:"Folder on a disk for those files, which have no names and are gone when the run ends, however it ends. Default: where the run folder is (saga plan: the system's folder for temporary files)."`
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" group:"Memory" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
@@ -80,7 +82,7 @@ func paperWithout() []string {
 // config is what the engine is told. Its errors, and those of the model's options
 // that need no data, are mistakes in the command line.
 func (s *settings) config() (saga.Config, error) {
-	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), Chunks: int(s.Chunks), Prefetch: int(s.Prefetch), Save: s.Save,
+	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), HostMem: int64(s.HostMem), Scratch: s.Scratch, Chunks: int(s.Chunks), Prefetch: int(s.Prefetch), Save: s.Save,
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -27,7 +29,7 @@ type trainCmd struct {
 	settings
 	Out             string `json:"-" placeholder:"DIR" group:"Run" help:"Folder of the run, which must be empty or absent; default: saga-run-NNNN here."`
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"Run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
-	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more."`
+	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --host-mem and --scratch others."`
 	Trace           string `json:"-" placeholder:"DIR" group:"Run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
 	JSON            bool   `json:"-" name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
 }
@@ -39,6 +41,7 @@ func (trainCmd) Help() string {
   saga train
   saga train --data cora/ --model gcn --hidden 16 --dropout 0.5 --weight-decay 5e-4 --epochs 200
   saga train --data edges.saga --model ggcn --mem 2GiB --out runs/one
+  saga train --data edges.saga --model gcn --mem 8GiB --host-mem 16GiB --scratch /mnt/disk
   saga train --resume runs/one --epochs 120
 
 The run folder keeps config.json, log.txt, metrics.csv, curves of loss and accuracy,
@@ -83,6 +86,9 @@ func (c *trainCmd) Run(a *app) (err error) {
 			return err
 		}
 	}
+	if c.Scratch == "" {
+		c.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
+	}
 	j, err := prepare(&c.settings, a.log)
 	if err != nil {
 		return err
@@ -122,6 +128,20 @@ func (c *trainCmd) Run(a *app) (err error) {
 	return c.report(text, a.stdout, j, r, res)
 }
 
+// existing is path or the nearest folder above it that is there.
+func existing(path string) string {
+	for {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return path
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return path
+		}
+		path = up
+	}
+}
+
 // interruptible is a context that the first SIGINT or SIGTERM cancels; the second
 // ends the process.
 func interruptible(a *app) (ctx context.Context, stop func()) {
@@ -147,6 +167,10 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if given["epochs"] {
 		old.Epochs = c.Epochs
 	}
+	if given["host-mem"] { // where things lie changes no bit
+		old.HostMem = c.HostMem
+	}
+	old.Scratch = c.Scratch
 	changed, err := c.settings.changed(&old, given)
 	if err != nil {
 		return err

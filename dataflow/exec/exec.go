@@ -18,7 +18,11 @@ import (
 type Arena struct {
 	devices []part
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+	scratch string                 // folder of files that are host memory; "": the system's for temporary ones
 }
+
+// FilesIn sets the folder where runners make the files that plan.Plan.Disk asks for.
+func (a *Arena) FilesIn(dir string) { a.scratch = dir }
 
 // pin prepares host memory for fast copies until the arena is closed.
 func (a *Arena) pin(b []byte) error {
@@ -102,6 +106,7 @@ type Runner struct {
 	needs    [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
 	host     [][]byte      // by value: rows in new order, RowBytes each
 	owned    []device.HostMem
+	files    []*device.HostFile
 	kernels  []*kernel.CPU  // on CPU devices
 	cuda     []*kernel.CUDA // on GPUs
 	gpus     []*gpu
@@ -170,7 +175,8 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			r.tasks[i].event = e
 		}
 	}
-	if err := r.listRows(); err != nil {
+	err := r.listRows()
+	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	for _, id := range p.Spec.Results {
@@ -178,21 +184,45 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
 	}
 	for id, v := range p.Spec.Values {
-		if v.Output || v.Kind == plan.Stored && !p.Resident[id] {
-			h, err := a.devices[0].dev.HostAlloc(r.hostBytes(id))
-			if err != nil {
-				return nil, errors.Join(err, r.Close())
-			}
-			r.owned = append(r.owned, h)
-			r.host[id] = h.Bytes()
+		if !p.OnHost(id) {
+			continue
+		}
+		if r.host[id], err = r.hostMemory(id); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", v.Name, err), r.Close())
 		}
 	}
 	return r, nil
 }
 
+// hostMemory takes what value id needs on the host, in memory or in a file.
+func (r *Runner) hostMemory(id int) ([]byte, error) {
+	n := r.plan.HostBytes(id)
+	if r.plan.OnDisk(id) {
+		f, err := device.NewHostFile(r.arena.scratch, n)
+		if err != nil {
+			return nil, err
+		}
+		r.files = append(r.files, f)
+		return f.Bytes(), nil
+	}
+	h, err := r.arena.devices[0].dev.HostAlloc(n)
+	if err != nil {
+		return nil, err
+	}
+	r.owned = append(r.owned, h)
+	return h.Bytes(), nil
+}
+
 // Close gives host memory back.
 func (r *Runner) Close() error {
 	var err error
+	if len(r.files) > 0 && r.arena.onGPU() {
+		r.arena.sync() // what is queued reads files; a device that failed has said so before
+	}
+	for _, f := range r.files {
+		err = errors.Join(err, f.Close())
+	}
+	r.files = nil
 	for _, h := range r.owned {
 		err = errors.Join(err, r.arena.devices[0].dev.HostFree(h))
 	}
@@ -200,15 +230,11 @@ func (r *Runner) Close() error {
 	return err
 }
 
-func (r *Runner) hostBytes(id int) int64 {
-	return int64(r.plan.Cells.V) * r.plan.Spec.Values[id].RowBytes
-}
-
 // SetInput gives input value id its rows, V×RowBytes bytes in new vertex order. The
-// slice is kept.
+// slice, which may lie in a device.HostFile, is kept.
 func (r *Runner) SetInput(id int, rows []byte) error {
-	if int64(len(rows)) != r.hostBytes(id) {
-		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.hostBytes(id))
+	if int64(len(rows)) != r.plan.HostBytes(id) {
+		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.plan.HostBytes(id))
 	}
 	r.host[id] = rows
 	return r.arena.pin(rows)

@@ -1,0 +1,340 @@
+package saga
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/device"
+)
+
+// Host memory. A session is the one or two programs that share an arena: training with
+// evaluation, what is computed once, a prediction. Its tenants are the cells, the lists
+// of rows that loads gather, the inputs in the session's vertex order, the values that
+// are swapped, and the invariants, which outlive sessions in the user's order. Within
+// Config.HostMem what is moved least lies in files (plan.PlaceHost).
+//
+// Not counted: the data set itself and what the caller gets back, which are the
+// caller's; tables of a few bytes a vertex, a task or a parameter; 12 to 16 bytes an
+// edge while cells are built; blocks of blockBytes while rows are laid out; the system's
+// cache of files.
+
+// tenant is a plan.Tenant and what to do when it lies in a file.
+type tenant struct {
+	plan.Tenant
+	disk func()
+}
+
+// tenants lists those of a session of units, with invariants of so many bytes by name.
+func (p *Program) tenants(extras map[string]int64, units []*unit) []tenant {
+	cells := tenant{Tenant: plan.Tenant{Name: "cells", Bytes: units[0].plan.Cells.CellBytes(), Stays: true}}
+	lists := tenant{Tenant: plan.Tenant{Name: "lists of rows", Stays: true}}
+	inputs := map[string]*tenant{}
+	var list []tenant
+	for k, u := range units {
+		pl := u.plan
+		pl.Disk = make([]bool, len(pl.Spec.Values))
+		moves, moved := pl.HostMoves()
+		cells.Moved += moved
+		lists.Bytes += pl.ListBytes()
+		for name, id := range u.low.Inputs {
+			t := inputs[name]
+			if t == nil {
+				t = &tenant{Tenant: plan.Tenant{Name: name, Bytes: pl.HostBytes(id), Stays: pl.Spec.Values[id].Cols == 1}, disk: func() {}}
+				inputs[name] = t
+			}
+			t.Moved += moves[id]
+			before := t.disk
+			t.disk = func() { before(); pl.Disk[id] = true }
+		}
+		for id := range pl.Spec.Values {
+			if v := &pl.Spec.Values[id]; pl.OnHost(id) {
+				name := v.Name
+				if k > 0 {
+					name += " of evaluation"
+				}
+				list = append(list, tenant{plan.Tenant{Name: name, Bytes: pl.HostBytes(id), Moved: moves[id], Stays: v.Cols == 1},
+					func() { pl.Disk[id] = true }})
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(extras)) {
+		list = append(list, tenant{plan.Tenant{Name: name + " in the user's order", Bytes: extras[name], Disk: p.extraDisk[name]},
+			func() { p.extraDisk[name] = true }})
+	}
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(inputs))) {
+		list = slices.Insert(list, 0, *inputs[name])
+	}
+	return append([]tenant{cells, lists}, list...)
+}
+
+// plainly is list without what to do.
+func plainly(list []tenant) []plan.Tenant {
+	out := make([]plan.Tenant, len(list))
+	for i := range list {
+		out[i] = list[i].Tenant
+	}
+	return out
+}
+
+// placeHost decides where the tenants of a session lie. The error is a *plan.HostError
+// when Config.HostMem is too small for it.
+func (p *Program) placeHost(extras map[string]int64, units ...*unit) error {
+	list := p.tenants(extras, units)
+	h, err := plan.PlaceHost(plainly(list), p.cfg.HostMem, device.Staging(p.cfg.Device))
+	if err != nil {
+		return err
+	}
+	if p.extraDisk == nil {
+		p.extraDisk = map[string]bool{}
+	}
+	for i := range h.Tenants {
+		if h.Tenants[i].Disk {
+			list[i].disk()
+		}
+	}
+	p.host = h
+	return p.moveExtras()
+}
+
+// extraBytes is what invariants take in the user's order: those that there are, and
+// those that programs make.
+func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
+	sizes := map[string]int64{}
+	vertices, _ := p.Totals()
+	for _, l := range made {
+		for name, id := range l.Outputs {
+			sizes[name] = 4 * int64(vertices) * int64(l.Spec.Values[id].Cols)
+		}
+	}
+	if p.in != nil {
+		for name, x := range p.in.extra {
+			sizes[name] = 4 * int64(len(x))
+		}
+	}
+	return sizes
+}
+
+// placeTraining is placeHost for training and evaluation, which are planned; the
+// predicted time then knows the disk. made are the programs of invariants.
+func (p *Program) placeTraining(made []*dataflow.Lowered) error {
+	if err := p.placeHost(p.extraBytes(made...), p.train, p.eval); err != nil {
+		return p.leastHost(err, made)
+	}
+	if p.predicted != nil && p.host.Disk > 0 {
+		p.predicted = plan.Simulate(p.train.plan, p.machine)
+	}
+	return nil
+}
+
+// onceFit says whether Config.HostMem does for the sessions that compute invariants.
+func (p *Program) onceFit(made []*dataflow.Lowered) error {
+	for _, l := range made {
+		if p.cfg.HostMem == 0 {
+			return nil
+		}
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget()))
+		if err == nil {
+			err = p.placeHost(p.extraBytes(l), &unit{low: l, plan: pl})
+		}
+		if err != nil {
+			return p.leastHost(err, made)
+		}
+	}
+	return nil
+}
+
+// leastHost completes a *plan.HostError of Compile: the smallest budget must do for
+// training with evaluation and for every program of invariants.
+func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
+	var small *plan.HostError
+	if !errors.As(err, &small) {
+		return err
+	}
+	if p.train.plan == nil || p.eval.plan == nil {
+		if err := p.plan(); err != nil {
+			return p.budget(err, made)
+		}
+	}
+	least, wrong := p.least(made, p.extraBytes(made...), p.train, p.eval)
+	if wrong != nil {
+		return wrong
+	}
+	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
+}
+
+// least is the smallest Config.HostMem for a session of units and, before it, those of
+// the invariants.
+func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, units ...*unit) (int64, error) {
+	var most int64
+	ask := func(extras map[string]int64, units ...*unit) {
+		var e *plan.HostError
+		if _, err := plan.PlaceHost(plainly(p.tenants(extras, units)), 1, device.Staging(p.cfg.Device)); errors.As(err, &e) {
+			most = max(most, e.Smallest)
+		}
+	}
+	ask(extras, units...)
+	for _, l := range made {
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget()))
+		if err != nil {
+			return 0, err
+		}
+		ask(p.extraBytes(l), &unit{low: l, plan: pl})
+	}
+	return most, nil
+}
+
+// checkSpace says, before the first file is made, whether there is disk for all of a
+// session's.
+func (p *Program) checkSpace() error {
+	if p.host == nil || p.host.Disk == 0 {
+		return nil
+	}
+	need := p.host.Disk
+	for _, f := range p.extraFiles {
+		need -= int64(len(f.Bytes()))
+	}
+	return device.CheckSpace(p.cfg.Scratch, need)
+}
+
+// blockBytes is about how much is laid out at a time, where that lies in files.
+const blockBytes = 8 << 20
+
+// blocks calls f for ranges of rows of ld floats that are together rows 0 to v-1.
+func blocks(v, ld int, f func(lo, hi int) error) error {
+	step := max(1, blockBytes/(4*max(1, ld)))
+	for lo := 0; lo < v; lo += step {
+		if err := f(lo, min(v, lo+step)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// layOut is input name in order o, in memory or in a file of the session.
+func (p *Program) layOut(name string, o *chunk.Order, disk bool) ([]byte, error) {
+	if !disk {
+		return p.in.layout(name, o)
+	}
+	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.values(name)))
+	if err != nil {
+		return nil, err
+	}
+	p.files = append(p.files, f)
+	return f.Bytes(), p.in.fillFile(f, name, o)
+}
+
+// fillFile is fill into a file, a block of rows at a time.
+func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order) error {
+	s, err := in.checked(name)
+	if err != nil {
+		return err
+	}
+	cols := in.width(name)
+	ld := chunk.LD(cols)
+	var room []float32
+	return blocks(in.edges.V, ld, func(lo, hi int) error {
+		if room == nil {
+			room = make([]float32, (hi-lo)*ld)
+		}
+		rows := room[:(hi-lo)*ld]
+		s.fill(rows, cols, ld, o, lo, hi)
+		_, err := f.WriteAt(bytesOf(rows), 4*int64(lo)*int64(ld))
+		return err
+	})
+}
+
+// forget gives up the inputs that a session, which has ended, had laid out.
+func (p *Program) forget() error {
+	var err error
+	for _, f := range p.files {
+		err = errors.Join(err, f.Close())
+	}
+	p.files, p.inv = nil, map[string][]byte{}
+	return err
+}
+
+// keepExtra keeps value id of u after a step as the invariant name, in the user's order.
+func (p *Program) keepExtra(name string, u *unit, id int, o *chunk.Order) error {
+	cols := u.plan.Spec.Values[id].Cols
+	if !p.extraDisk[name] {
+		p.in.extra[name], p.in.cols[name] = p.userRows(u, id, o)
+		return nil
+	}
+	v, ld, rows := p.in.edges.V, chunk.LD(cols), u.run.Output(id)
+	var room []float32
+	return p.fileExtra(name, cols, func(f *device.HostFile) error {
+		return blocks(v, ld, func(lo, hi int) error {
+			if room == nil {
+				room = make([]float32, (hi-lo)*cols)
+			}
+			x := room[:(hi-lo)*cols]
+			chunk.UnpermuteRows(x, floatsOf(rows), cols, ld, o, lo, hi)
+			device.Drop(rows)
+			_, err := f.WriteAt(bytesOf(x), 4*int64(lo)*int64(cols))
+			return err
+		})
+	})
+}
+
+// moveExtras moves invariants that are in memory into files, where they are to lie.
+func (p *Program) moveExtras() error {
+	if p.in == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.in.extra)) {
+		if !p.extraDisk[name] || p.extraFiles[name] != nil {
+			continue
+		}
+		x := p.in.extra[name]
+		err := p.fileExtra(name, p.in.cols[name], func(f *device.HostFile) error {
+			_, err := f.WriteAt(bytesOf(x), 0)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileExtra has write fill a file that from then on is the invariant name. It is given
+// up with the program.
+func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) error) error {
+	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.edges.V)*int64(cols))
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if p.extraFiles == nil {
+		p.extraFiles = map[string]*device.HostFile{}
+	}
+	p.extraFiles[name] = f
+	p.in.extra[name], p.in.cols[name] = floatsOf(f.Bytes()), cols
+	return nil
+}
+
+// hostLine tells how much host memory training takes.
+func (p *Program) hostLine() string {
+	h := p.host
+	if h == nil {
+		return ""
+	}
+	text := "host      " + size(h.Memory)
+	if h.Budget > 0 {
+		text += " of " + size(h.Budget)
+	}
+	text += " beside the data"
+	if h.Disk > 0 {
+		text += fmt.Sprintf("; %s in files in %s", size(h.Disk), cmp.Or(p.cfg.Scratch, os.TempDir()))
+	}
+	return text + "\n"
+}
