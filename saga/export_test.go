@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"sagann/chunk"
 	"sagann/dataflow/exec"
 	"sagann/device"
 )
@@ -26,4 +27,46 @@ func (p *Program) OpenOn(devices []device.Device) error {
 		}
 	}
 	return nil
+}
+
+// HostHeld is what p holds on the host, by counting it: bytes of memory, and of files.
+func (p *Program) HostHeld() (memory, disk int64) {
+	for _, d := range p.devices {
+		memory += d.Counters().HostUsed
+	}
+	for _, side := range []*chunk.Side{p.grid.grid.CSC, p.grid.grid.CSR} {
+		if side != nil {
+			memory += int64(len(side.Mem))
+		}
+	}
+	for _, rows := range p.inv {
+		memory += int64(len(rows))
+	}
+	for _, f := range p.files {
+		memory -= int64(len(f.Bytes()))
+		disk += int64(len(f.Bytes()))
+	}
+	for name, x := range p.in.extra {
+		if p.extraFiles[name] != nil {
+			disk += int64(4 * len(x))
+		} else {
+			memory += int64(4 * len(x))
+		}
+	}
+	for _, u := range []*unit{p.train, p.eval} {
+		for id := range u.plan.Spec.Values {
+			if u.plan.OnHost(id) && u.plan.OnDisk(id) {
+				disk += int64(len(u.run.Output(id)))
+			}
+		}
+	}
+	return memory, disk
+}
+
+// ExtraFiles is the bytes of the files that live as long as p, closed or not.
+func (p *Program) ExtraFiles() (bytes int64) {
+	for _, f := range p.extraFiles {
+		bytes += int64(len(f.Bytes()))
+	}
+	return bytes
 }

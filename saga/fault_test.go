@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -149,6 +150,17 @@ func TestEveryFault(t *testing.T) {
 		}
 		c.Mem = small.Smallest + small.Smallest/10
 		add(name, name, c, 0)
+	}
+	if runtime.GOOS == "linux" {
+		for _, devices := range []string{"cpu", "cpu:2"} {
+			c := saga.Config{Chunks: 4, Stream: true, Device: devices, Scratch: t.TempDir()}
+			m, err := layers.New("ggcn", layers.Options{Features: 5, Hidden: 4, Classes: 3, Layers: 2, Heads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.HostMem = leastHost(t, m, d, c)
+			add("ggcn, host memory in files, "+devices, "ggcn", c, 0)
+		}
 	}
 	for faulty := range 2 {
 		add(fmt.Sprint("ggcn on two devices, number ", faulty), "ggcn", saga.Config{Chunks: 4, Stream: true, Device: "cpu:2"}, faulty)

@@ -125,7 +125,11 @@ const shareOfPeak = 3
 // everything resident takes, and there are at least four intervals: the built-in
 // graph is small, but trains as a graph does that does not fit.
 func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
-	if j.prog, err = saga.Compile(m, j.data, cfg); err != nil || !stream {
+	first := cfg
+	if stream { // only to learn what it takes
+		first.HostMem = 0
+	}
+	if j.prog, err = saga.Compile(m, j.data, first); err != nil || !stream {
 		return err
 	}
 	whole := j.prog.Summary().Peak
