@@ -169,6 +169,43 @@ func TestHostMemSchedules(t *testing.T) {
 	}
 }
 
+// TestHostMemRows: loads that gather rows find them in files.
+func TestHostMemRows(t *testing.T) {
+	dir := needsFiles(t)
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 4000, Edges: 6000, Features: 40, Classes: 4, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := layers.New("ggcn", layers.Options{Features: 40, Hidden: 36, Classes: 4, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := saga.Config{Chunks: 7, Stream: true, Epochs: 2, Scratch: dir}
+	compile := func() *saga.Program {
+		p, err := saga.Compile(m, d, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		return p
+	}
+	free := compile()
+	train(t, free, saga.TrainOptions{})
+	c.HostMem = leastHost(t, m, d, c)
+	p := compile()
+	train(t, p, saga.TrainOptions{})
+	sameParams(t, free, p)
+	gathers, pl := 0, p.TrainPlan()
+	for i := range pl.Tasks {
+		if k := &pl.Tasks[i]; k.Gather && pl.OnDisk(int(k.Value)) {
+			gathers++
+		}
+	}
+	if memory, disk := p.HostHeld(); gathers == 0 || memory != p.Summary().Host || disk != p.Summary().Disk {
+		t.Errorf("%d loads gather rows of files; %d bytes in memory, %d in files, planned %+v", gathers, memory, disk, p.Summary())
+	}
+}
+
 // The plan from statistics counts as that of the data does, but for what it estimates;
 // and a folder that is not there, or too small, is an error before the first epoch.
 func TestHostMemErrors(t *testing.T) {

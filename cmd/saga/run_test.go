@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -112,7 +113,27 @@ func TestKill(t *testing.T) {
 	if text, err := command(t, killJob(whole)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	args := killJob(part)
+	t.Run("memory", func(t *testing.T) { killAndCompare(t, whole, part, killJob(part)) })
+	if runtime.GOOS != "linux" {
+		return
+	}
+	t.Run("files", func(t *testing.T) { // most of what is swapped lies in files
+		scratch, whole := t.TempDir(), filepath.Join(dir, "whole, streamed")
+		if text, err := command(t, append(killJob(whole), "--mem", "1600KB")...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		args := append(killJob(filepath.Join(dir, "files")), "--mem", "1600KB", "--host-mem", "1MB")
+		killAndCompare(t, whole, filepath.Join(dir, "files"), args, "--scratch", scratch)
+		if list, err := os.ReadDir(scratch); err != nil || len(list) > 0 {
+			t.Errorf("the scratch folder holds %v (%v)", list, err)
+		}
+	})
+}
+
+// killAndCompare kills the run of args, in folder part, and goes on with it; more are
+// flags of every start.
+func killAndCompare(t *testing.T, whole, part string, args []string, more ...string) {
+	args = append(args, more...)
 	killed := 0
 	for i, at := range []int{0, 1, 4, 9, 10, 15, 21} {
 		c := command(t, args...)
@@ -144,7 +165,7 @@ func TestKill(t *testing.T) {
 		if err := <-done; err != nil {
 			killed++
 		}
-		args = []string{"train", "--resume", part, "--checkpoint-every", "1"}
+		args = append([]string{"train", "--resume", part, "--checkpoint-every", "1"}, more...)
 	}
 	if text, err := command(t, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
