@@ -135,7 +135,10 @@ func (in *inputs) checksum() string {
 	for _, x := range [][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data),
 		bytesOf(d.Features), wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)} {
 		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
-		sum = crc32.Update(sum, castagnoli, x)
+		for part := range slices.Chunk(x, blockBytes) { // may lie in a file
+			sum = crc32.Update(sum, castagnoli, part)
+			device.Drop(part)
+		}
 	}
 	if in.graphs {
 		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphTrain)} {

@@ -10,6 +10,9 @@
 //	saga topo      links of a machine, who loads chunks and the ring they take
 //	saga version   what this program is
 //
+// --mem bounds the memory of a device, --host-mem what lies in host memory beside the
+// data set: what does not fit there are files in --scratch.
+//
 // Results go to standard output, progress and log to standard error; with --json the
 // last line of standard output is one JSON object. The exit status is 0 when all
 // went well, 1 after a failure, 2 after a mistake in the command line and 130 when

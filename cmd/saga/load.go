@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -29,8 +31,9 @@ type job struct {
 	data  *dataset.Data
 	prep  prepared
 	prog  *saga.Program
-	note  string // why the budget is what it is
-	multi bool   // labels are rows of 0 and 1
+	note  string           // why the budget is what it is
+	multi bool             // labels are rows of 0 and 1
+	file  *device.HostFile // nil, or what data.Features lies in
 }
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
@@ -147,6 +150,32 @@ func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
 	}
 	j.prog = p
 	j.note = fmt.Sprintf("budget    %s of device memory: %s, so that the built-in graph streams as one that does not fit (--mem SIZE sets another)", sizeText(cfg.Mem), why)
+	return nil
+}
+
+// unload moves the features of the data into a file, too, when host memory is so short
+// that other things lie in files: training needs them again only when it is opened, in
+// another order.
+func (j *job) unload(scratch string, log *slog.Logger) error {
+	d := j.data
+	n := 4 * int64(len(d.Features))
+	if j.prog.Summary().Disk == 0 || n == 0 {
+		return nil
+	}
+	f, err := device.NewHostFile(scratch, n)
+	if err != nil {
+		return fmt.Errorf("the features of the data: %w", err)
+	}
+	const part = 1 << 20
+	rows := device.View[float32](f.Bytes())
+	for lo := 0; lo < len(rows); lo += part {
+		hi := min(len(rows), lo+part)
+		copy(rows[lo:hi], d.Features[lo:hi])
+		device.Drop(f.Bytes()[4*lo : 4*hi])
+	}
+	j.file, d.Features = f, rows
+	debug.FreeOSMemory()
+	log.Info("the features of the data lie in a file, too", "size", sizeText(n))
 	return nil
 }
 

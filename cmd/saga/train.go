@@ -93,6 +93,9 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := j.unload(c.Scratch, a.log); err != nil {
+		return err
+	}
 	if err := j.prog.Open(); err != nil {
 		return err
 	}
