@@ -23,7 +23,8 @@ import (
 // Not counted: the data set itself and what the caller gets back, which are the
 // caller's; tables of a few bytes a vertex, a task or a parameter; 12 to 16 bytes an
 // edge while cells are built; blocks of blockBytes while rows are laid out; the system's
-// cache of files.
+// cache of files. Program.Predict on an open program keeps that one's invariants beside
+// its own.
 
 // tenant is a plan.Tenant and what to do when it lies in a file.
 type tenant struct {

@@ -273,7 +273,8 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 }
 
 // Close frees device and host memory, and with it the parameters. A closed program can
-// be opened again; its count of epochs goes on.
+// be opened again; its count of epochs goes on. Invariants that it has computed stay, in
+// memory or in files, until it is given up.
 func (p *Program) Close() error {
 	err := closeAll(p.devices, p.arena, p.train, p.eval)
 	p.devices, p.arena = nil, nil
