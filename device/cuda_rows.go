@@ -71,7 +71,12 @@ func (d *CUDA) copyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int
 	}
 	n := int64(len(rows)) * rowBytes
 	to := d.arena + cuPtr(dst.off+dstOff)
-	copies := func() error { return d.copyRuns(own, to, src, rowBytes, rows) }
+	copies := func() error {
+		if err := d.keepable(src); err != nil {
+			return err
+		}
+		return d.copyRuns(own, to, src, rowBytes, rows)
+	}
 	if len(rows) > 0 && rowBytes%4 == 0 && uintptr(to)%16 == 0 && uintptr(unsafe.Pointer(&src[0]))%16 == 0 &&
 		d.pinned(unsafe.Pointer(&src[0])) && d.pinned(unsafe.Pointer(&rows[0])) {
 		f, err := d.rowKernels()

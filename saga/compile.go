@@ -40,6 +40,7 @@ type Program struct {
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	inv       map[string][]byte
+	constsOf  *unit // whose constants are in device memory
 }
 
 // unit is one lowered program with its plan and, once it runs, its runner.

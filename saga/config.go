@@ -16,7 +16,8 @@ import (
 type Config struct {
 	Device   string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
 	NoRing   bool   // several devices: each loads for itself instead of handing chunks on
-	Mem      int64  // bytes of device memory; 0: no bound
+	Mem      int64  // bytes of each device's memory, a GPU's context and libraries included; 0: no bound
+	TF32     bool   // GPUs: dense products may round their operands to TF32 (10 bits of fraction)
 	Chunks   int    // number of intervals P; 0: the smallest that fits, with Machine the fastest
 	Prefetch int    // chunks loaded ahead; 0: 2 where they fit, and more where memory is left
 	Schedule string // "sag" (default), "stage", "dest-order"; with Machine also "auto"

@@ -31,6 +31,8 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 	if !ok || len(p.devices) > 1 {
 		return nil, fmt.Errorf("saga: the times of kernels are known on one GPU, not on %q", p.cfg.Device)
 	}
+	p.arena.OneByOne = true
+	defer func() { p.arena.OneByOne = false }()
 	g.Detail(func(s device.Span) { spans[s.Tag] = append(spans[s.Tag], s) })
 	_, err := p.Step()
 	g.Detail(nil) // the last spans come before it returns

@@ -69,6 +69,7 @@ func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) 
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll(devices, nil))
 	}
+	arena.TF32 = p.cfg.TF32
 	return devices, arena, nil
 }
 
@@ -116,17 +117,21 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 // setConsts writes the program's numbers. They do not survive the steps of another
 // program of the session, whose memory lies over them.
 func (p *Program) setConsts(u *unit) error {
-	for id, x := range u.low.Consts {
-		if err := u.run.SetGlobal(id, []float32{x}); err != nil {
-			return err
-		}
-	}
-	for name, id := range u.low.Globals {
-		if strings.HasPrefix(name, graphPrefix) {
-			if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
+	if p.constsOf != u {
+		p.constsOf = nil
+		for id, x := range u.low.Consts {
+			if err := u.run.SetGlobal(id, []float32{x}); err != nil {
 				return err
 			}
 		}
+		for name, id := range u.low.Globals {
+			if strings.HasPrefix(name, graphPrefix) {
+				if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
+					return err
+				}
+			}
+		}
+		p.constsOf = u
 	}
 	if id, ok := u.low.Globals[dataflow.StepInput]; ok {
 		word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
@@ -258,7 +263,7 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 // be opened again; its count of epochs goes on.
 func (p *Program) Close() error {
 	err := closeAll(p.devices, p.arena, p.train, p.eval)
-	p.devices, p.arena = nil, nil
+	p.devices, p.arena, p.constsOf = nil, nil, nil
 	return err
 }
 

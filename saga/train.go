@@ -67,7 +67,7 @@ type Summary struct {
 func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
-	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem,
+	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem + p.kept,
 		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once}
 	if s.Budget == 0 {
 		s.Budget = s.Peak

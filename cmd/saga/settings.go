@@ -10,6 +10,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -53,7 +54,8 @@ type settings struct {
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" group:"Memory" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
 	Ring     toggle   `json:"ring" default:"auto" placeholder:"B" group:"Memory" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
-	Machine  string   `json:"machine" placeholder:"NAME|FILE" group:"Memory" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: the fewest chunks that fit."`
+	Machine  string   `json:"machine" placeholder:"NAME|FILE" group:"Memory" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: h200 or h200x4 for cuda; for cpu none, the fewest chunks that fit."`
+	TF32     bool     `json:"tf32" name:"tf32" group:"Memory" help:"On a GPU, round the operands of dense products to TF32 (10 bits of fraction): faster, and less exact."`
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
 	Paper    bool     `json:"paper" group:"Memory" help:"Only what the NGra paper does: leaves out what came after it."`
 }
@@ -85,8 +87,11 @@ func (s *settings) config() (saga.Config, error) {
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
 	c.NoRing = !s.Ring.or(true)
-	c.Machine = s.Machine
-	if s.Schedule != "auto" || s.Machine != "" {
+	c.TF32 = s.TF32
+	if c.Machine = s.Machine; c.Machine == "" {
+		c.Machine = machineOf(s.Device)
+	}
+	if s.Schedule != "auto" || c.Machine != "" {
 		c.Schedule = s.Schedule
 	}
 	if s.Paper {
@@ -116,6 +121,18 @@ func (s *settings) config() (saga.Config, error) {
 		return c, usageError{errors.Join(errs...)}
 	}
 	return c, nil
+}
+
+// machineOf is the machine model that a device is planned for by default; "" is none.
+func machineOf(spec string) string {
+	n, err := device.Count(spec)
+	switch {
+	case err != nil || !strings.HasPrefix(spec, "cuda") || n > 4:
+		return ""
+	case n > 1:
+		return "h200x4"
+	}
+	return "h200"
 }
 
 // layers are the options of the model for data of these widths.

@@ -16,6 +16,9 @@ import (
 // Arena is the memory and the queues, on every device, that the plans of one session
 // share.
 type Arena struct {
+	TF32     bool // dense products on GPUs may round their operands to TF32; set before the first step
+	OneByOne bool // steps are submitted task by task, as the times of single kernels need
+
 	devices []part
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
 }
@@ -112,6 +115,7 @@ type Runner struct {
 	setup    bool
 	stats    Stats
 	trace    *tracer // nil: off
+	captured *captured
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.
@@ -293,6 +297,9 @@ func (r *Runner) named(err error) error {
 // Step runs the plan once and returns when it is done.
 func (r *Runner) Step() error {
 	if err := r.Load(); err != nil {
+		return err
+	}
+	if done, err := r.replay(); done {
 		return err
 	}
 	r.traceBegin()

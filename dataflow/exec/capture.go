@@ -1,0 +1,66 @@
+package exec
+
+import (
+	"errors"
+
+	"sagann/dataflow/plan"
+	"sagann/device"
+)
+
+// captured is a step of a plan on one GPU as one graph: the driver then starts its
+// kernels and copies by itself. What changes from step to step stays outside: the
+// optimiser's numbers go before it, the results come after it.
+type captured struct {
+	now   bool // a step is being captured
+	tried bool
+	graph device.Graph
+	moved Stats // by one step
+}
+
+// captureMost is the number of tasks up to which a step is captured: a graph takes host
+// and device memory in proportion.
+const captureMost = 1 << 15
+
+// replay runs the step by its graph, if there is one or one can be had: the second step
+// of a runner on one GPU is captured (the first has compiled and opened everything).
+// Steps that are traced go task by task.
+func (r *Runner) replay() (done bool, err error) {
+	p := &r.arena.devices[0]
+	dev, ok := p.dev.(device.Capturer)
+	if !ok || len(r.arena.devices) > 1 || r.trace != nil || r.arena.OneByOne || len(r.tasks) > captureMost || r.hostUpdate() {
+		return false, nil
+	}
+	if r.captured == nil { // the first step
+		r.captured = &captured{}
+		return false, nil
+	}
+	c := r.captured
+	if !c.tried {
+		c.tried, c.now = true, true
+		before := r.stats
+		c.graph, err = dev.Capture(p.queues[:], r.submitAll)
+		c.moved = Stats{H2D: r.stats.H2D - before.H2D, D2H: r.stats.D2H - before.D2H, D2D: r.stats.D2D - before.D2D}
+		r.stats, c.now = before, false
+		if err != nil { // something in it cannot be captured: the step goes task by task
+			c.graph = nil
+		}
+	}
+	if c.graph == nil {
+		return false, nil
+	}
+	q := p.queues[plan.Compute]
+	if r.updateOn != nil {
+		if err := r.setStep(0, q); err != nil {
+			return true, err
+		}
+	}
+	err = dev.Replay(c.graph)
+	r.stats.H2D, r.stats.D2H, r.stats.D2D = r.stats.H2D+c.moved.H2D, r.stats.D2H+c.moved.D2H, r.stats.D2D+c.moved.D2D
+	if err == nil {
+		err = r.fetch(0, q)
+	}
+	return true, errors.Join(err, r.arena.sync())
+}
+
+// hostUpdate tells whether the optimiser runs on the host, in the middle of a step.
+func (r *Runner) hostUpdate() bool { return r.update != nil && r.updateOn == nil }

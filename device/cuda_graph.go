@@ -1,0 +1,152 @@
+//go:build cuda
+
+package device
+
+/*
+#include <stdlib.h>
+#include <cuda.h>
+
+// Capture begins on the first stream; the others join it by an event.
+static int saga_begin(CUcontext ctx, CUstream *s, int n, CUevent fork) {
+	int r = cuCtxSetCurrent(ctx);
+	if (r || (r = cuStreamBeginCapture(s[0], CU_STREAM_CAPTURE_MODE_RELAXED))) return r;
+	r = cuEventRecord(fork, s[0]);
+	for (int i = 1; i < n && !r; i++) r = cuStreamWaitEvent(s[i], fork, 0);
+	return r;
+}
+
+// The first stream waits for the others and capture ends, whatever went wrong before.
+static int saga_end(CUcontext ctx, CUstream *s, int n, CUevent *join, int wrong, CUgraphExec *out) {
+	CUgraph g = NULL;
+	int r = cuCtxSetCurrent(ctx);
+	for (int i = 1; i < n && !r; i++) {
+		r = cuEventRecord(join[i], s[i]);
+		if (!r) r = cuStreamWaitEvent(s[0], join[i], 0);
+	}
+	int end = cuStreamEndCapture(s[0], &g);
+	if (!r) r = end;
+	if (!r && !wrong) r = cuGraphInstantiate(out, g, 0);
+	if (g) cuGraphDestroy(g);
+	return r;
+}
+
+static int saga_replay(CUcontext ctx, CUgraphExec g, CUstream *s, int n, CUevent *join) {
+	int r = cuCtxSetCurrent(ctx);
+	for (int i = 1; i < n && !r; i++) {
+		r = cuEventRecord(join[i], s[i]);
+		if (!r) r = cuStreamWaitEvent(s[0], join[i], 0);
+	}
+	return r ? r : cuGraphLaunch(g, s[0]);
+}
+
+static void saga_drop(CUcontext ctx, CUgraphExec g) {
+	cuCtxSetCurrent(ctx);
+	cuGraphExecDestroy(g);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+)
+
+// cudaGraph is captured work and the streams that it was captured from.
+type cudaGraph struct {
+	dev     *CUDA
+	exec    C.CUgraphExec
+	streams []cuStream
+	events  []cuEvent // by stream: joins; that of the first is the fork
+	counts  Counters  // of what was captured
+}
+
+func (g *cudaGraph) Tasks() int64 { return g.counts.Copies + g.counts.Launches }
+
+// Capture keeps what f submits to the queues.
+func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
+	g := &cudaGraph{dev: d}
+	for _, q := range queues {
+		own, err := d.queue(q)
+		if err != nil {
+			return nil, d.err(OpLaunch, q, err)
+		}
+		e, err := cuNewEvent(d.ctx, false)
+		if err != nil {
+			g.free()
+			return nil, d.err(OpNewEvent, q, err)
+		}
+		g.streams, g.events = append(g.streams, own.stream), append(g.events, e)
+	}
+	if len(g.streams) == 0 {
+		return nil, d.err(OpLaunch, nil, errors.New("capture from no queue"))
+	}
+	var before, after Counters
+	d.mu.Lock()
+	wrong := d.tracer.f != nil || d.tracer.detail != nil
+	d.capturing = true
+	d.mu.Unlock()
+	if wrong {
+		g.free()
+		return nil, d.err(OpLaunch, queues[0], errors.New("capture while tracing"))
+	}
+	d.counts.read(&before)
+	n := C.int(len(g.streams))
+	err := cuErr(C.saga_begin(d.ctx, &g.streams[0], n, g.events[0]))
+	if err == nil {
+		err = f()
+		d.mu.Lock()
+		err = errors.Join(err, d.refused)
+		d.mu.Unlock()
+	}
+	if end := cuErr(C.saga_end(d.ctx, &g.streams[0], n, &g.events[0], cInt(err != nil), &g.exec)); err == nil {
+		err = end
+	}
+	d.counts.read(&after)
+	g.counts = after.less(before)
+	d.counts.add(g.counts, -1)
+	d.mu.Lock()
+	d.capturing, d.refused = false, nil
+	d.mu.Unlock()
+	if err != nil {
+		g.free()
+		return nil, d.err(OpLaunch, queues[0], fmt.Errorf("capture: %w", err))
+	}
+	d.mu.Lock()
+	d.graphs = append(d.graphs, g)
+	d.mu.Unlock()
+	return g, nil
+}
+
+// Replay submits a captured graph.
+func (d *CUDA) Replay(graph Graph) error {
+	g, ok := graph.(*cudaGraph)
+	if !ok || g == nil || g.dev != d {
+		return d.err(OpLaunch, nil, errors.New("graph is not this device's"))
+	}
+	if err := d.status.usable(); err != nil {
+		return d.err(OpLaunch, nil, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return d.err(OpLaunch, nil, ErrClosed)
+	}
+	d.counts.add(g.counts, 1)
+	if d.status.sound() {
+		if err := cuErr(C.saga_replay(d.ctx, g.exec, &g.streams[0], C.int(len(g.streams)), &g.events[0])); err != nil {
+			d.status.fail(d.err(OpLaunch, nil, fmt.Errorf("captured tasks: %w", err)))
+		}
+	}
+	return nil
+}
+
+func (g *cudaGraph) free() {
+	if g.exec != nil {
+		C.saga_drop(g.dev.ctx, g.exec)
+		g.exec = nil
+	}
+	for _, e := range g.events {
+		cuCloseEvent(e)
+	}
+	g.events = nil
+}
