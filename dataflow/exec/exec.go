@@ -21,6 +21,8 @@ type Arena struct {
 
 	devices []part
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+	rows    rowLists
+	owned   []device.HostMem // of rows
 }
 
 // pin prepares host memory for fast copies until the arena is closed.
@@ -79,6 +81,10 @@ func (a *Arena) Close() error {
 		err = errors.Join(err, unpin())
 	}
 	a.pinned = nil
+	for _, h := range a.owned {
+		err = errors.Join(err, a.devices[0].dev.HostFree(h))
+	}
+	a.owned, a.rows = nil, nil
 	for _, p := range a.devices {
 		for _, m := range append(p.held, p.mem) {
 			err = errors.Join(err, p.dev.Free(m))
