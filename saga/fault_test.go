@@ -56,6 +56,25 @@ func newFailing(d device.Device, f device.Fault) failing {
 	return device.NewFault(d, f)
 }
 
+// nullGPU is a GPU that computes nothing: the executor does with it all that it does
+// with a GPU.
+type nullGPU struct{ *device.Null }
+
+type nullFunc string
+
+func (f nullFunc) Name() string { return string(f) }
+
+func (d nullGPU) Unwrap() device.Device { return d.Null }
+func (d nullGPU) Compile(_ string, names []string) (list []device.Function, err error) {
+	for _, name := range names {
+		list = append(list, nullFunc(name))
+	}
+	return list, nil
+}
+func (d nullGPU) Address(device.Mem) (uint64, error)             { return 1 << 20, nil }
+func (d nullGPU) Prepare([]device.Command) (device.Batch, error) { return nil, nil }
+func (d nullGPU) Detail(func(device.Span))                       {}
+
 // patience is how long a step with a fault may take: it must not hang.
 const patience = 10 * time.Second
 
@@ -66,6 +85,11 @@ func (s *sweep) run(t *testing.T, f device.Fault) (o outcome) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i, d := range devices {
+		if null, ok := d.(*device.Null); ok {
+			devices[i] = nullGPU{null}
+		}
+	}
 	bad := newFailing(devices[s.faulty], f)
 	devices[s.faulty] = bad
 	done := make(chan outcome, 1)
@@ -74,7 +98,7 @@ func (s *sweep) run(t *testing.T, f device.Fault) (o outcome) {
 	case o = <-done:
 	case <-time.After(patience):
 		stacks := make([]byte, 1<<20)
-		t.Fatalf("%s: %+v: no end after %v\n%s", s.name, f, patience, stacks[:runtime.Stack(stacks, true)])
+		panic(fmt.Sprintf("%s: %+v: no end after %v\n%s", s.name, f, patience, stacks[:runtime.Stack(stacks, true)]))
 	}
 	errors.As(errors.Join(o.opened, o.closed), &o.leak)
 	return o
@@ -100,7 +124,7 @@ func (s *sweep) end(devices []device.Device, bad failing) (o outcome) {
 // every error names device and call.
 var (
 	namesTask = regexp.MustCompile(`task \d+ \(.*(chunk|cell|zero|update|results|globals|sum of|a sum|add).*\)|setup \(.*(chunk|cell)|set \S+: `)
-	namesCall = regexp.MustCompile(`(cpu|cuda):\d+: \w`)
+	namesCall = regexp.MustCompile(`(cpu|cuda|null):\d+: \w`)
 )
 
 // check runs with one fault and says what is wrong with the end of it.
@@ -132,6 +156,27 @@ func (s *sweep) check(t *testing.T, n int64, async bool) {
 	}
 	if o.opened == nil && o.stepped == nil && (o.loss != s.loss || !sameBits(o.grad, s.grad)) {
 		t.Errorf("%s: the step ends without an error and with loss %v, want %v", where, o.loss, s.loss)
+	}
+}
+
+// checkKinds fails a call of each kind, in the middle of the run.
+func (s *sweep) checkKinds(t *testing.T) {
+	t.Helper()
+	for _, op := range append(device.Ops(), device.OpCompile) {
+		calls := s.run(t, device.Fault{Op: op}).calls[2]
+		if calls == 0 {
+			continue
+		}
+		for _, async := range []bool{false, true} {
+			o := s.run(t, device.Fault{Op: op, N: calls/2 + 1, Async: async})
+			err := errors.Join(o.opened, o.stepped, o.closed)
+			if !errors.Is(err, device.ErrInjected) || !strings.Contains(err.Error(), s.device()+": "+op.String()) {
+				t.Errorf("%s: call %d of %d of %v fails (async %v): %v", s.name, calls/2+1, calls, op, async, err)
+			}
+			if o.leak != nil && op != device.OpFree && op != device.OpHostFree {
+				t.Errorf("%s: call %d of %d of %v fails (async %v): %v", s.name, calls/2+1, calls, op, async, o.leak)
+			}
+		}
 	}
 }
 
@@ -177,7 +222,7 @@ func faultDevices(t *testing.T) (one, two string, gpu bool) {
 // training step of every model, the step ends within seconds and with an error that
 // names call, chunk and device; all memory is given back, no goroutine stays, and no
 // wrong number comes out. On GPUs, which SAGANN_DEVICE names, some models and 40 calls
-// of each are enough for a minute.
+// of each, on two of them also one of every kind, are enough for a minute.
 func TestEveryFault(t *testing.T) {
 	spec, err := dataset.ParseSpec("vertices=40,edges=200,features=5,classes=3,seed=4")
 	if err != nil {
@@ -239,6 +284,11 @@ func TestEveryFault(t *testing.T) {
 			add(fmt.Sprint("ggcn on two devices, number ", faulty), "ggcn", saga.Config{Chunks: 4, Stream: true, Device: two}, faulty)
 		}
 	}
+	for faulty := range 2 { // what runs on GPUs, without one
+		add(fmt.Sprint("ggcn on two GPUs that compute nothing, number ", faulty), "ggcn",
+			saga.Config{Chunks: 4, Stream: true, Device: "cuda:0,1", Without: []string{"invariant"}}, faulty)
+		sweeps[len(sweeps)-1].spec = "null:2"
+	}
 	add("ggcn, dest-order", "ggcn", saga.Config{Chunks: 3, Stream: true, Schedule: plan.DestOrder, Device: one}, 0)
 	for _, s := range sweeps {
 		t.Run(s.name, func(t *testing.T) {
@@ -252,16 +302,20 @@ func TestEveryFault(t *testing.T) {
 				t.Error("nothing moves")
 			}
 			stride := int64(1)
-			if testing.Short() || gpu {
+			few := !strings.HasPrefix(s.spec, "cpu")
+			if testing.Short() || few {
 				stride = s.total/40 + 1
 			}
 			for n, async := int64(1), false; n <= s.total && !t.Failed(); n, async = n+stride, !async { // one tells enough
-				if gpu { // at once and later, in turn
+				if few { // at once and later, in turn
 					s.check(t, n, async)
 					continue
 				}
 				s.check(t, n, false)
 				s.check(t, n, true)
+			}
+			if few && strings.Contains(s.spec, ",") || strings.HasPrefix(s.spec, "null") {
+				s.checkKinds(t)
 			}
 			t.Logf("%d calls, %d of them in the step", s.total, s.stepped-s.opened)
 		})
