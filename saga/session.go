@@ -148,21 +148,33 @@ func (p *Program) open() error {
 	if p.shape != nil {
 		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
 	}
-	p.inv = map[string][]byte{} // laid out again, in the order of the final plan
 	devices, arena, err := p.openDevices(max(p.train.plan.Peak, p.eval.plan.Peak))
 	if err != nil {
 		return err
 	}
+	return p.begin(devices, arena)
+}
+
+// begin makes the program ready to step on devices; when that fails they are closed.
+func (p *Program) begin(devices []device.Device, arena *exec.Arena) error {
+	p.inv = map[string][]byte{} // laid out again, in the order of the final plan
 	p.devices, p.arena = devices, arena
+	if err := p.ready(); err != nil {
+		return errors.Join(err, p.Close())
+	}
+	return nil
+}
+
+func (p *Program) ready() error {
 	for _, u := range []*unit{p.train, p.eval} {
-		if err := p.start(u, arena); err != nil {
-			return errors.Join(err, p.Close())
+		if err := p.start(u, p.arena); err != nil {
+			return err
 		}
 	}
 	p.train.run.OnUpdate(p.update)
 	if u := p.gpuUpdate(); u != nil {
 		if err := p.train.run.OnUpdateGPU(u); err != nil {
-			return errors.Join(err, p.Close())
+			return err
 		}
 	}
 	for i := range p.params {
