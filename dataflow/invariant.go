@@ -6,17 +6,22 @@ import (
 )
 
 // splitInvariant takes out of the program what cannot change between epochs: gathers
-// over the graph and constant features. Such values become inputs "inv:K" of the
-// program; the returned results compute them, once.
+// over the graph and constant features, and packed features. Such values become inputs
+// "inv:K" of the program; the returned results compute them, once. Without the pass
+// gathers stay, and data is still packed once: how it is stored is no work of an epoch.
 func (s *state) splitInvariant() []result {
 	nodes := make([]*Node, len(s.outs))
 	for i, o := range s.outs {
 		nodes[i] = o.node
 	}
 	live := Live(nodes)
-	expensive := map[*Node]bool{} // a gather is on the way
+	expensive := map[*Node]bool{} // a gather is on the way, or it is data that is packed
 	for _, n := range live {
-		expensive[n] = !n.vary && isGather(n)
+		expensive[n] = !n.vary && n.op == PackOp && n.in[0].op == InputOp
+		if !s.has("invariant") {
+			continue
+		}
+		expensive[n] = expensive[n] || !n.vary && isGather(n)
 		for _, x := range n.in {
 			expensive[n] = expensive[n] || !n.vary && expensive[x]
 		}
