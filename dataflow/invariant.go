@@ -15,13 +15,9 @@ func (s *state) splitInvariant() []result {
 		nodes[i] = o.node
 	}
 	live := Live(nodes)
-	expensive := map[*Node]bool{} // a gather is on the way, or it is data that is packed
+	expensive := map[*Node]bool{} // a gather is on the way
 	for _, n := range live {
-		expensive[n] = !n.vary && n.op == PackOp && n.in[0].op == InputOp
-		if !s.has("invariant") {
-			continue
-		}
-		expensive[n] = expensive[n] || !n.vary && isGather(n)
+		expensive[n] = !n.vary && isGather(n) && s.has("invariant")
 		for _, x := range n.in {
 			expensive[n] = expensive[n] || !n.vary && expensive[x]
 		}
@@ -29,7 +25,7 @@ func (s *state) splitInvariant() []result {
 	cut := map[*Node]string{}
 	var inv []result
 	take := func(n *Node) {
-		if _, ok := cut[n]; ok || n.shape.Set.Kind != Vertex || n.vary || !expensive[n] {
+		if _, ok := cut[n]; ok || n.shape.Set.Kind != Vertex || n.vary || !expensive[n] && !packedData(n) {
 			return
 		}
 		cut[n] = invariantName(n)
@@ -59,6 +55,10 @@ func (s *state) splitInvariant() []result {
 	})
 	return inv
 }
+
+// packedData: n is a constant input as it is stored for edges. What is made on arrival of
+// packed rows is not.
+func packedData(n *Node) bool { return n.op == PackOp && n.in[0].op == InputOp }
 
 // invariantName depends on what n computes only, so that programs of one session
 // share the value.

@@ -176,7 +176,11 @@ func (p *packing) packs(x *Node) bool {
 	case p.plain[x]:
 		what = fmt.Sprintf("gathered as float32: edges pick blocks of it whose width is no multiple of %d", keyedBlock)
 	}
-	p.s.note("storage", x, what)
+	named := *x
+	if x.op == InputOp { // the engine's: it has no line of the user's
+		named.op += Op(" " + x.attr.S)
+	}
+	p.s.note("storage", &named, what)
 	return !x.Def().Exact && !p.plain[x]
 }
 
