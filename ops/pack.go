@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"sagann/dataflow"
+	"sagann/internal/simd"
 )
 
 // Rows of bfloat16. A word, which moves as a float but is none, holds columns 2k (low
@@ -40,15 +41,15 @@ var _ = define(unpack, Def{Class: dataflow.Row,
 		s.Cols = int(a.I)
 		return s, nil
 	},
-	CPU: eachRow(func(dst, x []float32) {
-		for k, f := range x {
-			w := math.Float32bits(f)
-			dst[2*k] = math.Float32frombits(w << 16)
-			if 2*k+1 < len(dst) {
-				dst[2*k+1] = math.Float32frombits(w & 0xffff0000)
-			}
+	CPU: func(a *Args) {
+		if a.OutCols%2 == 0 { // no word is shared by rows
+			simd.UnpackHalf(a.Out, a.In[0])
+			return
 		}
-	}), CUDA: "saga_unpack($0[$C / 2], $C)"})
+		for r := range a.Rows {
+			simd.UnpackHalf(outRow(a, r), inRow(a, 0, r))
+		}
+	}, CUDA: "saga_unpack($0[$C / 2], $C)"})
 
 // bfloat16 is x rounded to 8 bits of mantissa, to the nearest and ties to even. NaN stays
 // NaN and too large is infinite.
