@@ -12,6 +12,14 @@ import (
 	"sagann/device"
 )
 
+// Storages of Config.Storage.
+const (
+	StorageF32  = dataflow.StorageF32
+	StorageBF16 = dataflow.StorageBF16
+)
+
+var storages = []string{"", StorageF32, StorageBF16}
+
 // Config says how a model is trained and where.
 type Config struct {
 	Device   string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
@@ -30,6 +38,10 @@ type Config struct {
 	// (computed again where it can be), "some" (only element-wise values are computed
 	// again) or "auto", the fastest of them by simulation, which is the default.
 	Save string
+	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
+	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
+	// a vertex's own rows are float32 in either.
+	Storage string
 
 	Epochs    int
 	Optimizer Optimizer
@@ -76,6 +88,9 @@ func (c *Config) Validate() error {
 	}
 	if !slices.Contains(saves, c.Save) {
 		bad("unknown save policy %q; there are %s", c.Save, strings.Join(saves[1:], ", "))
+	}
+	if !slices.Contains(storages, c.Storage) {
+		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
 	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather", "balance")
 	for _, p := range c.Without {

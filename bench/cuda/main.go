@@ -39,6 +39,7 @@ func main() {
 	classes := flag.Int("classes", 41, "classes")
 	epochs := flag.Int("epochs", 10, "epochs timed, after three to warm up")
 	without := flag.String("without", "invariant", "compiler passes left out")
+	storage := flag.String("storage", "f32", "rows that edges gather: f32 or bf16")
 	most := flag.Int("kernels", 16, "kernels listed")
 	heads := flag.Int("heads", 0, "heads of gat; 0: 8")
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
@@ -89,19 +90,19 @@ func main() {
 	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
-		if err := epoch(name, d, *dev, *hidden, *heads, *epochs, *most, *without); err != nil {
+		if err := epoch(name, d, *dev, *hidden, *heads, *epochs, *most, *without, *storage); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}
 }
 
 // epoch times training epochs of a model.
-func epoch(name string, d *dataset.Data, dev string, hidden, heads, epochs, most int, without string) error {
+func epoch(name string, d *dataset.Data, dev string, hidden, heads, epochs, most int, without, storage string) error {
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2, Heads: heads})
 	if err != nil {
 		return err
 	}
-	c := saga.Config{Device: dev, Seed: 1}
+	c := saga.Config{Device: dev, Seed: 1, Storage: storage}
 	if without != "" {
 		c.Without = strings.Split(without, ",")
 	}
