@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -101,9 +102,11 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 	for name, id := range u.low.Inputs {
 		rows, ok := p.inv[name]
 		if !ok {
+			start := time.Now()
 			if rows, err = p.in.layout(name, g.order); err != nil {
 				return err
 			}
+			since(&p.stages.Layout, start)
 			p.inv[name] = rows
 		}
 		if err := u.run.SetInput(id, rows); err != nil {
@@ -143,6 +146,11 @@ func (p *Program) open() error {
 	if p.shape != nil {
 		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
 	}
+	before, start := p.stages, time.Now()
+	defer func() {
+		s := &p.stages
+		s.Open += time.Since(start) - (s.Grid - before.Grid) - (s.Layout - before.Layout) - (s.Order - before.Order)
+	}()
 	p.inv = map[string][]byte{} // laid out again, in the order of the final plan
 	devices, arena, err := p.openDevices(max(p.train.plan.Peak, p.eval.plan.Peak))
 	if err != nil {

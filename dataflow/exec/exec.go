@@ -18,6 +18,17 @@ import (
 type Arena struct {
 	devices []part
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+	bytes   int64                  // of it
+}
+
+// Pinned is the host memory in bytes that is pinned for copies: what was given to the
+// runners and, on GPUs, what they have taken.
+func (a *Arena) Pinned() int64 {
+	n := a.bytes
+	if a.onGPU() {
+		n += a.devices[0].dev.Counters().HostUsed
+	}
+	return n
 }
 
 // pin prepares host memory for fast copies until the arena is closed.
@@ -34,6 +45,7 @@ func (a *Arena) pin(b []byte) error {
 		a.pinned = map[*byte]func() error{}
 	}
 	a.pinned[first] = unpin
+	a.bytes += int64(len(b))
 	return nil
 }
 
@@ -75,7 +87,7 @@ func (a *Arena) Close() error {
 	for _, unpin := range a.pinned {
 		err = errors.Join(err, unpin())
 	}
-	a.pinned = nil
+	a.pinned, a.bytes = nil, 0
 	for _, p := range a.devices {
 		for _, m := range append(p.held, p.mem) {
 			err = errors.Join(err, p.dev.Free(m))
