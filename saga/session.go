@@ -157,10 +157,8 @@ func (p *Program) open() error {
 		return err
 	}
 	p.devices, p.arena = devices, arena
-	for _, u := range []*unit{p.train, p.eval} {
-		if err := p.start(u, arena); err != nil {
-			return errors.Join(err, p.Close())
-		}
+	if err := p.start(p.train, arena); err != nil {
+		return errors.Join(err, p.Close())
 	}
 	p.train.run.OnUpdate(p.update)
 	if u := p.gpuUpdate(); u != nil {
@@ -180,6 +178,18 @@ func (p *Program) open() error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// openEval makes the evaluation program runnable; what only trains does without it and
+// its host memory.
+func (p *Program) openEval() error {
+	if err := p.open(); err != nil || p.eval.run != nil {
+		return err
+	}
+	if err := p.start(p.eval, p.arena); err != nil {
+		return errors.Join(err, p.Close())
 	}
 	return nil
 }

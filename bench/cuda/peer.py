@@ -88,11 +88,11 @@ class Gated(nn.Module):
 
 
 class GGCN(MessagePassing):
-    """The paper's G-GCN: W·Σ σ(A·h_u + B·h_v) ∘ h_u, the gate as wide as the input."""
+    """The paper's G-GCN: (Σ σ(x_u·W_H + x_v·W_C) ∘ x_u)·W, the gate as wide as the input."""
 
     def __init__(self, inputs, outputs):
         super().__init__(aggr="add")
-        self.source, self.target, self.out = nn.Linear(inputs, inputs), nn.Linear(inputs, inputs, bias=False), nn.Linear(inputs, outputs)
+        self.source, self.target, self.out = (nn.Linear(i, o, bias=False) for i, o in ((inputs, inputs), (inputs, inputs), (inputs, outputs)))
 
     def forward(self, x, graph):
         return self.out(self.propagate(graph, x=x, a=self.source(x), b=self.target(x)))

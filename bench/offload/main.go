@@ -9,7 +9,7 @@
 // in bytes, and losses compared with those of the first of them.
 //
 //	go run -tags cuda ./bench/offload -device cuda -machine h200 -resident=false -fractions "" \
-//		-budget 138GiB,100GiB -models gcn -hidden 128 -epochs 3 -warmup 1 -loops \
+//		-budget 138GiB,100GiB -models gcn -hidden 128 -epochs 3 -warmup 1 -loops -host 245GiB \
 //		-data synthetic:vertices=111059956,edges=1615685872,features=128,classes=172
 //
 // With -ring it compares devices that hand chunks on with devices that each load for
@@ -49,6 +49,7 @@ type bench struct {
 	resident        bool      // run with everything on the device, too
 	smallest        bool
 	repeat          bool
+	host            int64   // bytes of host memory that a run may need; 0: any
 	least           int     // intervals, at least
 	skew            float64 // of statistics
 	m               *plan.Machine
@@ -76,10 +77,15 @@ func main() {
 	flag.BoolVar(&b.smallest, "smallest", false, "also run with the smallest budget that works")
 	flag.BoolVar(&b.resident, "resident", true, "run with everything on the device first; false for graphs that it does not hold")
 	flag.BoolVar(&b.repeat, "repeat", true, "run the last configuration of each model again and compare losses bit by bit")
+	host := flag.String("host", "", "refuse runs that need more host memory than this, such as 245GiB; empty: none")
 	flag.Parse()
 	log.SetFlags(0)
 	if err := b.parse(*without, *fractions, *budgets); err != nil {
 		log.Fatal(err)
+	}
+	var err error
+	if b.host, err = bytesIn(*host); err != nil {
+		log.Fatalf("-host: %v", err)
 	}
 	ringMem, err := bytesIn(*mem)
 	if err != nil {
@@ -93,7 +99,7 @@ func main() {
 	if *loops {
 		d.Edges = d.Edges.WithSelfLoops()
 	}
-	if held := 8*int64(d.Edges.E()) + 4*int64(d.Edges.V)*int64(d.FeatureCols); held > 8<<30 {
+	if held := given(d) + 4*int64(d.Edges.V)*int64(d.FeatureCols); held > 8<<30 {
 		debug.SetGCPercent(10) // what is garbage beside so much must not wait until it has doubled
 		debug.FreeOSMemory()
 	}

@@ -19,6 +19,7 @@ import (
 
 // outcome is one run.
 type outcome struct {
+	mem      int64 // budget that was asked for
 	plan     *plan.Plan
 	seconds  float64 // median epoch
 	losses   []float64
@@ -28,7 +29,7 @@ type outcome struct {
 	stages   saga.Stages
 	pinned   int64 // bytes of host memory
 	host     int64 // most bytes of host memory in use
-	needs    int64 // what of it the plan accounts for
+	needs    int64 // what of it plan and graph account for
 }
 
 // config is that of a run with so many bytes for the plan; 0 is no bound.
@@ -128,6 +129,7 @@ func (b *bench) runSmallest(d *dataset.Data, name string) (*outcome, error) {
 
 // run trains with so many bytes for the plan; 0 is no bound.
 func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
+	debug.SetMemoryLimit(math.MaxInt64)
 	debug.FreeOSMemory() // what is left of the run before
 	resetPeak()
 	start := time.Now()
@@ -136,12 +138,17 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		return nil, err
 	}
 	defer p.Close()
-	o := &outcome{plan: p.TrainPlan(), ready: time.Since(start).Seconds()}
+	o := &outcome{mem: mem, plan: p.TrainPlan(), ready: time.Since(start).Seconds()}
 	if t := p.Predicted(); t != nil {
 		o.predict = t.Seconds()
 	}
-	for _, n := range bytesOf(p.HostBytes()) {
-		o.needs += n
+	graph, inputs, stored := p.HostBytes()
+	heap := given(d) + graph + inputs // stored values lie outside Go's heap
+	if o.needs = heap + stored; heap > 8<<30 {
+		debug.SetMemoryLimit(heap + heap/16) // what building leaves behind goes back to the system at once
+	}
+	if b.host > 0 && o.needs > b.host {
+		return nil, fmt.Errorf("the plan, with %d intervals, needs %.1f GiB of host memory with the graph as it was given; -host allows %.1f", o.plan.Cells.P, gib(o.needs), gib(b.host))
 	}
 	var times []float64
 	for e := range b.epochs {
@@ -167,7 +174,11 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 	return o, nil
 }
 
-func bytesOf(graph, inputs, stored int64) []int64 { return []int64{graph, inputs, stored} }
+// given is the host memory in bytes that the graph as it was read or generated takes,
+// with the order of its vertices, beside what is laid out of it.
+func given(d *dataset.Data) int64 {
+	return 8*int64(d.Edges.E()) + 4*int64(len(d.Features)+len(d.Labels)+len(d.Train)+len(d.Val)+len(d.Test)) + 8*int64(d.Edges.V)
+}
 
 // apart is the largest relative difference of two loss curves.
 func apart(o, other *outcome) float64 {
@@ -235,7 +246,7 @@ func (b *bench) printReady() {
 		}
 	}
 	if len(rows) > 0 {
-		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB.\n\n| model | run | order | count | plan | grid | layout | open | plan needs | pinned | process, at most |\n|---|---|---|---|---|---|---|---|---|---|---|")
+		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what is pinned, the most the process held.\n\n| model | run | order | count | plan | grid | layout | open | accounted | pinned | process, at most |\n|---|---|---|---|---|---|---|---|---|---|---|")
 		fmt.Println(strings.Join(rows, "\n"))
 	}
 	if len(text) > 0 {

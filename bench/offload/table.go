@@ -66,8 +66,8 @@ func (b *bench) model(d *dataset.Data, name string) error {
 	if b.smallest {
 		run := func() (*outcome, error) { return b.runSmallest(d, name) }
 		if o := do("smallest", run); o != nil {
-			mem := o.plan.Budget
-			b.ready = append(b.ready, fmt.Sprintf("%s: the smallest budget that works is %d bytes for the plan (%s GiB), of which it uses %d; kernels and the machine's own come on top.", name, mem, sized(mem), o.plan.Peak))
+			again = at(o.mem)
+			b.ready = append(b.ready, fmt.Sprintf("%s: the smallest budget that works is %d bytes (%s GiB); the plan takes %d, kernels the rest, and what the machine keeps for itself comes on top.", name, o.mem, sized(o.mem), o.plan.Peak))
 		}
 	}
 	if b.repeat && last != nil {

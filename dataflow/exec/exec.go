@@ -190,7 +190,7 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
 	}
 	for id, v := range p.Spec.Values {
-		if v.Output || v.Kind == plan.Stored && !p.Resident[id] {
+		if p.HostOf[id] == id && (v.Output || v.Kind == plan.Stored && !p.Resident[id]) {
 			h, err := a.devices[0].dev.HostAlloc(r.hostBytes(id))
 			if err != nil {
 				return nil, errors.Join(err, r.Close())
@@ -198,6 +198,9 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			r.owned = append(r.owned, h)
 			r.host[id] = h.Bytes()
 		}
+	}
+	for id, of := range p.HostOf {
+		r.host[id] = r.host[of]
 	}
 	return r, nil
 }

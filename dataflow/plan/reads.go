@@ -58,7 +58,7 @@ func (p *Plan) HostBytes() (graph, inputs, stored int64) {
 		switch {
 		case v.Kind == Input:
 			inputs += n
-		case v.Output || v.Kind == Stored && !p.Resident[id]:
+		case p.HostOf[id] == id && (v.Output || v.Kind == Stored && !p.Resident[id]):
 			stored += n
 		}
 	}
