@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -41,6 +42,7 @@ type Program struct {
 	saved     string         // what is stored for the backward pass
 	inv       map[string][]byte
 	constsOf  *unit // whose constants are in device memory
+	stages    Stages
 }
 
 // unit is one lowered program with its plan and, once it runs, its runner.
@@ -92,7 +94,10 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 			return nil, p.budget(err, once)
 		}
 	}
-	if err := p.plan(); err != nil {
+	before, start := p.stages, time.Now()
+	err = p.plan()
+	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
+	if err != nil {
 		return nil, p.budget(err, once)
 	}
 	return p, nil
@@ -310,7 +315,9 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 	if c := p.sizes[n]; c != nil {
 		return c, nil
 	}
-	st := chunk.Stats(p.in.edges, p.orderFor(n), n)
+	o := p.orderFor(n)
+	defer since(&p.stages.Count, time.Now())
+	st := chunk.Stats(p.in.edges, o, n)
 	if st.P != n {
 		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
 	}
@@ -333,6 +340,7 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 // orderFor is the vertex order for n intervals; the last one is kept.
 func (p *Program) orderFor(n int) *chunk.Order {
 	if p.ordered != n {
+		defer since(&p.stages.Order, time.Now())
 		p.order, p.ordered = chunk.Identity(p.in.edges.V), n
 		if n > 1 && !p.cfg.without("balance") {
 			p.order = chunk.Balance(p.in.edges, n)
@@ -348,6 +356,7 @@ func (p *Program) gridFor(n int) (*gridAt, error) {
 	}
 	p.grid = nil
 	g := &gridAt{order: p.orderFor(n)}
+	defer since(&p.stages.Grid, time.Now())
 	var err error
 	if g.grid, err = chunk.Build(p.in.edges, g.order, n, p.want); err != nil {
 		return nil, err

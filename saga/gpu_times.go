@@ -100,3 +100,7 @@ func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
 // DevicePeak is the most device memory in bytes that any device has held so far, what
 // kernels take beside the plan included, a GPU's context and libraries not.
 func (p *Program) DevicePeak() int64 { return p.peak() }
+
+// KernelBytes is the device memory in bytes that kernels may take on each GPU beside what
+// the plans lay out; 0 on other devices.
+func (p *Program) KernelBytes() int64 { return p.reserve }

@@ -26,9 +26,10 @@ func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
 
 // source is where a vertex input comes from: rows, or what writes one.
 type source struct {
-	rows []float32                 // V×width in user order; or
-	row  func(v int, to []float32) // writes the row of vertex v, in user order; or
-	one  func(v int) float32       // the value of vertex v, of inputs of one column
+	rows []float32                       // V×width in user order; or
+	row  func(v int, to []float32)       // writes the row of vertex v, in user order; or
+	one  func(v int) float32             // the value of vertex v, of inputs of one column; or
+	all  func(row func(v int) []float32) // fills the row of every vertex
 }
 
 // width is the number of columns of input name.
@@ -53,6 +54,9 @@ func (in *inputs) source(name string) (source, error) {
 	d := in.data
 	switch name {
 	case featuresInput:
+		if d.Features == nil && d.MakeFeatures != nil {
+			return source{all: d.MakeFeatures}, nil
+		}
 		return source{rows: d.Features}, nil
 	case labelsInput:
 		if d.MultiLabels != nil {
@@ -138,6 +142,18 @@ func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
 	ld := chunk.LD(cols)
 	if len(dst) != v*ld {
 		return fmt.Errorf("saga: input %q laid out has %d numbers, there is room for %d", name, v*ld, len(dst))
+	}
+	if s.all != nil {
+		s.all(func(from int) []float32 {
+			n := from
+			if o != nil {
+				n = int(o.New[from])
+			}
+			row := dst[n*ld : (n+1)*ld]
+			clear(row[cols:])
+			return row[:cols]
+		})
+		return nil
 	}
 	if s.row == nil && s.one == nil {
 		if len(s.rows) != v*cols {

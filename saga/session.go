@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -102,9 +103,11 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 	for name, id := range u.low.Inputs {
 		rows, ok := p.inv[name]
 		if !ok {
+			start := time.Now()
 			if rows, err = p.in.layout(name, g.order); err != nil {
 				return err
 			}
+			since(&p.stages.Layout, start)
 			p.inv[name] = rows
 		}
 		if err := u.run.SetInput(id, rows); err != nil {
@@ -148,6 +151,11 @@ func (p *Program) open() error {
 	if p.shape != nil {
 		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
 	}
+	before, start := p.stages, time.Now()
+	defer func() {
+		s := &p.stages
+		s.Open += time.Since(start) - (s.Grid - before.Grid) - (s.Layout - before.Layout) - (s.Order - before.Order)
+	}()
 	devices, arena, err := p.openDevices(max(p.train.plan.Peak, p.eval.plan.Peak))
 	if err != nil {
 		return err
@@ -166,10 +174,8 @@ func (p *Program) begin(devices []device.Device, arena *exec.Arena) error {
 }
 
 func (p *Program) ready() error {
-	for _, u := range []*unit{p.train, p.eval} {
-		if err := p.start(u, p.arena); err != nil {
-			return err
-		}
+	if err := p.start(p.train, p.arena); err != nil {
+		return err
 	}
 	p.train.run.OnUpdate(p.update)
 	if u := p.gpuUpdate(); u != nil {
@@ -189,6 +195,18 @@ func (p *Program) ready() error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// openEval makes the evaluation program runnable; what only trains does without it and
+// its host memory.
+func (p *Program) openEval() error {
+	if err := p.open(); err != nil || p.eval.run != nil {
+		return err
+	}
+	if err := p.start(p.eval, p.arena); err != nil {
+		return errors.Join(err, p.Close())
 	}
 	return nil
 }

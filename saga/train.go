@@ -75,9 +75,9 @@ func (p *Program) Summary() Summary {
 	return s
 }
 
-// Open takes the device memory and sets the initial parameters, so that failures
-// show before a run begins. Step does it by itself.
-func (p *Program) Open() error { return p.open() }
+// Open takes the memory of training and evaluation and sets the initial parameters, so
+// that failures show before a run begins. Step does it by itself, but for evaluation.
+func (p *Program) Open() error { return p.openEval() }
 
 // trainer is the state of one call of Train.
 type trainer struct {
@@ -111,7 +111,7 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
 	}
-	if err := p.open(); err != nil {
+	if err := p.openEval(); err != nil {
 		return nil, err
 	}
 	t := &trainer{p: p, o: o, loss: math.NaN(), scored: -1}

@@ -21,8 +21,19 @@ type Arena struct {
 
 	devices []part
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+	bytes   int64                  // of it
 	rows    rowLists
 	owned   []device.HostMem // of rows
+}
+
+// Pinned is the host memory in bytes that is pinned for copies: what was given to the
+// runners and, on GPUs, what they have taken.
+func (a *Arena) Pinned() int64 {
+	n := a.bytes
+	if a.onGPU() {
+		n += a.devices[0].dev.Counters().HostUsed
+	}
+	return n
 }
 
 // pin prepares host memory for fast copies until the arena is closed.
@@ -39,6 +50,7 @@ func (a *Arena) pin(b []byte) error {
 		a.pinned = map[*byte]func() error{}
 	}
 	a.pinned[first] = unpin
+	a.bytes += int64(len(b))
 	return nil
 }
 
@@ -80,7 +92,7 @@ func (a *Arena) Close() error {
 	for _, unpin := range a.pinned {
 		err = errors.Join(err, unpin())
 	}
-	a.pinned = nil
+	a.pinned, a.bytes = nil, 0
 	for _, h := range a.owned {
 		err = errors.Join(err, a.devices[0].dev.HostFree(h))
 	}
@@ -188,7 +200,7 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
 	}
 	for id, v := range p.Spec.Values {
-		if v.Output || v.Kind == plan.Stored && !p.Resident[id] {
+		if p.HostOf[id] == id && (v.Output || v.Kind == plan.Stored && !p.Resident[id]) {
 			h, err := a.devices[0].dev.HostAlloc(r.hostBytes(id))
 			if err != nil {
 				return nil, errors.Join(err, r.Close())
@@ -196,6 +208,9 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			r.owned = append(r.owned, h)
 			r.host[id] = h.Bytes()
 		}
+	}
+	for id, of := range p.HostOf {
+		r.host[id] = r.host[of]
 	}
 	return r, nil
 }
