@@ -274,7 +274,7 @@ func TestEveryFault(t *testing.T) {
 		if _, err := saga.Compile(m, d, c); !errors.As(err, &small) {
 			t.Fatalf("%s: a budget of one byte gives %v", name, err)
 		}
-		c.Mem = small.Smallest + small.Smallest/10
+		c.Mem, c.Stream = small.Smallest+small.Smallest/10, true
 		add(name, name, c, 0)
 	}
 	if two == "" {

@@ -27,8 +27,8 @@ type killJob struct {
 	args   []string // without the folder
 }
 
-// newKillJob finds the least memory for three intervals and takes a tenth more. That is
-// the memory that a budget counts: on a GPU what its context takes comes on top.
+// newKillJob finds the least memory for three intervals and takes a tenth more; nothing
+// stays that can stream.
 func newKillJob(t *testing.T) *killJob {
 	t.Helper()
 	dev := cmp.Or(os.Getenv("SAGANN_DEVICE"), "cpu")
@@ -48,7 +48,7 @@ func newKillJob(t *testing.T) *killJob {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.args = append(j.args, "--mem", strconv.FormatInt(least+least/10, 10))
+	j.args = append(j.args, "--mem", strconv.FormatInt(least+least/10, 10), "--without", "residency")
 	return j
 }
 
