@@ -163,7 +163,8 @@ func (e *Edges) Reverse() *Edges {
 }
 
 // WithSelfLoops is a copy of the edges to which every vertex without a self loop
-// gets one: appended in vertex order, weight 1, type 0, data zero.
+// gets one: appended in vertex order, weight 1, type 0, data zero. Where every vertex
+// has one it is e itself.
 func (e *Edges) WithSelfLoops() *Edges {
 	has := newBitset(e.V)
 	Ranges(e.E(), func(lo, hi int) {
@@ -176,6 +177,9 @@ func (e *Edges) WithSelfLoops() *Edges {
 	missing := e.V
 	for _, w := range has {
 		missing -= bits.OnesCount64(w)
+	}
+	if missing == 0 {
+		return e
 	}
 	r := e.grow(missing)
 	for v := range e.V {

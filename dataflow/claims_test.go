@@ -59,7 +59,7 @@ var dumped = regexp.MustCompile(`(?m)^%\d+ = (\w+)(?:\{[^}]*\})?\(.*\) \[(\w+)×
 // opsOn lists the operations on rows of a set, "V" or "E", after a pass.
 func opsOn(t *testing.T, p *program, pass, set string) []dataflow.Op {
 	t.Helper()
-	text, err := p.dump(pass, nil)
+	text, err := p.dump(pass, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func count(list []dataflow.Op, op dataflow.Op) int {
 // edgePasses counts the steps over cells.
 func edgePasses(t *testing.T, p *program, without ...string) int {
 	t.Helper()
-	main, _, err := p.compile(without, "", nil)
+	main, _, err := p.compile(without, "", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +154,14 @@ func TestPassesOverEdges(t *testing.T) {
 func TestNoEdgeBuffers(t *testing.T) {
 	for _, m := range []string{"ggcn", "gcn", "gat", "maxpool", "ggnn", "mean", "concat", "edgemlp"} {
 		p := parse(scripted(t, m))
-		main, _, err := p.compile(nil, "", nil)
+		main, _, err := p.compile(nil, "", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := len(main.Spec.EdgeTemps); n != 0 {
 			t.Errorf("%s: %d edge buffers", m, n)
 		}
-		main, _, err = p.compile([]string{"fuse", "hoist", "commute", "factor"}, "", nil)
+		main, _, err = p.compile([]string{"fuse", "hoist", "commute", "factor"}, "", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestNoEdgeBuffers(t *testing.T) {
 // The parameters of a function on edges get their gradients in one direction only: the
 // pass over the in-edges.
 func TestEdgeParametersInOneDirection(t *testing.T) {
-	main, _, err := parse(scripted(t, "edgemlp")).compile(nil, "", nil)
+	main, _, err := parse(scripted(t, "edgemlp")).compile(nil, "", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,14 +201,14 @@ func TestInvariants(t *testing.T) {
 		{"edge dropout", strings.Replace(text, "src = src x", "s = src x\nsrc = edgedropout s 1 0.5", 1), false},
 	} {
 		p := parse(c.text)
-		_, once, err := p.compile(nil, "", nil)
+		_, once, err := p.compile(nil, "", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if (once != nil) != c.once {
 			t.Errorf("%s: computed once: %v", c.name, once != nil)
 		}
-		if _, once, _ = p.compile([]string{"invariant"}, "", nil); once != nil {
+		if _, once, _ = p.compile([]string{"invariant"}, "", "", nil); once != nil {
 			t.Errorf("%s: an invariant without the pass", c.name)
 		}
 	}

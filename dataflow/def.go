@@ -33,6 +33,7 @@ type Def struct {
 	Class  Class
 	Linear bool // linear in operand 0: slides through sum gathers
 	Effect bool // the value depends on the identity of its row, as dropout's does: never moved
+	Exact  bool // numbers that are compared or exponents: never rounded by storage
 	// Shape checks the operands and gives the result's shape. Its errors reach the user.
 	Shape func(a Attr, in []Shape) (Shape, error)
 	// VJP gives the gradient of each operand (nil: none) from n and the gradient dy of n.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"sagann/dataflow"
 )
 
 // On dyadic numbers, few bits each, sums, maxima and products are exact in any order.
@@ -19,8 +21,18 @@ func TestDyadicPrograms(t *testing.T) {
 	}
 }
 
-func checkDyadic(t *rapid.T) {
-	text := drawDyadic(t)
+func checkDyadic(t *rapid.T) { checkExact(t, "", 1, 2, 4) }
+
+// Numbers of so few bits are bfloat16 themselves: wide enough to be packed, programs of
+// them give the same results and gradients to the last bit.
+func TestDyadicStorage(t *testing.T) {
+	for i := range 2 {
+		t.Run(fmt.Sprint(i), rapid.MakeCheck(func(t *rapid.T) { checkExact(t, dataflow.StorageBF16, 16, 17, 24) }))
+	}
+}
+
+func checkExact(t *rapid.T, storage string, widths ...int) {
+	text := drawDyadic(t, widths)
 	v := values{g: drawGraph(t), dyadic: true}
 	r := newRandom(7, "edges")
 	for i := range v.g.Weight {
@@ -30,6 +42,7 @@ func checkDyadic(t *rapid.T) {
 		v.g.Data[i] = r.dyadic()
 	}
 	o := drawOptions(t)
+	o.storage = storage
 	t.Logf("program:\n%s%s\noptions: %+v", text, describe(v.g), o)
 	p := parse(text)
 	var want map[string][]float32
@@ -76,12 +89,12 @@ func short(all map[*node][]float32) bool {
 }
 
 // drawDyadic draws one or two layers of sums, maxima and products.
-func drawDyadic(t *rapid.T) string {
+func drawDyadic(t *rapid.T, widths []int) string {
 	w := &writer{t: t}
-	x := w.line(w.pick("width", 1, 2, 4), "feature")
+	x := w.line(w.pick("width", widths...), "feature")
 	w.past = []operand{x}
 	for range w.int("layers", 1, 2) {
-		x = w.dyadicLayer(x)
+		x = w.dyadicLayer(x, widths)
 	}
 	y := w.line(x.cols, "vertex")
 	if w.int("loss on edges", 0, 2) == 0 {
@@ -96,10 +109,10 @@ func drawDyadic(t *rapid.T) string {
 	return text
 }
 
-func (w *writer) dyadicLayer(x operand) operand {
+func (w *writer) dyadicLayer(x operand, widths []int) operand {
 	w.edges = []operand{w.line(x.cols, "src", x), w.line(x.cols, "dst", x)}
 	for range w.int("edge ops", 0, 3) {
-		w.edges = append(w.edges, w.dyadicOp(w.of("edge operand", w.edges), w.edges))
+		w.edges = append(w.edges, w.dyadicOp(w.of("edge operand", w.edges), w.edges, widths))
 	}
 	if w.int("weighted", 0, 2) == 0 {
 		m := w.edges[len(w.edges)-1]
@@ -109,20 +122,20 @@ func (w *writer) dyadicLayer(x operand) operand {
 	y := w.gather(w.pick("gather", 0, 1, 2, 6, 7), m)
 	w.past = append(w.past, y)
 	for range w.int("vertex ops", 0, 2) {
-		y = w.dyadicOp(y, w.past)
+		y = w.dyadicOp(y, w.past, widths)
 		w.past = append(w.past, y)
 	}
 	return y
 }
 
-func (w *writer) dyadicOp(x operand, pool []operand) operand {
+func (w *writer) dyadicOp(x operand, pool []operand, widths []int) operand {
 	switch w.int("op", 0, 4) {
 	case 0:
 		return w.line(x.cols, "relu", x)
 	case 1:
 		return w.line(x.cols, "neg", x)
 	case 2:
-		c := w.pick("width", 1, 2, 4)
+		c := w.pick("width", widths...)
 		return w.line(c, "matmul", x, w.param(x.cols, c))
 	}
 	y := w.of("second operand", pool)

@@ -24,6 +24,7 @@ type options struct {
 	straight bool
 	devices  int
 	save     string // what the backward pass finds stored
+	storage  string // of rows that edges gather
 	planning
 }
 
@@ -77,7 +78,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range o.without {
 		without[w] = true
 	}
-	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save})
+	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save, Storage: o.storage})
 	if err != nil {
 		return nil, err
 	}

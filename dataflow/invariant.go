@@ -6,8 +6,9 @@ import (
 )
 
 // splitInvariant takes out of the program what cannot change between epochs: gathers
-// over the graph and constant features. Such values become inputs "inv:K" of the
-// program; the returned results compute them, once.
+// over the graph and constant features, and packed features. Such values become inputs
+// "inv:K" of the program; the returned results compute them, once. Without the pass
+// gathers stay, and data is still packed once: how it is stored is no work of an epoch.
 func (s *state) splitInvariant() []result {
 	nodes := make([]*Node, len(s.outs))
 	for i, o := range s.outs {
@@ -16,7 +17,7 @@ func (s *state) splitInvariant() []result {
 	live := Live(nodes)
 	expensive := map[*Node]bool{} // a gather is on the way
 	for _, n := range live {
-		expensive[n] = !n.vary && isGather(n)
+		expensive[n] = !n.vary && isGather(n) && s.has("invariant")
 		for _, x := range n.in {
 			expensive[n] = expensive[n] || !n.vary && expensive[x]
 		}
@@ -24,7 +25,7 @@ func (s *state) splitInvariant() []result {
 	cut := map[*Node]string{}
 	var inv []result
 	take := func(n *Node) {
-		if _, ok := cut[n]; ok || n.shape.Set.Kind != Vertex || n.vary || !expensive[n] {
+		if _, ok := cut[n]; ok || n.shape.Set.Kind != Vertex || n.vary || !expensive[n] && !packedData(n) {
 			return
 		}
 		cut[n] = invariantName(n)
@@ -54,6 +55,10 @@ func (s *state) splitInvariant() []result {
 	})
 	return inv
 }
+
+// packedData: n is a constant input as it is stored for edges. What is made on arrival of
+// packed rows is not.
+func packedData(n *Node) bool { return n.op == PackOp && n.in[0].op == InputOp }
 
 // invariantName depends on what n computes only, so that programs of one session
 // share the value.

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Without map[string]bool // passes to leave out, by name
 	Save    string          // what later phases read: SaveSome (default), SaveAll or SaveNone
+	Storage string          // of rows that gathers read at the far end: StorageF32 (also "") or StorageBF16
 	Dump    string          // print the program after this pass
 	Print   func(string)    // where dumps go
 }
@@ -97,6 +98,7 @@ var passes = []pass{
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
 		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
+	{"storage", "", []string{"autodiff", "commute gradients", "factor"}, storage},
 }
 
 // hoisting is the rule hoist where it is not left out: other passes make new room for it.
@@ -174,10 +176,7 @@ func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
 			opt.Print(Print(s.outs))
 		}
 	}
-	var inv []result
-	if s.has("invariant") {
-		inv = s.splitInvariant()
-	}
+	inv := s.splitInvariant()
 	for _, r := range inv {
 		s.note("invariant", r.node, "computed once, before the first epoch")
 	}

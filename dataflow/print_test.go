@@ -13,9 +13,9 @@ import (
 var origin = regexp.MustCompile(`  # .*?(  -> .*)?\n`)
 
 // dump is the program after a pass, without origins: here they are lines of tests.
-func (p *program) dump(pass string, without []string) (string, error) {
+func (p *program) dump(pass, storage string, without []string) (string, error) {
 	var text string
-	_, _, err := p.compile(without, pass, func(s string) { text = s })
+	_, _, err := p.compile(without, storage, pass, func(s string) { text = s })
 	return origin.ReplaceAllString(text, "$1\n"), err
 }
 

@@ -17,7 +17,8 @@ var invariant = regexp.MustCompile(`inv:[0-9a-f]+`)
 //	phases              the steps of every phase and what they read and write
 //	kernels             the programs that the steps run
 //
-// each with without=(pass,pass), and with once for the program of what never changes.
+// each with without=(pass,pass), storage=bf16, and with once for the program of what
+// never changes.
 func TestScripts(t *testing.T) {
 	golden.Walk(t, "testdata", ".txt", func(t *testing.T, path string) {
 		var p *program
@@ -25,15 +26,15 @@ func TestScripts(t *testing.T) {
 			if cmd.Input != "" {
 				p = parse(cmd.Input)
 			}
-			without := cmd.Vals("without")
+			without, storage := cmd.Vals("without"), cmd.String(t, "storage", "")
 			if cmd.Name == "dump" {
-				text, err := p.dump(cmd.String(t, "pass", ""), without)
+				text, err := p.dump(cmd.String(t, "pass", ""), storage, without)
 				if err != nil {
 					return err.Error()
 				}
 				return text
 			}
-			main, once, err := p.compile(without, "", nil)
+			main, once, err := p.compile(without, storage, "", nil)
 			if err != nil {
 				return err.Error()
 			}

@@ -8,21 +8,25 @@ type Data struct {
 	Edges       *chunk.Edges
 	Features    []float32 // V×FeatureCols row-major; nil when the data has none
 	FeatureCols int
-	Labels      []int32   // V: class 0..Classes-1, or -1 for unlabelled; nil when multi-label
-	MultiLabels []float32 // V×Classes of 0 and 1; nil when single-label
-	Classes     int
-	Train       []uint32 // vertex ids of the splits, ascending, disjoint
-	Val         []uint32
-	Test        []uint32
-	GraphOf     []uint32 // nil, or the graph each vertex belongs to (TU sets), 0-based
-	GraphLabels []int32  // nil, or one class a graph, 0-based; -1 for unlabelled
-	GraphTrain  []uint32 // graph numbers of the splits, ascending, disjoint
-	GraphVal    []uint32
-	GraphTest   []uint32
-	EdgeLabels  []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
-	EdgeTrain   []uint32 // edge numbers of the splits, in stored order, ascending, disjoint
-	EdgeVal     []uint32
-	EdgeTest    []uint32
+	// MakeFeatures, where Features is nil, makes them when they are laid out, so that they
+	// need not be held twice: it calls row once for every vertex and fills what that
+	// returns, FeatureCols numbers, on all processors. Calls give equal numbers.
+	MakeFeatures func(row func(v int) []float32)
+	Labels       []int32   // V: class 0..Classes-1, or -1 for unlabelled; nil when multi-label
+	MultiLabels  []float32 // V×Classes of 0 and 1; nil when single-label
+	Classes      int
+	Train        []uint32 // vertex ids of the splits, ascending, disjoint
+	Val          []uint32
+	Test         []uint32
+	GraphOf      []uint32 // nil, or the graph each vertex belongs to (TU sets), 0-based
+	GraphLabels  []int32  // nil, or one class a graph, 0-based; -1 for unlabelled
+	GraphTrain   []uint32 // graph numbers of the splits, ascending, disjoint
+	GraphVal     []uint32
+	GraphTest    []uint32
+	EdgeLabels   []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
+	EdgeTrain    []uint32 // edge numbers of the splits, in stored order, ascending, disjoint
+	EdgeVal      []uint32
+	EdgeTest     []uint32
 }
 
 // GraphClasses is the number of classes of GraphLabels, 0 without.

@@ -33,6 +33,7 @@ func RowNormalize(d *Data) {
 	if d.FeatureCols == 0 {
 		return
 	}
+	d.HoldFeatures()
 	for at := 0; at < len(d.Features); at += d.FeatureCols {
 		row := d.Features[at : at+d.FeatureCols]
 		sum := 0.0

@@ -40,6 +40,7 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if e.Data != nil {
 		write(&w, "edge_data", []int{e.E(), e.DataCols}, e.Data)
 	}
+	d.HoldFeatures()
 	if d.Features != nil {
 		write(&w, "features", []int{e.V, d.FeatureCols}, d.Features)
 	}

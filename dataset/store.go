@@ -86,6 +86,7 @@ func WriteStore(path string, d *Data, base int) error {
 	}
 	// The writer keeps its first error, and Close returns it.
 	w.AppendEdges(e)
+	d.HoldFeatures()
 	w.AppendFeatures(d.Features)
 	if d.Labels != nil {
 		w.SetLabels(d.Labels)

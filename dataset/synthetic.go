@@ -63,6 +63,16 @@ func mix(x uint64) uint64 {
 //
 // Beside the result it takes 4 bytes a vertex and 5 for the split; with Skew 48 more.
 func Synthetic(s Spec) (*Data, error) {
+	d, err := SyntheticLate(s)
+	if err == nil {
+		d.HoldFeatures()
+	}
+	return d, err
+}
+
+// SyntheticLate is Synthetic with features that are made when they are laid out
+// (Data.MakeFeatures): the numbers are the same.
+func SyntheticLate(s Spec) (*Data, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("synthetic graph: %w", err)
 	}
@@ -94,8 +104,19 @@ func (s *Spec) graph() *Data {
 		d.Labels = s.label(at, func(place int) int { return place % s.Classes })
 		d.Edges = communityGraph(s, at, d.Labels)
 	}
-	d.Features = communityFeatures(s, d.Labels)
+	labels := d.Labels
+	d.MakeFeatures = func(row func(v int) []float32) { communityFeatures(s, labels, row) }
 	return d
+}
+
+// HoldFeatures makes the features where MakeFeatures would, and keeps them.
+func (d *Data) HoldFeatures() {
+	if d.Features != nil || d.MakeFeatures == nil {
+		return
+	}
+	x := make([]float32, d.Edges.V*d.FeatureCols)
+	d.MakeFeatures(func(v int) []float32 { return x[v*d.FeatureCols : (v+1)*d.FeatureCols] })
+	d.Features, d.MakeFeatures = x, nil
 }
 
 // places is the vertex at each place of a random order: what a vertex is, its
@@ -191,23 +212,22 @@ func otherThan(u uint32, draw func(*rand.Rand) uint32, r *rand.Rand, vertices in
 	return v
 }
 
-// communityFeatures is the centroid of each vertex's class plus unit noise.
-func communityFeatures(s *Spec, labels []int32) []float32 {
+// communityFeatures fills the rows with the centroid of each vertex's class plus unit
+// noise.
+func communityFeatures(s *Spec, labels []int32, to func(v int) []float32) {
 	r := s.stream(featureStream)
 	center := centroids(s, r)
-	x := make([]float32, s.Vertices*s.Features)
 	s.eachBlock(featureStream, s.Vertices, blockRows, func(block *rand.Rand, lo, hi int) {
 		if lo == 0 { // the first block goes on where the centroids end
 			block = r
 		}
 		for v := lo; v < hi; v++ {
-			row := x[v*s.Features : (v+1)*s.Features]
+			row := to(v)
 			for k, m := range center[labels[v]] {
 				row[k] = float32(signal*m + block.NormFloat64())
 			}
 		}
 	})
-	return x
 }
 
 // centroids are random directions of length 1, at right angles to each other as
@@ -262,11 +282,22 @@ func copies(d *Data, n int) *Data {
 	return &Data{
 		Name:        d.Name,
 		Edges:       &chunk.Edges{V: n * d.Edges.V, Src: shifted(d.Edges.Src), Dst: shifted(d.Edges.Dst)},
-		Features:    repeat(d.Features, n),
 		FeatureCols: d.FeatureCols,
-		Labels:      repeat(d.Labels, n),
-		Classes:     d.Classes,
-		Train:       shifted(d.Train), Val: shifted(d.Val), Test: shifted(d.Test),
+		MakeFeatures: func(row func(v int) []float32) {
+			one := make([]float32, d.Edges.V*d.FeatureCols)
+			at := func(v int) []float32 { return one[v*d.FeatureCols : (v+1)*d.FeatureCols] }
+			d.MakeFeatures(at)
+			chunk.Ranges(d.Edges.V, func(lo, hi int) {
+				for v := lo; v < hi; v++ {
+					for c := range n {
+						copy(row(v+c*d.Edges.V), at(v))
+					}
+				}
+			})
+		},
+		Labels:  repeat(d.Labels, n),
+		Classes: d.Classes,
+		Train:   shifted(d.Train), Val: shifted(d.Val), Test: shifted(d.Test),
 	}
 }
 

@@ -50,7 +50,7 @@ func checkEdges(d *Data) error { return d.Edges.Validate() }
 
 func checkFeatures(d *Data) error {
 	if d.Features == nil {
-		if d.FeatureCols != 0 {
+		if d.FeatureCols != 0 && (d.MakeFeatures == nil || d.FeatureCols < 0) {
 			return fmt.Errorf("feature width %d without features", d.FeatureCols)
 		}
 		return nil

@@ -34,9 +34,13 @@ type CUDA struct {
 	modules []cuModule
 	blas    []cudaBlas
 	batches []*cudaBatch
+	graphs  []*cudaGraph
 	peers   map[*CUDA]bool // devices that copied from here, or to which access was opened
 	tracer  cudaTracer
 	closing bool
+
+	capturing bool  // tasks are kept, not run
+	refused   error // the first of them that could not be
 
 	rowsOnce  sync.Once // CopyRows
 	rowsFuncs []Function
@@ -287,6 +291,9 @@ func (d *CUDA) Close() error {
 	}
 	for _, b := range d.batches {
 		b.free()
+	}
+	for _, g := range d.graphs {
+		g.free()
 	}
 	for _, e := range d.events {
 		cuCloseEvent(e.event)

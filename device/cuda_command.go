@@ -68,12 +68,33 @@ type Gemm struct {
 	LDA, LDB, LDC  int
 	TransA, TransB bool
 	Add            bool
+	TF32           bool // operands may be rounded to 10 bits of fraction
 }
 
 // Clear sets Bytes bytes at Addr to zero; both are multiples of four.
 type Clear struct {
 	Addr  uint64
 	Bytes int64
+}
+
+// A Capturer is a GPU that can keep submitted work and submit all of it again by one
+// call.
+type Capturer interface {
+	GPU
+	// Capture calls f, and keeps what f submits to the queues, the first of them this
+	// device's and others perhaps of other GPUs, instead of running it. Nothing else may be
+	// submitted to these devices meanwhile, and f must not wait for queues. An error, f's
+	// or that something f does cannot be kept, leaves the devices as they were.
+	Capture(queues []Queue, f func() error) (Graph, error)
+	// Replay submits g to the first of its queues, behind what was submitted to any of
+	// them. Its tasks count as if they were submitted one by one; traces do not see them.
+	Replay(g Graph) error
+}
+
+// A Graph is captured work. It is freed by Close of its device.
+type Graph interface {
+	// Tasks is the number of copies and launches.
+	Tasks() int64
 }
 
 // A GPUKernel is a kernel that a GPU runs. Its batch is submitted with the

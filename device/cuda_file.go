@@ -73,8 +73,13 @@ type cudaStage struct {
 	broken *C.saga_broken
 }
 
-// stageOf makes the buffer of q at its first use; the device's lock is held.
+// stageOf makes the buffer of q at its first use; the device's lock is held. A capture is
+// refused: what a read or a write needs is freed when it has run, and errors name the task
+// of the time of submission, so a replay would have neither.
 func (d *CUDA) stageOf(q *cudaQueue) (*cudaStage, error) {
+	if d.capturing {
+		return nil, errors.New("host memory in a file cannot be captured")
+	}
 	if q.stage == nil {
 		h, err := d.host.alloc(stageBytes)
 		if err != nil {

@@ -16,4 +16,7 @@ func TestOpenCUDAOff(t *testing.T) {
 			t.Errorf("%s: %v, want an error that says how to build", spec, err)
 		}
 	}
+	if _, err := device.CUDASystem(); err == nil || !strings.Contains(err.Error(), "-tags cuda") {
+		t.Errorf("%v, want an error that says how to build", err)
+	}
 }

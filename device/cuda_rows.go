@@ -86,6 +86,9 @@ func (d *CUDA) copyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int
 		case f != nil:
 			return d.launchRows(own, f, to, uint64(uintptr(unsafe.Pointer(&src[0]))), rowBytes, rows)
 		}
+		if err := d.keepable(src); err != nil {
+			return err
+		}
 		return d.copyRuns(own, to, src, 0, rowBytes, rows)
 	}
 	return d.submit(own, OpH2D, "", n, d.copied(OpH2D, n), copies)

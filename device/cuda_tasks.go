@@ -36,7 +36,25 @@ func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count fun
 	if err != nil {
 		e := d.err(op, q, err).(*OpError)
 		e.Kernel = kernel
-		d.status.fail(e)
+		d.wrong(e)
+	}
+	return nil
+}
+
+// wrong notes an error of the driver: of the device, or of a capture, which ends with it.
+func (d *CUDA) wrong(err error) {
+	if d.capturing {
+		d.refused = errors.Join(d.refused, err)
+		return
+	}
+	d.status.fail(err)
+}
+
+// keepable is an error if a copy from or to host memory cannot be part of a capture: the
+// driver must find the memory again at every replay.
+func (d *CUDA) keepable(host []byte) error {
+	if d.capturing && len(host) > 0 && !d.pinned(unsafe.Pointer(&host[0])) {
+		return errors.New("host memory is not pinned")
 	}
 	return nil
 }
@@ -60,6 +78,9 @@ func (d *CUDA) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 			if m, at := fileOf(src); m != nil {
 				return d.copyFile(own, m, false, at, d.arena+cuPtr(dst.off+dstOff), int64(len(src)))
 			}
+			if err := d.keepable(src); err != nil {
+				return err
+			}
 			return cuCopyIn(d.ctx, own.stream, d.arena+cuPtr(dst.off+dstOff), src)
 		})
 	}
@@ -79,6 +100,9 @@ func (d *CUDA) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 		err = d.submit(own, OpD2H, "", int64(len(dst)), d.copied(OpD2H, int64(len(dst))), func() error {
 			if m, at := fileOf(dst); m != nil {
 				return d.copyFile(own, m, true, at, d.arena+cuPtr(src.off+srcOff), int64(len(dst)))
+			}
+			if err := d.keepable(dst); err != nil {
+				return err
 			}
 			return cuCopyOut(d.ctx, own.stream, dst, d.arena+cuPtr(src.off+srcOff))
 		})
@@ -237,7 +261,7 @@ func (d *CUDA) Record(q Queue, e Event) error {
 	}
 	if d.status.sound() {
 		if err := cuRecord(d.ctx, ev.event, own.stream); err != nil {
-			d.status.fail(d.err(OpRecord, q, err))
+			d.wrong(d.err(OpRecord, q, err))
 		}
 	}
 	ev.recorded.Add(1)
@@ -265,7 +289,7 @@ func (d *CUDA) Wait(q Queue, e Event) error {
 	}
 	if d.status.sound() && ev.dev.status.open() == nil {
 		if err := cuWait(d.ctx, own.stream, ev.event); err != nil {
-			d.status.fail(d.err(OpWait, q, err))
+			d.wrong(d.err(OpWait, q, err))
 		}
 	}
 	return nil

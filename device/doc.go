@@ -8,6 +8,8 @@
 //	fault  wraps another device and fails its n-th call (see [NewFault])
 //	cuda   a GPU; only in binaries built with the tag cuda
 //
+// [System] tells of GPUs what can be known before one is opened.
+//
 // # Order
 //
 // Copies, launches, records and waits are tasks. Submitting one returns at

@@ -26,7 +26,8 @@ type Faulty struct {
 	status status
 }
 
-// NewFault wraps inner, which must be used through the result alone.
+// NewFault wraps inner, which must be used through the result alone. The result is no
+// GPU even when inner is: see NewFaultGPU.
 func NewFault(inner Device, f Fault) *Faulty {
 	if f.Err == nil {
 		f.Err = ErrInjected

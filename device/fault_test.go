@@ -147,3 +147,38 @@ func TestFaultAsync(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// nullGPU compiles nothing.
+type nullGPU struct{ *device.Null }
+
+type nullFunc string
+
+func (f nullFunc) Name() string { return string(f) }
+
+func (d nullGPU) Compile(string, []string) ([]device.Function, error) {
+	return []device.Function{nullFunc("f")}, nil
+}
+func (d nullGPU) Address(device.Mem) (uint64, error)             { return 512, nil }
+func (d nullGPU) Prepare([]device.Command) (device.Batch, error) { return nil, nil }
+func (d nullGPU) Detail(func(device.Span))                       {}
+
+// A wrapped GPU is a GPU, whose compiling can fail, too.
+func TestFaultGPU(t *testing.T) {
+	inner, err := device.NewNull(0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d device.GPU = device.NewFaultGPU(nullGPU{inner}, device.Fault{Op: device.OpCompile, N: 2})
+	for n := 1; n <= 3; n++ {
+		f, err := d.Compile("", []string{"f"})
+		if failed := errors.Is(err, device.ErrInjected) && strings.Contains(err.Error(), "compile"); failed != (n == 2) || len(f) == 0 != failed {
+			t.Errorf("call %d: %v, %v", n, f, err)
+		}
+	}
+	if at, err := d.Address(device.Mem{}); at != 512 || err != nil {
+		t.Errorf("%d, %v", at, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}

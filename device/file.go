@@ -163,7 +163,7 @@ const stageBytes = 8 << 20
 // Staging is the host memory in bytes that the devices of spec take when copies from and
 // to a HostFile run on their queues: a buffer for each direction on a GPU, else none.
 func Staging(spec string) int64 {
-	kind, index, err := parse(spec)
+	kind, index, err := Parse(spec)
 	if err != nil || kind != "cuda" {
 		return 0
 	}

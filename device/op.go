@@ -24,12 +24,14 @@ const (
 	OpRecord
 	OpWait
 	OpSync
+	OpCompile // of a GPU
 )
 
 var opNames = [...]string{
 	OpAny: "any", OpAlloc: "alloc", OpFree: "free", OpHostAlloc: "host alloc", OpHostFree: "host free",
 	OpNewQueue: "new queue", OpNewEvent: "new event", OpH2D: "copy h2d", OpD2H: "copy d2h", OpD2D: "copy d2d",
 	OpLaunch: "launch", OpRecord: "record", OpWait: "wait", OpSync: "sync",
+	OpCompile: "compile",
 }
 
 // String returns the op's name as errors print it.
@@ -40,10 +42,11 @@ func (o Op) String() string {
 	return fmt.Sprintf("Op(%d)", uint8(o))
 }
 
-// Ops returns all calls that a Fault can choose, without OpAny.
+// Ops returns the calls of a Device that a Fault can choose, without OpAny. A GPU
+// has OpCompile beside them.
 func Ops() []Op {
 	var ops []Op
-	for o := OpAny + 1; int(o) < len(opNames); o++ {
+	for o := OpAny + 1; o <= OpSync; o++ {
 		ops = append(ops, o)
 	}
 	return ops

@@ -45,7 +45,7 @@ const maxDevices = 256
 //
 // When one cannot be opened those before it are closed again.
 func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
-	kind, index, err := parse(spec)
+	kind, index, err := Parse(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +73,12 @@ func Count(spec string) (int, error) {
 	if spec == "" {
 		return 1, nil
 	}
-	_, index, err := parse(spec)
+	_, index, err := Parse(spec)
 	return len(index), err
 }
 
-// parse gives the kind and the indices of a spec.
-func parse(spec string) (kind string, index []int, err error) {
+// Parse gives the kind and the indices that spec names, without opening anything.
+func Parse(spec string) (kind string, index []int, err error) {
 	kind, list, listed := strings.Cut(spec, ":")
 	switch kind {
 	case "cpu", "null":

@@ -102,6 +102,7 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
+	p = halves(p)
 	c := &CUDA{p: p}
 	if p.Edges {
 		for i := range p.Instrs {
@@ -165,6 +166,7 @@ func (c *CUDA) assign() {
 	for i, l := range p.Leaves {
 		leaf[l.Reg] = i
 		switch {
+		case l.Half: // products read floats
 		case l.From == Own && !p.Edges && l.Key == NoKey, l.From == EdgeBuf:
 			c.home[l.Reg] = cudaHome{kind: homeBuf, operand: l.Operand, ld: l.LD}
 		case l.From == Cell && l.Array != Type:

@@ -33,7 +33,7 @@ func auxPtr(o *Out) string { return fmt.Sprintf("b%d + row * %d", o.Aux, o.AuxLD
 
 // state reads (or writes) accumulator name of w columns.
 func (t *cudaText) state(name, ptr string, w, ld int, write bool) {
-	vec := ld%4 == 0 && t.v == 4
+	vec := t.vector(ld)
 	switch {
 	case w == 1 && write:
 		t.line("if (lane == 0 && base == 0) (%s)[0] = %s;", ptr, name)
@@ -84,7 +84,7 @@ func (t *cudaText) step(i int, o *Out) {
 	switch {
 	case o.Acc == Store:
 		t.once = true
-		t.store(o.Reg, fmt.Sprintf("b%d + e * %d", o.Operand, o.LD), o.LD%4 == 0 && t.v == 4)
+		t.store(o.Reg, fmt.Sprintf("b%d + e * %d", o.Operand, o.LD), t.vector(o.LD))
 		t.once = false
 	case o.Acc == Sum && o.Key == NoKey:
 		t.all(w, "a%d# += r%d#;", i, o.Reg)

@@ -12,6 +12,15 @@ func (w work) plus(v work) work { return work{w.bytes + v.bytes, w.flops + v.flo
 // wide is the work of reading or writing a register once.
 func (c *CUDA) wide(r int) work { return work{bytes: 4 * int64(c.p.Widths[r])} }
 
+// read is the work of loading a register: two bytes a column of rows of bfloat16.
+func (c *CUDA) read(r int) work {
+	w := c.wide(r)
+	if slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == r && l.Half }) {
+		w.bytes /= 2
+	}
+	return w
+}
+
 // shared tells whether a register is the same for all rows, so that it counts nothing.
 func (c *CUDA) shared(r int) bool {
 	return slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == r && l.From == Global })
@@ -36,7 +45,7 @@ func (c *CUDA) countRows(used []int, instrs []*Instr, puts []int) work {
 	for _, r := range used {
 		if !done[r] && !c.shared(r) {
 			done[r] = true
-			w = w.plus(c.wide(r))
+			w = w.plus(c.read(r))
 		}
 	}
 	for _, in := range instrs {
@@ -58,11 +67,9 @@ func (c *CUDA) countGather(used []int, instrs []*Instr, outs []*Out) (row, edge 
 		switch {
 		case k >= 0 && c.p.Leaves[k].From == Global:
 		case k >= 0 && c.p.Leaves[k].From == Own && c.p.Leaves[k].Key == NoKey:
-			row = row.plus(c.wide(r))
-		case k >= 0 && c.p.Leaves[k].Half:
-			edge.bytes += 2 * int64(c.p.Widths[r])
+			row = row.plus(c.read(r))
 		default:
-			edge = edge.plus(c.wide(r))
+			edge = edge.plus(c.read(r))
 		}
 	}
 	for _, in := range instrs {

@@ -295,7 +295,7 @@ func (t *cudaText) groupSum(in *Instr, h int) {
 // leaf reads leaf l for the row (or edge) at hand.
 func (t *cudaText) leaf(l *Leaf) {
 	b := fmt.Sprintf("b%d", l.Operand)
-	vec := l.LD%4 == 0 && t.v == 4
+	vec := t.vector(l.LD)
 	switch l.From {
 	case Cell:
 		switch l.Array {
@@ -317,9 +317,9 @@ func (t *cudaText) leaf(l *Leaf) {
 	case Other:
 		t.ptr[l.Reg] = fmt.Sprintf("%s + (size_t)far * %d", b, l.LD)
 	}
-	if l.Half {
+	if l.Half && l.Key == NoKey {
 		t.declare(l.Reg)
-		t.line("saga_load_half%s(%s, base, lane, r%d);", t.args(l.Cols, false), t.ptr[l.Reg], l.Reg)
+		t.fetchHalf(l, t.ptr[l.Reg])
 		t.ptr[l.Reg] = "" // not of floats
 		return
 	}
@@ -332,13 +332,17 @@ func (t *cudaText) leaf(l *Leaf) {
 	p := t.ptr[l.Reg]
 	t.ptr[l.Reg] = ""
 	t.declare(l.Reg)
-	vec = vec && l.Cols%4 == 0
+	vec = vec && l.Cols%t.v == 0
 	key := "type[e]"
 	if l.Key == ByRank {
 		key = "(unsigned)rank[e]"
 	}
 	t.line("if (%s < %du) {", key, l.Blocks)
-	t.fetch(l.Reg, fmt.Sprintf("%s + %s * (size_t)%d", p, key, l.Cols), vec)
+	if p = l.keyedRow(p, key); l.Half {
+		t.fetchHalf(l, p)
+	} else {
+		t.fetch(l.Reg, p, vec)
+	}
 	if l.Cols == 1 {
 		t.line("} else r%d = 0.f;", l.Reg)
 	} else {
@@ -355,7 +359,7 @@ func (t *cudaText) globals(regs []int) {
 		}
 		t.ptr[l.Reg] = fmt.Sprintf("b%d", l.Operand)
 		if l.Spread {
-			t.load(l.Reg, t.ptr[l.Reg], t.v == 4)
+			t.load(l.Reg, t.ptr[l.Reg], t.v%4 == 0)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 		t.shape(width)
 		t.spreadHeads(instrs, used, outs, width)
 		if c.sliced(t, instrs, outs, used, width) {
-			if err := c.gatherWay(b, "gather", c.sliceWidth(used), instrs, outs, used, width); err != nil {
+			if err := c.gatherWay(b, "gather", c.sliceWidth(t, used, width), instrs, outs, used, width); err != nil {
 				return err
 			}
 		}
@@ -78,12 +78,16 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	return nil
 }
 
-// sliceWidth is the number of columns of a slice: a line of each row that edges gather,
-// twice as many where all such rows are of bfloat16. Eight lanes take it.
-func (c *CUDA) sliceWidth(used []int) int {
+// sliceWidth is the number of columns of a slice: a line of each wide row that edges
+// gather, twice as many where all such rows are of bfloat16 and a head's columns are not
+// fewer than a lane's. Eight lanes take it.
+func (c *CUDA) sliceWidth(t *cudaText, used []int, width int) int {
+	if t.heads > 0 && t.per%8 != 0 {
+		return sliceWidth
+	}
 	all := false
 	for i := range c.p.Leaves {
-		if l := &c.p.Leaves[i]; l.From == Other && l.Cols > 1 && slices.Contains(used, l.Reg) {
+		if l := &c.p.Leaves[i]; l.From == Other && l.Cols == width && slices.Contains(used, l.Reg) {
 			if !l.Half {
 				return sliceWidth
 			}
@@ -191,7 +195,7 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 // unroll is how many edges of a group are under way at a time: as many as registers
 // allow.
 func (t *cudaText) unroll(instrs []*Instr) int {
-	if t.slice > 0 || len(instrs) <= 3 {
+	if t.slice > 0 && t.v == 4 || len(instrs) <= 3 {
 		return 4
 	}
 	return 2
@@ -240,7 +244,7 @@ func (t *cudaText) loadEdges(used []int, before *strings.Builder) {
 				p = fmt.Sprintf("b%d + e * %d", h.operand, h.ld)
 			}
 			t.ptr[r] = p
-			t.load(r, p, h.ld%4 == 0 && t.v == 4)
+			t.load(r, p, t.vector(h.ld))
 		case t.c.p.Leaves[k].From == Global:
 			t.ptr[r] = fmt.Sprintf("b%d", t.c.p.Leaves[k].Operand)
 		case t.c.p.Leaves[k].From == Own && t.c.p.Leaves[k].Key == NoKey:

@@ -48,7 +48,7 @@ func (t *cudaText) spreadHeads(instrs []*Instr, used []int, outs []*Out, width i
 		return
 	}
 	for _, l := range p.Leaves {
-		if l.Key != NoKey {
+		if l.Key != NoKey || l.Half && l.Cols == heads {
 			return
 		}
 	}

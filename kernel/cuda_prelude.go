@@ -14,10 +14,13 @@ SAGA_INLINE void saga_load(const float *p, int base, int lane, float (&r)[N]) {
 #pragma unroll
 	for (int q = 0; q < N / V; q++) {
 		int c = base + (q * G + lane) * V;
-		if (VEC && V == 4) {
-			float4 v = make_float4(0.f, 0.f, 0.f, 0.f);
-			if (c < W) v = ONCE ? __ldcs((const float4 *)(p + c)) : *(const float4 *)(p + c);
-			r[q * V] = v.x; r[q * V + 1 % V] = v.y; r[q * V + 2 % V] = v.z; r[q * V + 3 % V] = v.w;
+		if (VEC && V % 4 == 0) {
+#pragma unroll
+			for (int t = 0; t < V; t += 4) {
+				float4 v = make_float4(0.f, 0.f, 0.f, 0.f);
+				if (c + t < W) v = ONCE ? __ldcs((const float4 *)(p + c + t)) : *(const float4 *)(p + c + t);
+				r[q * V + t] = v.x; r[q * V + (t + 1) % V] = v.y; r[q * V + (t + 2) % V] = v.z; r[q * V + (t + 3) % V] = v.w;
+			}
 		} else {
 #pragma unroll
 			for (int t = 0; t < V; t++) r[q * V + t] = c + t < W ? p[c + t] : 0.f;
@@ -30,9 +33,12 @@ SAGA_INLINE void saga_store(float *p, int base, int lane, const float (&r)[N]) {
 #pragma unroll
 	for (int q = 0; q < N / V; q++) {
 		int c = base + (q * G + lane) * V;
-		if (VEC && V == 4 && c + 3 < W) {
-			const float4 v = make_float4(r[q * V], r[q * V + 1 % V], r[q * V + 2 % V], r[q * V + 3 % V]);
-			if (ONCE) __stcs((float4 *)(p + c), v); else *(float4 *)(p + c) = v;
+		if (VEC && V % 4 == 0 && c + V <= W) {
+#pragma unroll
+			for (int t = 0; t < V; t += 4) {
+				const float4 v = make_float4(r[q * V + t], r[q * V + (t + 1) % V], r[q * V + (t + 2) % V], r[q * V + (t + 3) % V]);
+				if (ONCE) __stcs((float4 *)(p + c + t), v); else *(float4 *)(p + c + t) = v;
+			}
 		} else {
 #pragma unroll
 			for (int t = 0; t < V; t++) if (c + t < W) p[c + t] = r[q * V + t];
@@ -69,6 +75,19 @@ SAGA_INLINE void saga_load_half(const float *p, int base, int lane, float (&r)[N
 			r[q * V + 2 * t + 1] = __uint_as_float(u[t] & 0xffff0000u);
 		}
 	}
+}
+
+// Two columns as a word: to the nearest, ties to even, NaN stays NaN.
+SAGA_INLINE unsigned saga_bfloat16(float x) {
+	const unsigned b = __float_as_uint(x);
+	return (b & 0x7fffffffu) > 0x7f800000u ? b >> 16 | 0x40u : (b + 0x7fffu + (b >> 16 & 1u)) >> 16;
+}
+SAGA_INLINE float saga_pack(float even, float odd) {
+	return __uint_as_float(saga_bfloat16(even) | saga_bfloat16(odd) << 16);
+}
+SAGA_INLINE float saga_unpack(float word, int column) {
+	const unsigned u = __float_as_uint(word);
+	return __uint_as_float(column & 1 ? u & 0xffff0000u : u << 16);
 }
 
 // Of columns of which PER make a head: element q is the number of the head that the

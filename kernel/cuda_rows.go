@@ -80,7 +80,7 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 		}
 	}
 	for _, o := range puts {
-		t.store(o.reg, o.ptr, o.ld%4 == 0 && t.v == 4)
+		t.store(o.reg, o.ptr, t.vector(o.ld))
 	}
 	k := &c.frags[l]
 	k.fn, k.slices = c.name(fmt.Sprintf("rows%d", l)), 1
@@ -153,6 +153,6 @@ func (t *cudaText) loadAll(used []int, at string) {
 		} else {
 			t.ptr[r] = fmt.Sprintf("s%d + i * %d", r, h.ld)
 		}
-		t.load(r, t.ptr[r], h.ld%4 == 0 && t.v == 4)
+		t.load(r, t.ptr[r], t.vector(h.ld))
 	}
 }

@@ -66,7 +66,7 @@ type Leaf struct {
 	Rows    int       // rows of a Global
 	Key     Key       // Own or Other, keyed: block key(e) of Blocks
 	Blocks  int
-	Half    bool // Other on GPUs: rows of bfloat16, two to a float of LD; sums are of float32
+	Half    bool // Own or Other, on GPUs (cuda_half.go): rows of bfloat16, two to a float of LD
 	Spread  bool // a Global row repeated for every row of the strip (operand of an element-wise op)
 	Reg     int
 }

@@ -27,7 +27,7 @@ var _ = define(dataflow.GatherMaxOp, Def{Class: dataflow.Move, Shape: dataflow.G
 	}})
 
 // The rank of the in-edge that holds the maximum; no gradient.
-var _ = define(dataflow.ArgMaxOp, Def{Class: dataflow.Move, Shape: dataflow.GatherShape, Acc: kernel.Max})
+var _ = define(dataflow.ArgMaxOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.Max})
 
 // Min is the minimum of the rows of m [E×c] at their destinations, column by
 // column: [V×c], 0 without in-edges; its gradient as that of Max.
@@ -43,7 +43,7 @@ func ConcatFirst(m *Node, k int) *Node {
 // 0 without in-edges. It does not overflow.
 func LSE(score *Node) *Node { return apply(dataflow.GatherLSEOp, score) }
 
-var _ = define(dataflow.GatherLSEOp, Def{Class: dataflow.Move, Shape: dataflow.GatherShape, Acc: kernel.LSE,
+var _ = define(dataflow.GatherLSEOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.LSE,
 	VJP: func(n, dy *Node) []*Node {
 		return []*Node{Mul(dataflow.ScatterDst(dy), edgeSoftmax(n.In(0), n))}
 	}})

@@ -64,6 +64,14 @@ var examples = map[Op][]example{
 		{in: []leaf{global(2, 3), global(2, 5)}, want: "[2×8]", grads: 2},
 	},
 	slice: one(example{in: []leaf{vertex(8)}, attr: attr{I: 2, J: 3}, want: "[V×3]", grads: 1}),
+	pack: {
+		{in: []leaf{vertex(5)}, want: "[V×3]"},
+		{in: []leaf{vertex(6)}, want: "[V×3]"},
+	},
+	unpack: {
+		{in: []leaf{vertex(3)}, attr: attr{I: 5}, want: "[V×5]"},
+		{in: []leaf{edge(3)}, attr: attr{I: 6}, want: "[E×6]"},
+	},
 	pad:   one(example{in: []leaf{vertex(3)}, attr: attr{I: 2, J: 8}, want: "[V×8]", grads: 1}),
 	place: one(example{in: []leaf{edge(2), edge(1).integer(-1, 4)}, attr: attr{S: "type", I: 3}, want: "[E×6]", grads: 1}),
 	pick:  one(example{in: []leaf{edge(6), edge(1).integer(-1, 4)}, attr: attr{S: "type", I: 3}, want: "[E×2]", grads: 1}),

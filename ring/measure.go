@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Prober times copies of one machine. Devices implement it; see Measure.
@@ -15,16 +16,32 @@ type Prober interface {
 	Time(copies []Copy) ([]float64, error)
 }
 
+// PeerProber is a Prober that knows the ways between its devices. Without it every
+// copy between two devices is taken to have a link of its own.
+type PeerProber interface {
+	Prober
+	Way(from, to int) PeerKind
+}
+
 // Measured holds the rates (B/s) that copies reached.
 type Measured struct {
 	Names    []string
-	Down, Up []float64   // of each device alone: from the host, to the host
-	Both     []float64   // the two at once, added up
-	Pair     [][]float64 // two devices read host memory at once, added up; the diagonal is Down
-	All      float64     // all devices read host memory at once, added up
-	AllUp    float64     // all write it
-	AllBoth  float64     // both at once, added up
-	Peer     [][]float64 // from, to; alone. The diagonal is 0
+	Down, Up []float64    // of each device alone: from the host, to the host
+	Both     []float64    // the two at once, added up
+	Pair     [][]float64  // two devices read host memory at once, added up; the diagonal is Down
+	All      float64      // all devices read host memory at once, added up
+	AllUp    float64      // all write it
+	AllBoth  float64      // both at once, added up
+	Peer     [][]float64  // from, to; alone. The diagonal is 0
+	Ways     [][]PeerKind // of the copies in Peer; nil: Direct
+}
+
+// way is that from one device to another.
+func (m *Measured) way(from, to int) PeerKind {
+	if m.Ways == nil {
+		return Direct
+	}
+	return m.Ways[from][to]
 }
 
 // Measure times all copies that a tree is made of: n devices take n² + 4n + 3 runs or
@@ -34,6 +51,16 @@ func Measure(p Prober) (*Measured, error) {
 	n := len(m.Names)
 	if n == 0 {
 		return nil, errors.New("ring: no devices to measure")
+	}
+	if pp, ok := p.(PeerProber); ok {
+		for i := range n {
+			m.Ways = append(m.Ways, make([]PeerKind, n))
+			for j := range n {
+				if i != j {
+					m.Ways[i][j] = pp.Way(i, j)
+				}
+			}
+		}
 	}
 	var failed error
 	together := func(copies ...Copy) float64 {
@@ -70,7 +97,10 @@ func Measure(p Prober) (*Measured, error) {
 	}
 	m.All, m.AllUp, m.AllBoth = m.Down[0], m.Up[0], m.Both[0]
 	if n > 1 {
-		m.All, m.AllUp, m.AllBoth = together(down...), together(up...), together(append(down, up...)...)
+		m.All, m.AllUp, m.AllBoth = m.Pair[0][1], together(up...), together(append(down, up...)...)
+	}
+	if n > 2 { // of two, all is the pair: timed once, so that noise makes no root of it
+		m.All = together(down...)
 	}
 	return m, failed
 }
@@ -83,7 +113,7 @@ const shared = 0.75
 // they read host memory together at less than three quarters of the sum of their rates
 // alone (the uplink carries what the pair reached), and all share a root that carries
 // what all reached together, when that is less than their uplinks do. Copies between
-// devices have links of their own at the rates measured.
+// devices that have links of their own run at the rates measured, the others over the tree.
 func (m *Measured) Tree(name string) (*Tree, error) {
 	n := len(m.Names)
 	for _, x := range [][]float64{m.Down, m.Up, m.Both} {
@@ -91,14 +121,14 @@ func (m *Measured) Tree(name string) (*Tree, error) {
 			return nil, fmt.Errorf("ring: %d rates for %d devices", len(x), n)
 		}
 	}
-	if len(m.Pair) != n || len(m.Peer) != n {
-		return nil, fmt.Errorf("ring: tables of %d and %d rows for %d devices", len(m.Pair), len(m.Peer), n)
+	if len(m.Pair) != n || len(m.Peer) != n || m.Ways != nil && len(m.Ways) != n {
+		return nil, fmt.Errorf("ring: tables of %d, %d and %d rows for %d devices", len(m.Pair), len(m.Peer), len(m.Ways), n)
 	}
 	root := Link{Name: "root", Parent: -1, Down: m.All, Up: m.AllUp, Both: m.AllBoth}
 	t := &Tree{Name: name, Links: []Link{root}}
 	group := make([]int, n) // uplink of every device, 0: none
 	for i := range n {
-		if len(m.Pair[i]) != n || len(m.Peer[i]) != n {
+		if len(m.Pair[i]) != n || len(m.Peer[i]) != n || m.Ways != nil && len(m.Ways[i]) != n {
 			return nil, fmt.Errorf("ring: row %d of a table has not %d numbers", i, n)
 		}
 		for j := range i {
@@ -129,8 +159,12 @@ func (m *Measured) Tree(name string) (*Tree, error) {
 		t.GPUs = append(t.GPUs, GPU{m.Names[i], len(t.Links) - 1})
 		row := make([]Peer, n)
 		for j, r := range m.Peer[i] {
-			if i != j {
+			switch way := m.way(i, j); {
+			case i == j:
+			case way == Direct:
 				row[j] = Peer{Direct, r}
+			default:
+				row[j] = Peer{Kind: way}
 			}
 		}
 		t.Peers = append(t.Peers, row)
@@ -145,3 +179,55 @@ func (m *Measured) Tree(name string) (*Tree, error) {
 // rootBound says that a pair ran at the rate of all devices together: then the root
 // held it, not an uplink that the two share.
 func (m *Measured) rootBound(pair float64) bool { return len(m.Names) > 2 && pair >= 0.9*m.All }
+
+// PeerSet is devices, by number, of which each copies to each other one the same way.
+type PeerSet struct {
+	Devices []int
+	Rate    float64 // B/s of the slowest pair with a link of its own; 0: over the tree
+}
+
+// PeerSets covers all pairs with peer access by as few sets as come easily, those over
+// the tree first: a pair in several sets goes by the last. Rates of a set with links of
+// their own are within a factor of two of each other.
+func (m *Measured) PeerSets() []PeerSet {
+	n := len(m.Names)
+	rate := func(i, j int) float64 { return min(m.Peer[i][j], m.Peer[j][i]) }
+	cover := func(kind PeerKind, fits func(first, pair [2]int) bool) (sets []PeerSet) {
+		covered := map[[2]int]bool{}
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				if covered[[2]int{i, j}] || m.way(i, j) != kind || m.way(j, i) != kind {
+					continue
+				}
+				set := []int{i, j}
+				for k := range n {
+					ok := k != i && k != j
+					for _, d := range set {
+						ok = ok && fits([2]int{i, j}, [2]int{d, k})
+					}
+					if ok {
+						set = append(set, k)
+					}
+				}
+				slices.Sort(set)
+				s := PeerSet{Devices: set}
+				for a, x := range set {
+					for _, y := range set[a+1:] {
+						covered[[2]int{x, y}] = true
+						if r := rate(x, y); kind == Direct && (s.Rate == 0 || r < s.Rate) {
+							s.Rate = r
+						}
+					}
+				}
+				sets = append(sets, s)
+			}
+		}
+		return sets
+	}
+	access := func(p [2]int, least PeerKind) bool { return m.way(p[0], p[1]) >= least && m.way(p[1], p[0]) >= least }
+	tree := cover(Switched, func(_, p [2]int) bool { return access(p, Switched) })
+	return append(tree, cover(Direct, func(first, p [2]int) bool {
+		a, b := rate(first[0], first[1]), rate(p[0], p[1])
+		return access(p, Direct) && a <= 2*b && b <= 2*a
+	})...)
+}

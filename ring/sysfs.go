@@ -106,6 +106,24 @@ func FromSystem(sys fs.FS, ids []string, peers func(from, to int) Peer) (*Tree, 
 	return t, t.Validate()
 }
 
+// OneRoot is the tree of GPUs of which nothing is known but the ways between them, as in
+// virtual machines that show no PCI tree: all hang on one root, by links of unknown rate.
+func OneRoot(gpus int, peers func(from, to int) Peer) *Tree {
+	t := &Tree{Name: "system", Links: []Link{{Name: "root", Parent: -1}}}
+	for i := range gpus {
+		t.Links = append(t.Links, Link{Name: "link" + strconv.Itoa(i)})
+		t.GPUs = append(t.GPUs, GPU{"gpu" + strconv.Itoa(i), i + 1})
+		row := make([]Peer, gpus)
+		for j := range row {
+			if j != i && peers != nil {
+				row[j] = peers(i, j)
+			}
+		}
+		t.Peers = append(t.Peers, row)
+	}
+	return t
+}
+
 // listPCI lists all devices by address.
 func listPCI(sys fs.FS) ([]pciDevice, error) {
 	roots, err := fs.ReadDir(sys, "devices")

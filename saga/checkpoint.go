@@ -132,6 +132,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // checksum is the CRC-32C of all that training reads.
 func (in *inputs) checksum() string {
 	d, e, sum := in.data, in.edges, uint32(0)
+	d.HoldFeatures()
 	for _, x := range [][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data),
 		bytesOf(d.Features), wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)} {
 		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -40,6 +41,8 @@ type Program struct {
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	inv       map[string][]byte
+	constsOf  *unit // whose constants are in device memory
+	stages    Stages
 
 	host       *plan.HostPlan              // of the session that was planned last
 	files      []*device.HostFile          // of inv
@@ -97,7 +100,10 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 			return nil, p.leastHost(p.budget(err, once), once)
 		}
 	}
-	if err := p.plan(); err != nil {
+	before, start := p.stages, time.Now()
+	err = p.plan()
+	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
+	if err != nil {
 		return nil, p.budget(err, once)
 	}
 	if err := p.placeTraining(once); err != nil {
@@ -223,7 +229,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption()}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
@@ -318,7 +324,9 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 	if c := p.sizes[n]; c != nil {
 		return c, nil
 	}
-	st := chunk.Stats(p.in.edges, p.orderFor(n), n)
+	o := p.orderFor(n)
+	defer since(&p.stages.Count, time.Now())
+	st := chunk.Stats(p.in.edges, o, n)
 	if st.P != n {
 		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
 	}
@@ -341,6 +349,7 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 // orderFor is the vertex order for n intervals; the last one is kept.
 func (p *Program) orderFor(n int) *chunk.Order {
 	if p.ordered != n {
+		defer since(&p.stages.Order, time.Now())
 		p.order, p.ordered = chunk.Identity(p.in.edges.V), n
 		if n > 1 && !p.cfg.without("balance") {
 			p.order = chunk.Balance(p.in.edges, n)
@@ -356,6 +365,7 @@ func (p *Program) gridFor(n int) (*gridAt, error) {
 	}
 	p.grid = nil
 	g := &gridAt{order: p.orderFor(n)}
+	defer since(&p.stages.Grid, time.Now())
 	var err error
 	if g.grid, err = chunk.Build(p.in.edges, g.order, n, p.want); err != nil {
 		return nil, err

@@ -12,16 +12,25 @@ import (
 	"sagann/device"
 )
 
+// Storages of Config.Storage.
+const (
+	StorageF32  = dataflow.StorageF32
+	StorageBF16 = dataflow.StorageBF16
+)
+
+var storages = []string{"", StorageF32, StorageBF16}
+
 // Config says how a model is trained and where.
 type Config struct {
 	Device string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
 	NoRing bool   // several devices: each loads for itself instead of handing chunks on
-	Mem    int64  // bytes of device memory; 0: no bound
+	Mem    int64  // bytes of each device's memory, a GPU's context and libraries included; 0: no bound
 	// HostMem bounds what lies in host memory beside the data set, in bytes: graph cells,
 	// features and labels in the order of the plan, values that are swapped. What does not
 	// fit lies in files in Scratch. 0: no bound. See host.go for what is counted.
 	HostMem  int64
 	Scratch  string // folder of those files, which have no names; "": the system's for temporary files
+	TF32     bool   // GPUs: dense products may round their operands to TF32 (10 bits of fraction)
 	Chunks   int    // number of intervals P; 0: the smallest that fits, with Machine the fastest
 	Prefetch int    // chunks loaded ahead; 0: 2 where they fit, and more where memory is left
 	Schedule string // "sag" (default), "stage", "dest-order"; with Machine also "auto"
@@ -34,6 +43,10 @@ type Config struct {
 	// (computed again where it can be), "some" (only element-wise values are computed
 	// again) or "auto", the fastest of them by simulation, which is the default.
 	Save string
+	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
+	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
+	// a vertex's own rows are float32 in either.
+	Storage string
 
 	Epochs    int
 	Optimizer Optimizer
@@ -83,6 +96,9 @@ func (c *Config) Validate() error {
 	}
 	if !slices.Contains(saves, c.Save) {
 		bad("unknown save policy %q; there are %s", c.Save, strings.Join(saves[1:], ", "))
+	}
+	if !slices.Contains(storages, c.Storage) {
+		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
 	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather", "balance")
 	for _, p := range c.Without {

@@ -56,6 +56,9 @@ func (p *Program) Overview(w io.Writer) error {
 	if p.saved != dataflow.SaveSome {
 		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
 	}
+	if p.cfg.Storage == StorageBF16 {
+		b.WriteString("\nstorage   rows that edges gather are bfloat16, sums float32")
+	}
 	fmt.Fprintf(&b, "\nmemory    peak %s", size(pl.Peak))
 	if pl.Budget > 0 {
 		fmt.Fprintf(&b, " of %s", size(pl.Budget))
@@ -139,7 +142,7 @@ func (p *Program) hostTable() string {
 func notes(l *dataflow.Lowered) string {
 	var b strings.Builder
 	for _, n := range l.Notes {
-		if strings.HasPrefix(n.Pos, "grad of") && n.Pass != "factor" {
+		if strings.HasPrefix(n.Pos, "grad of") && n.Pass != "factor" && n.Pass != "storage" {
 			continue
 		}
 		fmt.Fprintf(&b, "%-9s %s at %s: %s\n", n.Pass, n.Op, n.Pos, n.What)

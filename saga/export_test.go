@@ -1,33 +1,24 @@
 package saga
 
 import (
+	"errors"
+
 	"sagann/chunk"
 	"sagann/dataflow/exec"
 	"sagann/device"
 )
 
-// OpenOn is Open on devices of a test's own. Close closes them.
+// OpenOn is Open on devices of a test's own. Close, or an error, closes them.
 func (p *Program) OpenOn(devices []device.Device) error {
-	p.devices = devices
-	arena, err := exec.NewArena(devices, max(p.train.plan.Peak, p.eval.plan.Peak))
+	arena, err := exec.NewArena(devices, p.PlannedPeak())
 	if err != nil {
-		return err
+		return errors.Join(err, closeAll(devices, nil))
 	}
-	p.arena = arena
-	for _, u := range []*unit{p.train, p.eval} {
-		if err := p.start(u, arena); err != nil {
-			return err
-		}
-	}
-	p.train.run.OnUpdate(p.update)
-	for i := range p.params {
-		q := &p.params[i]
-		if err := p.SetParam(q.Name, q.initial(p.cfg.Seed)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.begin(devices, arena)
 }
+
+// DeviceBytes is what OpenOn takes of each device.
+func (p *Program) DeviceBytes() int64 { return p.PlannedPeak() + p.reserve }
 
 // HostHeld is what p holds on the host, by counting it: bytes of memory, and of files.
 func (p *Program) HostHeld() (memory, disk int64) {
@@ -61,6 +52,11 @@ func (p *Program) HostHeld() (memory, disk int64) {
 		}
 	}
 	return memory, disk
+}
+
+// InputOnDisk tells whether input name of training lies in a file.
+func (p *Program) InputOnDisk(name string) bool {
+	return p.train.plan.OnDisk(p.train.low.Inputs[name])
 }
 
 // ExtraFiles is the bytes of the files that live as long as p, closed or not.

@@ -31,6 +31,8 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 	if !ok || len(p.devices) > 1 {
 		return nil, fmt.Errorf("saga: the times of kernels are known on one GPU, not on %q", p.cfg.Device)
 	}
+	p.arena.OneByOne = true
+	defer func() { p.arena.OneByOne = false }()
 	g.Detail(func(s device.Span) { spans[s.Tag] = append(spans[s.Tag], s) })
 	_, err := p.Step()
 	g.Detail(nil) // the last spans come before it returns
@@ -98,3 +100,7 @@ func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
 // DevicePeak is the most device memory in bytes that any device has held so far, what
 // kernels take beside the plan included, a GPU's context and libraries not.
 func (p *Program) DevicePeak() int64 { return p.peak() }
+
+// KernelBytes is the device memory in bytes that kernels may take on each GPU beside what
+// the plans lay out; 0 on other devices.
+func (p *Program) KernelBytes() int64 { return p.reserve }

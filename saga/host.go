@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -17,13 +18,15 @@ import (
 // Host memory. A session is the one or two programs that share an arena: training with
 // evaluation, what is computed once, a prediction. Its tenants are the cells, the lists
 // of rows that loads gather, the inputs in the session's vertex order, the values that
-// are swapped, and the invariants, which outlive sessions in the user's order. Within
-// Config.HostMem what is moved least lies in files (plan.PlaceHost).
+// are swapped (one tenant where several share a place), and the invariants, which outlive
+// sessions in the user's order. Within Config.HostMem what is moved least lies in files
+// (plan.PlaceHost). What evaluation needs counts from the start, though it is taken when
+// evaluation is first asked for.
 //
 // Not counted: the data set itself and what the caller gets back, which are the
 // caller's; tables of a few bytes a vertex, a task or a parameter; 12 to 16 bytes an
-// edge while cells are built; blocks of blockBytes while rows are laid out; the system's
-// cache of files. Program.Predict on an open program keeps that one's invariants beside
+// edge while cells are built; blocks of blockBytes while rows are laid out, and of
+// features that are made then a 64th; the system's cache of files. Program.Predict on an open program keeps that one's invariants beside
 // its own.
 
 // tenant is a plan.Tenant and what to do when it lies in a file.
@@ -36,6 +39,7 @@ type tenant struct {
 func (p *Program) tenants(extras map[string]int64, units []*unit) []tenant {
 	cells := tenant{Tenant: plan.Tenant{Name: "cells", Bytes: units[0].plan.Cells.CellBytes(), Stays: true}}
 	lists := tenant{Tenant: plan.Tenant{Name: "lists of rows", Stays: true}}
+	var plans []*plan.Plan
 	inputs := map[string]*tenant{}
 	var list []tenant
 	for k, u := range units {
@@ -43,11 +47,11 @@ func (p *Program) tenants(extras map[string]int64, units []*unit) []tenant {
 		pl.Disk = make([]bool, len(pl.Spec.Values))
 		moves, moved := pl.HostMoves()
 		cells.Moved += moved
-		lists.Bytes += pl.ListBytes()
+		plans = append(plans, pl)
 		for name, id := range u.low.Inputs {
 			t := inputs[name]
 			if t == nil {
-				t = &tenant{Tenant: plan.Tenant{Name: name, Bytes: pl.HostBytes(id), Stays: pl.Spec.Values[id].Cols == 1}, disk: func() {}}
+				t = &tenant{Tenant: plan.Tenant{Name: name, Bytes: pl.HostBytesOf(id), Stays: pl.Spec.Values[id].Cols == 1}, disk: func() {}}
 				inputs[name] = t
 			}
 			t.Moved += moves[id]
@@ -55,16 +59,29 @@ func (p *Program) tenants(extras map[string]int64, units []*unit) []tenant {
 			t.disk = func() { before(); pl.Disk[id] = true }
 		}
 		for id := range pl.Spec.Values {
-			if v := &pl.Spec.Values[id]; pl.OnHost(id) {
-				name := v.Name
-				if k > 0 {
-					name += " of evaluation"
-				}
-				list = append(list, tenant{plan.Tenant{Name: name, Bytes: pl.HostBytes(id), Moved: moves[id], Stays: v.Cols == 1},
-					func() { pl.Disk[id] = true }})
+			if !pl.OnHost(id) {
+				continue
 			}
+			sharers := pl.HostSharers(id) // one place, one tenant
+			t := plan.Tenant{Name: pl.Spec.Values[id].Name, Bytes: pl.HostBytesOf(id)}
+			for _, s := range sharers {
+				t.Moved += moves[s]
+				t.Stays = t.Stays || pl.Spec.Values[s].Cols == 1
+			}
+			if n := len(sharers) - 1; n > 0 {
+				t.Name += fmt.Sprintf(" and %d more", n)
+			}
+			if k > 0 {
+				t.Name += " of evaluation"
+			}
+			list = append(list, tenant{t, func() {
+				for _, s := range sharers {
+					pl.Disk[s] = true
+				}
+			}})
 		}
 	}
+	lists.Bytes = plan.ListBytes(plans...)
 	for _, name := range slices.Sorted(maps.Keys(extras)) {
 		list = append(list, tenant{plan.Tenant{Name: name + " in the user's order", Bytes: extras[name], Disk: p.extraDisk[name]},
 			func() { p.extraDisk[name] = true }})
@@ -207,6 +224,9 @@ func (p *Program) checkSpace() error {
 // blockBytes is about how much is laid out at a time, where that lies in files.
 const blockBytes = 8 << 20
 
+// lateShare is the part of features made late that may be pages of the process.
+const lateShare = 64
+
 // blocks calls f for ranges of rows of ld floats that are together rows 0 to v-1.
 func blocks(v, ld int, f func(lo, hi int) error) error {
 	step := max(1, blockBytes/(4*max(1, ld)))
@@ -239,6 +259,11 @@ func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order) erro
 	}
 	cols := in.width(name)
 	ld := chunk.LD(cols)
+	if s.all != nil {
+		s.dropping(f.Bytes(), 4*int64(ld)).fillAll(floatsOf(f.Bytes()), cols, ld, o)
+		device.Drop(f.Bytes())
+		return nil
+	}
 	var room []float32
 	return blocks(in.edges.V, ld, func(lo, hi int) error {
 		if room == nil {
@@ -249,6 +274,21 @@ func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order) erro
 		_, err := f.WriteAt(bytesOf(rows), 4*int64(lo)*int64(ld))
 		return err
 	})
+}
+
+// dropping is s, whose rows are made all at once, but its pages of file b leave the
+// process again and again. Rows come in no order, so they are written where they lie.
+func (s source) dropping(b []byte, rowBytes int64) *source {
+	every := max(blockBytes, int64(len(b))/lateShare)
+	var touched atomic.Int64
+	return &source{all: func(row func(v int) []float32) {
+		s.all(func(v int) []float32 {
+			if touched.Add(rowBytes)%every < rowBytes {
+				device.Drop(b)
+			}
+			return row(v)
+		})
+	}}
 }
 
 // forget gives up the inputs that a session, which has ended, had laid out.

@@ -27,9 +27,10 @@ func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
 
 // source is where a vertex input comes from: rows, or what writes one.
 type source struct {
-	rows []float32                 // V×width in user order; or
-	row  func(v int, to []float32) // writes the row of vertex v, in user order; or
-	one  func(v int) float32       // the value of vertex v, of inputs of one column
+	rows []float32                       // V×width in user order; or
+	row  func(v int, to []float32)       // writes the row of vertex v, in user order; or
+	one  func(v int) float32             // the value of vertex v, of inputs of one column; or
+	all  func(row func(v int) []float32) // fills the row of every vertex
 }
 
 // width is the number of columns of input name.
@@ -54,6 +55,9 @@ func (in *inputs) source(name string) (source, error) {
 	d := in.data
 	switch name {
 	case featuresInput:
+		if d.Features == nil && d.MakeFeatures != nil {
+			return source{all: d.MakeFeatures}, nil
+		}
 		return source{rows: d.Features}, nil
 	case labelsInput:
 		if d.MultiLabels != nil {
@@ -140,6 +144,10 @@ func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
 	if len(dst) != v*ld {
 		return fmt.Errorf("saga: input %q laid out has %d numbers, there is room for %d", name, v*ld, len(dst))
 	}
+	if s.all != nil {
+		s.fillAll(dst, cols, ld, o)
+		return nil
+	}
 	s.fill(dst, cols, ld, o, 0, v)
 	return nil
 }
@@ -150,10 +158,23 @@ func (in *inputs) checked(name string) (source, error) {
 	if err != nil {
 		return s, err
 	}
-	if cols, v := in.width(name), in.edges.V; s.row == nil && s.one == nil && len(s.rows) != v*cols {
+	if cols, v := in.width(name), in.edges.V; s.all == nil && s.row == nil && s.one == nil && len(s.rows) != v*cols {
 		return s, fmt.Errorf("saga: input %q has %d numbers, want %d×%d", name, len(s.rows), v, cols)
 	}
 	return s, nil
+}
+
+// fillAll has every row of dst made where it lies, in order o.
+func (s *source) fillAll(dst []float32, cols, ld int, o *chunk.Order) {
+	s.all(func(from int) []float32 {
+		n := from
+		if o != nil {
+			n = int(o.New[from])
+		}
+		row := dst[n*ld : (n+1)*ld]
+		clear(row[cols:])
+		return row[:cols]
+	})
 }
 
 // fill writes rows first to end-1 in order o to dst, which holds them alone.

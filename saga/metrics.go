@@ -13,7 +13,7 @@ type Scores struct{ Train, Val, Test Metrics }
 
 // Evaluate runs the forward pass without dropout and scores every split.
 func (p *Program) Evaluate() (Scores, error) {
-	if err := p.open(); err != nil {
+	if err := p.openEval(); err != nil {
 		return Scores{}, err
 	}
 	if err := p.setConsts(p.eval); err != nil {

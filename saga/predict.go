@@ -134,6 +134,7 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	}
 	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[what]
 	if out == tr.features { // one layer: nothing is computed before it
+		d.HoldFeatures()
 		return slices.Clone(d.Features), d.FeatureCols, nil
 	}
 	if out.Shape().Set.Kind == dataflow.Edge {

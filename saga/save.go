@@ -86,7 +86,7 @@ func (p *Program) chooseSave(o plan.Options) error {
 	if m == nil {
 		name, _, _ := strings.Cut(p.cfg.Device, ":")
 		var err error
-		if m, err = plan.LoadMachine(map[string]string{"": "cpu", "cpu": "cpu", "cuda": "h200"}[name]); err != nil {
+		if m, err = plan.LoadMachine(machineOf(name)); err != nil {
 			return err
 		}
 	}

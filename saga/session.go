@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -84,6 +85,7 @@ func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) 
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll(devices, nil))
 	}
+	arena.TF32 = p.cfg.TF32
 	return devices, arena, nil
 }
 
@@ -117,9 +119,11 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 	for name, id := range u.low.Inputs {
 		rows, ok := p.inv[name]
 		if !ok {
+			start := time.Now()
 			if rows, err = p.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
 				return fmt.Errorf("input %s: %w", name, err)
 			}
+			since(&p.stages.Layout, start)
 			p.inv[name] = rows
 		}
 		if err := u.run.SetInput(id, rows); err != nil {
@@ -132,17 +136,21 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 // setConsts writes the program's numbers. They do not survive the steps of another
 // program of the session, whose memory lies over them.
 func (p *Program) setConsts(u *unit) error {
-	for id, x := range u.low.Consts {
-		if err := u.run.SetGlobal(id, []float32{x}); err != nil {
-			return err
-		}
-	}
-	for name, id := range u.low.Globals {
-		if strings.HasPrefix(name, graphPrefix) {
-			if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
+	if p.constsOf != u {
+		p.constsOf = nil
+		for id, x := range u.low.Consts {
+			if err := u.run.SetGlobal(id, []float32{x}); err != nil {
 				return err
 			}
 		}
+		for name, id := range u.low.Globals {
+			if strings.HasPrefix(name, graphPrefix) {
+				if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
+					return err
+				}
+			}
+		}
+		p.constsOf = u
 	}
 	if id, ok := u.low.Globals[dataflow.StepInput]; ok {
 		word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
@@ -159,23 +167,39 @@ func (p *Program) open() error {
 	if p.shape != nil {
 		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
 	}
-	if err := p.forget(); err != nil { // laid out again, in the order of the final plan
-		return err
-	}
+	before, start := p.stages, time.Now()
+	defer func() {
+		s := &p.stages
+		s.Open += time.Since(start) - (s.Grid - before.Grid) - (s.Layout - before.Layout) - (s.Order - before.Order)
+	}()
 	devices, arena, err := p.openDevices(max(p.train.plan.Peak, p.eval.plan.Peak))
 	if err != nil {
 		return err
 	}
+	return p.begin(devices, arena)
+}
+
+// begin makes the program ready to step on devices; when that fails they are closed.
+func (p *Program) begin(devices []device.Device, arena *exec.Arena) error {
 	p.devices, p.arena = devices, arena
-	for _, u := range []*unit{p.train, p.eval} {
-		if err := p.start(u, arena); err != nil {
-			return errors.Join(err, p.Close())
-		}
+	err := p.forget() // laid out again, in the order of the final plan
+	if err == nil {
+		err = p.ready()
+	}
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	return nil
+}
+
+func (p *Program) ready() error {
+	if err := p.start(p.train, p.arena); err != nil {
+		return err
 	}
 	p.train.run.OnUpdate(p.update)
 	if u := p.gpuUpdate(); u != nil {
 		if err := p.train.run.OnUpdateGPU(u); err != nil {
-			return errors.Join(err, p.Close())
+			return err
 		}
 	}
 	for i := range p.params {
@@ -190,6 +214,18 @@ func (p *Program) open() error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// openEval makes the evaluation program runnable; what only trains does without it and
+// its host memory.
+func (p *Program) openEval() error {
+	if err := p.open(); err != nil || p.eval.run != nil {
+		return err
+	}
+	if err := p.start(p.eval, p.arena); err != nil {
+		return errors.Join(err, p.Close())
 	}
 	return nil
 }
@@ -277,7 +313,7 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 // memory or in files, until it is given up.
 func (p *Program) Close() error {
 	err := closeAll(p.devices, p.arena, p.train, p.eval)
-	p.devices, p.arena = nil, nil
+	p.devices, p.arena, p.constsOf = nil, nil, nil
 	return errors.Join(err, p.forget())
 }
 

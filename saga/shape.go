@@ -3,6 +3,7 @@ package saga
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
@@ -100,7 +101,7 @@ func (s *Shape) nonEmpty(width, p int) int {
 // taken off it.
 func (p *Program) loadMachine() error {
 	if p.cfg.Machine == "" {
-		return nil
+		return p.keepForGPU()
 	}
 	m, err := plan.LoadMachine(p.cfg.Machine)
 	if err != nil {
@@ -114,16 +115,42 @@ func (p *Program) loadMachine() error {
 		return err
 	}
 	reserve := int64(m.Kind(0).Memory.Value) - m.Budget(0)
-	switch {
-	case p.cfg.Mem == 0:
+	if p.cfg.Mem == 0 {
 		p.cfg.Mem = m.Budget(0)
-	case p.cfg.Mem <= reserve:
-		return fmt.Errorf("saga: a budget of %d bytes; machine %s needs %d for itself", p.cfg.Mem, p.cfg.Machine, reserve)
-	default:
-		p.kept = reserve
-		p.cfg.Mem = min(p.cfg.Mem-reserve, m.Budget(0))
+	} else {
+		p.keep(reserve)
+		p.cfg.Mem = min(p.cfg.Mem, m.Budget(0))
 	}
 	return nil
+}
+
+// keepForGPU takes off the budget what a GPU's context and libraries take of its memory.
+func (p *Program) keepForGPU() error {
+	kind, _, _ := strings.Cut(p.cfg.Device, ":")
+	if kind != "cuda" || p.cfg.Mem == 0 {
+		return nil
+	}
+	m, err := plan.LoadMachine(machineOf(kind))
+	if err != nil {
+		return err
+	}
+	p.keep(int64(m.Kind(0).Memory.Value) - m.Budget(0))
+	return nil
+}
+
+// keep takes bytes off the budget. One that is smaller becomes too small for any plan,
+// which then names the smallest that would do.
+func (p *Program) keep(bytes int64) {
+	p.kept = bytes
+	p.cfg.Mem = max(1, p.cfg.Mem-bytes)
+}
+
+// machineOf is the machine model that a kind of device is taken for.
+func machineOf(kind string) string {
+	if kind == "cuda" {
+		return "h200"
+	}
+	return "cpu"
 }
 
 // Predicted is the simulated timeline of a training epoch on Config.Machine, nil

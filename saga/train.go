@@ -68,7 +68,7 @@ type Summary struct {
 func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
-	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem,
+	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem + p.kept,
 		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once}
 	if p.host != nil {
 		s.Host, s.Disk = p.host.Memory, p.host.Disk
@@ -79,9 +79,9 @@ func (p *Program) Summary() Summary {
 	return s
 }
 
-// Open takes the device memory and sets the initial parameters, so that failures
-// show before a run begins. Step does it by itself.
-func (p *Program) Open() error { return p.open() }
+// Open takes the memory of training and evaluation and sets the initial parameters, so
+// that failures show before a run begins. Step does it by itself, but for evaluation.
+func (p *Program) Open() error { return p.openEval() }
 
 // trainer is the state of one call of Train.
 type trainer struct {
@@ -115,7 +115,7 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
 	}
-	if err := p.open(); err != nil {
+	if err := p.openEval(); err != nil {
 		return nil, err
 	}
 	t := &trainer{p: p, o: o, loss: math.NaN(), scored: -1}

@@ -39,6 +39,7 @@ func main() {
 	classes := flag.Int("classes", 41, "classes")
 	epochs := flag.Int("epochs", 10, "epochs timed, after three to warm up")
 	without := flag.String("without", "invariant", "compiler passes left out")
+	storage := flag.String("storage", "f32", "rows that edges gather: f32 or bf16")
 	most := flag.Int("kernels", 16, "kernels listed")
 	heads := flag.Int("heads", 0, "heads of gat; 0: 8")
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
@@ -46,6 +47,7 @@ func main() {
 	sweep := flag.Bool("sweep", false, "with -gather: 20,000 vertices and densities from 0.01 to 10 %, as in the paper's Figure 13")
 	cache := flag.Bool("cache", false, "with -gather: the rate by the number of vertices, which shows what of the cache a gather has")
 	peer := flag.String("peer", "", "with -gather: the command that times cuSPARSE, python3 bench/cuda/gather_peer.py")
+	tf32 := flag.Bool("tf32", false, "round the operands of products to TF32")
 	uniform := flag.Bool("uniform", true, "edges between any two vertices, as in peer.py; otherwise communities")
 	flag.Parse()
 	if *sums && *cache {
@@ -89,21 +91,25 @@ func main() {
 	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
-		if err := epoch(name, d, *dev, *hidden, *heads, *epochs, *most, *without); err != nil {
+		if err := epoch(name, d, *hidden, *heads, *epochs, *most, saga.Config{Device: *dev, Seed: 1, Without: splits(*without), Storage: *storage, TF32: *tf32}); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}
 }
 
+// splits are the names in a list with commas; none in "".
+func splits(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ",")
+}
+
 // epoch times training epochs of a model.
-func epoch(name string, d *dataset.Data, dev string, hidden, heads, epochs, most int, without string) error {
+func epoch(name string, d *dataset.Data, hidden, heads, epochs, most int, c saga.Config) error {
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2, Heads: heads})
 	if err != nil {
 		return err
-	}
-	c := saga.Config{Device: dev, Seed: 1}
-	if without != "" {
-		c.Without = strings.Split(without, ",")
 	}
 	begun := time.Now()
 	p, err := saga.Compile(m, d, c)

@@ -2,29 +2,43 @@
 // costs: epoch times beside the resident run's, the bytes that were moved, what the
 // links allow, and what the planner predicted.
 //
-//	go run -tags cuda ./bench/offload -device cuda -machine h200 \
+//	go run -tags cuda ./bench/offload -device cuda -machine h200 -smallest \
 //		-data synthetic:vertices=2200000,edges=571e6,features=300,classes=50 -hidden 128
 //
-// It checks before it reports: losses agree with the resident run's, and the bytes
-// counted are those of the plan.
+// Graphs whose working set exceeds the card have no resident run: budgets are then given
+// in bytes, and losses compared with those of the first of them.
+//
+//	go run -tags cuda ./bench/offload -device cuda -machine h200 -resident=false -fractions "" \
+//		-budget 138GiB,100GiB -models gcn -hidden 128 -epochs 3 -warmup 1 -loops -host 245GiB \
+//		-data synthetic:vertices=111059956,edges=1615685872,features=128,classes=172
+//
+// With -host-mem what does not fit that much host memory beside the graph lies in files:
+//
+//	go run -tags cuda ./bench/offload -device cuda -machine h200 -resident=false -fractions "" \
+//		-budget 32GiB -models gcn -host-mem 64GiB -scratch /mnt/disk -data synthetic:...
+//
+// With -ring it compares devices that hand chunks on with devices that each load for
+// themselves:
+//
+//	go run -tags cuda ./bench/offload -machine h200x4 -ring "cuda:0 cuda:0,1" -models ggcn,gcn \
+//		-data synthetic:vertices=3200000,edges=222e6,features=300,classes=12
+//
+// It checks before it reports: losses agree with the resident run's, the bytes counted
+// are those of the plan, and a configuration that runs again gives the same bits.
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"log"
-	"math"
 	"os"
-	"slices"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
-	"sagann/layers"
-	"sagann/saga"
 )
 
 type bench struct {
@@ -35,18 +49,28 @@ type bench struct {
 	warm            int
 	lr              float64
 	without         []string
+	parts           []float64 // budgets, as parts of the resident working set
+	budgets         []int64   // and in bytes
+	resident        bool      // run with everything on the device, too
 	smallest        bool
+	repeat          bool
+	host            int64   // bytes of host memory that a run may need; 0: any
+	hostMem         int64   // bytes that may lie there beside the graph, the rest in files; 0: any
+	scratch         string  // folder of the files
 	least           int     // intervals, at least
 	skew            float64 // of statistics
 	m               *plan.Machine
+	ready           []string // lines of the table of what came before the epochs
 }
 
 func main() {
 	var b bench
 	data := flag.String("data", "synthetic:vertices=200000,edges=4e6,features=64,classes=16", "generated graph, or a path")
 	models := flag.String("models", "gcn,commnet,mpgcn,ggcn,ggnn,resgated", "models")
-	fractions := flag.String("fractions", "0.5,0.25", "budgets, as parts of the resident working set")
+	fractions := flag.String("fractions", "0.5,0.25", "budgets, as parts of the resident working set; empty: none")
+	budgets := flag.String("budget", "", "budgets in bytes, such as 8GiB,32GiB, without what the machine keeps for itself")
 	without := flag.String("without", "invariant", "passes to leave out")
+	loops := flag.Bool("loops", false, "add self loops to the graph once, for all models, instead of in a copy for each that wants them")
 	flag.StringVar(&b.device, "device", "cpu", "device")
 	flag.StringVar(&b.machine, "machine", "cpu", "machine model that plans are chosen by")
 	flag.IntVar(&b.hidden, "hidden", 128, "columns between layers")
@@ -56,190 +80,122 @@ func main() {
 	flag.Float64Var(&b.lr, "lr", 1e-4, "learning rate; sums over hundreds of neighbours make larger ones chaotic")
 	flag.IntVar(&b.warm, "warmup", 2, "epochs before the median")
 	ring := flag.String("ring", "", "instead: devices to compare, such as 'cuda:0 cuda:0,1', with the ring and without")
-	mem := flag.Int64("mem", 0, "with -ring: bytes of each device; 0: a tenth of what holds everything")
+	mem := flag.String("mem", "", "with -ring: bytes of each device, such as 2GiB; empty: a tenth of what holds everything, or 1.05 times the smallest budget that works on all of them")
 	flag.BoolVar(&b.smallest, "smallest", false, "also run with the smallest budget that works")
+	flag.BoolVar(&b.resident, "resident", true, "run with everything on the device first; false for graphs that it does not hold")
+	flag.BoolVar(&b.repeat, "repeat", true, "run the last configuration of each model again and compare losses bit by bit")
+	host := flag.String("host", "", "refuse runs that need more host memory than this, such as 245GiB; empty: none")
+	hostMem := flag.String("host-mem", "", "host memory for cells, inputs and stored values, such as 64GiB; what does not fit lies in files in -scratch; empty: no bound")
+	flag.StringVar(&b.scratch, "scratch", "", "folder on a disk for those files; empty: the system's folder for temporary files")
 	flag.Parse()
 	log.SetFlags(0)
-	var err error
-	if b.m, err = plan.LoadMachine(b.machine); err != nil {
+	if err := b.parse(*without, *fractions, *budgets); err != nil {
 		log.Fatal(err)
 	}
-	if *without != "" {
-		b.without = strings.Split(*without, ",")
+	var err error
+	if b.host, err = bytesIn(*host); err != nil {
+		log.Fatalf("-host: %v", err)
 	}
-	var parts []float64
-	for _, f := range strings.Split(*fractions, ",") {
-		x, err := strconv.ParseFloat(f, 64)
-		if err != nil || x <= 0 {
-			log.Fatalf("-fractions %s: want numbers above 0", *fractions)
-		}
-		parts = append(parts, x)
+	if b.hostMem, err = bytesIn(*hostMem); err != nil {
+		log.Fatalf("-host-mem: %v", err)
+	}
+	ringMem, err := bytesIn(*mem)
+	if err != nil {
+		log.Fatalf("-mem: %v", err)
 	}
 	start := time.Now()
 	d, err := load(*data)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d vertices, %d edges, %d features, %d classes; ready after %.1f s\n\n", d.Edges.V, d.Edges.E(), d.FeatureCols, d.Classes, time.Since(start).Seconds())
+	if *loops {
+		d.Edges = d.Edges.WithSelfLoops()
+	}
+	if held := given(d) + 4*int64(d.Edges.V)*int64(d.FeatureCols); held > 8<<30 {
+		debug.SetGCPercent(10) // what is garbage beside so much must not wait until it has doubled
+		debug.FreeOSMemory()
+	}
+	fmt.Printf("%d vertices, %d edges, %d features, %d classes; ready after %.1f s; host memory %.1f GiB at most so far\n\n",
+		d.Edges.V, d.Edges.E(), d.FeatureCols, d.Classes, time.Since(start).Seconds(), gib(peakRSS()))
+	names := strings.Split(*models, ",")
 	if *ring != "" {
-		if err := b.ringTable(d, strings.Split(*models, ","), strings.Fields(*ring), *mem); err != nil {
-			log.Fatal(err)
-		}
-		return
+		err = b.ringTable(d, names, strings.Fields(*ring), ringMem)
+	} else {
+		err = b.table(d, names)
 	}
-	fmt.Println("| model | budget GiB | P, schedule, slots | epoch s | H2D GB | D2H GB | links allow s | ÷ bound | penalty | predicted s | error | loss apart | built in s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-	failed := false
-	for _, name := range strings.Split(*models, ",") {
-		if err := b.model(d, name, parts); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-			failed = true
-		}
-	}
-	if failed {
+	b.printReady()
+	if err != nil {
+		log.Print(err)
 		os.Exit(1)
 	}
 }
 
+// parse reads what the flag package cannot.
+func (b *bench) parse(without, fractions, budgets string) error {
+	var err error
+	if b.m, err = plan.LoadMachine(b.machine); err != nil {
+		return err
+	}
+	if b.warm < 0 || b.epochs <= b.warm {
+		return fmt.Errorf("-epochs %d -warmup %d: want at least one epoch after the warm-up", b.epochs, b.warm)
+	}
+	if without != "" {
+		b.without = strings.Split(without, ",")
+	}
+	for _, f := range fields(fractions) {
+		x, err := strconv.ParseFloat(f, 64)
+		if err != nil || !(x > 0) {
+			return fmt.Errorf("-fractions %s: want numbers above 0", fractions)
+		}
+		b.parts = append(b.parts, x)
+	}
+	for _, f := range fields(budgets) {
+		n, err := bytesIn(f)
+		if err != nil || n == 0 {
+			return fmt.Errorf("-budget %s: want sizes such as 8GiB,32GiB", budgets)
+		}
+		b.budgets = append(b.budgets, n)
+	}
+	if !b.resident && len(b.parts) > 0 {
+		return fmt.Errorf("-resident=false: there is no resident working set to take parts of; give -fractions \"\" and -budget")
+	}
+	return nil
+}
+
+// fields are the items of a list with commas; none of an empty one.
+func fields(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ",")
+}
+
+// bytesIn reads 8GiB, 500MiB, 2e9 or nothing, which is 0.
+func bytesIn(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	number, scale := text, 1.0
+	for suffix, n := range map[string]float64{"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			number, scale = rest, n
+		}
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(x >= 0) || x*scale > 1<<50 {
+		return 0, fmt.Errorf("%q is no size such as 8GiB or 2e9", text)
+	}
+	return int64(x * scale), nil
+}
+
+// load reads or generates the graph. Generated features are made when they are laid out.
 func load(spec string) (*dataset.Data, error) {
 	if kind, rest, _ := strings.Cut(spec, ":"); kind == "synthetic" {
 		s, err := dataset.ParseSpec(rest)
 		if err != nil {
 			return nil, err
 		}
-		return dataset.Synthetic(s)
+		return dataset.SyntheticLate(s)
 	}
 	return dataset.Load(spec, dataset.Options{})
-}
-
-// outcome is one run.
-type outcome struct {
-	plan     *plan.Plan
-	seconds  float64 // median epoch
-	losses   []float64
-	predict  float64
-	ready    float64 // seconds until the first epoch could begin
-	h2d, d2h int64
-}
-
-func (b *bench) model(d *dataset.Data, name string, parts []float64) error {
-	resident, err := b.run(d, name, 0)
-	if err != nil {
-		return err
-	}
-	b.row(name, "resident", resident, resident)
-	for _, f := range parts {
-		o, err := b.run(d, name, int64(f*float64(resident.plan.Peak)))
-		var small *plan.BudgetError
-		if errors.As(err, &small) {
-			fmt.Printf("| %s | %.2f | does not fit: %.2f GiB would do |\n", name, f*gib(resident.plan.Peak), gib(small.Smallest))
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		b.row(name, strconv.FormatFloat(f, 'g', 3, 64), o, resident)
-	}
-	if !b.smallest {
-		return nil
-	}
-	_, err = b.run(d, name, 1)
-	var small *plan.BudgetError
-	if !errors.As(err, &small) {
-		return fmt.Errorf("a budget of one byte: %v", err)
-	}
-	o, err := b.run(d, name, small.Smallest)
-	if err != nil {
-		return err
-	}
-	b.row(name, "smallest", o, resident)
-	return nil
-}
-
-func gib(n int64) float64 { return float64(n) / (1 << 30) }
-
-// run trains with so many bytes for the plan; 0 is no bound.
-func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
-	m, shape, c, err := b.config(d, name, mem)
-	if err != nil {
-		return nil, err
-	}
-	// Statistics choose the number of intervals and the schedule; the plan itself is made
-	// for the real cells.
-	choice, err := saga.Plan(m, shape, c)
-	if err != nil {
-		return nil, err
-	}
-	best := choice.TrainPlan()
-	k := max(1, b.devices) // every device owns as many intervals as the others
-	c.Chunks, c.Schedule = (max(best.Cells.P, b.least)+k-1)/k*k, best.Schedule
-	start := time.Now()
-	p, err := saga.Compile(m, d, c)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	o := &outcome{plan: p.TrainPlan(), predict: p.Predicted().Seconds(), ready: time.Since(start).Seconds()}
-	var times []float64
-	for e := range b.epochs {
-		before := p.Moved()
-		start := time.Now()
-		loss, err := p.Step()
-		if err != nil {
-			return nil, err
-		}
-		if e >= b.warm {
-			times = append(times, time.Since(start).Seconds())
-		}
-		o.losses = append(o.losses, loss)
-		after := p.Moved()
-		o.h2d, o.d2h = after.H2D-before.H2D, after.D2H-before.D2H
-	}
-	if o.h2d != o.plan.H2D || o.d2h != o.plan.D2H {
-		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
-	}
-	slices.Sort(times)
-	o.seconds = times[len(times)/2]
-	return o, nil
-}
-
-func (b *bench) row(name, budget string, o, resident *outcome) {
-	h, u := float64(o.h2d), float64(o.d2h)
-	bound := max(resident.seconds, h/55e9, u/55e9, (h+u)/92e9)
-	fmt.Printf("| %s | %.2f (%s) | %d, %s, %d | %.4f | %.2f | %.2f | %.4f | %.2f | %.2f | %.4f | %+.0f %% | %.1e | %.1f |\n",
-		name, gib(o.plan.Peak), budget, o.plan.Cells.P, o.plan.Schedule, o.plan.Slots, o.seconds, h/1e9, u/1e9, bound, o.seconds/bound,
-		o.seconds/resident.seconds, o.predict, 100*(o.predict/o.seconds-1), apart(o, resident), o.ready)
-}
-
-// apart is the largest relative difference of two loss curves.
-func apart(o, other *outcome) float64 {
-	d := 0.0
-	for i, l := range o.losses {
-		d = max(d, math.Abs(l-other.losses[i])/math.Max(1e-30, math.Abs(other.losses[i])))
-	}
-	return d
-}
-
-// config is that of a run with so many bytes for the plan; 0 is no bound.
-func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Shape, saga.Config, error) {
-	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
-	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
-		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
-	if mem > 0 {
-		c.Mem += int64(b.m.Kind(0).Memory.Value) - b.m.Budget(0) // a machine keeps some for itself
-	}
-	return m, saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes, Skew: b.skew}, c, err
-}
-
-// residentPeak is the memory in which everything stays on one device.
-func (b *bench) residentPeak(d *dataset.Data, name string) (int64, error) {
-	m, shape, c, err := b.config(d, name, 0)
-	if err != nil {
-		return 0, err
-	}
-	c.Device = ""
-	p, err := saga.Plan(m, shape, c)
-	if err != nil {
-		return 0, err
-	}
-	return p.TrainPlan().Peak, nil
 }

@@ -16,7 +16,7 @@ type benchCmd struct {
 	Schedules schedulesCmd    `cmd:"" help:"Orders of chunks: bytes and times of sag, stage and dest-order (the paper's Figure 14)."`
 	Streaming streamingCmd    `cmd:"" help:"Overlap and operator motion on graphs that grow (the paper's Figure 15)."`
 	Ring      ringCmd         `cmd:"" help:"Several devices, with the ring and without (the paper's Figure 16)."`
-	Ablation  ablationCmd     `cmd:"" help:"Every pass left out in turn."`
+	Ablation  ablationCmd     `cmd:"" help:"Every pass left out in turn, simulated; with --device every one added in turn, run."`
 	Kernels   kernelsBenchCmd `cmd:"" help:"Every kernel of an epoch on a GPU against the device's ceilings."`
 	Epoch     epochCmd        `cmd:"" help:"Times of training epochs."`
 	Auto      autoCmd         `cmd:"" help:"What auto chooses against an exhaustive search."`
@@ -28,9 +28,13 @@ func (benchCmd) Help() string {
 
   saga bench schedules
   saga bench schedules --device cpu --scale 10 --markdown
+  saga bench schedules --device cuda --machine h200 --markdown
   saga bench streaming --device cpu --scale 20
+  saga bench streaming --device cuda --machine h200 --markdown
   saga bench ring --devices 1,2,4 --machine h200x4
-  saga bench ablation --model ggcn --machine h200 --mem 2GiB`
+  saga bench ablation --models ggcn --machine h200 --mem 2GiB
+  saga bench ablation --models ggcn,gcn --device cuda --machine h200 --mem 2GiB
+  saga bench ablation --models ggcn --device cpu:2 --machine cpu --mem 8MiB --shape vertices=2000,edges=40e3,features=32,classes=8`
 }
 
 // benchOutput says how tables are printed and what they are simulated on.

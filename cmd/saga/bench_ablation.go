@@ -12,16 +12,18 @@ import (
 // ablationCmd is saga bench ablation.
 type ablationCmd struct {
 	benchOutput
-	Models []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Models []string `aliases:"model" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
 	Shape  string   `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" help:"Statistics of the graph (${default})."`
 	Mem    memory   `default:"2GiB" placeholder:"SIZE" help:"Device memory, that which the machine keeps for itself included (${default})."`
+	ladderRun
 }
 
 // ablations are left out in turn. Commuting and factoring hoist what they uncover, so
 // that hoisting alone cannot be left out.
 var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "invariant", "recompute-on-load", "residency", "row-gather", "serpentine", "stream"}
 
-// Run prints one table a model.
+// Run prints one table a model: every pass left out in turn, by simulation. With
+// --device it prints the ladder, by training.
 func (c *ablationCmd) Run(a *app) error {
 	shape, err := parseShape(c.Shape)
 	if err != nil {
@@ -29,6 +31,9 @@ func (c *ablationCmd) Run(a *app) error {
 	}
 	if _, err := c.machineOf(); err != nil {
 		return err
+	}
+	if c.Device != "" {
+		return c.runLadder(a, shape)
 	}
 	var sheets []*sheet
 	for _, name := range c.Models {

@@ -26,6 +26,8 @@ type gpuBench struct {
 	Heads    count    `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
 	Epochs   count    `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
 	Without  []string `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch)."`
+	Storage  string   `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
+	TF32     bool     `name:"tf32" help:"Round the operands of dense products to TF32."`
 	Markdown bool     `help:"Print Markdown."`
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
@@ -62,13 +64,17 @@ func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 }
 
 func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (err error) {
+	cfg := saga.Config{Device: c.Device, Mem: int64(c.Mem), Seed: 1, Without: c.Without, Storage: c.Storage, TF32: c.TF32}
+	if err := cfg.Validate(); err != nil {
+		return usageError{err}
+	}
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: int(c.Hidden), Layers: int(c.Layers), Heads: int(c.Heads),
 		EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
 	if err != nil {
 		return usageError{err}
 	}
 	begun := time.Now()
-	p, err := saga.Compile(m, d, saga.Config{Device: c.Device, Mem: int64(c.Mem), Seed: 1, Without: c.Without})
+	p, err := saga.Compile(m, d, cfg)
 	if err != nil {
 		return err
 	}
@@ -101,7 +107,7 @@ type epochCmd struct{ gpuBench }
 
 // Run prints a line a model.
 func (c *epochCmd) Run(a *app) error {
-	s := &sheet{key: "epochs", title: fmt.Sprintf("Training epochs on %s: forward, backward, Adam; %s, %d columns between %d layers, without %v", c.Device, c.Data, c.Hidden, c.Layers, c.Without),
+	s := &sheet{key: "epochs", title: fmt.Sprintf("Training epochs on %s: forward, backward, Adam; %s, %d columns between %d layers, without %v, storage %s, TF32 %v", c.Device, c.Data, c.Hidden, c.Layers, c.Without, c.Storage, c.TF32),
 		head: table.Row{"model", "epoch ms", "best ms", "P", "device memory", "ready after s", "loss"}}
 	err := c.each(a, func(t *timed) error {
 		peak := t.prog.DevicePeak()

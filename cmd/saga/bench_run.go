@@ -1,88 +1,204 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/saga"
 )
 
-// benchRun says whether and how large a benchmark is also run on the CPU device.
+// benchEpochs says how long runs of benchmarks are.
+type benchEpochs struct {
+	Warmup count `default:"1" placeholder:"N" help:"With --device: epochs before those that are timed (${default})."`
+	Epochs count `default:"3" placeholder:"N" help:"With --device: epochs timed, whose median is printed (${default})."`
+}
+
+// benchRun says whether and how large a benchmark is also run on a device.
 type benchRun struct {
-	Device string `placeholder:"cpu" help:"Also run each on the CPU, on a graph that is generated, and count the bytes."`
-	Scale  count  `default:"10" placeholder:"N" help:"The graph that is run has an N-th of the vertices and edges (${default})."`
+	Device string `placeholder:"NAME" help:"Also run each on cpu or, in a build for GPUs, cuda, on a graph that is generated: bytes counted, epochs timed. Where --machine describes the device (cpu, or h200 for cuda), predicted times stand beside, and budgets are on top of what the machine keeps for itself."`
+	Scale  auto   `default:"auto" placeholder:"N" help:"The graph that is run has an N-th of the vertices and edges; auto: 10 on cpu, 1 on GPUs."`
+	benchEpochs
 }
 
 // check refuses what cannot be run.
 func (r *benchRun) check() error {
-	if r.Device != "" && r.Device != "cpu" {
-		return usagef("--device %s: bytes are counted on cpu", r.Device)
+	if r.Device == "" {
+		return nil
 	}
-	if r.Scale < 1 {
-		return usagef("--scale %d: at least 1", r.Scale)
+	if r.Scale == 0 {
+		if r.Scale = 1; deviceKind(r.Device) == "cpu" {
+			r.Scale = 10
+		}
+	}
+	return r.runnable(r.Device)
+}
+
+func (e *benchEpochs) runnable(spec string) error {
+	if n, err := device.Count(spec); err != nil || deviceKind(spec) == "null" {
+		return usagef("--device %s: cpu or, in a build for GPUs, cuda; several are cpu:2 or cuda:0,1", spec)
+	} else if n < 1 || e.Epochs < 1 {
+		return usagef("--epochs %d: at least 1", e.Epochs)
 	}
 	return nil
 }
 
+// deviceKind is spec without its numbers.
+func deviceKind(spec string) string {
+	kind, _, _ := strings.Cut(spec, ":")
+	return kind
+}
+
 // graph generates an N-th of shape s, so many copies of it side by side.
 func (r *benchRun) graph(s saga.Shape, copies int) (*dataset.Data, error) {
+	s.Vertices, s.Edges = s.Vertices/int(r.Scale), s.Edges/int64(r.Scale)
+	return graphOf(s, copies)
+}
+
+// graphOf generates copies of a graph of shape s.
+func graphOf(s saga.Shape, copies int) (*dataset.Data, error) {
 	spec := dataset.DefaultSpec()
-	spec.Vertices, spec.Edges = max(s.Classes, s.Vertices/int(r.Scale)), int(s.Edges)/int(r.Scale)
-	spec.Features, spec.Classes, spec.Copies = s.Features, s.Classes, copies
+	spec.Vertices, spec.Edges = max(2, s.Classes, s.Vertices), int(s.Edges)
+	spec.Features, spec.Classes, spec.Copies, spec.Skew = s.Features, s.Classes, copies, s.Skew
 	if most := spec.Vertices * (spec.Vertices - 1) / 4; spec.Edges > most {
 		spec.Edges = most
 	}
 	return dataset.Synthetic(spec)
 }
 
+// modelled tells whether the simulator's machine is one of the device's kind.
+func (o *benchOutput) modelled(spec string) bool {
+	return (o.Machine == "cpu") == (deviceKind(spec) == "cpu")
+}
+
 // counted is what the executor moved in an epoch, and how long it took.
 type counted struct {
-	h2d, d2h, peak int64
-	chunks         int
-	seconds        float64 // median of the epochs after the first, or of the only one
+	h2d, d2h, d2d int64
+	peak          int64 // of the training plan
+	held          int64 // device memory held at most, that of kernels included
+	chunks, slots int
+	schedule      string
+	seconds       float64 // median of the epochs that were timed
+	predicted     float64 // seconds on the machine; 0: it is not one of the device's kind
+	losses        []float64
 }
 
 func (c *counted) moved() int64 { return c.h2d + c.d2h }
 
-// count runs some epochs on data, without an evaluation. It is an error when what the
-// executor moved in one is not what its plan says, or the memory it held.
-func (o *benchOutput) count(name string, d *dataset.Data, c saga.Config, epochs int) (out *counted, err error) {
+// forecast is the prediction beside what was measured, for tables.
+func (c *counted) forecast() (predicted, off string) {
+	if c.predicted == 0 {
+		return "–", "–"
+	}
+	return ms(c.predicted), fmt.Sprintf("%+.0f %%", 100*(c.predicted/c.seconds-1))
+}
+
+// data is c as JSON.
+func (c *counted) data() fields {
+	return fields{{"chunks", c.chunks}, {"seconds", c.seconds}, {"predicted_seconds", c.predicted}, {"h2d_bytes", c.h2d}, {"d2h_bytes", c.d2h},
+		{"d2d_bytes", c.d2d}, {"peak_device_bytes", c.peak}, {"held_device_bytes", c.held}, {"schedule", c.schedule}, {"loss", c.losses[len(c.losses)-1]}}
+}
+
+// slowLR keeps training calm: sums over hundreds of neighbours make larger steps chaotic,
+// and losses of different plans could not be compared.
+const slowLR = 1e-4
+
+// count runs some epochs on data, without an evaluation. c.Mem is without what the
+// machine keeps for itself. It is an error when what the executor moved in an epoch is
+// not what its plan says, or the memory it held.
+func (o *benchOutput) count(name string, d *dataset.Data, c saga.Config, e benchEpochs) (out *counted, err error) {
 	m, err := o.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes})
 	if err != nil {
 		return nil, err
 	}
-	c.Epochs, c.EvalEvery = epochs+1, epochs+1 // stopped before the last, which is evaluated
+	c.Optimizer, c.Seed = saga.Optimizer{Kind: "adam", LR: slowLR}, 1
+	if o.modelled(c.Device) {
+		reserve, err := o.machineOf()
+		if err != nil {
+			return nil, err
+		}
+		if c.Machine = o.Machine; c.Mem > 0 {
+			c.Mem += reserve
+		}
+	}
 	p, err := saga.Compile(m, d, c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	out = &counted{peak: p.TrainPlan().Peak, chunks: p.Chunks()}
-	out.h2d, out.d2h = p.Moves()
+	pl := p.TrainPlan()
+	out = &counted{peak: pl.Peak, chunks: pl.Cells.P, slots: pl.Slots, schedule: pl.Schedule, h2d: pl.H2D, d2h: pl.D2H, d2d: pl.D2D}
+	if t := p.Predicted(); t != nil {
+		out.predicted = t.Seconds()
+	}
 	var took []float64
-	done := errors.New("enough epochs were run")
-	_, err = p.Train(context.Background(), saga.TrainOptions{OnEpoch: func(e saga.Epoch) error {
-		if e.H2D != out.h2d || e.D2H != out.d2h {
-			return fmt.Errorf("the executor moved %d and %d bytes, the plan says %d and %d", e.H2D, e.D2H, out.h2d, out.d2h)
+	for i := range int(e.Warmup + e.Epochs) {
+		took, err = timedStep(p, took, &out.losses)
+		if err != nil {
+			return nil, fmt.Errorf("%s: epoch %d: %w", name, i+1, err)
 		}
-		if planned := p.PlannedPeak(); e.Peak > planned {
-			return fmt.Errorf("%d bytes of device memory held, the plan says %d", e.Peak, planned)
-		}
-		if took = append(took, e.Seconds); len(took) == epochs {
-			return done
-		}
-		return nil
-	}})
-	if !errors.Is(err, done) {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if epochs > 1 {
-		took = took[1:]
+	out.held = p.DevicePeak()
+	if most := p.PlannedPeak() + p.KernelBytes(); out.held > most {
+		return nil, fmt.Errorf("%s: %d bytes of device memory held, the plans and kernels need %d", name, out.held, most)
 	}
-	slices.Sort(took)
-	out.seconds = (took[(len(took)-1)/2] + took[len(took)/2]) / 2
+	out.seconds = middle(took[e.Warmup:])
 	return out, nil
+}
+
+// timedStep trains for one epoch, adds its seconds to took and its loss to losses, and
+// compares what it moved with the plan.
+func timedStep(p *saga.Program, took []float64, losses *[]float64) ([]float64, error) {
+	if err := p.Open(); err != nil {
+		return nil, err
+	}
+	before, start := p.Moved(), time.Now()
+	loss, err := p.Step()
+	if err != nil {
+		return nil, err
+	}
+	took = append(took, time.Since(start).Seconds())
+	*losses = append(*losses, loss)
+	after, pl := p.Moved(), p.TrainPlan()
+	if h, u, x := after.H2D-before.H2D, after.D2H-before.D2H, after.D2D-before.D2D; h != pl.H2D || u != pl.D2H || x != pl.D2D {
+		return nil, fmt.Errorf("the executor moved %d, %d and %d bytes down, up and between devices, the plan says %d, %d and %d", h, u, x, pl.H2D, pl.D2H, pl.D2D)
+	}
+	return took, nil
+}
+
+// lossApart is the largest relative difference of two loss curves.
+func lossApart(one, other *counted) float64 {
+	d := 0.0
+	for i := range min(len(one.losses), len(other.losses)) {
+		d = max(d, math.Abs(one.losses[i]-other.losses[i])/math.Max(1e-30, math.Abs(other.losses[i])))
+	}
+	return d
+}
+
+// middle is the median.
+func middle(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// cannot is why a run has no numbers, in a few words.
+func cannot(err error) string {
+	if small(err) {
+		return "does not fit: " + firstLine(err)
+	}
+	return "cannot run: " + firstLine(err)
+}
+
+// firstLine is the first line of err, cut where it gets long for a table.
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	if r := []rune(text); len(r) > 160 {
+		text = string(r[:160]) + "…"
+	}
+	return text
 }

@@ -18,6 +18,7 @@ type schedulesCmd struct {
 	Chunks   count    `default:"4" placeholder:"P" help:"Number of intervals (${default})."`
 	Prefetch count    `default:"1" placeholder:"N" help:"Chunks loaded ahead in the paper's system (${default}: two buffers take turns); 0: what the simulator finds fastest."`
 	Models   []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Budgets  []string `default:"1,0.5" placeholder:"PART" help:"With --device: budgets of the runs with everything on, as parts of the memory that the paper's sag run takes (${default})."`
 	benchRun
 }
 
@@ -28,6 +29,10 @@ func (c *schedulesCmd) Run(a *app) error {
 	}
 	if c.Chunks < 1 {
 		return usagef("--chunks %d: at least 1", c.Chunks)
+	}
+	parts, err := c.parts()
+	if err != nil {
+		return err
 	}
 	reserve, err := c.machineOf()
 	if err != nil {
@@ -55,7 +60,7 @@ func (c *schedulesCmd) Run(a *app) error {
 		scheduleReason}
 	sheets := []*sheet{paper, ours}
 	if c.Device != "" {
-		run, err := c.run(a, without)
+		run, err := c.run(a, without, parts)
 		if err != nil {
 			return err
 		}
@@ -119,56 +124,6 @@ func (s *sheet) total(models int) {
 	}
 	least := max(1, bytes[0])
 	s.rows = append(s.rows, append(row, ratio(bytes[1], least), ratio(bytes[2], least), "", "", "", percent(stage), percent(dest), ""))
-}
-
-// run counts the bytes of every schedule on a smaller graph: those of the paper's
-// system, and those with everything on, within the memory that the paper's sag takes.
-func (c *schedulesCmd) run(a *app, without []string) ([]*sheet, error) {
-	d, err := c.graph(redditMiddle, 1)
-	if err != nil {
-		return nil, err
-	}
-	what := fmt.Sprintf("%d vertices, %d edges; bytes of one epoch as the executor counted them, equal to the plan's", d.Edges.V, d.Edges.E())
-	paper := &sheet{key: "counted", title: fmt.Sprintf("Run on cpu (--paper), P = %d: %s", c.Chunks, what)}
-	ours := &sheet{key: "counted_ours", title: "Run on cpu, everything on, within the memory that the paper's sag plan takes: " + what}
-	for _, s := range []*sheet{paper, ours} {
-		s.head = table.Row{"model", "sag bytes", "stage bytes", "dest-order bytes", "stage ÷ sag", "dest-order ÷ sag"}
-	}
-	var sums [2][3]int64
-	for _, name := range c.Models {
-		var mem int64
-		for k, s := range []*sheet{paper, ours} {
-			var n [3]int64
-			for i, schedule := range []string{plan.Sag, plan.Stage, plan.DestOrder} {
-				a.log.Info("running", "model", name, "schedule", schedule, "system", s.key)
-				cfg := saga.Config{Schedule: schedule, Seed: 1, Mem: mem}
-				if k == 0 {
-					cfg.Chunks, cfg.Prefetch, cfg.Without, cfg.Save = int(c.Chunks), int(c.Prefetch), without, paperSave
-				}
-				m, err := c.count(name, d, cfg, 1)
-				if err != nil {
-					return nil, fmt.Errorf("schedule %s: %w", schedule, err)
-				}
-				if n[i] = m.moved(); k == 0 && i == 0 {
-					mem = m.peak
-				}
-				sums[k][i] += n[i]
-			}
-			s.count(name, n)
-		}
-	}
-	paper.count("all", sums[0])
-	ours.count("all", sums[1])
-	return []*sheet{paper, ours}, nil
-}
-
-// count adds the bytes of the three schedules.
-func (s *sheet) count(name string, n [3]int64) {
-	row := table.Row{name, n[0], n[1], n[2], "–", "–"}
-	if n[0] > 0 {
-		row[4], row[5] = ratio(n[1], n[0]), ratio(n[2], n[0])
-	}
-	s.add(row, fields{{"model", name}, {"sag_bytes", n[0]}, {"stage_bytes", n[1]}, {"dest_order_bytes", n[2]}})
 }
 
 // shapeText is a shape for people.

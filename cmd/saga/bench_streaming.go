@@ -18,15 +18,13 @@ var redditSmall = saga.Shape{Vertices: 46600, Edges: 1.4e6, Features: 602, Class
 // streamingCmd is saga bench streaming.
 type streamingCmd struct {
 	benchOutput
+	Models []string `default:"gcn,commnet,ggnn" placeholder:"NAME" help:"Models (${default}, those of the figure)."`
 	Copies []string `default:"1,4,9,16" placeholder:"N" help:"Copies of the graph side by side (${default})."`
 	benchRun
 }
 
-// streamingModels are those of the figure, with its means over the copies.
-var streamingModels = []struct {
-	name  string
-	paper float64 // NG-stream over NG-base, percent
-}{{"gcn", 33.2}, {"commnet", 29.3}, {"ggnn", 23.0}}
+// streamingPaper is the figure's NG-stream over NG-base, percent, mean over the copies.
+var streamingPaper = map[string]float64{"gcn": 33.2, "commnet": 29.3, "ggnn": 23.0}
 
 // streamingSteps are the systems of the figure, and this one: what each leaves out.
 func streamingSteps() []struct {
@@ -64,10 +62,10 @@ func (c *streamingCmd) Run(a *app) error {
 	s := &sheet{key: "streaming", title: fmt.Sprintf("Streaming: %s, copied, %s, one device", shapeText(redditSmall), c.Machine),
 		head: table.Row{"model", "copies", "P", "NG-base ms", "NG-stream ms", "NGra ms", "everything ms", "NG-stream faster than NG-base by", "NGra faster than NG-base by", "GB moved, base", "NGra", "everything", "copies hidden"}}
 	mean := &sheet{key: "means", title: "Means over the copies", head: table.Row{"model", "NG-stream over NG-base", "the paper's", "NGra over NG-base", "most that overlap can give"}}
-	for _, model := range streamingModels {
+	for _, model := range c.Models {
 		var stream, ngra, bound []float64
 		for _, n := range copies {
-			m, err := c.steps(model.name, n)
+			m, err := c.steps(model, n)
 			if err != nil {
 				return err
 			}
@@ -78,12 +76,17 @@ func (c *streamingCmd) Run(a *app) error {
 			longest := max(busy[plan.Compute], busy[plan.H2D], busy[plan.D2H])
 			bound = append(bound, faster(base.seconds(), float64(longest)/1e9))
 			hidden := 100 * (1 - float64(m[1].line.Exposed)/float64(max(1, m[1].line.Transfer)))
-			s.add(table.Row{model.name, n, base.plan.Cells.P, ms(base.seconds()), ms(m[1].seconds()), ms(m[2].seconds()), ms(m[3].seconds()),
+			s.add(table.Row{model, n, base.plan.Cells.P, ms(base.seconds()), ms(m[1].seconds()), ms(m[2].seconds()), ms(m[3].seconds()),
 				percent(stream[len(stream)-1]), percent(ngra[len(ngra)-1]), gb(base), gb(m[2]), gb(m[3]), percent(hidden)},
-				c.data(model.name, n, m))
+				c.data(model, n, m))
 		}
-		mean.add(table.Row{model.name, percent(average(stream)), percent(model.paper), percent(average(ngra)), percent(average(bound))},
-			fields{{"model", model.name}, {"stream_over_base_percent", average(stream)}, {"paper_percent", model.paper},
+		paper, known := streamingPaper[model]
+		text := percent(paper)
+		if !known {
+			text = "–"
+		}
+		mean.add(table.Row{model, percent(average(stream)), text, percent(average(ngra)), percent(average(bound))},
+			fields{{"model", model}, {"stream_over_base_percent", average(stream)}, {"paper_percent", paper},
 				{"ngra_over_base_percent", average(ngra)}, {"bound_percent", average(bound)}})
 	}
 	mean.notes = []string{"NG-base: one chunk after the other, nothing overlaps, Scatter, ApplyEdge and Gather through a buffer of one row an edge, products on edges. NG-stream: the same with copies beside kernels. NGra: also operator motion and fusion (--paper). Everything: with what came after the paper, free to choose P. The first three load one chunk ahead (two buffers take turns); their P is the smallest from 4 on with which NG-base fits.",
@@ -146,47 +149,4 @@ func average(x []float64) float64 {
 		sum += v
 	}
 	return sum / float64(max(1, len(x)))
-}
-
-// streamingEpochs are run of every system; the first warms up.
-const streamingEpochs = 4
-
-// run runs the systems on the CPU device: what they moved, and the median epoch.
-func (c *streamingCmd) run(a *app, copies []int) (*sheet, error) {
-	s := &sheet{key: "run", title: fmt.Sprintf("Run on cpu: the graph of reddit_small's shape, 1/%d of it, copied; P = 4, two buffers a stream; epochs as measured, bytes as the executor counted them, equal to the plan's", c.Scale),
-		head:  table.Row{"model", "copies", "NG-base ms", "NG-stream ms", "NGra ms", "everything ms", "NG-stream faster than NG-base by", "NGra faster than NG-base by", "everything faster than NG-base by", "bytes moved, base", "NG-stream", "NGra", "everything"},
-		notes: []string{"Everything: P free, within the memory that NG-base's plan takes. The CPU device copies with the cores that compute, so that overlap gains less here than on a device with engines of its own for copies."}}
-	for _, model := range streamingModels {
-		for _, n := range copies {
-			d, err := c.graph(redditSmall, n)
-			if err != nil {
-				return nil, err
-			}
-			row := table.Row{model.name, n}
-			data := fields{{"model", model.name}, {"copies", n}, {"vertices", d.Edges.V}, {"edges", d.Edges.E()}}
-			var m []*counted
-			for i, step := range streamingSteps() {
-				a.log.Info("running", "model", model.name, "copies", n, "system", step.name)
-				cfg := saga.Config{Chunks: 4, Prefetch: 1, Without: step.without, Save: paperSave, Seed: 1}
-				if i == 3 {
-					cfg.Chunks, cfg.Prefetch, cfg.Save, cfg.Mem = 0, 0, "", m[0].peak
-				}
-				one, err := c.count(model.name, d, cfg, streamingEpochs)
-				if err != nil {
-					return nil, fmt.Errorf("%s, %d copies: %w", step.name, n, err)
-				}
-				m = append(m, one)
-				row = append(row, ms(one.seconds))
-				data = append(data, field{step.key, fields{{"chunks", one.chunks}, {"seconds", one.seconds}, {"h2d_bytes", one.h2d}, {"d2h_bytes", one.d2h}, {"peak_device_bytes", one.peak}}})
-			}
-			for _, other := range m[1:] {
-				row = append(row, percent(faster(m[0].seconds, other.seconds)))
-			}
-			for _, one := range m {
-				row = append(row, one.moved())
-			}
-			s.add(row, data)
-		}
-	}
-	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -53,9 +54,11 @@ type settings struct {
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" group:"Memory" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
+	Storage  string   `json:"storage" default:"f32" placeholder:"TYPE" group:"Memory" help:"Rows that edges gather from their far end are stored, moved and read as f32 or bf16; sums are f32 (${default})."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
 	Ring     toggle   `json:"ring" default:"auto" placeholder:"B" group:"Memory" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
-	Machine  string   `json:"machine" placeholder:"NAME|FILE" group:"Memory" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: the fewest chunks that fit."`
+	Machine  string   `json:"machine" placeholder:"NAME|FILE" group:"Memory" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: h200 or h200x4 for cuda; for cpu none, the fewest chunks that fit."`
+	TF32     bool     `json:"tf32" name:"tf32" group:"Memory" help:"On a GPU, round the operands of dense products to TF32 (10 bits of fraction): faster, and less exact."`
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
 	Paper    bool     `json:"paper" group:"Memory" help:"Only what the NGra paper does: leaves out what came after it."`
 }
@@ -82,13 +85,17 @@ func paperWithout() []string {
 // config is what the engine is told. Its errors, and those of the model's options
 // that need no data, are mistakes in the command line.
 func (s *settings) config() (saga.Config, error) {
-	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), HostMem: int64(s.HostMem), Scratch: s.Scratch, Chunks: int(s.Chunks), Prefetch: int(s.Prefetch), Save: s.Save,
+	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), HostMem: int64(s.HostMem), Scratch: s.Scratch, Chunks: int(s.Chunks),
+		Prefetch: int(s.Prefetch), Save: s.Save, Storage: s.Storage,
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
 	c.NoRing = !s.Ring.or(true)
-	c.Machine = s.Machine
-	if s.Schedule != "auto" || s.Machine != "" {
+	c.TF32 = s.TF32
+	if c.Machine = s.Machine; c.Machine == "" {
+		c.Machine = machineOf(s.Device)
+	}
+	if s.Schedule != "auto" || c.Machine != "" {
 		c.Schedule = s.Schedule
 	}
 	if s.Paper {
@@ -118,6 +125,18 @@ func (s *settings) config() (saga.Config, error) {
 		return c, usageError{errors.Join(errs...)}
 	}
 	return c, nil
+}
+
+// machineOf is the machine model that a device is planned for by default; "" is none.
+func machineOf(spec string) string {
+	n, err := device.Count(spec)
+	switch {
+	case err != nil || !strings.HasPrefix(spec, "cuda") || n > 4:
+		return ""
+	case n > 1:
+		return "h200x4"
+	}
+	return "h200"
 }
 
 // layers are the options of the model for data of these widths.

@@ -6,19 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"sagann/dataflow/plan"
+	"sagann/device"
 	"sagann/ring"
 )
 
 // topoCmd is saga topo.
 type topoCmd struct {
 	Machine string `placeholder:"NAME|FILE" help:"A machine model: one of ${machines}, or a file; without it the GPUs of this system."`
-	Devices count  `default:"0" placeholder:"K" help:"Only the first K devices; 0: all. With --measure: that many CPU devices (1)."`
-	Measure bool   `help:"Time copies on the CPU device and write a machine file with the links so found; what copies do not tell is that of --machine (cpu)."`
+	Device  string `placeholder:"NAME" help:"The GPUs that the driver lists (cuda, or cuda:0,1 for some of them), with their links from the system; with --measure also cpu or cpu:4, the default there."`
+	Devices count  `default:"0" placeholder:"K" help:"Only the first K devices; 0: all. With --measure on the CPU: that many CPU devices (1)."`
+	Measure bool   `help:"Time copies on --device and write a machine file with the links so found; what copies do not tell is that of --machine (cpu; for GPUs h200)."`
 	Out     string `default:"measured.json" placeholder:"FILE" help:"The machine file that --measure writes (${default})."`
 	Dot     bool   `help:"Print the tree and the ring for Graphviz."`
 	JSON    bool   `name:"json" help:"Print one JSON object on the last line of standard output."`
@@ -29,12 +33,19 @@ func (topoCmd) Help() string {
 	return `Prints what hangs where, which GPUs load chunks from host memory, the ring in
 which they hand them on, and why.
 
+What the system says of its links is their width and speed, and virtual machines
+often hide even that. --measure times copies: of each device alone, of pairs, of all
+at once, and in both directions. On a tree so measured those devices load that bring
+the most together.
+
 Examples:
 
   saga topo
   saga topo --machine p100x8
   saga topo --machine h200x4 --devices 2 --json
-  saga topo --measure --devices 2 --out this.json
+  saga topo --device cuda
+  saga topo --device cuda:0,1 --measure --out this.json
+  saga train --device cuda:0,1 --machine this.json --mem 8GiB
   saga topo --machine p100x8 --dot | dot -Tsvg > p100x8.svg`
 }
 
@@ -75,18 +86,33 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 		if m, err = plan.LoadMachine(c.Machine); err != nil {
 			return nil, usageError{err}
 		}
+		if c.Device != "" && !c.Measure {
+			return nil, usagef("--machine %s and --device %s: the links of one of the two, or --measure", c.Machine, c.Device)
+		}
 	}
-	if c.Measure {
-		return c.measure(a, m)
+	kind, index, err := c.device()
+	switch {
+	case err != nil:
+		return nil, usageError{err}
+	case kind == "cuda":
+		return c.cuda(a, m)
+	case c.Measure:
+		if m == nil {
+			if m, err = plan.LoadMachine("cpu"); err != nil {
+				return nil, err
+			}
+		}
+		devices, err := device.Open(fmt.Sprint("cpu:", len(index)), 2*copyBytes)
+		if err != nil {
+			return nil, err
+		}
+		return c.measure(a, m, devices, &copies{bytes: copyBytes, inFlight: 2, runs: 3})
 	}
-	if m == nil {
+	if m == nil && kind == "" {
 		t, err := ring.FromSystem(os.DirFS("/sys"), nil, nil)
 		switch {
 		case errors.Is(err, ring.ErrNoGPU) || errors.Is(err, os.ErrNotExist):
 			a.log.Info("this system lists no GPU; the machine model of the CPU device instead", "machine", "cpu")
-			if m, err = plan.LoadMachine("cpu"); err != nil {
-				return nil, err
-			}
 		case err != nil:
 			return nil, err
 		case int(c.Devices) > len(t.GPUs):
@@ -95,11 +121,46 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 			return first(t, int(c.Devices)), nil
 		}
 	}
+	if m == nil {
+		if m, err = plan.LoadMachine("cpu"); err != nil {
+			return nil, err
+		}
+	}
 	t, err := m.Tree(int(c.Devices))
 	if err != nil {
 		err = usageError{err}
 	}
 	return t, err
+}
+
+// maxCPUs is how many CPU devices are measured at most.
+const maxCPUs = 8
+
+// device reads --device. For the CPU index has a number a device, --devices in count.
+func (c *topoCmd) device() (kind string, index []int, err error) {
+	spec := c.Device
+	if spec == "" && !c.Measure {
+		return "", nil, nil
+	}
+	if spec == "" {
+		spec = "cpu"
+	}
+	if kind, index, err = device.Parse(spec); err != nil {
+		return "", nil, err
+	}
+	switch {
+	case kind == "cuda":
+	case kind != "cpu":
+		err = fmt.Errorf("--device %s: copies of cpu and cuda devices take time", spec)
+	case c.Devices > 0 && strings.Contains(spec, ":"):
+		err = fmt.Errorf("--device %s and --devices %d: one of them", spec, c.Devices)
+	default:
+		index = make([]int, max(len(index), int(c.Devices)))
+		if c.Measure && len(index) > maxCPUs {
+			err = fmt.Errorf("%d CPU devices: at most %d are measured", len(index), maxCPUs)
+		}
+	}
+	return kind, index, err
 }
 
 // first keeps the first n GPUs of t, all when n is 0.
@@ -113,28 +174,24 @@ func first(t *ring.Tree, n int) *ring.Tree {
 	return t
 }
 
-// measure times copies, writes the machine file and returns its tree.
-func (c *topoCmd) measure(a *app, m *plan.Machine) (*ring.Tree, error) {
+// measure times copies with p on the devices, which it closes, writes the machine file
+// and returns its tree.
+func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *copies) (t *ring.Tree, err error) {
+	p.devices = devices
+	defer func() { err = errors.Join(err, p.close()) }()
 	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("--out %s: no folder %s", c.Out, filepath.Dir(c.Out))
 	}
-	if m == nil {
-		var err error
-		if m, err = plan.LoadMachine("cpu"); err != nil {
-			return nil, err
-		}
+	a.log.Info("timing copies", "devices", len(devices), "bytes", p.bytes)
+	if err := p.open(); err != nil {
+		return nil, err
 	}
-	n := max(1, int(c.Devices))
-	if n > maxCPUs {
-		return nil, usagef("--devices %d: at most %d CPU devices are measured", n, maxCPUs)
-	}
-	a.log.Info("timing copies", "devices", n, "bytes", copyBytes)
-	got, err := ring.Measure(newCPUCopies(n))
+	got, err := ring.Measure(p)
 	if err != nil {
 		return nil, err
 	}
 	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out))
-	made, err := plan.MeasuredMachine(m, got, name, fmt.Sprintf("saga topo --measure: copies of %s between buffers of %d CPU devices", sizeText(copyBytes), n))
+	made, err := plan.MeasuredMachine(m, got, name, p.about()+", "+time.Now().Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +227,11 @@ func topoObject(r *ring.Ring) fields {
 	for _, g := range r.Order {
 		order = append(order, t.GPUs[g].Name)
 	}
-	return fields{{"machine", t.Name}, {"links", links}, {"devices", gpus}, {"loaders", loaders}, {"ring", order}, {"slowest", r.Slowest}, {"why", r.Why}}
+	return fields{{"machine", t.Name}, {"links", links}, {"devices", gpus}, {"loaders", loaders}, {"ring", order}, {"slowest", limit(r.Slowest)}, {"why", r.Why}}
 }
 
 func limit(rate float64) any {
-	if rate == 0 {
+	if rate == 0 || math.IsInf(rate, 1) {
 		return nil
 	}
 	return rate

@@ -185,7 +185,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if old.Save == saga.SaveAuto && rec.Plan.Save != "" {
 		old.Save = rec.Plan.Save
 	}
-	if old.Machine != "" {
+	if old.Machine != "" || machineOf(old.Device) != "" {
 		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
 	}
 	c.settings = old

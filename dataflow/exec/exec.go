@@ -16,9 +16,25 @@ import (
 // Arena is the memory and the queues, on every device, that the plans of one session
 // share.
 type Arena struct {
+	TF32     bool // dense products on GPUs may round their operands to TF32; set before the first step
+	OneByOne bool // steps are submitted task by task, as the times of single kernels need
+
 	devices []part
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+	bytes   int64                  // of it
 	scratch string                 // folder of files that are host memory; "": the system's for temporary ones
+	rows    rowLists
+	owned   []device.HostMem // of rows
+}
+
+// Pinned is the host memory in bytes that is pinned for copies: what was given to the
+// runners and, on GPUs, what they have taken.
+func (a *Arena) Pinned() int64 {
+	n := a.bytes
+	if a.onGPU() {
+		n += a.devices[0].dev.Counters().HostUsed
+	}
+	return n
 }
 
 // FilesIn sets the folder where runners make the files that plan.Plan.Disk asks for.
@@ -38,6 +54,7 @@ func (a *Arena) pin(b []byte) error {
 		a.pinned = map[*byte]func() error{}
 	}
 	a.pinned[first] = unpin
+	a.bytes += int64(len(b))
 	return nil
 }
 
@@ -79,7 +96,11 @@ func (a *Arena) Close() error {
 	for _, unpin := range a.pinned {
 		err = errors.Join(err, unpin())
 	}
-	a.pinned = nil
+	a.pinned, a.bytes = nil, 0
+	for _, h := range a.owned {
+		err = errors.Join(err, a.devices[0].dev.HostFree(h))
+	}
+	a.owned, a.rows = nil, nil
 	for _, p := range a.devices {
 		for _, m := range append(p.held, p.mem) {
 			err = errors.Join(err, p.dev.Free(m))
@@ -117,6 +138,7 @@ type Runner struct {
 	setup    bool
 	stats    Stats
 	trace    *tracer // nil: off
+	captured *captured
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.
@@ -191,12 +213,15 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			return nil, errors.Join(fmt.Errorf("%s: %w", v.Name, err), r.Close())
 		}
 	}
+	for id, of := range p.HostOf {
+		r.host[id] = r.host[of]
+	}
 	return r, nil
 }
 
 // hostMemory takes what value id needs on the host, in memory or in a file.
 func (r *Runner) hostMemory(id int) ([]byte, error) {
-	n := r.plan.HostBytes(id)
+	n := r.plan.HostBytesOf(id)
 	if r.plan.OnDisk(id) {
 		f, err := device.NewHostFile(r.arena.scratch, n)
 		if err != nil {
@@ -233,8 +258,8 @@ func (r *Runner) Close() error {
 // SetInput gives input value id its rows, V×RowBytes bytes in new vertex order. The
 // slice, which may lie in a device.HostFile, is kept.
 func (r *Runner) SetInput(id int, rows []byte) error {
-	if int64(len(rows)) != r.plan.HostBytes(id) {
-		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.plan.HostBytes(id))
+	if int64(len(rows)) != r.plan.HostBytesOf(id) {
+		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.plan.HostBytesOf(id))
 	}
 	r.host[id] = rows
 	return r.arena.pin(rows)
@@ -319,6 +344,9 @@ func (r *Runner) named(err error) error {
 // Step runs the plan once and returns when it is done.
 func (r *Runner) Step() error {
 	if err := r.Load(); err != nil {
+		return err
+	}
+	if done, err := r.replay(); done {
 		return err
 	}
 	r.traceBegin()

@@ -220,8 +220,9 @@ func (k *task) commands(g *gpu) ([]device.Command, error) {
 	var list []device.Command
 	for _, s := range r.cuda[t.Kernel].Steps(l) {
 		if s.Func < 0 {
-			m := device.Gemm(s.Gemm)
-			list = append(list, device.Command{Gemm: &m})
+			m := s.Gemm
+			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K,
+				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: r.arena.TF32}})
 			continue
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],

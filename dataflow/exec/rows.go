@@ -1,28 +1,49 @@
 package exec
 
 import (
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
 	"sagann/chunk"
 	"sagann/device"
 )
 
+// rowLists are, by cell of a side, the rows of the other interval that it reads: nil
+// where nobody has asked for them.
+type rowLists map[*chunk.Side][][]uint32
+
 // listRows lists, in host memory that copies reach at full speed, the rows that the
-// plan's gathering loads want of the other interval of their cells.
+// plan's gathering loads want of the other interval of their cells. The runners of an
+// arena share the lists.
 func (r *Runner) listRows() error {
 	p, total := r.plan.Cells.P, int64(0)
-	cells := [2][]int{}
-	for d, side := range r.sides {
-		if side == nil {
+	type cell struct {
+		side *chunk.Side
+		at   int
+		room []uint32
+	}
+	var cells []cell
+	if r.arena.rows == nil {
+		r.arena.rows = rowLists{}
+	}
+	seen := [2][]bool{make([]bool, p*p), make([]bool, p*p)}
+	for i := range r.plan.Tasks {
+		t := &r.plan.Tasks[i]
+		if !t.Gather {
 			continue
 		}
-		r.needs[d] = make([][]uint32, p*p)
-		seen := make([]bool, p*p)
-		for i := range r.plan.Tasks {
-			t := &r.plan.Tasks[i]
-			if c := int(t.Other)*p + int(t.Own); t.Gather && int(t.Dir) == d && !seen[c] {
-				seen[c] = true
-				cells[d] = append(cells[d], c)
-				total += int64(side.Cells[c].Needs)
-			}
+		side, at := r.sides[t.Dir], int(t.Other)*p+int(t.Own)
+		lists := r.arena.rows[side]
+		if lists == nil {
+			lists = make([][]uint32, p*p)
+			r.arena.rows[side] = lists
+		}
+		r.needs[t.Dir] = lists
+		if lists[at] == nil && !seen[t.Dir][at] {
+			seen[t.Dir][at] = true
+			cells = append(cells, cell{side: side, at: at})
+			total += int64(side.Cells[at].Needs)
 		}
 	}
 	if total == 0 {
@@ -32,17 +53,22 @@ func (r *Runner) listRows() error {
 	if err != nil {
 		return err
 	}
-	r.owned = append(r.owned, h)
+	r.arena.owned = append(r.arena.owned, h)
 	room := device.View[uint32](h.Bytes())
-	for d, side := range r.sides {
-		for _, c := range cells[d] {
-			n := r.fill(room, side, c)
-			r.needs[d][c], room = room[:n:n], room[n:]
-		}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range cells {
+		c := &cells[i]
+		n := c.side.Cells[c.at].Needs
+		c.room, room = room[:n:n], room[n:]
+		g.Go(func() error {
+			copy(c.room, c.side.OtherRows(c.at, r.plan.Cells.Rows(c.at%p)))
+			return nil
+		})
 	}
-	return nil
-}
-
-func (r *Runner) fill(room []uint32, side *chunk.Side, c int) int {
-	return copy(room, side.OtherRows(c, r.plan.Cells.Rows(c%side.P)))
+	err = g.Wait()
+	for _, c := range cells {
+		r.arena.rows[c.side][c.at] = c.room
+	}
+	return err
 }

@@ -63,14 +63,21 @@ func (k *task) submitUpdate(q device.Queue) error {
 		return r.updateGPU(t)
 	}
 	p := &r.arena.devices[t.Device]
+	if r.captured == nil || !r.captured.now {
+		if err := r.setStep(int(t.Device), q); err != nil {
+			return err
+		}
+	}
+	return p.dev.Launch(q, k)
+}
+
+// setStep gives a device the optimiser's numbers of this step.
+func (r *Runner) setStep(device int, q device.Queue) error {
 	x := r.updateOn.Step()
 	if len(x) > stepWords {
 		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords)
 	}
-	if err := p.dev.CopyH2D(q, r.gpus[t.Device].memory, 0, bytesOf(x)); err != nil {
-		return err
-	}
-	return p.dev.Launch(q, k)
+	return r.arena.devices[device].dev.CopyH2D(q, r.gpus[device].memory, 0, bytesOf(x))
 }
 
 // updateGPU runs the optimiser on the host: what it asks for comes down, and the

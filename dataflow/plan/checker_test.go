@@ -161,7 +161,7 @@ func (c *checker) task(i int) {
 			what = value(t.Value, t.Own)
 			h := c.hostUnit(t.Value, t.Own)
 			c.reading(i, h)
-			if c.p.Spec.Values[t.Value].Kind != plan.Input && h.write < 0 || h.version != c.latest[what] {
+			if c.p.Spec.Values[t.Value].Kind != plan.Input && (h.write < 0 || h.holds != what) || h.version != c.latest[what] {
 				c.fail("host memory holds version %d of %d", h.version, c.latest[what])
 			}
 		}
@@ -179,7 +179,7 @@ func (c *checker) task(i int) {
 		c.read(i, d, what, t.Addr, t.Bytes)
 		h := c.hostUnit(t.Value, t.Own)
 		c.writing(i, h)
-		h.version = c.latest[what]
+		h.version, h.holds = c.latest[what], what
 	case plan.Zero:
 		for id, g := range c.p.Spec.Globals {
 			if at := c.p.Globals[id]; g.Kind == plan.Sum {
@@ -354,6 +354,7 @@ func (c *checker) add(i int, t *plan.Task) {
 }
 
 func (c *checker) hostUnit(id, j int32) *unit {
+	id = int32(c.p.HostOf[id])
 	h := c.host[chunkID{id, j}]
 	if h == nil {
 		u := newUnit()

@@ -266,6 +266,7 @@ func keep(s *Spec, c *Cells, ch *choice, fits func() bool) {
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
 	slots := p.place(ch, o.Base)
+	p.shareHost()
 	p.emit(slots, o)
 	if err := p.Verify(); err != nil {
 		panic(err)

@@ -71,7 +71,7 @@ func (e *emitter) global(d, id int) span {
 
 // host is chunk i of value id in host memory.
 func (e *emitter) host(id, i int) span {
-	n := int64(id*e.p.Cells.P + i)
+	n := int64(e.p.HostOf[id]*e.p.Cells.P + i)
 	return span{-1, n, n + 1}
 }
 

@@ -94,17 +94,28 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 }
 
 // OnHost tells whether value id has host memory of its own: it is swapped, or wanted
-// after the step.
+// after the step, and lies in no other value's place.
 func (p *Plan) OnHost(id int) bool {
 	v := &p.Spec.Values[id]
-	return v.Output || v.Kind == Stored && !p.Resident[id]
+	return p.HostOf[id] == id && (v.Output || v.Kind == Stored && !p.Resident[id])
+}
+
+// HostSharers are the values, in ascending order, whose host memory is that of value id.
+func (p *Plan) HostSharers(id int) []int {
+	var list []int
+	for k, of := range p.HostOf {
+		if of == id {
+			list = append(list, k)
+		}
+	}
+	return list
 }
 
 // OnDisk tells whether the host memory of value id is a file.
 func (p *Plan) OnDisk(id int) bool { return p.Disk != nil && p.Disk[id] }
 
-// HostBytes is what value id takes in host memory.
-func (p *Plan) HostBytes(id int) int64 { return int64(p.Cells.V) * p.Spec.Values[id].RowBytes }
+// HostBytesOf is what value id takes in host memory, alone or in another's place.
+func (p *Plan) HostBytesOf(id int) int64 { return int64(p.Cells.V) * p.Spec.Values[id].RowBytes }
 
 // HostMoves is how many bytes a step copies from and to the host memory of each value,
 // and of the cells.
@@ -122,19 +133,23 @@ func (p *Plan) HostMoves() (values []int64, cells int64) {
 	return values, cells
 }
 
-// ListBytes is what the lists of the rows that loads gather take in host memory.
-func (p *Plan) ListBytes() int64 {
+// ListBytes is what the lists of the rows that loads gather take in host memory. Plans
+// of one session share the lists of a cell.
+func ListBytes(plans ...*Plan) int64 {
 	type cell struct {
+		p          int
 		dir        Dir
 		own, other int32
 	}
 	seen := map[cell]bool{}
 	var n int64
-	for i := range p.Tasks {
-		t := &p.Tasks[i]
-		if c := (cell{t.Dir, t.Other, t.Own}); t.Gather && !seen[c] {
-			seen[c] = true
-			n += 4 * p.Cells.Needs[t.Dir][int(t.Other)*p.Cells.P+int(t.Own)]
+	for _, p := range plans {
+		for i := range p.Tasks {
+			t := &p.Tasks[i]
+			if c := (cell{p.Cells.P, t.Dir, t.Other, t.Own}); t.Gather && !seen[c] {
+				seen[c] = true
+				n += 4 * p.Cells.Needs[t.Dir][int(t.Other)*p.Cells.P+int(t.Own)]
+			}
 		}
 	}
 	return n

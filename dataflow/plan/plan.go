@@ -76,6 +76,7 @@ type Plan struct {
 	CellsIn    [2]bool    // cells of a direction resident
 	CellAt     [2][]int64 // device offset of each resident cell
 	ValueAt    []int64    // device offset of each resident value
+	HostOf     []int      // by value: the value whose place in host memory it has, mostly itself
 	Peak       int64      // bytes of device memory
 	Budget     int64
 	Slots      int   // buffers a streamed operand has at least: prefetch depth + 1

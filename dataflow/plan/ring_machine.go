@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 
 	topology "sagann/ring"
 )
@@ -115,21 +116,23 @@ func MeasuredMachine(m *Machine, got *topology.Measured, name, about string) (*M
 		}
 		out.Links = append(out.Links, x)
 	}
-	slowest := 0.0
 	for i, g := range t.GPUs {
 		out.Devices = append(out.Devices, Device{Name: g.Name, Kind: m.Devices[i%len(m.Devices)].Kind, Link: t.Links[g.Link].Name})
-		for j, r := range got.Peer[i] {
-			if i != j && (slowest == 0 || r < slowest) {
-				slowest = r
-			}
-		}
 	}
-	if len(t.GPUs) > 1 { // one rate a port: that of the slowest pair
-		group := PeerGroup{Port: kind(topology.Link{Name: "peer", Down: slowest, Up: slowest})}
-		for _, d := range out.Devices {
-			group.Devices = append(group.Devices, d.Name)
+	ports := 0
+	for _, set := range got.PeerSets() {
+		var group PeerGroup
+		for _, d := range set.Devices {
+			group.Devices = append(group.Devices, out.Devices[d].Name)
 		}
-		out.Peers = []PeerGroup{group}
+		if set.Rate > 0 { // one rate a port: that of the slowest pair
+			name := "peer"
+			if ports++; ports > 1 {
+				name += strconv.Itoa(ports)
+			}
+			group.Port = kind(topology.Link{Name: name, Down: set.Rate, Up: set.Rate})
+		}
+		out.Peers = append(out.Peers, group)
 	}
 	return out, out.Validate()
 }

@@ -13,32 +13,34 @@ import (
 	"sagann/saga"
 )
 
-// TestModels renders every kernel of every model and compiles it. Only the compiling
-// is skipped where the library is missing.
+// TestModels renders every kernel of every model, of float32 and of bfloat16 rows, and
+// compiles it. Only the compiling is skipped where the library is missing.
 func TestModels(t *testing.T) {
 	seen := map[string]bool{}
 	compile := true
 	for _, name := range layers.Names() {
-		for _, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}} {
-			t.Run(fmt.Sprintf("%s/without=%s", name, strings.Join(without, ",")), func(t *testing.T) {
-				for _, p := range programs(t, name, without) {
-					c, err := kernel.RenderCUDA(p)
-					if err != nil {
-						t.Fatal(err)
+		for _, storage := range []string{saga.StorageF32, saga.StorageBF16} {
+			for _, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}} {
+				t.Run(fmt.Sprintf("%s/%s/without=%s", name, storage, strings.Join(without, ",")), func(t *testing.T) {
+					for _, p := range programs(t, name, storage, without) {
+						c, err := kernel.RenderCUDA(p)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if seen[c.Source] || !compile {
+							continue
+						}
+						seen[c.Source] = true
+						_, err = nvrtc.PTX(c.Source, 75)
+						if errors.Is(err, nvrtc.ErrMissing) {
+							compile = false
+							t.Logf("rendered only: %v", err)
+						} else if err != nil {
+							t.Fatalf("%s: %v\n%s", p.Name, err, c.Source[strings.LastIndex(c.Source, "saga_lse_merge"):])
+						}
 					}
-					if seen[c.Source] || !compile {
-						continue
-					}
-					seen[c.Source] = true
-					_, err = nvrtc.PTX(c.Source, 75)
-					if errors.Is(err, nvrtc.ErrMissing) {
-						compile = false
-						t.Logf("rendered only: %v", err)
-					} else if err != nil {
-						t.Fatalf("%s: %v\n%s", p.Name, err, c.Source[strings.LastIndex(c.Source, "saga_lse_merge"):])
-					}
-				}
-			})
+				})
+			}
 		}
 	}
 	if !compile {
@@ -47,7 +49,7 @@ func TestModels(t *testing.T) {
 }
 
 // programs are the kernels of a model of two layers on a small graph.
-func programs(t *testing.T, name string, without []string) []*kernel.Program {
+func programs(t *testing.T, name, storage string, without []string) []*kernel.Program {
 	spec := dataset.DefaultSpec()
 	spec.Vertices, spec.Edges, spec.Features, spec.Classes = 200, 1000, 70, 5
 	d, err := dataset.Synthetic(spec)
@@ -61,7 +63,7 @@ func programs(t *testing.T, name string, without []string) []*kernel.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := saga.Compile(m, d, saga.Config{Without: without})
+	p, err := saga.Compile(m, d, saga.Config{Without: without, Storage: storage})
 	if err != nil {
 		t.Fatal(err)
 	}

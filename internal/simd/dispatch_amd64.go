@@ -457,6 +457,15 @@ func rowSumAsm(dst, x []float32, cols int) bool {
 	return false
 }
 
+func unpackHalfAsm(dst, x []float32) bool {
+	switch active {
+	case AVX512, AVX2:
+		unpackHalfAVX2(dst, x)
+		return true
+	}
+	return false
+}
+
 func copyTileAsm(dst []float32, w int, src []float32, ld, rows, cols int) bool {
 	switch active {
 	case AVX512:

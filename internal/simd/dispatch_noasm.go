@@ -80,4 +80,6 @@ func rowFillAsm(dst, s []float32, cols int) bool { return false }
 
 func rowSumAsm(dst, x []float32, cols int) bool { return false }
 
+func unpackHalfAsm(dst, x []float32) bool { return false }
+
 func copyTileAsm(dst []float32, w int, src []float32, ld, rows, cols int) bool { return false }

@@ -1,5 +1,7 @@
 package simd
 
+import "math"
+
 // RepeatRow writes row n times into dst, one copy after the other; dst holds at
 // least n*len(row) floats.
 func RepeatRow(dst, row []float32, n int) {
@@ -49,6 +51,24 @@ func RowScale(dst, x, s []float32, cols int) {
 		for i := r * cols; i < (r+1)*cols; i++ {
 			dst[i] = x[i] * a
 		}
+	}
+}
+
+// UnpackHalf makes len(dst) floats of bfloat16, which are the upper halves of floats, two
+// to a word of x: dst[2k] of the lower half of x[k], dst[2k+1] of the upper. x has at
+// least half as many words, rounded up.
+func UnpackHalf(dst, x []float32) {
+	x = x[:(len(dst)+1)/2]
+	k := len(dst) &^ 7
+	if k == 0 || !unpackHalfAsm(dst[:k], x) {
+		k = 0
+	}
+	for ; k < len(dst); k++ {
+		w := math.Float32bits(x[k/2])
+		if k%2 == 0 {
+			w <<= 16
+		}
+		dst[k] = math.Float32frombits(w & 0xffff0000)
 	}
 }
 

@@ -26,6 +26,9 @@ func rowFillAVX512(dst []float32, s []float32, cols int)
 func rowSumAVX2(dst []float32, x []float32, cols int)
 
 //go:noescape
+func unpackHalfAVX2(dst []float32, x []float32)
+
+//go:noescape
 func copyTileAVX2(dst []float32, w int, src []float32, ld int, rows int, cols int)
 
 //go:noescape

@@ -749,6 +749,27 @@ cols62:
 	VZEROUPPER
 	RET
 
+// func unpackHalfAVX2(dst []float32, x []float32)
+// Requires: AVX, AVX2
+TEXT ·unpackHalfAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+vector65:
+	SUBQ      $0x00000008, CX
+	JL        done66
+	VPMOVZXWD (DX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $0x00000010, DX
+	ADDQ      $0x00000020, AX
+	JMP       vector65
+
+done66:
+	VZEROUPPER
+	RET
+
 // func copyTileAVX2(dst []float32, w int, src []float32, ld int, rows int, cols int)
 // Requires: AVX, CMOV
 TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
@@ -789,11 +810,11 @@ TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(DI)(R9*4), Y3
 	TESTQ   SI, SI
-	JLE     done67
+	JLE     done69
 	TESTQ   CX, CX
-	JE      narrow66
+	JE      narrow68
 
-wide65:
+wide67:
 	VMASKMOVPS (DX), Y0, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS 32(DX), Y1, Y4
@@ -801,18 +822,18 @@ wide65:
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        wide65
-	JMP        done67
+	JNE        wide67
+	JMP        done69
 
-narrow66:
+narrow68:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        narrow66
+	JNE        narrow68
 
-done67:
+done69:
 	VZEROUPPER
 	RET
 
@@ -855,11 +876,11 @@ TEXT ·copyTileAVX512(SB), NOSPLIT, $0-80
 	BZHIL   CX, DI, DI
 	KMOVW   DI, K4
 	TESTQ   SI, SI
-	JLE     done70
+	JLE     done72
 	TESTQ   CX, CX
-	JE      narrow69
+	JE      narrow71
 
-wide68:
+wide70:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	VMOVUPS.Z 64(DX), K2, Z0
@@ -867,17 +888,17 @@ wide68:
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       wide68
-	JMP       done70
+	JNE       wide70
+	JMP       done72
 
-narrow69:
+narrow71:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       narrow69
+	JNE       narrow71
 
-done70:
+done72:
 	VZEROUPPER
 	RET

@@ -179,3 +179,23 @@ func TestMisuse(t *testing.T) {
 		}()
 	}
 }
+
+func TestUnpackHalf(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 4))
+		for _, n := range lengths {
+			x := make([]float32, (n+1)/2)
+			for i := range x {
+				x[i] = math.Float32frombits(r.Uint32()) // also NaN and what is below the normal numbers
+			}
+			dst, check := guarded(t, n)
+			UnpackHalf(dst, x)
+			check()
+			for k, got := range dst {
+				if want := math.Float32bits(x[k/2]) >> (16 * (k % 2)) << 16; math.Float32bits(got) != want {
+					t.Fatalf("length %d: element %d is %#x, want %#x", n, k, math.Float32bits(got), want)
+				}
+			}
+		}
+	})
+}

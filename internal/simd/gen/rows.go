@@ -13,6 +13,7 @@ func rowKernels() []kernel {
 		{name: "rowFill", params: "dst, s []float32, cols int", avx512: true, emit: rowFill},
 		// Groups are narrow: AVX2 has the shorter way from lanes to one sum.
 		{name: "rowSum", params: "dst, x []float32, cols int", emit: rowSum},
+		{name: "unpackHalf", params: "dst, x []float32", emit: unpackHalf},
 		{name: "copyTile", params: "dst []float32, w int, src []float32, ld, rows, cols int", avx512: true, emit: copyTile},
 	}
 }
@@ -108,6 +109,26 @@ func rowFill(e *emitter) {
 			}
 		})
 	})
+	e.end()
+}
+
+// unpackHalf makes floats of the halves of words, which are their upper halves. The
+// length of dst is a multiple of 8.
+func unpackHalf(e *emitter) {
+	e.begin("unpackHalf", "dst, x []float32")
+	dst, n, x := e.ptr("dst"), e.length("dst"), e.ptr("x")
+	loop, done := e.label("vector"), e.label("done")
+	e.Label(loop)
+	e.SUBQ(imm(8), n)
+	e.JL(operand.LabelRef(done))
+	v := e.YMM()
+	e.VPMOVZXWD(at(x, 0), v)
+	e.VPSLLD(operand.U8(16), v, v)
+	e.VMOVDQU(v, at(dst, 0))
+	e.ADDQ(imm(16), x)
+	e.ADDQ(imm(32), dst)
+	e.JMP(operand.LabelRef(loop))
+	e.Label(done)
 	e.end()
 }
 

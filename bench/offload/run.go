@@ -1,0 +1,286 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sagann/dataflow/plan"
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// outcome is one run.
+type outcome struct {
+	mem      int64 // budget that was asked for
+	plan     *plan.Plan
+	seconds  float64 // median epoch
+	losses   []float64
+	predict  float64
+	ready    float64 // seconds until the first epoch could begin, without opening
+	h2d, d2h int64
+	stages   saga.Stages
+	pinned   int64 // bytes of host memory
+	host     int64 // most bytes of host memory in use
+	needs    int64 // what of it plan and graph account for
+	disk     int64 // bytes in files instead
+}
+
+// config is that of a run with so many bytes for the plan; 0 is no bound.
+func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Shape, saga.Config, error) {
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
+	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.hostMem, Scratch: b.scratch, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
+		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
+	if mem > 0 {
+		c.Mem += b.kept()
+	}
+	return m, saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes, Skew: b.skew}, c, err
+}
+
+// kept is what the machine keeps of a device's memory for itself.
+func (b *bench) kept() int64 { return int64(b.m.Kind(0).Memory.Value) - b.m.Budget(0) }
+
+// needed is the smallest budget that err names, without what the machine keeps, and the
+// number of intervals it is for.
+func (b *bench) needed(err error) (bytes int64, intervals int, ok bool) {
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		return 0, 0, false
+	}
+	return small.Smallest - b.kept(), small.P, true
+}
+
+// compile plans with so many bytes. Statistics choose the number of intervals and the
+// schedule; the plan itself is made for the real cells. Where statistics find no room, or
+// their choice has none, the real cells decide.
+func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program, error) {
+	m, shape, c, err := b.config(d, name, mem)
+	if err != nil {
+		return nil, err
+	}
+	k := max(1, b.devices) // every device owns as many intervals as the others
+	round := func(p int) int { return (max(p, b.least) + k - 1) / k * k }
+	free := c
+	free.HostMem = 0 // says nothing about intervals
+	choice, err := saga.Plan(m, shape, free)
+	_, _, small := b.needed(err)
+	if err != nil && !small {
+		return nil, err
+	}
+	if err == nil {
+		best := choice.TrainPlan()
+		one := c
+		one.Chunks, one.Schedule = round(best.Cells.P), best.Schedule
+		p, err := saga.Compile(m, d, one)
+		if _, _, small := b.needed(err); err == nil || !small {
+			return p, err
+		}
+	}
+	c.MinChunks = b.least
+	p, err := saga.Compile(m, d, c)
+	if err != nil || p.Chunks()%k == 0 {
+		return p, err
+	}
+	c.Chunks = round(p.Chunks())
+	even, err := saga.Compile(m, d, c)
+	if _, _, small := b.needed(err); small {
+		return p, nil
+	}
+	return even, err
+}
+
+// learn is the smallest budget that the real cells are said to need: what a budget of one
+// byte is answered with.
+func (b *bench) learn(d *dataset.Data, name string) (int64, error) {
+	m, _, c, err := b.config(d, name, 1)
+	if err != nil {
+		return 0, err
+	}
+	c.HostMem = 0
+	_, err = saga.Compile(m, d, c)
+	n, _, ok := b.needed(err)
+	if !ok {
+		return 0, fmt.Errorf("a budget of one byte: %v", err)
+	}
+	return n, nil
+}
+
+// runSmallest runs with the smallest budget that works. On a GPU kernels take a share of a
+// larger budget as scratch, so that the answer may have to be asked for again.
+func (b *bench) runSmallest(d *dataset.Data, name string) (*outcome, error) {
+	mem, err := b.learn(d, name)
+	if err != nil {
+		return nil, err
+	}
+	for range 8 {
+		o, err := b.run(d, name, mem)
+		n, _, small := b.needed(err)
+		if !small || n <= mem {
+			return o, err
+		}
+		fmt.Fprintf(os.Stderr, "%s: %d bytes were said to do; now %d are\n", name, mem, n)
+		mem = n
+	}
+	return nil, fmt.Errorf("no budget found that works; the last tried is %d bytes", mem)
+}
+
+// run trains with so many bytes for the plan; 0 is no bound.
+func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
+	debug.SetMemoryLimit(math.MaxInt64)
+	debug.FreeOSMemory() // what is left of the run before
+	resetPeak()
+	start := time.Now()
+	p, err := b.compile(d, name, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	o := &outcome{mem: mem, plan: p.TrainPlan(), ready: time.Since(start).Seconds()}
+	if t := p.Predicted(); t != nil {
+		o.predict = t.Seconds()
+	}
+	graph, inputs, stored := p.HostBytes()
+	if b.hostMem > 0 { // the rest lies in files
+		all := p.Summary().Host
+		graph = min(graph, all)
+		inputs = min(inputs, all-graph)
+		stored, o.disk = all-graph-inputs, p.Summary().Disk
+	}
+	heap := given(d) + graph + inputs // stored values lie outside Go's heap
+	if o.needs = heap + stored; heap > 8<<30 {
+		debug.SetMemoryLimit(heap + heap/16) // what building leaves behind goes back to the system at once
+	}
+	if b.host > 0 && o.needs > b.host {
+		return nil, fmt.Errorf("the plan, with %d intervals, needs %.1f GiB of host memory with the graph as it was given; -host allows %.1f", o.plan.Cells.P, gib(o.needs), gib(b.host))
+	}
+	var times []float64
+	for e := range b.epochs {
+		before := p.Moved()
+		start := time.Now()
+		loss, err := p.Step()
+		if err != nil {
+			return nil, err
+		}
+		if e >= b.warm {
+			times = append(times, time.Since(start).Seconds())
+		}
+		o.losses = append(o.losses, loss)
+		after := p.Moved()
+		o.h2d, o.d2h = after.H2D-before.H2D, after.D2H-before.D2H
+	}
+	if o.h2d != o.plan.H2D || o.d2h != o.plan.D2H {
+		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
+	}
+	o.stages, o.pinned, o.host = p.Stages(), p.PinnedBytes(), peakRSS()
+	slices.Sort(times)
+	o.seconds = times[len(times)/2]
+	return o, nil
+}
+
+// given is the host memory in bytes that the graph as it was read or generated takes,
+// with the order of its vertices, beside what is laid out of it.
+func given(d *dataset.Data) int64 {
+	return 8*int64(d.Edges.E()) + 4*int64(len(d.Features)+len(d.Labels)+len(d.Train)+len(d.Val)+len(d.Test)) + 8*int64(d.Edges.V)
+}
+
+// apart is the largest relative difference of two loss curves.
+func apart(o, other *outcome) float64 {
+	d := 0.0
+	for i, l := range o.losses {
+		d = max(d, math.Abs(l-other.losses[i])/math.Max(1e-30, math.Abs(other.losses[i])))
+	}
+	return d
+}
+
+// again runs a configuration once more and says whether its losses have the same bits.
+func (b *bench) again(name string, o *outcome, run func() (*outcome, error)) error {
+	twin, err := run()
+	if err != nil {
+		return fmt.Errorf("%s, again: %w", name, err)
+	}
+	for i, l := range o.losses {
+		if math.Float64bits(l) != math.Float64bits(twin.losses[i]) {
+			return fmt.Errorf("%s, again: epoch %d has loss %v, had %v before", name, i+1, twin.losses[i], l)
+		}
+	}
+	b.ready = append(b.ready, fmt.Sprintf("%s: the last configuration run again gives the same %d losses, bit by bit.", name, len(o.losses)))
+	return nil
+}
+
+// residentPeak is the memory in which everything stays on one device.
+func (b *bench) residentPeak(d *dataset.Data, name string) (int64, error) {
+	m, shape, c, err := b.config(d, name, 0)
+	if err != nil {
+		return 0, err
+	}
+	c.Device, c.Machine, c.Schedule, c.HostMem = "", "", "", 0
+	p, err := saga.Plan(m, shape, c)
+	if err != nil {
+		return 0, err
+	}
+	return p.TrainPlan().Peak, nil
+}
+
+func gib(n int64) float64 { return float64(n) / (1 << 30) }
+
+// sized is so many bytes in GiB, with three digits where it is little.
+func sized(n int64) string {
+	if g := gib(n); g < 1 {
+		return fmt.Sprintf("%.3g", g)
+	}
+	return fmt.Sprintf("%.2f", gib(n))
+}
+
+// note keeps what came before the epochs of a run, for the last table.
+func (b *bench) note(name, what string, o *outcome) {
+	s := o.stages
+	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |", name, what,
+		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.disk), gib(o.pinned), gib(o.host)))
+}
+
+// printReady prints what note kept, tables before text.
+func (b *bench) printReady() {
+	var rows, text []string
+	for _, line := range b.ready {
+		if strings.HasPrefix(line, "|") {
+			rows = append(rows, line)
+		} else {
+			text = append(text, line)
+		}
+	}
+	if len(rows) > 0 {
+		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what lies in files instead, what is pinned, the most the process held.\n\n| model | run | order | count | plan | grid | layout | open | accounted | in files | pinned | process, at most |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+		fmt.Println(strings.Join(rows, "\n"))
+	}
+	if len(text) > 0 {
+		fmt.Println("\n" + strings.Join(text, "\n"))
+	}
+}
+
+// peakRSS is the most memory of the host that the process has held (VmHWM), 0 where the
+// system does not say.
+func peakRSS() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err == nil {
+				return n << 10
+			}
+		}
+	}
+	return 0
+}
+
+// resetPeak begins peakRSS anew where the system lets it; elsewhere it goes on.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"sagann/dataset"
+)
+
+// table runs every model with every budget. A budget that is too small is a row that says
+// what would do, and so is a run that fails.
+func (b *bench) table(d *dataset.Data, models []string) error {
+	fmt.Println("| model | budget GiB | P, schedule, slots | epoch s | H2D GB | D2H GB | sources read | links allow s | ÷ bound | penalty | predicted s | error | loss apart | built in s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	var failed []error
+	for _, name := range models {
+		if err := b.model(d, name); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (b *bench) model(d *dataset.Data, name string) error {
+	at := func(mem int64) func() (*outcome, error) {
+		return func() (*outcome, error) { return b.run(d, name, mem) }
+	}
+	var resident, first, last *outcome
+	var again func() (*outcome, error)
+	var failed []error
+	do := func(label string, run func() (*outcome, error)) *outcome {
+		o, err := run()
+		if n, p, small := b.needed(err); small {
+			fmt.Printf("| %s | %s | does not fit: %s GiB would do, with %d intervals |\n", name, label, sized(n), p)
+			return nil
+		}
+		if err != nil {
+			text, _, _ := strings.Cut(err.Error(), "\n")
+			fmt.Printf("| %s | %s | cannot run: %s |\n", name, label, text)
+			failed = append(failed, fmt.Errorf("%s: %w", label, err))
+			return nil
+		}
+		if label == "resident" {
+			resident = o
+		}
+		if first == nil {
+			first = o
+		}
+		b.row(name, label, o, resident, first)
+		b.note(name, label, o)
+		last, again = o, run
+		return o
+	}
+	if b.resident && do("resident", at(0)) == nil {
+		return errors.Join(append(failed, errors.New("there is no resident run to compare with: give -resident=false -fractions \"\" and -budget"))...)
+	}
+	for _, f := range b.parts {
+		do(strconv.FormatFloat(f, 'g', 3, 64), at(int64(f*float64(resident.plan.Peak))))
+	}
+	for _, n := range b.budgets {
+		do(sized(n)+" GiB", at(n))
+	}
+	if b.smallest {
+		run := func() (*outcome, error) { return b.runSmallest(d, name) }
+		if o := do("smallest", run); o != nil {
+			again = at(o.mem)
+			b.ready = append(b.ready, fmt.Sprintf("%s: the smallest budget that works is %d bytes (%s GiB); the plan takes %d, kernels the rest, and what the machine keeps for itself comes on top.", name, o.mem, sized(o.mem), o.plan.Peak))
+		}
+	}
+	if b.repeat && last != nil {
+		if err := b.again(name, last, again); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// row prints a run beside the resident one; where there is none, what the links allow is
+// all there is to compare with, and losses are compared with those of the first run.
+func (b *bench) row(name, budget string, o, resident, first *outcome) {
+	h, u := float64(o.h2d), float64(o.d2h)
+	bound, penalty := max(h/55e9, u/55e9, (h+u)/92e9), "–"
+	if resident != nil {
+		bound = max(bound, resident.seconds)
+		penalty = fmt.Sprintf("%.2f", o.seconds/resident.seconds)
+	}
+	over := "–"
+	if bound > 0 {
+		over = fmt.Sprintf("%.2f", o.seconds/bound)
+	}
+	fmt.Printf("| %s | %s (%s) | %d, %s, %d | %.4f | %.2f | %.2f | %.1f | %.4f | %s | %s | %.4f | %+.0f %% | %.1e | %.1f |\n",
+		name, sized(o.plan.Peak), budget, o.plan.Cells.P, o.plan.Schedule, o.plan.Slots, o.seconds, h/1e9, u/1e9, o.plan.SourceReads(), bound, over,
+		penalty, o.predict, 100*(o.predict/o.seconds-1), apart(o, first), o.ready)
+}

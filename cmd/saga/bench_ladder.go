@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/dataset"
+	"sagann/device"
+	"sagann/saga"
+)
+
+// ladderRun is what ablation needs to run its ladder on a device.
+type ladderRun struct {
+	Device   string   `placeholder:"NAME" help:"Instead of simulating: train on cpu or, in a build for GPUs, cuda or cuda:0,1, from the paper's baseline up, one thing added at a time."`
+	Data     string   `placeholder:"PATH" help:"With --device: graph; default: one generated of --shape."`
+	Chunks   auto     `default:"auto" placeholder:"P" help:"With --device: number of intervals of every line; auto: in each what fits and, by --machine where it describes the device, is fastest."`
+	Prefetch count    `default:"1" placeholder:"N" help:"With --device: chunks loaded ahead, until the line that chooses it (${default}: two buffers take turns)."`
+	Without  []string `placeholder:"PASS" help:"With --device: passes that no line adds, such as invariant."`
+	benchEpochs
+}
+
+// rung is one line of the ladder: what it adds to the line before.
+type rung struct {
+	label string
+	pass  string // that is no longer left out; "" for what is no pass
+	set   func(c *saga.Config)
+}
+
+// ladder is the order in which things are added to NG-base. Fusing comes after hoisting,
+// so that NG-base with both is the paper's NGra.
+func ladder() []rung {
+	return []rung{
+		{label: "+stream: copies beside kernels", pass: "stream"},
+		{label: "+hoist: products leave the edges", pass: "hoist"},
+		{label: "+fuse: no edge buffers (the paper's NGra)", pass: "fuse"},
+		{label: "+commute, with the hoisting that it uncovers", pass: "commute"},
+		{label: "+factor, with the hoisting that it uncovers", pass: "factor"},
+		{label: "+residency: what fits stays", pass: "residency"},
+		{label: "+row-gather: sorted rows instead of whole chunks", pass: "row-gather"},
+		{label: "+recompute-on-load (of products that hoisting made)", pass: "recompute-on-load"},
+		{label: "+serpentine: every other visit backwards", pass: "serpentine"},
+		{label: "+invariant: once instead of every epoch", pass: "invariant"},
+		{label: "+choice of prefetch, slots and what is saved; schedule, too, with a machine", set: func(c *saga.Config) { c.Prefetch, c.Save = 0, "" }},
+		{label: "+ring: chunks handed from device to device", set: func(c *saga.Config) { c.NoRing = false }},
+	}
+}
+
+// runLadder trains every model on every line and prints one table.
+func (c *ablationCmd) runLadder(a *app, shape saga.Shape) error {
+	if err := c.runnable(c.Device); err != nil {
+		return err
+	}
+	if err := (&saga.Config{Without: c.Without}).Validate(); err != nil {
+		return usagef("--without: %w", err)
+	}
+	d, err := c.ladderData(shape)
+	if err != nil {
+		return err
+	}
+	a.log.Info("graph", "data", describe(d))
+	if c.Mem == 0 {
+		return usagef("--mem auto: a size, such as 2GiB, or everything stays and nothing streams")
+	}
+	reserve := int64(0)
+	if c.modelled(c.Device) {
+		if reserve, err = c.machineOf(); err != nil {
+			return err
+		}
+		if int64(c.Mem) <= reserve {
+			return usagef("--mem %d: machine %s keeps %d bytes for itself", c.Mem, c.Machine, reserve)
+		}
+	}
+	s := &sheet{key: "ladder", title: fmt.Sprintf("From the paper's baseline up, on %s: %s, %d columns between %d layers, %s of device memory; medians of %d epochs after %d",
+		c.Device, describe(d), c.Hidden, c.Layers, sizeText(int64(c.Mem)), c.Epochs, c.Warmup),
+		head: table.Row{"model", "line", "epoch ms", "H2D GB", "D2H GB", "D2D GB", "P", "device memory MiB", "faster than the line before", "than NG-base", "predicted ms", "off by", "loss apart"}}
+	for _, name := range c.Models {
+		if _, err := c.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes}); err != nil {
+			return err
+		}
+		c.climb(a, s, name, d, int64(c.Mem)-reserve)
+	}
+	s.notes = []string{
+		"NG-base: chunk after chunk, nothing overlaps, Scatter, ApplyEdge and Gather unfused through a buffer of one row an edge, products on edges. Every line has all that stands above it. “Faster” is the old time over the new one. Bytes are those of an epoch, counted by the executor and equal to the plan's; device memory is plan and kernels, without context and libraries; loss apart is the largest relative difference of a loss from the first line's.",
+		"What cannot be told apart: commuting and factoring count with the hoisting that they make room for; recompute-on-load needs products that hoisting has moved to vertices; with two buffers a stream serpentine saves one load a visit, and its rest comes with the slots of the last lines.",
+	}
+	if !c.modelled(c.Device) {
+		s.notes = append(s.notes, fmt.Sprintf("No predictions: machine %s is no model of %s; --machine cpu or h200 is.", c.Machine, c.Device))
+	}
+	return c.print(a, s)
+}
+
+// ladderData is --data, or generated.
+func (c *ablationCmd) ladderData(shape saga.Shape) (*dataset.Data, error) {
+	if c.Data != "" {
+		return openData(c.Data, dataset.Options{})
+	}
+	return graphOf(shape, 1)
+}
+
+// climb adds the lines of one model. A line that cannot run says so, and the next is
+// compared with the one before it.
+func (c *ablationCmd) climb(a *app, s *sheet, name string, d *dataset.Data, mem int64) {
+	cfg := saga.Config{Device: c.Device, Mem: mem, Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Save: paperSave, NoRing: true,
+		Without: union(append(paperWithout(), "fuse", "hoist", "stream"), c.Without)}
+	devices, _ := device.Count(c.Device) // checked before
+	var base, last *counted
+	try := func(label string) {
+		a.log.Info("running", "model", name, "line", label)
+		one := cfg
+		one.Without = slices.Clone(cfg.Without)
+		m, err := c.count(name, d, one, c.benchEpochs)
+		if err != nil {
+			a.log.Warn("no numbers", "model", name, "line", label, "error", err)
+			s.add(table.Row{name, label, cannot(err)}, fields{{"model", name}, {"line", label}, {"error", err.Error()}})
+			return
+		}
+		over := func(other *counted) string {
+			if other == nil {
+				return "–"
+			}
+			return fmt.Sprintf("%.2f×", other.seconds/m.seconds)
+		}
+		apart := "–"
+		if base != nil {
+			apart = fmt.Sprintf("%.0e", lossApart(m, base))
+		}
+		predicted, off := m.forecast()
+		s.add(table.Row{name, label, ms(m.seconds), gigabytes(m.h2d), gigabytes(m.d2h), gigabytes(m.d2d), m.chunks, mib(m.held), over(last), over(base), predicted, off, apart},
+			append(fields{{"model", name}, {"line", label}}, m.data()...))
+		if last = m; base == nil && label == "NG-base" {
+			base = m
+		}
+	}
+	try("NG-base")
+	for _, r := range ladder() {
+		switch {
+		case r.pass != "" && slices.Contains(c.Without, r.pass):
+			s.add(table.Row{name, r.label, "left out by --without"}, fields{{"model", name}, {"line", r.label}, {"error", "left out by --without"}})
+			continue
+		case r.pass != "" && !slices.Contains(cfg.Without, r.pass):
+			continue // this engine does not have it
+		case strings.HasPrefix(r.label, "+ring") && devices == 1:
+			why := "one device: several are needed, such as --device " + deviceKind(c.Device) + map[bool]string{true: ":2", false: ":0,1"}[deviceKind(c.Device) == "cpu"]
+			s.add(table.Row{name, r.label, why}, fields{{"model", name}, {"line", r.label}, {"error", why}})
+			continue
+		case r.pass != "":
+			cfg.Without = slices.DeleteFunc(slices.Clone(cfg.Without), func(p string) bool { return p == r.pass })
+		default:
+			r.set(&cfg)
+			if c.modelled(c.Device) && cfg.Save == "" {
+				cfg.Schedule = "auto"
+			}
+		}
+		try(r.label)
+	}
+}
+
+// union is a with what of b it does not have.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, x := range b {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func gigabytes(n int64) string { return fmt.Sprintf("%.3f", float64(n)/1e9) }

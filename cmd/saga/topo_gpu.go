@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/ring"
+)
+
+// gpus are GPUs of a system, by the driver's numbers.
+type gpus struct {
+	sys   device.System
+	index []int
+	ways  [][]device.PeerAccess
+}
+
+// cuda is the topology of GPUs of the CUDA driver, measured or from the system.
+func (c *topoCmd) cuda(a *app, m *plan.Machine) (*ring.Tree, error) {
+	sys, err := device.CUDASystem()
+	if err != nil {
+		return nil, err
+	}
+	g, err := c.gpus(sys)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Measure {
+		return g.tree(a, os.DirFS("/sys"))
+	}
+	if m == nil {
+		if m, err = plan.LoadMachine("h200"); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.list(a, m); err != nil {
+		return nil, err
+	}
+	devices, err := device.Open(g.spec(), 2*copyBytes)
+	if err != nil {
+		return nil, err
+	}
+	return c.measure(a, m, devices, &copies{bytes: copyBytes, inFlight: 16, runs: 3, ways: g.kinds()})
+}
+
+// gpus are those that --device and --devices name.
+func (c *topoCmd) gpus(sys device.System) (*gpus, error) {
+	g := &gpus{sys: sys}
+	if _, some, listed := strings.Cut(c.Device, ":"); listed {
+		var err error
+		if _, g.index, err = device.Parse(c.Device); err != nil {
+			return nil, usageError{err}
+		}
+		for _, i := range g.index {
+			if i >= sys.GPUs() {
+				return nil, usagef("--device cuda:%s: the driver lists %d GPUs, from 0", some, sys.GPUs())
+			}
+		}
+	} else {
+		for i := range sys.GPUs() {
+			g.index = append(g.index, i)
+		}
+	}
+	if n := int(c.Devices); n > len(g.index) {
+		return nil, usagef("--devices %d: --device %s names %d", n, c.Device, len(g.index))
+	} else if n > 0 {
+		g.index = g.index[:n]
+	}
+	for _, i := range g.index {
+		row := make([]device.PeerAccess, len(g.index))
+		for k, j := range g.index {
+			if i == j {
+				continue
+			}
+			var err error
+			if row[k], err = sys.Peer(i, j); err != nil {
+				return nil, err
+			}
+		}
+		g.ways = append(g.ways, row)
+	}
+	return g, nil
+}
+
+// spec names the GPUs as --device does.
+func (g *gpus) spec() string {
+	var list []string
+	for _, i := range g.index {
+		list = append(list, strconv.Itoa(i))
+	}
+	return "cuda:" + strings.Join(list, ",")
+}
+
+// kinds are the ways between the GPUs, by place.
+func (g *gpus) kinds() [][]ring.PeerKind {
+	kind := map[device.PeerAccess]ring.PeerKind{device.PeerNone: ring.Staged, device.PeerBus: ring.Switched, device.PeerLink: ring.Direct}
+	var out [][]ring.PeerKind
+	for _, row := range g.ways {
+		var kinds []ring.PeerKind
+		for _, w := range row {
+			kinds = append(kinds, kind[w])
+		}
+		out = append(out, kinds)
+	}
+	return out
+}
+
+// tree is what the driver and the PCI devices below sys tell. A GPU that sysfs does not
+// list, as in many virtual machines, makes it a tree of one root.
+func (g *gpus) tree(a *app, sys fs.FS) (*ring.Tree, error) {
+	if err := g.list(a, nil); err != nil {
+		return nil, err
+	}
+	kinds := g.kinds()
+	peers := func(from, to int) ring.Peer { return ring.Peer{Kind: kinds[from][to]} }
+	var ids []string
+	var unknown error
+	for _, i := range g.index {
+		id, err := g.sys.Bus(i)
+		if err != nil {
+			unknown = err
+		}
+		ids = append(ids, id)
+	}
+	var t *ring.Tree
+	if unknown == nil {
+		t, unknown = ring.FromSystem(sys, ids, peers)
+	}
+	if unknown != nil {
+		a.log.Warn("the system does not show where the GPUs hang: all on one root, at unknown rates; --measure finds them", "because", unknown)
+		t = ring.OneRoot(len(g.index), peers)
+	}
+	for k, i := range g.index {
+		t.GPUs[k].Name = fmt.Sprint("gpu", i)
+	}
+	return t, t.Validate()
+}
+
+// list logs what the driver says of every GPU. A machine that has other memory than the
+// GPU is likely that of another GPU.
+func (g *gpus) list(a *app, m *plan.Machine) error {
+	for _, i := range g.index {
+		name, err := g.sys.Name(i)
+		if err != nil {
+			return err
+		}
+		total, free, err := g.sys.Memory(i)
+		if err != nil {
+			return err
+		}
+		bus, err := g.sys.Bus(i)
+		if err != nil {
+			bus = "unknown"
+		}
+		a.log.Info(fmt.Sprint("gpu", i), "name", name, "bus", bus, "memory", sizeText(total), "free", sizeText(free))
+		if m == nil {
+			continue
+		}
+		if model := m.Kind(0).Memory.Value; math.Abs(model-float64(total)) > 0.05*model {
+			a.log.Warn("the kernel rates are those of another GPU: --machine names one that is like this", "machine", m.Name, "memory there", sizeText(int64(model)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package plan
+
+// SourceReads is how often a step reads its sources from host memory: the bytes of
+// chunks at the far end of edges that come from there, over what one pass over every
+// phase's streamed sources would take. 0: none streams. With several devices that each
+// load for themselves every load counts.
+func (p *Plan) SourceReads() float64 {
+	acc := accesses(p.Spec)
+	var loaded, once int64
+	bytes := make([][]int64, len(p.Spec.Phases)) // by phase, then value: loaded
+	for i := range bytes {
+		bytes[i] = make([]int64, len(p.Spec.Values))
+	}
+	for i := range p.Tasks {
+		if t := &p.Tasks[i]; t.Kind == Load && t.Value >= 0 {
+			bytes[t.Phase][t.Value] += t.Bytes
+		}
+	}
+	for i := range p.Spec.Phases {
+		for id, a := range acc[i] {
+			v := &p.Spec.Values[id]
+			if !a.other || p.Resident[id] || v.Derive != nil {
+				continue
+			}
+			all, n := int64(p.Cells.V)*v.RowBytes, bytes[i][id]
+			if a.ownRead { // its own rows come once, whatever the schedule
+				n = max(0, n-all)
+			}
+			loaded, once = loaded+n, once+all
+		}
+	}
+	if once == 0 {
+		return 0
+	}
+	return float64(loaded) / float64(once)
+}
+
+// HostBytes is what a run of the plan needs of host memory, in bytes: the cells of the
+// graph with the lists of rows that its gathering loads read, the inputs as they are laid
+// out, and the values that go there between phases or are wanted there, in memory or in files.
+func (p *Plan) HostBytes() (graph, inputs, stored int64) {
+	graph = p.Cells.CellBytes() + ListBytes(p)
+	for id, v := range p.Spec.Values {
+		switch {
+		case v.Kind == Input:
+			inputs += p.HostBytesOf(id)
+		case p.OnHost(id):
+			stored += p.HostBytesOf(id)
+		}
+	}
+	return graph, inputs, stored
+}

@@ -1,0 +1,31 @@
+package device
+
+// FaultyGPU is Faulty over a GPU: what only GPUs can do is passed on. Launches count
+// and fail as those of any device; preparing a batch is no call of its own, as a
+// kernel does it in its launch, with the wrapped device.
+type FaultyGPU struct {
+	*Faulty
+	gpu GPU
+}
+
+// NewFaultGPU wraps inner, which must be used through the result alone.
+func NewFaultGPU(inner GPU, f Fault) *FaultyGPU {
+	return &FaultyGPU{NewFault(inner, f), inner}
+}
+
+// Compile fails or passes on.
+func (d *FaultyGPU) Compile(source string, names []string) ([]Function, error) {
+	if _, err := d.call(OpCompile, nil, nil); err != nil {
+		return nil, err
+	}
+	return d.gpu.Compile(source, names)
+}
+
+// Address passes on.
+func (d *FaultyGPU) Address(m Mem) (uint64, error) { return d.gpu.Address(m) }
+
+// Prepare passes on.
+func (d *FaultyGPU) Prepare(c []Command) (Batch, error) { return d.gpu.Prepare(c) }
+
+// Detail passes on.
+func (d *FaultyGPU) Detail(f func(Span)) { d.gpu.Detail(f) }
