@@ -13,6 +13,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -30,6 +31,7 @@ type outcome struct {
 	pinned   int64 // bytes of host memory
 	host     int64 // most bytes of host memory in use
 	needs    int64 // what of it plan and graph account for
+	card     int64 // GPUs: bytes of the first that are in use, by its driver; context and libraries too
 }
 
 // config is that of a run with so many bytes for the plan; 0 is no bound.
@@ -169,9 +171,36 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
 	}
 	o.stages, o.pinned, o.host = p.Stages(), p.PinnedBytes(), peakRSS()
+	if o.card, err = b.inUse(); err != nil {
+		return nil, err
+	}
+	if allowed := mem + b.kept(); mem > 0 && o.card > allowed {
+		b.ready = append(b.ready, fmt.Sprintf("%s: the driver says that %d bytes are in use; the budget is %d.", name, o.card, allowed))
+	}
 	slices.Sort(times)
 	o.seconds = times[len(times)/2]
 	return o, nil
+}
+
+// inUse is the memory in bytes that is not free on the first GPU, 0 on other devices.
+func (b *bench) inUse() (int64, error) {
+	kind, list, _ := strings.Cut(b.device, ":")
+	if kind != "cuda" {
+		return 0, nil
+	}
+	gpu := 0
+	if first, _, _ := strings.Cut(list, ","); first != "" {
+		var err error
+		if gpu, err = strconv.Atoi(first); err != nil {
+			return 0, err
+		}
+	}
+	sys, err := device.CUDASystem()
+	if err != nil {
+		return 0, err
+	}
+	total, free, err := sys.Memory(gpu)
+	return total - free, err
 }
 
 // given is the host memory in bytes that the graph as it was read or generated takes,
@@ -231,8 +260,9 @@ func sized(n int64) string {
 // note keeps what came before the epochs of a run, for the last table.
 func (b *bench) note(name, what string, o *outcome) {
 	s := o.stages
-	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |", name, what,
-		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.pinned), gib(o.host)))
+	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %s |", name, what,
+		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.pinned), gib(o.host),
+		sized(o.card), sized(max(0, o.mem)+b.kept())))
 }
 
 // printReady prints what note kept, tables before text.
@@ -246,7 +276,7 @@ func (b *bench) printReady() {
 		}
 	}
 	if len(rows) > 0 {
-		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what is pinned, the most the process held.\n\n| model | run | order | count | plan | grid | layout | open | accounted | pinned | process, at most |\n|---|---|---|---|---|---|---|---|---|---|---|")
+		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what is pinned, the most the process held; memory of the card in use by its driver, context and libraries too, and the budget.\n\n| model | run | order | count | plan | grid | layout | open | accounted | pinned | process, at most | card | budget |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 		fmt.Println(strings.Join(rows, "\n"))
 	}
 	if len(text) > 0 {
