@@ -39,6 +39,7 @@ type Program struct {
 	topology  *plan.Topology // of machine's devices; nil: nothing is known of them
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
+	store     []string       // and values stored beside that
 	inv       map[string][]byte
 }
 
@@ -214,7 +215,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption()}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Store: p.store}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}

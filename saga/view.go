@@ -98,3 +98,6 @@ func (p *Program) labels() func(i int) (name, detail string) {
 		return t.Name, strings.Join(more, " · ")
 	}
 }
+
+// Stored names the values that are stored beside what the save policy says.
+func (p *Program) Stored() []string { return p.store }

@@ -14,6 +14,7 @@ type Options struct {
 	MinP     int    // lower bound of an automatic P
 	Near     int    // Search: numbers of intervals around this one, instead of all
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
+	Windows  bool   // keep parts of what streams from one phase to another where memory is left
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels
 	Stream   bool   // keep nothing resident that can stream
@@ -118,13 +119,18 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 // asked for, then resident what saves most transfer per byte. It returns the bytes
 // that the smallest choice needs when none fits, else 0.
 func fit(s *Spec, c *Cells, o Options) (choice, int64) {
+	acc := accesses(s)
+	var beside []map[int]access
+	if o.Beside != nil {
+		beside = accesses(o.Beside)
+	}
 	size := func(ch choice) int64 {
-		p := &Plan{Spec: s, Cells: c, Devices: o.Devices, sizing: true}
+		p := &Plan{Spec: s, Cells: c, Devices: o.Devices, sizing: true, acc: acc}
 		p.place(ch, o.Base)
 		if o.Beside == nil {
 			return p.Peak
 		}
-		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices, sizing: true}
+		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices, sizing: true, acc: beside}
 		q.place(choice{resident: make([]bool, len(o.Beside.Values)), slots: 1}, p)
 		return max(p.Peak, q.Peak)
 	}
@@ -158,6 +164,9 @@ func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 		keep(s, c, &ch, func() bool { return ok(size(ch)) })
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
+		}
+		if o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder {
+			fillIn(s, c, acc, &ch, func() bool { return ok(size(ch)) })
 		}
 	}
 	return ch, 0

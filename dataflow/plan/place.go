@@ -17,7 +17,16 @@ type choice struct {
 	cells    [2]bool // by direction
 	slots    int     // buffers of a streamed operand
 	more     []int   // by phase, at least slots; nil: slots
-	all      bool    // everything is resident
+	windows  []Window
+	all      bool // everything is resident
+}
+
+// phase is the number of slots in a phase.
+func (c *choice) phase(q int) int {
+	if c.more != nil {
+		return c.more[q]
+	}
+	return c.slots
 }
 
 // slotSet is the ring of buffers behind one streamed operand in one phase.
@@ -176,7 +185,10 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		p.scratch = add("sum of another device", most)
 	}
 	p.Peak = at
-	acc := accesses(s)
+	if p.acc == nil {
+		p.acc = accesses(s)
+	}
+	acc := p.acc
 	f := fitter{p: p, floor: at}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
@@ -185,12 +197,10 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.ValueAt[i] = f.add(v.Name, p.share()*cells.chunkBytes(v), from, to)
 		}
 	}
+	p.placeWindows(c, &f)
 	out := make([]phaseSlots, len(s.Phases))
 	for i := range s.Phases {
-		n := c.slots
-		if c.more != nil {
-			n = c.more[i]
-		}
+		n := c.phase(i)
 		p.PhaseSlots = append(p.PhaseSlots, n)
 		out[i] = p.placePhase(i, acc[i], n, c.slots, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
 	}
@@ -248,15 +258,16 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add f
 			continue
 		}
 		v := &s.Values[id]
-		if !p.Resident[id] && (a.ownRead || a.ownWrite) {
-			n := min(2, depth, cells.P)
+		rest := p.rest(phase, id)
+		if !p.Resident[id] && (a.ownRead || a.ownWrite) && rest > 0 {
+			n := min(2, depth, rest)
 			if v.Kind == Temp {
 				n = 1
 			}
 			ps.own[id] = ring("own "+v.Name, cells.chunkBytes(v), n)
 		}
-		if a.other && (!p.Resident[id] || p.Devices > 1) { // of other devices' intervals, too
-			ps.other[id] = ring("other "+v.Name, cells.chunkBytes(v), min(slots, cells.P))
+		if a.other && (!p.Resident[id] || p.Devices > 1) && rest > 0 { // of other devices' intervals, too
+			ps.other[id] = ring("other "+v.Name, cells.chunkBytes(v), min(slots, rest))
 		}
 	}
 	used := [2]bool{}
@@ -274,8 +285,8 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add f
 		}
 	}
 	for d := range Dir(2) {
-		if used[d] && !p.CellsIn[d] {
-			ps.cells[d] = ring("cell "+d.String(), cells.maxBytes(d), min(depth, cells.P*cells.P))
+		if rest := p.rest(phase, -1-int(d)); used[d] && !p.CellsIn[d] && rest > 0 {
+			ps.cells[d] = ring("cell "+d.String(), cells.maxBytes(d), min(depth, rest*cells.P))
 		}
 	}
 	return ps

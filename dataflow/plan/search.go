@@ -144,7 +144,7 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	fastest = -1
 	for _, k := range f.slots {
 		one := f.o
-		one.P, one.Schedule, one.Slots, one.More = p, sch, k, f.o.Slots == 0
+		one.P, one.Schedule, one.Slots, one.More, one.Windows = p, sch, k, f.o.Slots == 0, true
 		pl, err := New(f.spec, f.cells, one)
 		var e *BudgetError
 		if errors.As(err, &e) {
