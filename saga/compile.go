@@ -371,6 +371,7 @@ func (p *Program) makePlans() error {
 	o := p.planOptions()
 	o.Beside = p.eval.low.Spec
 	if p.machine != nil {
+		o.Quick = p.cfg.Save == "" || p.cfg.Save == SaveAuto // chooseSave has the last word
 		p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
 	} else {
 		p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o)

@@ -60,7 +60,7 @@ func (s *saving) try(policy string, store []string) (*saved, error) {
 
 // mix begins with the fastest policy and with the one that stores least, and stores one
 // value more at a time, the one that helps most, while that makes the epoch shorter by a
-// two-hundredth; then it searches around the best of these. nil: nothing to mix.
+// two-hundredth. nil: nothing to mix.
 func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 	asked := s.o
 	defer func() { s.o = asked }()
@@ -104,10 +104,5 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 	if top == nil {
 		return nil, nil
 	}
-	s.o = asked
-	if s.p.machine == nil {
-		return top, nil
-	}
-	s.around(top.plan)
-	return s.try(top.policy, top.store)
+	return top, nil
 }

@@ -114,8 +114,18 @@ func (p *Program) chooseSave(o plan.Options) error {
 	if err != nil {
 		return err
 	}
-	if mixed != nil && mixed.beats(best) {
-		best = mixed
+	s.o.Quick = false
+	for _, x := range []*saved{best, mixed} {
+		if x == nil || p.machine == nil || p.train.plan.Budget == 0 {
+			continue
+		}
+		s.around(x.plan)
+		if x, err = s.try(x.policy, x.store); err != nil {
+			return err
+		}
+		if x != nil && x.line.Wall < best.line.Wall {
+			best = x
+		}
 	}
 	p.saved, p.store = best.policy, best.store
 	p.train.low, p.train.plan = best.low, best.plan

@@ -18,6 +18,7 @@ type choice struct {
 	slots    int     // buffers of a streamed operand
 	more     []int   // by phase, at least slots; nil: slots
 	windows  []Window
+	ahead    int  // more buffers of a streamed cell
 	all      bool // everything is resident
 }
 
@@ -188,6 +189,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	if p.acc == nil {
 		p.acc = accesses(s)
 	}
+	if p.most == nil {
+		p.most = cells.largest()
+	}
 	acc := p.acc
 	f := fitter{p: p, floor: at}
 	for i := range s.Values {
@@ -202,7 +206,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	for i := range s.Phases {
 		n := c.phase(i)
 		p.PhaseSlots = append(p.PhaseSlots, n)
-		out[i] = p.placePhase(i, acc[i], n, c.slots, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
+		out[i] = p.placePhase(i, acc[i], n, c.slots, c.ahead, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
 	}
 	return out
 }
@@ -245,7 +249,7 @@ func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 
 // placePhase places the buffers of a phase: so many slots for a chunk at the far end,
 // which may be used again, and at most depth for what is not.
-func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add func(string, int64) int64) phaseSlots {
+func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int, add func(string, int64) int64) phaseSlots {
 	s, cells := p.Spec, p.Cells
 	ps := phaseSlots{slots: slots, own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
 	ring := func(name string, bytes int64, n int) slotSet {
@@ -279,33 +283,34 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add f
 		for _, c := range st.Calls {
 			for _, o := range c.Operands {
 				if _, ok := ps.temps[o.ID]; o.Kind == EdgeTemp && !ok {
-					ps.temps[o.ID] = add("edges", cells.maxNNZ()*s.EdgeTemps[o.ID])
+					ps.temps[o.ID] = add("edges", p.most.nnz*s.EdgeTemps[o.ID])
 				}
 			}
 		}
 	}
 	for d := range Dir(2) {
 		if rest := p.rest(phase, -1-int(d)); used[d] && !p.CellsIn[d] && rest > 0 {
-			ps.cells[d] = ring("cell "+d.String(), cells.maxBytes(d), min(depth, rest*cells.P))
+			ps.cells[d] = ring("cell "+d.String(), p.most.bytes[d], min(depth+ahead, rest*cells.P))
 		}
 	}
 	return ps
 }
 
-func (c *Cells) maxNNZ() int64 {
-	var m int64
-	for _, nnz := range c.NNZ {
-		for _, n := range nnz {
-			m = max(m, n)
-		}
-	}
-	return m
+// largest are the sizes of the largest cell.
+type largest struct {
+	nnz   int64
+	bytes [2]int64 // by direction
 }
 
-func (c *Cells) maxBytes(d Dir) int64 {
-	var m int64
-	for _, n := range c.Bytes[d] {
-		m = max(m, n)
+func (c *Cells) largest() *largest {
+	m := &largest{}
+	for d := range m.bytes {
+		for _, n := range c.NNZ[d] {
+			m.nnz = max(m.nnz, n)
+		}
+		for _, n := range c.Bytes[d] {
+			m.bytes[d] = max(m.bytes[d], n)
+		}
 	}
 	return m
 }

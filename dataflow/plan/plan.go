@@ -87,6 +87,7 @@ type Plan struct {
 	Once       int64 // bytes of Setup
 
 	acc       []map[int]access
+	most      *largest
 	sizing    bool  // only the peak is asked for
 	persist   int64 // end of what lives for the whole run
 	scratch   int64 // where a Global of another device arrives

@@ -37,7 +37,7 @@ type slotState struct {
 func (p *Plan) emit(slots []phaseSlots, o Options) {
 	n := p.expect()
 	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.Cells.maxNNZ()}
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.most.nnz}
 	for id := range p.Spec.Values {
 		_, end := lifetime(e.acc, id)
 		e.ends = append(e.ends, end)

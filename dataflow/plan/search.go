@@ -22,7 +22,7 @@ const Auto = "auto"
 // three slots, for the fastest few.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
 	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
-		tried: map[string]map[int]int64{}, behind: map[string]int{}}
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
 	}
@@ -61,6 +61,9 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 			}
 		}
 	}
+	if err := f.climb(); err != nil {
+		return nil, nil, err
+	}
 	return f.best, f.line, nil
 }
 
@@ -76,6 +79,8 @@ type search struct {
 	behind    map[string]int           // numbers in a row with which a schedule took twice the best
 	spent     int                      // tasks simulated
 	best      *Plan
+	taste     taste // of best
+	tastes    []taste
 	line      *Timeline
 	small     *BudgetError
 }
@@ -142,30 +147,24 @@ func (f *search) all(p int) error {
 // returns the fastest's ns, -1 when none fits; still tells that nothing moves.
 func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	fastest = -1
-	for _, k := range f.slots {
-		one := f.o
-		one.P, one.Schedule, one.Slots, one.More, one.Windows = p, sch, k, f.o.Slots == 0, true
-		pl, err := New(f.spec, f.cells, one)
-		var e *BudgetError
-		if errors.As(err, &e) {
-			if f.small == nil || e.Smallest < f.small.Smallest {
-				f.small = e
+	for n, t := range f.tastes {
+		if n > 0 && (still || fastest < 0 || 2*fastest > 3*f.line.Wall) {
+			break
+		}
+		for _, k := range f.slots {
+			pl, ns, err := f.one(p, sch, k, t)
+			if err != nil {
+				return 0, false, err
 			}
-			break // more slots take more
-		}
-		if err != nil {
-			return 0, false, err
-		}
-		t := Simulate(pl, f.m)
-		f.spent += len(pl.Tasks)
-		if fastest < 0 || t.Wall < fastest {
-			fastest = t.Wall
-		}
-		if f.best == nil || t.Wall < f.line.Wall {
-			f.best, f.line = pl, t
-		}
-		if still = len(pl.Tasks) > 0 && !pl.moves(); still || pl.Slots < k {
-			break // more make no difference, or do not fit either
+			if pl == nil {
+				break // more slots take more
+			}
+			if fastest < 0 || ns < fastest {
+				fastest = ns
+			}
+			if still = len(pl.Tasks) > 0 && !pl.moves(); still || pl.Slots < k {
+				break // more make no difference, or do not fit either
+			}
 		}
 	}
 	if f.tried[sch] == nil {
@@ -175,6 +174,29 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 		f.tried[sch][p] = fastest
 	}
 	return fastest, still, nil
+}
+
+// one simulates one plan, nil when it does not fit.
+func (f *search) one(p int, sch string, slots int, t taste) (*Plan, int64, error) {
+	o := f.o
+	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0, true, t
+	pl, err := New(f.spec, f.cells, o)
+	var e *BudgetError
+	if errors.As(err, &e) {
+		if f.small == nil || e.Smallest < f.small.Smallest {
+			f.small = e
+		}
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	line := Simulate(pl, f.m)
+	f.spent += len(pl.Tasks)
+	if f.best == nil || line.Wall < f.line.Wall {
+		f.best, f.line, f.taste = pl, line, t
+	}
+	return pl, line.Wall, nil
 }
 
 // thresholds tries, for every schedule, the smallest numbers of intervals with which each

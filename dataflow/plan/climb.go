@@ -1,0 +1,79 @@
+package plan
+
+import "slices"
+
+// Climbing: what stays on the device is changed one value or direction at a time, the
+// change that shortens the epoch most, until none does by a three-hundredth.
+
+// climbTasks bounds the tasks that climbing simulates.
+const climbTasks = 1_000_000
+
+// climb improves the best plan by its taste, for its number of intervals, schedule and
+// slots, then tries other numbers with the taste it has come to.
+func (f *search) climb() error {
+	if f.o.Quick || !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
+		return nil
+	}
+	start := f.spent
+	for better := true; better && f.spent-start < climbTasks; {
+		from, was, at := f.line.Wall, f.taste, f.best
+		for _, t := range was.neighbours(at) {
+			if _, _, err := f.one(at.Cells.P, at.Schedule, at.Slots, t); err != nil {
+				return err
+			}
+		}
+		better = 300*f.line.Wall < 299*from
+	}
+	if f.o.P > 0 || !f.taste.special() {
+		return nil
+	}
+	f.tastes, f.slots = []taste{f.taste}, []int{f.best.Slots}
+	sch := f.best.Schedule
+	f.tried[sch] = map[int]int64{f.best.Cells.P: f.line.Wall}
+	for _, p := range f.first() {
+		if 2*p >= f.best.Cells.P && p <= 2*f.best.Cells.P {
+			if _, _, err := f.try(p, sch); err != nil {
+				return err
+			}
+		}
+	}
+	return f.refine(trial{sch, f.best.Cells.P, f.line.Wall})
+}
+
+// special tells whether t is more than a rule.
+func (t taste) special() bool { return t.ahead+len(t.first)+len(t.never) > 0 }
+
+// neighbours are the tastes that differ by one key from t, the taste of pl: what stays is
+// not to stay, what does not comes first.
+func (t taste) neighbours(pl *Plan) []taste {
+	var out []taste
+	with := func(key int, in bool) {
+		n := t
+		n.first, n.never = slices.Clone(t.first), slices.Clone(t.never)
+		drop := func(k int) bool { return k == key }
+		n.first, n.never = slices.DeleteFunc(n.first, drop), slices.DeleteFunc(n.never, drop)
+		if in {
+			n.never = append(n.never, key)
+		} else {
+			n.first = append(n.first, key)
+		}
+		out = append(out, n)
+	}
+	for _, a := range []int{0, 2, 4, 8} {
+		if n := t; a != t.ahead {
+			n.ahead = a
+			out = append(out, n)
+		}
+	}
+	for id, v := range pl.Spec.Values {
+		if v.Kind != Temp && v.RowBytes > 64 {
+			with(id, pl.Resident[id])
+		}
+	}
+	for d, b := range pl.Cells.Bytes {
+		if b != nil {
+			with(-1-d, pl.CellsIn[d])
+		}
+	}
+	return out
+}
