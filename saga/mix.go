@@ -65,6 +65,9 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 	asked := s.o
 	defer func() { s.o = asked }()
 	s.o.P, s.o.Schedule = best.plan.Cells.P, best.plan.Schedule
+	if s.o.Slots == 0 {
+		s.o.Slots, s.o.More = best.plan.Slots, true
+	}
 	spent := 0
 	var top *saved
 	for _, from := range all {
@@ -85,7 +88,7 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 				if x == nil {
 					continue
 				}
-				spent += len(x.plan.Tasks)
+				spent += 2 * len(x.plan.Tasks) // two plans, mostly
 				if next == nil || x.line.Wall < next.line.Wall {
 					next = x
 				}

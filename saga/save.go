@@ -114,16 +114,14 @@ func (p *Program) chooseSave(o plan.Options) error {
 	if err != nil {
 		return err
 	}
-	s.o.Quick = false
 	for _, x := range []*saved{best, mixed} {
-		if x == nil || p.machine == nil || p.train.plan.Budget == 0 {
+		if x == nil || p.machine == nil {
 			continue
 		}
-		s.around(x.plan)
-		if x, err = s.try(x.policy, x.store); err != nil {
+		if x.plan, x.line, err = plan.Improve(x.low.Spec, p.cells, o, m, x.plan, x.line); err != nil {
 			return err
 		}
-		if x != nil && x.line.Wall < best.line.Wall {
+		if x.line.Wall < best.line.Wall {
 			best = x
 		}
 	}

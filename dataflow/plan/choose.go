@@ -197,7 +197,7 @@ func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
 }
 
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
-	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
+	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, taste: o.taste}
 	slots := p.place(ch, o.Base)
 	p.emit(slots, o)
 	if err := p.Verify(); err != nil {

@@ -8,36 +8,50 @@ import "slices"
 // climbTasks bounds the tasks that climbing simulates.
 const climbTasks = 1_000_000
 
+// Improve is what Search does last and leaves out with Options.Quick: it begins with a plan
+// that Search has found for s and its timeline.
+func Improve(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, pl *Plan, line *Timeline) (*Plan, *Timeline, error) {
+	f := newSearch(s, cells, o, m)
+	f.best, f.line = pl, line
+	err := f.climb()
+	return f.best, f.line, err
+}
+
 // climb improves the best plan by its taste, for its number of intervals, schedule and
 // slots, then tries other numbers with the taste it has come to.
 func (f *search) climb() error {
-	if f.o.Quick || !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
+	if !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
 		return nil
 	}
-	start := f.spent
-	for better := true; better && f.spent-start < climbTasks; {
-		from, was, at := f.line.Wall, f.taste, f.best
-		for _, t := range was.neighbours(at) {
+	f.spent = 0
+	for better := true; better; {
+		from, at := f.line.Wall, f.best
+		for _, t := range at.taste.neighbours(at) {
+			if f.spent > climbTasks {
+				return nil
+			}
 			if _, _, err := f.one(at.Cells.P, at.Schedule, at.Slots, t); err != nil {
 				return err
 			}
 		}
 		better = 300*f.line.Wall < 299*from
 	}
-	if f.o.P > 0 || !f.taste.special() {
+	if f.o.P > 0 || !f.best.taste.special() {
 		return nil
 	}
-	f.tastes, f.slots = []taste{f.taste}, []int{f.best.Slots}
-	sch := f.best.Schedule
-	f.tried[sch] = map[int]int64{f.best.Cells.P: f.line.Wall}
+	sch, p := f.best.Schedule, f.best.Cells.P
+	f.tastes, f.slots = []taste{f.best.taste}, []int{f.best.Slots}
+	f.tried = map[string]map[int]int64{sch: {p: f.line.Wall}}
+	f.o.Near = p
 	for _, p := range f.first() {
-		if 2*p >= f.best.Cells.P && p <= 2*f.best.Cells.P {
-			if _, _, err := f.try(p, sch); err != nil {
-				return err
-			}
+		if f.spent > climbTasks {
+			return nil
+		}
+		if _, _, err := f.try(p, sch); err != nil {
+			return err
 		}
 	}
-	return f.refine(trial{sch, f.best.Cells.P, f.line.Wall})
+	return f.refine(trial{sch, p, f.line.Wall})
 }
 
 // special tells whether t is more than a rule.

@@ -88,6 +88,7 @@ type Plan struct {
 
 	acc       []map[int]access
 	most      *largest
+	taste     taste
 	sizing    bool  // only the peak is asked for
 	persist   int64 // end of what lives for the whole run
 	scratch   int64 // where a Global of another device arrives

@@ -21,14 +21,7 @@ const Auto = "auto"
 // the smallest that fits is often the best, and a candidate may lie far above it. Last come
 // three slots, for the fastest few.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
-	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
-		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}}
-	if o.Schedule == Auto {
-		f.schedules = []string{Sag, Stage, DestOrder}
-	}
-	if o.Slots == 0 {
-		f.slots = []int{2, 4}
-	}
+	f := newSearch(s, cells, o, m)
 	for _, p := range f.first() {
 		if err := f.all(p); err != nil {
 			return nil, nil, err
@@ -61,10 +54,23 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 			}
 		}
 	}
-	if err := f.climb(); err != nil {
-		return nil, nil, err
+	if !o.Quick {
+		err := f.climb()
+		return f.best, f.line, err
 	}
 	return f.best, f.line, nil
+}
+
+func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) *search {
+	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}}
+	if o.Schedule == Auto {
+		f.schedules = []string{Sag, Stage, DestOrder}
+	}
+	if o.Slots == 0 {
+		f.slots = []int{2, 4}
+	}
+	return f
 }
 
 // search is the state of Search.
@@ -79,7 +85,6 @@ type search struct {
 	behind    map[string]int           // numbers in a row with which a schedule took twice the best
 	spent     int                      // tasks simulated
 	best      *Plan
-	taste     taste // of best
 	tastes    []taste
 	line      *Timeline
 	small     *BudgetError
@@ -179,7 +184,7 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 // one simulates one plan, nil when it does not fit.
 func (f *search) one(p int, sch string, slots int, t taste) (*Plan, int64, error) {
 	o := f.o
-	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0, true, t
+	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, t
 	pl, err := New(f.spec, f.cells, o)
 	var e *BudgetError
 	if errors.As(err, &e) {
@@ -194,7 +199,7 @@ func (f *search) one(p int, sch string, slots int, t taste) (*Plan, int64, error
 	line := Simulate(pl, f.m)
 	f.spent += len(pl.Tasks)
 	if f.best == nil || line.Wall < f.line.Wall {
-		f.best, f.line, f.taste = pl, line, t
+		f.best, f.line = pl, line
 	}
 	return pl, line.Wall, nil
 }
