@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,6 +35,8 @@ type Program struct {
 	epoch     int            // completed
 	kept      int64          // bytes of the budget that the machine keeps for itself
 	reserve   int64          // bytes of each GPU that kernels need beside the plans
+	expected  *Shape         // while statistics choose: what cells of the graph are expected
+	guess     guess          // what they have chosen
 	shape     *Shape         // planned from statistics: nothing can run
 	machine   *plan.Machine  // that plans are chosen for; nil: none
 	topology  *plan.Topology // of machine's devices; nil: nothing is known of them
@@ -87,12 +90,14 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if err := p.reserveScratch(once); err != nil {
 		return nil, err
 	}
-	for _, l := range once {
-		if err := p.runOnce(l); err != nil {
-			return nil, p.budget(err, once)
+	if err := p.makeAll(func() error {
+		for _, l := range once {
+			if err := p.runOnce(l); err != nil {
+				return err
+			}
 		}
-	}
-	if err := p.plan(); err != nil {
+		return nil
+	}); err != nil {
 		return nil, p.budget(err, once)
 	}
 	return p, nil
@@ -304,8 +309,8 @@ func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
 
 // cells are the sizes of the grid for n intervals, which need not be built for that.
 func (p *Program) cells(n int) (*plan.Cells, error) {
-	if p.shape != nil {
-		return p.shape.cells(n, p.want), nil
+	if s := cmp.Or(p.shape, p.expected); s != nil {
+		return s.cells(n, p.want), nil
 	}
 	if c := p.sizes[n]; c != nil {
 		return c, nil
@@ -360,6 +365,11 @@ func (p *Program) planOptions() plan.Options {
 	o := plan.Options{Budget: p.planBudget(), Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.topology, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
+	if p.guess.p > 0 {
+		if o.P = p.guess.p; o.Schedule == plan.Auto {
+			o.Schedule = p.guess.schedule
+		}
+	}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1
 	}
@@ -383,7 +393,7 @@ func (p *Program) makePlans() error {
 		return err
 	}
 	o.Schedule = p.train.plan.Schedule
-	if p.shape == nil {
+	if p.shape == nil && p.expected == nil {
 		p.orderFor(p.train.plan.Cells.P)
 	}
 	o.Beside, o.Base = nil, p.train.plan

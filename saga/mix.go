@@ -28,7 +28,7 @@ type saving struct {
 }
 
 // mixTasks bounds the plans of mixtures by the tasks in them, which is about their time.
-const mixTasks = 1_000_000
+const mixTasks = 500_000
 
 // around lets searches begin with pl's number of intervals; without Config.Machine the
 // number is chosen already.

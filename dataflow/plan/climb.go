@@ -6,7 +6,7 @@ import "slices"
 // change that shortens the epoch most, until none does by a three-hundredth.
 
 // climbTasks bounds the tasks that climbing simulates.
-const climbTasks = 1_000_000
+const climbTasks = 500_000
 
 // Improve is what Search does last and leaves out with Options.Quick: it begins with a plan
 // that Search has found for s and its timeline.
