@@ -56,6 +56,12 @@ func (p *Program) Overview(w io.Writer) error {
 	if p.saved != dataflow.SaveSome {
 		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
 	}
+	if len(p.store) > 0 {
+		fmt.Fprintf(&b, "; stored beside that: %s", strings.Join(p.store, ", "))
+	}
+	if len(pl.Windows) > 0 {
+		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
+	}
 	fmt.Fprintf(&b, "\nmemory    peak %s", size(pl.Peak))
 	if pl.Budget > 0 {
 		fmt.Fprintf(&b, " of %s", size(pl.Budget))

@@ -25,7 +25,7 @@ type Window struct {
 	here  map[int]bool // chunks, or cells, that have come
 }
 
-// windowKeys are what windows may keep: inputs, stored values and, below 0, directions.
+// window is the one of a phase that keeps a part of what key names, nil without.
 func (p *Plan) window(phase, key int) *Window {
 	for i := range p.Windows {
 		if w := &p.Windows[i]; w.Key == key && w.From <= phase && phase <= w.To {
@@ -35,7 +35,7 @@ func (p *Plan) window(phase, key int) *Window {
 	return nil
 }
 
-// streams is how many intervals of a value, or destinations of a direction, no window
+// rest is how many intervals of a value, or destinations of a direction, no window
 // of phase keeps.
 func (p *Plan) rest(phase, key int) int {
 	if w := p.window(phase, key); w != nil {
@@ -66,8 +66,8 @@ func (p *Plan) placeWindows(c choice, f *fitter) {
 	}
 }
 
-// inWindow is the address of interval i of value id where a window of this phase keeps
-// it; come tells that it is there.
+// inWindow is the window of this phase that keeps interval i of value id, and its address
+// there; nil without.
 func (e *emitter) inWindow(id, i int) (at int64, w *Window) {
 	if w = e.open[id]; w == nil || i >= w.N {
 		return 0, nil
@@ -101,13 +101,14 @@ func (e *emitter) stays(id, j int) bool {
 	return w != nil && j < w.N && w.To >= e.ends[id]
 }
 
-// candidate is a window that could be, with what an interval of it saves.
+// candidate is a window that could be.
 type candidate struct {
 	Window
-	saved float64 // copies of an interval, in bytes a byte
+	saved float64 // copies of an interval that it saves
 }
 
-// candidates lists windows, the most saved for memory and phases first.
+// windowsOf lists candidates: those first that save most for each phase in which they
+// take memory.
 func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice) []candidate {
 	var out []candidate
 	add := func(key int, touch []int, saved func(a, b int) float64) {
