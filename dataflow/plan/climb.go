@@ -24,6 +24,22 @@ func (f *search) climb() error {
 		return nil
 	}
 	f.spent = 0
+	for {
+		if err := f.tasteful(); err != nil {
+			return err
+		}
+		from := f.best
+		if f.o.P > 0 || !from.taste.special() || f.spent > climbTasks {
+			return nil
+		}
+		if err := f.around(from); err != nil || f.best == from {
+			return err
+		}
+	}
+}
+
+// tasteful changes the taste and the slots of the best plan while that helps.
+func (f *search) tasteful() error {
 	for better := true; better; {
 		from, at := f.line.Wall, f.best
 		for _, t := range at.taste.neighbours(at) {
@@ -34,13 +50,22 @@ func (f *search) climb() error {
 				return err
 			}
 		}
+		for k := 2; k <= 4 && f.o.Slots == 0; k++ {
+			if at = f.best; k != at.Slots && f.spent <= climbTasks {
+				if _, _, err := f.one(at.Cells.P, at.Schedule, k, at.taste); err != nil {
+					return err
+				}
+			}
+		}
 		better = 300*f.line.Wall < 299*from
 	}
-	if f.o.P > 0 || !f.best.taste.special() {
-		return nil
-	}
-	sch, p := f.best.Schedule, f.best.Cells.P
-	f.tastes, f.slots = []taste{f.best.taste}, []int{f.best.Slots}
+	return nil
+}
+
+// around tries other numbers of intervals with the taste of pl, the best plan.
+func (f *search) around(pl *Plan) error {
+	sch, p := pl.Schedule, pl.Cells.P
+	f.tastes, f.slots = []taste{pl.taste}, []int{pl.Slots}
 	f.tried = map[string]map[int]int64{sch: {p: f.line.Wall}}
 	f.o.Near = p
 	for _, p := range f.first() {

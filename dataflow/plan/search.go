@@ -15,8 +15,8 @@ const Auto = "auto"
 // cost.
 //
 // First all candidates are tried with two and four slots, or those from half to twice
-// Options.Near, and the smallest numbers with which so many slots fit, where copies begin
-// to hide. Then, for each schedule that is not far behind, the numbers between its best and
+// Options.Near, and the smallest numbers with which one slot or so many fit, where copies
+// begin to hide. Then, for each schedule that is not far behind, the numbers between its best and
 // their neighbours, in steps that shrink to a twenty-fourth of the number: within a budget
 // the smallest that fits is often the best, and a candidate may lie far above it. Last come
 // three slots, for the fastest few.
@@ -213,7 +213,7 @@ func (f *search) thresholds() error {
 			ps = append(ps, p)
 		}
 		slices.Sort(ps)
-		for _, k := range f.slots {
+		for _, k := range append([]int{1}, f.slots...) {
 			lo, hi := 0, 0
 			for _, p := range ps {
 				ok, err := f.room(p, sch, k)
