@@ -18,3 +18,13 @@ func (p *Program) OpenOn(devices []device.Device) error {
 
 // DeviceBytes is what OpenOn takes of each device.
 func (p *Program) DeviceBytes() int64 { return p.PlannedPeak() + p.reserve }
+
+// EstimateFrom lets statistics choose from so many edges; the result puts it back.
+func EstimateFrom(edges int) (restore func()) {
+	was := estimateFrom
+	estimateFrom = edges
+	return func() { estimateFrom = was }
+}
+
+// Measured is for how many numbers of intervals the edges were gone through.
+func (p *Program) Measured() int { return len(p.sizes) }
