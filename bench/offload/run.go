@@ -35,14 +35,14 @@ type outcome struct {
 }
 
 // config is that of a run with so many bytes for the plan; 0 is no bound.
-func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Shape, saga.Config, error) {
+func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Config, error) {
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
 	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
 		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
 	if mem > 0 {
 		c.Mem += b.kept()
 	}
-	return m, saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes, Skew: b.skew}, c, err
+	return m, c, err
 }
 
 // kept is what the machine keeps of a device's memory for itself.
@@ -58,36 +58,20 @@ func (b *bench) needed(err error) (bytes int64, intervals int, ok bool) {
 	return small.Smallest - b.kept(), small.P, true
 }
 
-// compile plans with so many bytes. Statistics choose the number of intervals and the
-// schedule; the plan itself is made for the real cells. Where statistics find no room, or
-// their choice has none, the real cells decide.
+// compile plans with so many bytes. Every device owns as many intervals as the others
+// where that fits.
 func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program, error) {
-	m, shape, c, err := b.config(d, name, mem)
+	m, c, err := b.config(d, name, mem)
 	if err != nil {
 		return nil, err
 	}
-	k := max(1, b.devices) // every device owns as many intervals as the others
-	round := func(p int) int { return (max(p, b.least) + k - 1) / k * k }
-	choice, err := saga.Plan(m, shape, c)
-	_, _, small := b.needed(err)
-	if err != nil && !small {
-		return nil, err
-	}
-	if err == nil {
-		best := choice.TrainPlan()
-		one := c
-		one.Chunks, one.Schedule = round(best.Cells.P), best.Schedule
-		p, err := saga.Compile(m, d, one)
-		if _, _, small := b.needed(err); err == nil || !small {
-			return p, err
-		}
-	}
-	c.MinChunks = b.least
+	k := max(1, b.devices)
+	c.MinChunks = max(b.least, k)
 	p, err := saga.Compile(m, d, c)
 	if err != nil || p.Chunks()%k == 0 {
 		return p, err
 	}
-	c.Chunks = round(p.Chunks())
+	c.Chunks = (p.Chunks() + k - 1) / k * k
 	even, err := saga.Compile(m, d, c)
 	if _, _, small := b.needed(err); small {
 		return p, nil
@@ -98,7 +82,7 @@ func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program,
 // learn is the smallest budget that the real cells are said to need: what a budget of one
 // byte is answered with.
 func (b *bench) learn(d *dataset.Data, name string) (int64, error) {
-	m, _, c, err := b.config(d, name, 1)
+	m, c, err := b.config(d, name, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -235,10 +219,11 @@ func (b *bench) again(name string, o *outcome, run func() (*outcome, error)) err
 
 // residentPeak is the memory in which everything stays on one device.
 func (b *bench) residentPeak(d *dataset.Data, name string) (int64, error) {
-	m, shape, c, err := b.config(d, name, 0)
+	m, c, err := b.config(d, name, 0)
 	if err != nil {
 		return 0, err
 	}
+	shape := saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes}
 	c.Device, c.Machine, c.Schedule = "", "", ""
 	p, err := saga.Plan(m, shape, c)
 	if err != nil {
