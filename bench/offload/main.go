@@ -49,8 +49,8 @@ type bench struct {
 	resident        bool      // run with everything on the device, too
 	smallest        bool
 	repeat          bool
-	host            int64   // bytes of host memory that a run may need; 0: any
-	least           int     // intervals, at least
+	host            int64 // bytes of host memory that a run may need; 0: any
+	least           int   // intervals, at least
 	m               *plan.Machine
 	ready           []string // lines of the table of what came before the epochs
 }
