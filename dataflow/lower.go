@@ -18,6 +18,7 @@ type Lowered struct {
 	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
 	Consts  map[int]float32 // numbers that the program uses, by Global
 	Want    chunk.Want      // what the cells must carry
+	Again   []string        // values that later phases compute again: Options.Store may name them
 	Notes   []Note          // what the passes did, for explanations
 	Regions []RegionInfo    // the fused edge programs, for explanations
 }
@@ -54,9 +55,10 @@ const (
 
 // lower turns a program (results by name) into phases of kernel calls.
 func lower(outs []result, opt Options) *Lowered {
-	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], opt.Save), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
+	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], !opt.Without["postpone"], opt), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}}}
+	l.out.Again = l.computedAgain()
 	for _, n := range l.live {
 		if n.shape.Set.Kind == Global {
 			l.addGlobal(n)

@@ -14,6 +14,7 @@ type Options struct {
 	Without map[string]bool // passes to leave out, by name
 	Save    string          // what later phases read: SaveSome (default), SaveAll or SaveNone
 	Storage string          // of rows that gathers read at the far end: StorageF32 (also "") or StorageBF16
+	Store   []string        // values, by the names in Lowered.Again, that are stored whatever Save says
 	Dump    string          // print the program after this pass
 	Print   func(string)    // where dumps go
 }
@@ -121,7 +122,7 @@ func Steps() []string {
 
 // Passes lists the names that Options.Without takes.
 func Passes() []string {
-	set := map[string]bool{"fuse": true, "invariant": true, "recompute-on-load": true}
+	set := map[string]bool{"fuse": true, "invariant": true, "recompute-on-load": true, "postpone": true}
 	for _, p := range passes {
 		if p.flag != "" {
 			set[p.flag] = true

@@ -1,5 +1,7 @@
 package dataflow
 
+import "slices"
+
 // Phases. A phase is one sweep over all intervals. Inside the visit of an interval,
 // vertex ops and gathers alternate: sub-phase s holds the gathers of level s and the
 // vertex ops that follow them. A gather may read its own interval's rows in the visit
@@ -24,6 +26,7 @@ type phases struct {
 	remat   map[*Node]bool   // recomputed in later phases
 	derived map[*Node]recipe // made on arrival where gathers read them at the far end
 	save    string
+	store   []string // Options.Store
 }
 
 // What happens with a value that a later phase reads at the own end (Options.Save).
@@ -78,28 +81,23 @@ func program(r *Node) (body, leaves []*Node) {
 	return body, leaves
 }
 
-func assignPhases(outs []result, derive bool, save string) *phases {
+func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	nodes := make([]*Node, len(outs))
 	for i, o := range outs {
 		nodes[i] = o.node
 	}
-	p := &phases{save: save, outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
-		avail: map[*Node]int{}, uses: map[*Node][]use{}, keep: map[*Node]bool{}, remat: map[*Node]bool{}, derived: map[*Node]recipe{}}
+	p := &phases{save: opt.Save, store: opt.Store, outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
+		avail: map[*Node]int{}, derived: map[*Node]recipe{}}
 	if derive {
 		p.chooseDerived()
 	}
 	for _, n := range p.live {
 		p.assign(n)
 	}
-	for _, n := range p.live {
-		p.recordUses(n)
-	}
-	for _, o := range outs {
-		if o.node.shape.Set.Kind == Vertex && computed(o.node) {
-			p.keep[o.node] = true
-		}
-	}
 	p.chooseKept()
+	if postpone {
+		p.postpone()
+	}
 	return p
 }
 
@@ -199,6 +197,15 @@ func (p *phases) recordUses(n *Node) {
 // chooseKept decides for each value that a later phase reads: store it, or compute it
 // again from values that are there anyway. What is read at the far end is stored.
 func (p *phases) chooseKept() {
+	p.uses, p.keep, p.remat = map[*Node][]use{}, map[*Node]bool{}, map[*Node]bool{}
+	for _, n := range p.live {
+		p.recordUses(n)
+	}
+	for _, o := range p.outs {
+		if computed(o.node) {
+			p.keep[o.node] = true
+		}
+	}
 	for _, n := range p.live {
 		if !computed(n) {
 			continue
@@ -209,7 +216,7 @@ func (p *phases) chooseKept() {
 			other = other || u.other
 		}
 		switch {
-		case other || p.keep[n]:
+		case other || p.keep[n] || slices.Contains(p.store, vertexValue(n).Name):
 			p.keep[n] = true
 		case !(p.save == SaveAll && later) && p.cheap(n):
 			p.remat[n] = true
@@ -221,6 +228,43 @@ func (p *phases) chooseKept() {
 
 // again: n is computed again wherever it is read, also in other programs of its phase.
 func (p *phases) again(n *Node) bool { return p.remat[n] }
+
+// computedAgain names the values that later phases than their own compute again.
+func (p *phases) computedAgain() []string {
+	again, seen := map[*Node]bool{}, map[use]bool{}
+	var walk func(x *Node, q int)
+	walk = func(x *Node, q int) {
+		k := use{phase: q, by: x}
+		if seen[k] || !computed(x) || !p.remat[x] && p.phase[x] < q || root(x) {
+			return
+		}
+		seen[k] = true
+		if p.phase[x] < q {
+			again[x] = true
+		}
+		for _, y := range x.in {
+			walk(y, q)
+		}
+	}
+	for _, n := range p.live {
+		if q, ok := p.phase[n]; ok && (p.keep[n] || root(n) || n.shape.Set.Kind == Global) {
+			in := n.in
+			if root(n) {
+				in = p.ownEnd(n)
+			}
+			for _, x := range in {
+				walk(x, q)
+			}
+		}
+	}
+	var names []string
+	for _, n := range p.live {
+		if again[n] {
+			names = append(names, vertexValue(n).Name)
+		}
+	}
+	return names
+}
 
 func elementwise(n *Node) bool {
 	c := n.Def().Class

@@ -24,7 +24,7 @@ var paperModels = []string{"gcn", "commnet", "mpgcn", "ggcn", "ggnn"}
 // and without also these passes.
 func paper(schedule string, without ...string) saga.Config {
 	c := saga.Config{Chunks: 4, Prefetch: 1, Schedule: schedule, Seed: 1, Without: without, Save: "some"}
-	for _, pass := range []string{"commute", "factor", "invariant", "recompute-on-load", "residency", "row-gather", "serpentine"} {
+	for _, pass := range []string{"commute", "factor", "invariant", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine"} {
 		if known := (&saga.Config{Without: []string{pass}}); known.Validate() == nil && !slices.Contains(without, pass) {
 			c.Without = append(c.Without, pass)
 		}

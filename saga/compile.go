@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,11 +36,14 @@ type Program struct {
 	epoch     int            // completed
 	kept      int64          // bytes of the budget that the machine keeps for itself
 	reserve   int64          // bytes of each GPU that kernels need beside the plans
+	expected  *Shape         // while statistics choose: what cells of the graph are expected
+	guess     guess          // what they have chosen
 	shape     *Shape         // planned from statistics: nothing can run
 	machine   *plan.Machine  // that plans are chosen for; nil: none
 	topology  *plan.Topology // of machine's devices; nil: nothing is known of them
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
+	store     []string       // and values stored beside that
 	inv       map[string][]byte
 	constsOf  *unit // whose constants are in device memory
 	stages    Stages
@@ -95,16 +99,15 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if err := p.reserveScratch(once); err != nil {
 		return nil, err
 	}
-	for _, l := range once {
-		if err := p.runOnce(l); err != nil {
-			return nil, p.leastHost(p.budget(err, once), once)
+	if err := p.makeAll(func() error {
+		for _, l := range once {
+			if err := p.runOnce(l); err != nil {
+				return err
+			}
 		}
-	}
-	before, start := p.stages, time.Now()
-	err = p.plan()
-	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
-	if err != nil {
-		return nil, p.budget(err, once)
+		return nil
+	}); err != nil {
+		return nil, p.leastHost(p.budget(err, once), once)
 	}
 	if err := p.placeTraining(once); err != nil {
 		return nil, err
@@ -229,7 +232,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Store: p.store, Storage: p.cfg.Storage}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
@@ -318,8 +321,8 @@ func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
 
 // cells are the sizes of the grid for n intervals, which need not be built for that.
 func (p *Program) cells(n int) (*plan.Cells, error) {
-	if p.shape != nil {
-		return p.shape.cells(n, p.want), nil
+	if s := cmp.Or(p.shape, p.expected); s != nil {
+		return s.cells(n, p.want), nil
 	}
 	if c := p.sizes[n]; c != nil {
 		return c, nil
@@ -378,6 +381,11 @@ func (p *Program) planOptions() plan.Options {
 	o := plan.Options{Budget: p.planBudget(), Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.topology, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
+	if p.guess.p > 0 {
+		if o.P = p.guess.p; o.Schedule == plan.Auto {
+			o.Schedule = p.guess.schedule
+		}
+	}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1
 	}
@@ -389,6 +397,7 @@ func (p *Program) makePlans() error {
 	o := p.planOptions()
 	o.Beside = p.eval.low.Spec
 	if p.machine != nil {
+		o.Quick = p.cfg.Save == "" || p.cfg.Save == SaveAuto // chooseSave has the last word
 		p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
 	} else {
 		p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o)
@@ -400,7 +409,7 @@ func (p *Program) makePlans() error {
 		return err
 	}
 	o.Schedule = p.train.plan.Schedule
-	if p.shape == nil {
+	if p.shape == nil && p.expected == nil {
 		p.orderFor(p.train.plan.Cells.P)
 	}
 	o.Beside, o.Base = nil, p.train.plan

@@ -56,6 +56,12 @@ func (p *Program) Overview(w io.Writer) error {
 	if p.saved != dataflow.SaveSome {
 		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
 	}
+	if len(p.store) > 0 {
+		fmt.Fprintf(&b, "; stored beside that: %s", strings.Join(p.store, ", "))
+	}
+	if len(pl.Windows) > 0 {
+		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
+	}
 	if p.cfg.Storage == StorageBF16 {
 		b.WriteString("\nstorage   rows that edges gather are bfloat16, sums float32")
 	}

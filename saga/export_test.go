@@ -20,6 +20,16 @@ func (p *Program) OpenOn(devices []device.Device) error {
 // DeviceBytes is what OpenOn takes of each device.
 func (p *Program) DeviceBytes() int64 { return p.PlannedPeak() + p.reserve }
 
+// EstimateFrom lets statistics choose from so many edges; the result puts it back.
+func EstimateFrom(edges int) (restore func()) {
+	was := estimateFrom
+	estimateFrom = edges
+	return func() { estimateFrom = was }
+}
+
+// Measured is for how many numbers of intervals the edges were gone through.
+func (p *Program) Measured() int { return len(p.sizes) }
+
 // HostHeld is what p holds on the host, by counting it: bytes of memory, and of files.
 func (p *Program) HostHeld() (memory, disk int64) {
 	for _, d := range p.devices {

@@ -176,7 +176,7 @@ func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 		return err
 	}
 	if p.train.plan == nil || p.eval.plan == nil {
-		if err := p.plan(); err != nil {
+		if err := p.makeAll(func() error { return p.plansOf(made, func(*dataflow.Lowered, *plan.Plan) {}) }); err != nil {
 			return p.budget(err, made)
 		}
 	}
@@ -198,14 +198,20 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, units
 		}
 	}
 	ask(extras, units...)
+	err := p.plansOf(made, func(l *dataflow.Lowered, pl *plan.Plan) { ask(p.extraBytes(l), &unit{low: l, plan: pl}) })
+	return most, err
+}
+
+// plansOf plans the programs of invariants, for f.
+func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
 	for _, l := range made {
 		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget()))
 		if err != nil {
-			return 0, err
+			return err
 		}
-		ask(p.extraBytes(l), &unit{low: l, plan: pl})
+		f(l, pl)
 	}
-	return most, nil
+	return nil
 }
 
 // checkSpace says, before the first file is made, whether there is disk for all of a

@@ -169,6 +169,33 @@ func TestHostMemSchedules(t *testing.T) {
 	}
 }
 
+// TestHostMemEstimate: where statistics choose the number of intervals, the smallest budget
+// that is named does, and a byte less does not; gcn has an invariant, which comes first.
+func TestHostMemEstimate(t *testing.T) {
+	dir := needsFiles(t)
+	defer saga.EstimateFrom(1)()
+	d := graph(t)
+	for _, name := range []string{"gcn", "ggcn"} {
+		c := streamed(2)
+		c.Chunks, c.MinChunks, c.Scratch = 0, 3, dir
+		free := program(t, name, d, c)
+		want := train(t, free, saga.TrainOptions{})
+		c.HostMem = leastHost(t, model(t, name, d), d, c)
+		p := program(t, name, d, c)
+		if r := train(t, p, saga.TrainOptions{}); r.Loss != want.Loss || p.Chunks() != free.Chunks() {
+			t.Errorf("%s: loss %v with %d intervals, without a bound %v with %d", name, r.Loss, p.Chunks(), want.Loss, free.Chunks())
+		}
+		if memory, disk := p.HostHeld(); memory != p.Summary().Host || disk != p.Summary().Disk || disk == 0 {
+			t.Errorf("%s: %d in memory and %d in files, planned %+v", name, memory, disk, p.Summary())
+		}
+		c.HostMem--
+		var small *plan.HostError
+		if _, err := saga.Compile(model(t, name, d), d, c); !errors.As(err, &small) || small.Smallest != c.HostMem+1 {
+			t.Errorf("%s, a byte too few: %v", name, err)
+		}
+	}
+}
+
 // TestHostMemRows: loads that gather rows find them in files.
 func TestHostMemRows(t *testing.T) {
 	dir := needsFiles(t)

@@ -55,15 +55,15 @@ func (p *Program) otherSave() (*dataflow.Lowered, error) {
 	if p.cfg.Save != "" && p.cfg.Save != SaveAuto {
 		return nil, nil
 	}
-	return p.lowerSave(SaveNone)
+	return p.lowerSave(SaveNone, nil)
 }
 
-// lowerSave is the training program of another policy, nil where it cannot take the place
+// lowerSave is the training program of another policy and of values stored beside, nil where it cannot take the place
 // of the first: the cells and the kernels' scratch were made for that.
-func (p *Program) lowerSave(save string) (*dataflow.Lowered, error) {
+func (p *Program) lowerSave(save string, store []string) (*dataflow.Lowered, error) {
 	asked := p.cfg.Save
-	p.cfg.Save = save
-	defer func() { p.cfg.Save = asked }()
+	p.cfg.Save, p.store = save, store
+	defer func() { p.cfg.Save, p.store = asked, nil }()
 	low, _, err := p.lowerTrain()
 	if err != nil || union(p.want, low.Want) != p.want {
 		return nil, err
@@ -74,8 +74,8 @@ func (p *Program) lowerSave(save string) (*dataflow.Lowered, error) {
 	return low, nil
 }
 
-// chooseSave plans the other policies for the number of intervals of p's plan and keeps
-// the one whose epoch is simulated fastest, by a hundredth at least. Without
+// chooseSave plans the other policies around the number of intervals of p's plan, then
+// mixtures, and keeps what is simulated fastest, by a hundredth at least. Without
 // Config.Machine the machine is that of the kind of device.
 func (p *Program) chooseSave(o plan.Options) error {
 	p.saved = p.cfg.saveOption()
@@ -93,41 +93,42 @@ func (p *Program) chooseSave(o plan.Options) error {
 	if p.cfg.devices() > len(m.Devices) {
 		return nil
 	}
-	best := plan.Simulate(p.train.plan, m)
-	o.Near = p.train.plan.Cells.P
-	if p.machine == nil { // the number of intervals is chosen already
-		o.P, o.Schedule = p.train.plan.Cells.P, p.train.plan.Schedule
-	}
+	s := &saving{p: p, o: o, m: m}
+	best := &saved{policy: p.saved, low: p.train.low, plan: p.train.plan, line: plan.Simulate(p.train.plan, m)}
+	all := []*saved{best}
+	s.around(best.plan)
 	for _, save := range []string{SaveAll, SaveNone} {
-		low, err := p.lowerSave(save)
+		x, err := s.try(save, nil)
 		if err != nil {
 			return err
 		}
-		if low == nil {
+		if x == nil {
 			continue
 		}
-		var pl *plan.Plan
-		var t *plan.Timeline
-		if p.machine != nil {
-			pl, t, err = plan.Search(low.Spec, p.cells, o, m)
-		} else if pl, err = plan.New(low.Spec, p.cells, o); err == nil {
-			t = plan.Simulate(pl, m)
+		all = append(all, x)
+		if x.beats(best) {
+			best = x
 		}
-		var small *plan.BudgetError
-		if errors.As(err, &small) {
+	}
+	mixed, err := s.mix(best, all)
+	if err != nil {
+		return err
+	}
+	for _, x := range []*saved{best, mixed} {
+		if x == nil || p.machine == nil {
 			continue
 		}
-		if err != nil {
+		if x.plan, x.line, err = plan.Improve(x.low.Spec, p.cells, o, m, x.plan, x.line); err != nil {
 			return err
 		}
-		if 100*t.Wall > 99*best.Wall {
-			continue
+		if x.line.Wall < best.line.Wall {
+			best = x
 		}
-		best, p.saved = t, save
-		p.train.low, p.train.plan = low, pl
-		if p.machine != nil {
-			p.predicted = t
-		}
+	}
+	p.saved, p.store = best.policy, best.store
+	p.train.low, p.train.plan = best.low, best.plan
+	if p.machine != nil {
+		p.predicted = best.line
 	}
 	return nil
 }

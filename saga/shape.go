@@ -16,6 +16,8 @@ type Shape struct {
 	// Skew is the exponent a of the degrees: that of the vertex of rank r is
 	// proportional to r^-a. 0: all alike. It decides how many rows of a chunk are empty.
 	Skew float64
+
+	in, out *spread // of degrees, where they are known
 }
 
 // Plan compiles m for a graph of shape s and plans it within c, from statistics alone.
@@ -61,15 +63,22 @@ func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 	width := (s.Vertices + p - 1) / p
 	c := &plan.Cells{V: s.Vertices, P: p, Width: width}
 	nnz := s.Edges / int64(p) / int64(p)
-	rows := s.nonEmpty(width, p)
-	bytes := chunk.CellSize(width, rows, nnz, want, 0)
+	into, from := s.nonEmpty(width, p), 0
+	if from = into; s.in != nil {
+		into, from = s.in.nonEmpty(width, p), s.out.nonEmpty(width, p)
+	}
 	for d, on := range [2]bool{plan.CSC: want.CSC, plan.CSR: want.CSR} {
 		if !on {
 			continue
 		}
+		rows, needs := into, from
+		if d == int(plan.CSR) {
+			rows, needs = from, into
+		}
+		bytes := chunk.CellSize(width, rows, nnz, want, 0)
 		c.Bytes[d], c.NNZ[d], c.Needs[d] = make([]int64, p*p), make([]int64, p*p), make([]int64, p*p)
 		for i := range p * p {
-			c.Bytes[d][i], c.NNZ[d][i], c.Needs[d][i] = bytes, nnz, int64(rows)
+			c.Bytes[d][i], c.NNZ[d][i], c.Needs[d][i] = bytes, nnz, int64(needs)
 		}
 	}
 	return c

@@ -24,7 +24,8 @@ func (p *Program) Totals() (vertices int, edges int64) {
 	return p.in.edges.V, int64(p.in.edges.E())
 }
 
-// Saved is the save policy of the training plan: "some", "all" or "none".
+// Saved is the save policy of the training plan: "some", "all" or "none". Values may be
+// stored beside what it says: see Stored.
 func (p *Program) Saved() string { return cmp.Or(p.saved, saveSome) }
 
 // PlannedPeak is the most device memory that is in use on a device, of training and
@@ -98,3 +99,6 @@ func (p *Program) labels() func(i int) (name, detail string) {
 		return t.Name, strings.Join(more, " · ")
 	}
 }
+
+// Stored names the values that are stored beside what the save policy says.
+func (p *Program) Stored() []string { return p.store }

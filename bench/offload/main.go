@@ -54,11 +54,10 @@ type bench struct {
 	resident        bool      // run with everything on the device, too
 	smallest        bool
 	repeat          bool
-	host            int64   // bytes of host memory that a run may need; 0: any
-	hostMem         int64   // bytes that may lie there beside the graph, the rest in files; 0: any
-	scratch         string  // folder of the files
-	least           int     // intervals, at least
-	skew            float64 // of statistics
+	host            int64  // bytes of host memory that a run may need; 0: any
+	hostMem         int64  // bytes that may lie there beside the graph, the rest in files; 0: any
+	scratch         string // folder of the files
+	least           int    // intervals, at least
 	m               *plan.Machine
 	ready           []string // lines of the table of what came before the epochs
 }
@@ -76,7 +75,6 @@ func main() {
 	flag.IntVar(&b.hidden, "hidden", 128, "columns between layers")
 	flag.IntVar(&b.epochs, "epochs", 10, "epochs")
 	flag.IntVar(&b.least, "chunks", 1, "intervals, at least")
-	flag.Float64Var(&b.skew, "skew", 0, "skew of the statistics that intervals are chosen by")
 	flag.Float64Var(&b.lr, "lr", 1e-4, "learning rate; sums over hundreds of neighbours make larger ones chaotic")
 	flag.IntVar(&b.warm, "warmup", 2, "epochs before the median")
 	ring := flag.String("ring", "", "instead: devices to compare, such as 'cuda:0 cuda:0,1', with the ring and without")

@@ -13,6 +13,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -31,17 +32,18 @@ type outcome struct {
 	host     int64 // most bytes of host memory in use
 	needs    int64 // what of it plan and graph account for
 	disk     int64 // bytes in files instead
+	card     int64 // GPUs: bytes of the first that are in use, by its driver; context and libraries too
 }
 
 // config is that of a run with so many bytes for the plan; 0 is no bound.
-func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Shape, saga.Config, error) {
+func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Config, error) {
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
 	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.hostMem, Scratch: b.scratch, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
 		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
 	if mem > 0 {
 		c.Mem += b.kept()
 	}
-	return m, saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes, Skew: b.skew}, c, err
+	return m, c, err
 }
 
 // kept is what the machine keeps of a device's memory for itself.
@@ -57,38 +59,20 @@ func (b *bench) needed(err error) (bytes int64, intervals int, ok bool) {
 	return small.Smallest - b.kept(), small.P, true
 }
 
-// compile plans with so many bytes. Statistics choose the number of intervals and the
-// schedule; the plan itself is made for the real cells. Where statistics find no room, or
-// their choice has none, the real cells decide.
+// compile plans with so many bytes. Every device owns as many intervals as the others
+// where that fits.
 func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program, error) {
-	m, shape, c, err := b.config(d, name, mem)
+	m, c, err := b.config(d, name, mem)
 	if err != nil {
 		return nil, err
 	}
-	k := max(1, b.devices) // every device owns as many intervals as the others
-	round := func(p int) int { return (max(p, b.least) + k - 1) / k * k }
-	free := c
-	free.HostMem = 0 // says nothing about intervals
-	choice, err := saga.Plan(m, shape, free)
-	_, _, small := b.needed(err)
-	if err != nil && !small {
-		return nil, err
-	}
-	if err == nil {
-		best := choice.TrainPlan()
-		one := c
-		one.Chunks, one.Schedule = round(best.Cells.P), best.Schedule
-		p, err := saga.Compile(m, d, one)
-		if _, _, small := b.needed(err); err == nil || !small {
-			return p, err
-		}
-	}
-	c.MinChunks = b.least
+	k := max(1, b.devices)
+	c.MinChunks = max(b.least, k)
 	p, err := saga.Compile(m, d, c)
 	if err != nil || p.Chunks()%k == 0 {
 		return p, err
 	}
-	c.Chunks = round(p.Chunks())
+	c.Chunks = (p.Chunks() + k - 1) / k * k
 	even, err := saga.Compile(m, d, c)
 	if _, _, small := b.needed(err); small {
 		return p, nil
@@ -99,7 +83,7 @@ func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program,
 // learn is the smallest budget that the real cells are said to need: what a budget of one
 // byte is answered with.
 func (b *bench) learn(d *dataset.Data, name string) (int64, error) {
-	m, _, c, err := b.config(d, name, 1)
+	m, c, err := b.config(d, name, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -179,9 +163,36 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
 	}
 	o.stages, o.pinned, o.host = p.Stages(), p.PinnedBytes(), peakRSS()
+	if o.card, err = b.inUse(); err != nil {
+		return nil, err
+	}
+	if allowed := mem + b.kept(); mem > 0 && o.card > allowed {
+		b.ready = append(b.ready, fmt.Sprintf("%s: the driver says that %d bytes are in use; the budget is %d.", name, o.card, allowed))
+	}
 	slices.Sort(times)
 	o.seconds = times[len(times)/2]
 	return o, nil
+}
+
+// inUse is the memory in bytes that is not free on the first GPU, 0 on other devices.
+func (b *bench) inUse() (int64, error) {
+	kind, list, _ := strings.Cut(b.device, ":")
+	if kind != "cuda" {
+		return 0, nil
+	}
+	gpu := 0
+	if first, _, _ := strings.Cut(list, ","); first != "" {
+		var err error
+		if gpu, err = strconv.Atoi(first); err != nil {
+			return 0, err
+		}
+	}
+	sys, err := device.CUDASystem()
+	if err != nil {
+		return 0, err
+	}
+	total, free, err := sys.Memory(gpu)
+	return total - free, err
 }
 
 // given is the host memory in bytes that the graph as it was read or generated takes,
@@ -216,10 +227,11 @@ func (b *bench) again(name string, o *outcome, run func() (*outcome, error)) err
 
 // residentPeak is the memory in which everything stays on one device.
 func (b *bench) residentPeak(d *dataset.Data, name string) (int64, error) {
-	m, shape, c, err := b.config(d, name, 0)
+	m, c, err := b.config(d, name, 0)
 	if err != nil {
 		return 0, err
 	}
+	shape := saga.Shape{Vertices: d.Edges.V, Edges: int64(d.Edges.E()), Features: d.FeatureCols, Classes: d.Classes}
 	c.Device, c.Machine, c.Schedule, c.HostMem = "", "", "", 0
 	p, err := saga.Plan(m, shape, c)
 	if err != nil {
@@ -241,8 +253,9 @@ func sized(n int64) string {
 // note keeps what came before the epochs of a run, for the last table.
 func (b *bench) note(name, what string, o *outcome) {
 	s := o.stages
-	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |", name, what,
-		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.disk), gib(o.pinned), gib(o.host)))
+	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %s |", name, what,
+		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.disk), gib(o.pinned), gib(o.host),
+		sized(o.card), sized(max(0, o.mem)+b.kept())))
 }
 
 // printReady prints what note kept, tables before text.
@@ -256,7 +269,7 @@ func (b *bench) printReady() {
 		}
 	}
 	if len(rows) > 0 {
-		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what lies in files instead, what is pinned, the most the process held.\n\n| model | run | order | count | plan | grid | layout | open | accounted | in files | pinned | process, at most |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what lies in files instead, what is pinned, the most the process held; memory of the card in use by its driver, context and libraries too, and the budget.\n\n| model | run | order | count | plan | grid | layout | open | accounted | in files | pinned | process, at most | card | budget |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 		fmt.Println(strings.Join(rows, "\n"))
 	}
 	if len(text) > 0 {

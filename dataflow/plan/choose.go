@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sort"
 )
 
 // Options of planning.
@@ -12,8 +11,10 @@ type Options struct {
 	Budget   int64  // bytes of device memory; 0: no bound
 	P        int    // number of intervals; 0: the smallest that fits
 	MinP     int    // lower bound of an automatic P
+	Quick    bool   // Search: a rough one, without what takes longest
 	Near     int    // Search: numbers of intervals around this one, instead of all
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
+	Windows  bool   // keep parts of what streams from one phase to another where memory is left
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels
 	Stream   bool   // keep nothing resident that can stream
@@ -24,6 +25,8 @@ type Options struct {
 	Whole    bool   // load whole chunks only, never sorted rows
 	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
+
+	taste taste // what Search tries to keep first, and what not at all
 
 	// Topology says which devices load and which hands on to which (RingOf); nil, or that
 	// of another number of devices: all load and hand on in the order of their numbers.
@@ -118,13 +121,18 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 // asked for, then resident what saves most transfer per byte. It returns the bytes
 // that the smallest choice needs when none fits, else 0.
 func fit(s *Spec, c *Cells, o Options) (choice, int64) {
+	acc, most := accesses(s), c.largest()
+	var beside []map[int]access
+	if o.Beside != nil {
+		beside = accesses(o.Beside)
+	}
 	size := func(ch choice) int64 {
-		p := &Plan{Spec: s, Cells: c, Devices: o.Devices, sizing: true}
+		p := &Plan{Spec: s, Cells: c, Devices: o.Devices, sizing: true, acc: acc, most: most}
 		p.place(ch, o.Base)
 		if o.Beside == nil {
 			return p.Peak
 		}
-		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices, sizing: true}
+		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices, sizing: true, acc: beside, most: most}
 		q.place(choice{resident: make([]bool, len(o.Beside.Values)), slots: 1}, p)
 		return max(p.Peak, q.Peak)
 	}
@@ -133,6 +141,7 @@ func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 	if o.Slots > 0 { // more than cells would change nothing
 		ch.slots = min(o.Slots, c.P*c.P)
 	}
+	ch.ahead = o.taste.ahead * c.P / 8
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
 		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, all: true}
@@ -155,9 +164,12 @@ func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 		return ch, min(need, smallest)
 	}
 	if !o.Stream {
-		keep(s, c, &ch, func() bool { return ok(size(ch)) })
+		keep(s, c, acc, &ch, o.taste, func() bool { return ok(size(ch)) })
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
+		}
+		if o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder {
+			fillIn(s, c, acc, &ch, func() bool { return ok(size(ch)) })
 		}
 	}
 	return ch, 0
@@ -184,87 +196,8 @@ func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
 	return need
 }
 
-// widen gives every phase as many slots as its memory has room for: they keep chunks
-// from one visit to the next. Phases differ, as each has buffers of its own.
-func widen(s *Spec, c *Cells, ch *choice, fits func() bool) {
-	ch.more = make([]int, len(s.Phases))
-	for i := range ch.more {
-		ch.more[i] = ch.slots
-	}
-	for i := range ch.more {
-		if !streams(&s.Phases[i]) {
-			continue
-		}
-		ch.more[i] += sort.Search(c.P-ch.slots, func(n int) bool {
-			before := ch.more[i]
-			defer func() { ch.more[i] = before }()
-			ch.more[i] += n + 1
-			return !fits()
-		})
-	}
-}
-
-func streams(ph *Phase) bool {
-	for _, st := range ph.Steps {
-		if st.Kind == Stream {
-			return true
-		}
-	}
-	return false
-}
-
-// keep makes values and cells resident, the most traffic per byte first, while they fit.
-func keep(s *Spec, c *Cells, ch *choice, fits func() bool) {
-	type item struct {
-		value   int // or -1-dir
-		benefit float64
-	}
-	var items []item
-	reads := make([]float64, len(s.Values))
-	var passes [2]float64
-	for i, acc := range accesses(s) {
-		for id, a := range acc {
-			if a.other {
-				reads[id] += float64(c.P)
-			}
-			if a.ownRead || a.ownWrite {
-				reads[id]++
-			}
-		}
-		for _, st := range s.Phases[i].Steps {
-			if st.Kind == Stream {
-				passes[st.Dir]++
-			}
-		}
-	}
-	for id, v := range s.Values {
-		if v.Kind != Temp && reads[id] > 0 {
-			items = append(items, item{id, reads[id]})
-		}
-	}
-	for d := range 2 {
-		if c.Bytes[d] != nil {
-			items = append(items, item{-1 - d, passes[d]})
-		}
-	}
-	sort.SliceStable(items, func(i, j int) bool { return items[i].benefit > items[j].benefit })
-	for _, it := range items {
-		set := func(on bool) {
-			if it.value >= 0 {
-				ch.resident[it.value] = on
-			} else {
-				ch.cells[-1-it.value] = on
-			}
-		}
-		set(true)
-		if !fits() {
-			set(false)
-		}
-	}
-}
-
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
-	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
+	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, taste: o.taste}
 	slots := p.place(ch, o.Base)
 	p.shareHost()
 	p.emit(slots, o)

@@ -81,13 +81,26 @@ func (e *emitter) cell(dir Dir, j, i int) int64 {
 	if e.p.CellsIn[dir] {
 		return e.p.CellAt[dir][n]
 	}
+	size := e.p.Cells.Bytes[dir][n]
+	if w := e.open[-1-int(dir)]; w != nil && j < w.N {
+		at := w.at + w.cells[n]
+		if !w.here[n] {
+			w.here[n] = true
+			e.loadCell(dir, j, i, at, size)
+		}
+		return at
+	}
 	s := &e.state[d]
 	at := e.ps.cells[dir].addr(s.cells[dir])
 	s.cells[dir]++
-	size := e.p.Cells.Bytes[dir][n]
+	e.loadCell(dir, j, i, at, size)
+	return at
+}
+
+func (e *emitter) loadCell(dir Dir, j, i int, at, size int64) {
+	d := e.p.Owner(j)
 	e.copy(Task{Kind: Load, Queue: H2D, Device: uint8(d), Dir: dir, Value: -1, Own: int32(j), Other: int32(i), Addr: at,
 		Bytes: size}, nil, []span{memory(d, at, size)})
-	return at
 }
 
 // fetchAll brings what st reads of interval i to device d.
@@ -119,6 +132,10 @@ func reads(st *Step, id int) bool {
 func (e *emitter) fetch(id, i, d int) {
 	p := e.p
 	if p.Resident[id] && p.Owner(i) == d {
+		return
+	}
+	if at, w := e.inWindow(id, i); w != nil {
+		e.fill(w, id, i, at)
 		return
 	}
 	r := e.ring(d, id, e.ps.other[id].n)
@@ -175,6 +192,9 @@ func (e *emitter) ownAddr(id, j int) int64 {
 	if e.p.Resident[id] {
 		return e.p.ValueAt[id] + e.p.local(j)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id])
 	}
+	if at, w := e.inWindow(id, j); w != nil {
+		return at
+	}
 	if r := e.state[e.p.Owner(j)].rings[-1-id]; r != nil {
 		return e.ps.own[id].addr(r.find(j))
 	}
@@ -184,6 +204,9 @@ func (e *emitter) ownAddr(id, j int) int64 {
 func (e *emitter) otherAddr(id, i, d int) int64 {
 	if e.p.Resident[id] && e.p.Owner(i) == d {
 		return e.ownAddr(id, i)
+	}
+	if at, w := e.inWindow(id, i); w != nil {
+		return at
 	}
 	return e.ps.other[id].addr(e.state[d].rings[id].find(i))
 }

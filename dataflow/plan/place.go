@@ -17,7 +17,17 @@ type choice struct {
 	cells    [2]bool // by direction
 	slots    int     // buffers of a streamed operand
 	more     []int   // by phase, at least slots; nil: slots
-	all      bool    // everything is resident
+	windows  []Window
+	ahead    int  // more buffers of a streamed cell
+	all      bool // everything is resident
+}
+
+// phase is the number of slots in a phase.
+func (c *choice) phase(q int) int {
+	if c.more != nil {
+		return c.more[q]
+	}
+	return c.slots
 }
 
 // slotSet is the ring of buffers behind one streamed operand in one phase.
@@ -176,7 +186,13 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		p.scratch = add("sum of another device", most)
 	}
 	p.Peak = at
-	acc := accesses(s)
+	if p.acc == nil {
+		p.acc = accesses(s)
+	}
+	if p.most == nil {
+		p.most = cells.largest()
+	}
+	acc := p.acc
 	f := fitter{p: p, floor: at}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
@@ -185,14 +201,12 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.ValueAt[i] = f.add(v.Name, p.share()*cells.chunkBytes(v), from, to)
 		}
 	}
+	p.placeWindows(c, &f)
 	out := make([]phaseSlots, len(s.Phases))
 	for i := range s.Phases {
-		n := c.slots
-		if c.more != nil {
-			n = c.more[i]
-		}
+		n := c.phase(i)
 		p.PhaseSlots = append(p.PhaseSlots, n)
-		out[i] = p.placePhase(i, acc[i], n, c.slots, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
+		out[i] = p.placePhase(i, acc[i], n, c.slots, c.ahead, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
 	}
 	return out
 }
@@ -235,7 +249,7 @@ func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 
 // placePhase places the buffers of a phase: so many slots for a chunk at the far end,
 // which may be used again, and at most depth for what is not.
-func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add func(string, int64) int64) phaseSlots {
+func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int, add func(string, int64) int64) phaseSlots {
 	s, cells := p.Spec, p.Cells
 	ps := phaseSlots{slots: slots, own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
 	ring := func(name string, bytes int64, n int) slotSet {
@@ -248,15 +262,16 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add f
 			continue
 		}
 		v := &s.Values[id]
-		if !p.Resident[id] && (a.ownRead || a.ownWrite) {
-			n := min(2, depth, cells.P)
+		rest := p.rest(phase, id)
+		if !p.Resident[id] && (a.ownRead || a.ownWrite) && rest > 0 {
+			n := min(2, depth, rest)
 			if v.Kind == Temp {
 				n = 1
 			}
 			ps.own[id] = ring("own "+v.Name, cells.chunkBytes(v), n)
 		}
-		if a.other && (!p.Resident[id] || p.Devices > 1) { // of other devices' intervals, too
-			ps.other[id] = ring("other "+v.Name, cells.chunkBytes(v), min(slots, cells.P))
+		if a.other && (!p.Resident[id] || p.Devices > 1) && rest > 0 { // of other devices' intervals, too
+			ps.other[id] = ring("other "+v.Name, cells.chunkBytes(v), min(slots, rest))
 		}
 	}
 	used := [2]bool{}
@@ -268,33 +283,34 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth int, add f
 		for _, c := range st.Calls {
 			for _, o := range c.Operands {
 				if _, ok := ps.temps[o.ID]; o.Kind == EdgeTemp && !ok {
-					ps.temps[o.ID] = add("edges", cells.maxNNZ()*s.EdgeTemps[o.ID])
+					ps.temps[o.ID] = add("edges", p.most.nnz*s.EdgeTemps[o.ID])
 				}
 			}
 		}
 	}
 	for d := range Dir(2) {
-		if used[d] && !p.CellsIn[d] {
-			ps.cells[d] = ring("cell "+d.String(), cells.maxBytes(d), min(depth, cells.P*cells.P))
+		if rest := p.rest(phase, -1-int(d)); used[d] && !p.CellsIn[d] && rest > 0 {
+			ps.cells[d] = ring("cell "+d.String(), p.most.bytes[d], min(depth+ahead, rest*cells.P))
 		}
 	}
 	return ps
 }
 
-func (c *Cells) maxNNZ() int64 {
-	var m int64
-	for _, nnz := range c.NNZ {
-		for _, n := range nnz {
-			m = max(m, n)
-		}
-	}
-	return m
+// largest are the sizes of the largest cell.
+type largest struct {
+	nnz   int64
+	bytes [2]int64 // by direction
 }
 
-func (c *Cells) maxBytes(d Dir) int64 {
-	var m int64
-	for _, n := range c.Bytes[d] {
-		m = max(m, n)
+func (c *Cells) largest() *largest {
+	m := &largest{}
+	for d := range m.bytes {
+		for _, n := range c.NNZ[d] {
+			m.nnz = max(m.nnz, n)
+		}
+		for _, n := range c.Bytes[d] {
+			m.bytes[d] = max(m.bytes[d], n)
+		}
 	}
 	return m
 }

@@ -81,12 +81,16 @@ type Plan struct {
 	Budget     int64
 	Slots      int   // buffers a streamed operand has at least: prefetch depth + 1
 	PhaseSlots []int // by phase: slots of a chunk at the far end, at least Slots: more keep chunks for later visits
+	Windows    []Window
 	Schedule   string
 	H2D, D2H   int64 // bytes a step, over all devices
 	D2D        int64
 	Devices    int   // each with its own memory, laid out alike
 	Once       int64 // bytes of Setup
 
+	acc       []map[int]access
+	most      *largest
+	taste     taste
 	sizing    bool  // only the peak is asked for
 	persist   int64 // end of what lives for the whole run
 	scratch   int64 // where a Global of another device arrives

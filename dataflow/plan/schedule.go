@@ -21,9 +21,11 @@ type emitter struct {
 	opt   Options
 	top   *Topology // loaders and the order in which devices hand chunks on
 
-	wanted        wanted // what fetches are for
-	maxNNZ        int64  // edges of the largest cell
-	reads, writes []span // of the task in hand
+	wanted        wanted          // what fetches are for
+	open          map[int]*Window // of this phase
+	ends          []int           // by value the last phase that touches it
+	maxNNZ        int64           // edges of the largest cell
+	reads, writes []span          // of the task in hand
 }
 
 // slotState is what the slots of one device hold in the present phase.
@@ -35,7 +37,11 @@ type slotState struct {
 func (p *Plan) emit(slots []phaseSlots, o Options) {
 	n := p.expect()
 	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.Cells.maxNNZ()}
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.most.nnz}
+	for id := range p.Spec.Values {
+		_, end := lifetime(e.acc, id)
+		e.ends = append(e.ends, end)
+	}
 	e.top = o.topology(p.Devices)
 	if p.zeroBytes > 0 {
 		for d := range p.Devices {
@@ -44,7 +50,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 		}
 	}
 	for i := range p.Spec.Phases {
-		e.phase, e.ps, e.state = i, slots[i], make([]slotState, p.Devices)
+		e.phase, e.ps, e.state, e.open = i, slots[i], make([]slotState, p.Devices), p.opened(i)
 		for d := range e.state {
 			e.state[d].rings = map[int]*ring{}
 		}
@@ -143,7 +149,11 @@ func (e *emitter) visit(ph *Phase, js []int) {
 	for _, j := range js {
 		for id := range e.p.Spec.Values {
 			if a := e.acc[e.phase][id]; a.ownRead && !e.p.Resident[id] {
-				e.load(id, j, e.p.Owner(j), e.ownAddr(id, j))
+				if at, w := e.inWindow(id, j); w != nil {
+					e.fill(w, id, j, at)
+				} else {
+					e.load(id, j, e.p.Owner(j), e.ownAddr(id, j))
+				}
 			}
 		}
 	}
@@ -163,7 +173,11 @@ func (e *emitter) visit(ph *Phase, js []int) {
 	for _, j := range js {
 		for id := range e.p.Spec.Values {
 			v := &e.p.Spec.Values[id]
-			if a := e.acc[e.phase][id]; a.ownWrite && (v.Output || v.Kind == Stored && !e.p.Resident[id]) {
+			a := e.acc[e.phase][id]
+			if w := e.open[id]; a.ownWrite && w != nil {
+				w.here[j] = true
+			}
+			if a.ownWrite && (v.Output || v.Kind == Stored && !e.p.Resident[id] && !e.stays(id, j)) {
 				e.save(id, j, e.ownAddr(id, j))
 			}
 		}

@@ -15,20 +15,13 @@ const Auto = "auto"
 // cost.
 //
 // First all candidates are tried with two and four slots, or those from half to twice
-// Options.Near, and the smallest numbers with which so many slots fit, where copies begin
-// to hide. Then, for each schedule that is not far behind, the numbers between its best and
+// Options.Near, and the smallest numbers with which one slot or so many fit, where copies
+// begin to hide. Then, for each schedule that is not far behind, the numbers between its best and
 // their neighbours, in steps that shrink to a twenty-fourth of the number: within a budget
 // the smallest that fits is often the best, and a candidate may lie far above it. Last come
 // three slots, for the fastest few.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
-	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
-		tried: map[string]map[int]int64{}, behind: map[string]int{}}
-	if o.Schedule == Auto {
-		f.schedules = []string{Sag, Stage, DestOrder}
-	}
-	if o.Slots == 0 {
-		f.slots = []int{2, 4}
-	}
+	f := newSearch(s, cells, o, m)
 	for _, p := range f.first() {
 		if err := f.all(p); err != nil {
 			return nil, nil, err
@@ -61,7 +54,23 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 			}
 		}
 	}
+	if !o.Quick {
+		err := f.climb()
+		return f.best, f.line, err
+	}
 	return f.best, f.line, nil
+}
+
+func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) *search {
+	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}}
+	if o.Schedule == Auto {
+		f.schedules = []string{Sag, Stage, DestOrder}
+	}
+	if o.Slots == 0 {
+		f.slots = []int{2, 4}
+	}
+	return f
 }
 
 // search is the state of Search.
@@ -76,6 +85,7 @@ type search struct {
 	behind    map[string]int           // numbers in a row with which a schedule took twice the best
 	spent     int                      // tasks simulated
 	best      *Plan
+	tastes    []taste
 	line      *Timeline
 	small     *BudgetError
 }
@@ -142,30 +152,24 @@ func (f *search) all(p int) error {
 // returns the fastest's ns, -1 when none fits; still tells that nothing moves.
 func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	fastest = -1
-	for _, k := range f.slots {
-		one := f.o
-		one.P, one.Schedule, one.Slots, one.More = p, sch, k, f.o.Slots == 0
-		pl, err := New(f.spec, f.cells, one)
-		var e *BudgetError
-		if errors.As(err, &e) {
-			if f.small == nil || e.Smallest < f.small.Smallest {
-				f.small = e
+	for n, t := range f.tastes {
+		if n > 0 && (still || fastest < 0 || 2*fastest > 3*f.line.Wall) {
+			break
+		}
+		for _, k := range f.slots {
+			pl, ns, err := f.one(p, sch, k, t)
+			if err != nil {
+				return 0, false, err
 			}
-			break // more slots take more
-		}
-		if err != nil {
-			return 0, false, err
-		}
-		t := Simulate(pl, f.m)
-		f.spent += len(pl.Tasks)
-		if fastest < 0 || t.Wall < fastest {
-			fastest = t.Wall
-		}
-		if f.best == nil || t.Wall < f.line.Wall {
-			f.best, f.line = pl, t
-		}
-		if still = len(pl.Tasks) > 0 && !pl.moves(); still || pl.Slots < k {
-			break // more make no difference, or do not fit either
+			if pl == nil {
+				break // more slots take more
+			}
+			if fastest < 0 || ns < fastest {
+				fastest = ns
+			}
+			if still = len(pl.Tasks) > 0 && !pl.moves(); still || pl.Slots < k {
+				break // more make no difference, or do not fit either
+			}
 		}
 	}
 	if f.tried[sch] == nil {
@@ -177,6 +181,29 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	return fastest, still, nil
 }
 
+// one simulates one plan, nil when it does not fit.
+func (f *search) one(p int, sch string, slots int, t taste) (*Plan, int64, error) {
+	o := f.o
+	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, t
+	pl, err := New(f.spec, f.cells, o)
+	var e *BudgetError
+	if errors.As(err, &e) {
+		if f.small == nil || e.Smallest < f.small.Smallest {
+			f.small = e
+		}
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	line := Simulate(pl, f.m)
+	f.spent += len(pl.Tasks)
+	if f.best == nil || line.Wall < f.line.Wall {
+		f.best, f.line = pl, line
+	}
+	return pl, line.Wall, nil
+}
+
 // thresholds tries, for every schedule, the smallest numbers of intervals with which each
 // number of slots fits, where they lie between candidates.
 func (f *search) thresholds() error {
@@ -186,7 +213,7 @@ func (f *search) thresholds() error {
 			ps = append(ps, p)
 		}
 		slices.Sort(ps)
-		for _, k := range f.slots {
+		for _, k := range append([]int{1}, f.slots...) {
 			lo, hi := 0, 0
 			for _, p := range ps {
 				ok, err := f.room(p, sch, k)

@@ -1,0 +1,118 @@
+package plan
+
+import "slices"
+
+// Climbing: what stays on the device is changed one value or direction at a time, the
+// change that shortens the epoch most, until none does by a three-hundredth.
+
+// climbTasks bounds the tasks that climbing simulates.
+const climbTasks = 500_000
+
+// Improve is what Search does last and leaves out with Options.Quick: it begins with a plan
+// that Search has found for s and its timeline.
+func Improve(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, pl *Plan, line *Timeline) (*Plan, *Timeline, error) {
+	f := newSearch(s, cells, o, m)
+	f.best, f.line = pl, line
+	err := f.climb()
+	return f.best, f.line, err
+}
+
+// climb improves the best plan by its taste, for its number of intervals, schedule and
+// slots, then tries other numbers with the taste it has come to.
+func (f *search) climb() error {
+	if !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
+		return nil
+	}
+	f.spent = 0
+	for {
+		if err := f.tasteful(); err != nil {
+			return err
+		}
+		from := f.best
+		if f.o.P > 0 || !from.taste.special() || f.spent > climbTasks {
+			return nil
+		}
+		if err := f.around(from); err != nil || f.best == from {
+			return err
+		}
+	}
+}
+
+// tasteful changes the taste and the slots of the best plan while that helps.
+func (f *search) tasteful() error {
+	for better := true; better; {
+		from, at := f.line.Wall, f.best
+		for _, t := range at.taste.neighbours(at) {
+			if f.spent > climbTasks {
+				return nil
+			}
+			if _, _, err := f.one(at.Cells.P, at.Schedule, at.Slots, t); err != nil {
+				return err
+			}
+		}
+		for k := 2; k <= 4 && f.o.Slots == 0; k++ {
+			if at = f.best; k != at.Slots && f.spent <= climbTasks {
+				if _, _, err := f.one(at.Cells.P, at.Schedule, k, at.taste); err != nil {
+					return err
+				}
+			}
+		}
+		better = 300*f.line.Wall < 299*from
+	}
+	return nil
+}
+
+// around tries other numbers of intervals with the taste of pl, the best plan.
+func (f *search) around(pl *Plan) error {
+	sch, p := pl.Schedule, pl.Cells.P
+	f.tastes, f.slots = []taste{pl.taste}, []int{pl.Slots}
+	f.tried = map[string]map[int]int64{sch: {p: f.line.Wall}}
+	f.o.Near = p
+	for _, p := range f.first() {
+		if f.spent > climbTasks {
+			return nil
+		}
+		if _, _, err := f.try(p, sch); err != nil {
+			return err
+		}
+	}
+	return f.refine(trial{sch, p, f.line.Wall})
+}
+
+// special tells whether t is more than a rule.
+func (t taste) special() bool { return t.ahead+len(t.first)+len(t.never) > 0 }
+
+// neighbours are the tastes that differ by one key from t, the taste of pl: what stays is
+// not to stay, what does not comes first.
+func (t taste) neighbours(pl *Plan) []taste {
+	var out []taste
+	with := func(key int, in bool) {
+		n := t
+		n.first, n.never = slices.Clone(t.first), slices.Clone(t.never)
+		drop := func(k int) bool { return k == key }
+		n.first, n.never = slices.DeleteFunc(n.first, drop), slices.DeleteFunc(n.never, drop)
+		if in {
+			n.never = append(n.never, key)
+		} else {
+			n.first = append(n.first, key)
+		}
+		out = append(out, n)
+	}
+	for _, a := range []int{0, 2, 4, 8} {
+		if n := t; a != t.ahead {
+			n.ahead = a
+			out = append(out, n)
+		}
+	}
+	for id, v := range pl.Spec.Values {
+		if v.Kind != Temp && v.RowBytes > 64 {
+			with(id, pl.Resident[id])
+		}
+	}
+	for d, b := range pl.Cells.Bytes {
+		if b != nil {
+			with(-1-d, pl.CellsIn[d])
+		}
+	}
+	return out
+}

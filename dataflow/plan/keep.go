@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"slices"
+	"sort"
+)
+
+// What stays on the device is chosen greedily, by the copies that a byte of it saves. That
+// leaves two things open, which Search tries both ways: whether the phases count for which
+// memory is taken, and single values and directions for which the rule is wrong.
+
+// taste is a way to choose what stays.
+type taste struct {
+	ahead int   // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
+	brief bool  // saved for each phase of its life, instead of saved
+	first []int // keys (Window.Key) that come before all others
+	never []int // keys that are not kept whole
+}
+
+// keep makes values and cells resident, the most traffic per byte first, while they fit.
+func keep(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits func() bool) {
+	type item struct {
+		key     int
+		benefit float64
+	}
+	var items []item
+	reads := make([]float64, len(s.Values))
+	var passes [2]float64
+	for i, acc := range acc {
+		for id, a := range acc {
+			if a.other {
+				reads[id] += float64(c.P)
+			}
+			if a.ownRead || a.ownWrite {
+				reads[id]++
+			}
+		}
+		for _, st := range s.Phases[i].Steps {
+			if st.Kind == Stream {
+				passes[st.Dir]++
+			}
+		}
+	}
+	add := func(key int, saved float64, phases int) {
+		if t.brief {
+			saved /= float64(phases)
+		}
+		if !slices.Contains(t.never, key) {
+			items = append(items, item{key, saved})
+		}
+	}
+	for id, v := range s.Values {
+		if v.Kind == Temp || reads[id] == 0 {
+			continue
+		}
+		phases := len(s.Phases)
+		if from, to := lifetime(acc, id); v.Kind == Stored {
+			phases = to - from + 1
+		}
+		add(id, reads[id], phases)
+	}
+	for d := range 2 {
+		if c.Bytes[d] != nil {
+			add(-1-d, passes[d], len(s.Phases))
+		}
+	}
+	sort.SliceStable(items, func(i, j int) bool {
+		a, b := slices.Contains(t.first, items[i].key), slices.Contains(t.first, items[j].key)
+		return a && !b || a == b && items[i].benefit > items[j].benefit
+	})
+	for _, it := range items {
+		on := &ch.cells[max(0, -1-it.key)]
+		if it.key >= 0 {
+			on = &ch.resident[it.key]
+		}
+		was := *on
+		*on = true
+		if !fits() {
+			*on = was
+		}
+	}
+}
+
+// widen gives every phase as many slots as its memory has room for: they keep chunks
+// from one visit to the next. Phases differ, as each has buffers of its own.
+func widen(s *Spec, c *Cells, ch *choice, fits func() bool) {
+	ch.more = make([]int, len(s.Phases))
+	for i := range ch.more {
+		ch.more[i] = ch.slots
+	}
+	for i := range ch.more {
+		if !streams(&s.Phases[i]) {
+			continue
+		}
+		ch.more[i] += sort.Search(c.P-ch.slots, func(n int) bool {
+			before := ch.more[i]
+			defer func() { ch.more[i] = before }()
+			ch.more[i] += n + 1
+			return !fits()
+		})
+	}
+}
+
+func streams(ph *Phase) bool {
+	for _, st := range ph.Steps {
+		if st.Kind == Stream {
+			return true
+		}
+	}
+	return false
+}

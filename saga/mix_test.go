@@ -1,0 +1,71 @@
+package saga_test
+
+import (
+	"slices"
+	"testing"
+
+	"sagann/dataflow/plan"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+var redditFull = saga.Shape{Vertices: 2.2e6, Edges: 571e6, Features: 300, Classes: 50}
+
+func planFull(t *testing.T, model string, c saga.Config) *saga.Program {
+	t.Helper()
+	m, err := layers.New(model, layers.Options{Features: 300, Hidden: 128, Classes: 50, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Machine, c.Schedule = "h200", plan.Auto
+	c.Without = append(c.Without, "invariant")
+	p, err := saga.Plan(m, redditFull, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// sweeps counts the phases that read an input at the own end.
+func sweeps(p *plan.Plan, name string) int {
+	n := 0
+	for _, ph := range p.Spec.Phases {
+		reads := false
+		for _, st := range ph.Steps {
+			for _, c := range st.Calls {
+				reads = reads || slices.ContainsFunc(c.Operands, func(o plan.Operand) bool {
+					return o.Kind == plan.OwnValue && p.Spec.Values[o.ID].Name == name
+				})
+			}
+		}
+		if reads {
+			n++
+		}
+	}
+	return n
+}
+
+// Both weights of CommNet's first layer get their gradients in one sweep over the features.
+func TestSumsArePostponed(t *testing.T) {
+	c := saga.Config{Save: saga.SaveAll, Chunks: 4}
+	after := sweeps(planFull(t, "commnet", c).TrainPlan(), "features")
+	c.Without = []string{"postpone"}
+	before := sweeps(planFull(t, "commnet", c).TrainPlan(), "features")
+	if before != 3 || after != 2 {
+		t.Errorf("%d sweeps over the features, %d with postponing; want 3 and 2", before, after)
+	}
+}
+
+// A mixture of save policies is at least as fast as each of them, here faster.
+func TestSavesAreMixed(t *testing.T) {
+	c := saga.Config{Mem: 3500 << 20}
+	mixed := planFull(t, "commnet", c)
+	if len(mixed.Stored()) == 0 {
+		t.Error("nothing is stored beside a policy")
+	}
+	for _, c.Save = range []string{saga.SaveAll, "some", saga.SaveNone} {
+		if p := planFull(t, "commnet", c); p.Predicted().Wall < mixed.Predicted().Wall {
+			t.Errorf("%s takes %d ns, a mixture %d", c.Save, p.Predicted().Wall, mixed.Predicted().Wall)
+		}
+	}
+}
