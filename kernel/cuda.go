@@ -76,6 +76,8 @@ type cudaGather struct {
 	rows  cudaKernel
 	hub   cudaKernel // for rows of many edges; no name where one kernel does them all
 	large int        // edges that a row has at most which is not of many
+	far   int64      // bytes of the rows of the far end that an edge reads
+	slice int64      // and of a slice of them
 }
 
 // cudaHome is the memory that holds a register: rows of ld floats, row i of the tile

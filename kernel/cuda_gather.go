@@ -100,10 +100,29 @@ func (c *CUDA) sliceWidth(t *cudaText, used []int, width int) int {
 	return sliceWidth
 }
 
+// farBytes is what an edge reads of the far end's rows, whole and of slices of so many
+// columns (0: none).
+func (c *CUDA) farBytes(used []int, slice int) (whole, sliced int64) {
+	for i := range c.p.Leaves {
+		l := &c.p.Leaves[i]
+		if l.From != Other || !slices.Contains(used, l.Reg) {
+			continue
+		}
+		each := int64(4)
+		if l.Half {
+			each = 2
+		}
+		whole += each * int64(l.Cols)
+		sliced += each * int64(min(l.Cols, slice))
+	}
+	return whole, sliced
+}
+
 // gatherWay renders the kernels that work on slices of so many columns, or on whole
 // rows with 0.
 func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*Instr, outs []*Out, used []int, width int) error {
 	p := c.p
+	all := used
 	used = slices.Clone(used)
 	var body, before strings.Builder
 	t := &cudaText{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(p.Widths))}
@@ -138,6 +157,7 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 		t.step(i, o)
 	}
 	way := cudaGather{hub: cudaKernel{fn: -1}, large: t.hub()}
+	way.far, way.slice = c.farBytes(all, slice)
 	k := &way.rows
 	k.fn, k.slices = c.name(name), 1
 	if t.slice > 0 {

@@ -107,12 +107,28 @@ func (s *cudaSteps) whole(name string) {
 }
 
 // Slices do not pay where rows have fewer edges than sparse in the mean, for each slice
-// reads the row's list again, nor in cells of so many rows that a slice of them is far
-// larger than any cache. The far ends are taken to be as many as the own rows.
+// reads the row's list again, unless whole rows are more than a cache holds and slices are
+// not: then few do. Nor do they in cells of so many rows that a slice of them is far larger
+// than any cache. The far ends are taken to be as many as the own rows.
 const (
 	sparse   = 32
+	few      = 8
 	tooLarge = 1 << 20
+	cached   = 40 << 20 // bytes that a large GPU's second-level cache holds of gathered rows
 )
+
+// slices tells whether a cell of so many rows, edges among n of them, is gathered slice by
+// slice.
+func (w *cudaGather) slices(rows, edges, n int) bool {
+	switch r := int64(rows); {
+	case rows > tooLarge:
+		return false
+	case edges >= sparse*n:
+		return true
+	default:
+		return edges >= few*n && r*w.far > cached && r*w.slice <= 2*cached
+	}
+}
 
 // hubFactor is how many times the mean a row of many edges has at least.
 const hubFactor = 4
@@ -122,7 +138,7 @@ func (s *cudaSteps) gather(first, n, from, to int, begin, end bool) {
 		return
 	}
 	w := &s.c.gather[0]
-	if to-from < sparse*n || s.l.Rows > tooLarge {
+	if !w.slices(s.l.Rows, to-from, n) {
 		w = &s.c.gather[len(s.c.gather)-1]
 	}
 	k, h := &w.rows, &w.hub

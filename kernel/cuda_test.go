@@ -147,3 +147,25 @@ func TestCUDARefuses(t *testing.T) {
 		t.Errorf("an op without device code: %v", err)
 	}
 }
+
+// Slices are for rows of many edges, and for those of a few where they bring the rows of
+// the far end into the cache.
+func TestCUDASlices(t *testing.T) {
+	w := &cudaGather{far: 2400, slice: 256} // two operands of 300 columns
+	for _, c := range []struct {
+		rows, edges int
+		want        bool
+	}{
+		{1000, 32 * 1000, true},
+		{1000, 31 * 1000, false},       // whole rows are in the cache
+		{157_000, 18 * 157_000, true},  // 377 MB whole, 40 MB in slices
+		{157_000, 7 * 157_000, false},  // too few edges for ten lists a row
+		{900_000, 18 * 900_000, false}, // 230 MB even in slices
+		{900_000, 32 * 900_000, true},
+		{1_100_000, 64 * 1_100_000, false},
+	} {
+		if got := w.slices(c.rows, c.edges, c.rows); got != c.want {
+			t.Errorf("%d rows, %d edges: slices %v, want %v", c.rows, c.edges, got, c.want)
+		}
+	}
+}
