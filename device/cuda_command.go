@@ -81,10 +81,10 @@ type Clear struct {
 // call.
 type Capturer interface {
 	GPU
-	// Capture calls f, and keeps what f submits to the queues, the first of them this
-	// device's and others perhaps of other GPUs, instead of running it. Nothing else may be
-	// submitted to these devices meanwhile, and f must not wait for queues. An error, f's
-	// or that something f does cannot be kept, leaves the devices as they were.
+	// Capture calls f, and keeps what f submits to the queues instead of running it.
+	// Nothing else may be submitted to the device meanwhile, and f must not wait for
+	// queues. An error, f's or that something f does cannot be kept, leaves the device as
+	// it was.
 	Capture(queues []Queue, f func() error) (Graph, error)
 	// Replay submits g to the first of its queues, behind what was submitted to any of
 	// them. Its tasks count as if they were submitted one by one; traces do not see them.

@@ -49,111 +49,72 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // cudaGraph is captured work and the streams that it was captured from.
 type cudaGraph struct {
-	dev     *CUDA // of the first stream
+	dev     *CUDA
 	exec    C.CUgraphExec
 	streams []cuStream
 	events  []cuEvent // by stream: joins; that of the first is the fork
-	devices []*CUDA
-	counts  []Counters // by device: of what was captured
+	counts  Counters  // of what was captured
 }
 
-// Tasks is the number of copies and launches on all devices.
-func (g *cudaGraph) Tasks() (n int64) {
-	for _, c := range g.counts {
-		n += c.Copies + c.Launches
-	}
-	return n
-}
+func (g *cudaGraph) Tasks() int64 { return g.counts.Copies + g.counts.Launches }
 
-// Capture keeps what f submits to the queues, which may be those of several GPUs.
+// Capture keeps what f submits to the queues.
 func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	g := &cudaGraph{dev: d}
-	err := g.open(queues)
-	for _, p := range g.devices {
-		if err == nil {
-			err = p.capture(true)
+	for _, q := range queues {
+		own, err := d.queue(q)
+		if err != nil {
+			return nil, d.err(OpLaunch, q, err)
 		}
+		e, err := cuNewEvent(d.ctx, false)
+		if err != nil {
+			g.free()
+			return nil, d.err(OpNewEvent, q, err)
+		}
+		g.streams, g.events = append(g.streams, own.stream), append(g.events, e)
 	}
+	if len(g.streams) == 0 {
+		return nil, d.err(OpLaunch, nil, errors.New("capture from no queue"))
+	}
+	var before, after Counters
+	d.mu.Lock()
+	wrong := d.tracer.f != nil || d.tracer.detail != nil
+	d.capturing = true
+	d.mu.Unlock()
+	if wrong {
+		g.free()
+		return nil, d.err(OpLaunch, queues[0], errors.New("capture while tracing"))
+	}
+	d.counts.read(&before)
+	n := C.int(len(g.streams))
+	err := cuErr(C.saga_begin(d.ctx, &g.streams[0], n, g.events[0]))
 	if err == nil {
-		n := C.int(len(g.streams))
-		before := g.read()
-		err = cuErr(C.saga_begin(d.ctx, &g.streams[0], n, g.events[0]))
-		if err == nil {
-			err = f()
-			for _, p := range g.devices {
-				p.mu.Lock()
-				err = errors.Join(err, p.refused)
-				p.mu.Unlock()
-			}
-		}
-		if end := cuErr(C.saga_end(d.ctx, &g.streams[0], n, &g.events[0], cInt(err != nil), &g.exec)); err == nil {
-			err = end
-		}
-		for i, c := range g.read() {
-			g.counts = append(g.counts, c.less(before[i]))
-			g.devices[i].counts.add(g.counts[i], -1)
-		}
+		err = f()
+		d.mu.Lock()
+		err = errors.Join(err, d.refused)
+		d.mu.Unlock()
 	}
-	for _, p := range g.devices {
-		err = errors.Join(err, p.capture(false))
+	if end := cuErr(C.saga_end(d.ctx, &g.streams[0], n, &g.events[0], cInt(err != nil), &g.exec)); err == nil {
+		err = end
 	}
+	d.counts.read(&after)
+	g.counts = after.less(before)
+	d.counts.add(g.counts, -1)
+	d.mu.Lock()
+	d.capturing, d.refused = false, nil
+	d.mu.Unlock()
 	if err != nil {
 		g.free()
-		return nil, d.err(OpLaunch, nil, fmt.Errorf("capture: %w", err))
+		return nil, d.err(OpLaunch, queues[0], fmt.Errorf("capture: %w", err))
 	}
 	d.mu.Lock()
 	d.graphs = append(d.graphs, g)
 	d.mu.Unlock()
 	return g, nil
-}
-
-// open makes an event for every queue; the first queue is the graph's device's.
-func (g *cudaGraph) open(queues []Queue) error {
-	for i, q := range queues {
-		own, ok := q.(*cudaQueue)
-		if !ok || own == nil || i == 0 && own.dev != g.dev {
-			return errQueue
-		}
-		if err := own.dev.status.usable(); err != nil {
-			return err
-		}
-		if !slices.Contains(g.devices, own.dev) {
-			g.devices = append(g.devices, own.dev)
-		}
-		e, err := cuNewEvent(own.dev.ctx, false)
-		if err != nil {
-			return err
-		}
-		g.streams, g.events = append(g.streams, own.stream), append(g.events, e)
-	}
-	if len(queues) == 0 {
-		return errors.New("from no queue")
-	}
-	return nil
-}
-
-// capture has tasks kept from now on, or run.
-func (d *CUDA) capture(on bool) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if on && (d.tracer.f != nil || d.tracer.detail != nil) {
-		return fmt.Errorf("%v is traced", d.info)
-	}
-	d.capturing, d.refused = on, nil
-	return nil
-}
-
-func (g *cudaGraph) read() []Counters {
-	out := make([]Counters, len(g.devices))
-	for i, d := range g.devices {
-		d.counts.read(&out[i])
-	}
-	return out
 }
 
 // Replay submits a captured graph.
@@ -162,20 +123,16 @@ func (d *CUDA) Replay(graph Graph) error {
 	if !ok || g == nil || g.dev != d {
 		return d.err(OpLaunch, nil, errors.New("graph is not this device's"))
 	}
-	sound := true
-	for i, p := range g.devices {
-		if err := p.status.usable(); err != nil {
-			return p.err(OpLaunch, nil, err)
-		}
-		p.counts.add(g.counts[i], 1)
-		sound = sound && p.status.sound()
+	if err := d.status.usable(); err != nil {
+		return d.err(OpLaunch, nil, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closing {
 		return d.err(OpLaunch, nil, ErrClosed)
 	}
-	if sound {
+	d.counts.add(g.counts, 1)
+	if d.status.sound() {
 		if err := cuErr(C.saga_replay(d.ctx, g.exec, &g.streams[0], C.int(len(g.streams)), &g.events[0])); err != nil {
 			d.status.fail(d.err(OpLaunch, nil, fmt.Errorf("captured tasks: %w", err)))
 		}
