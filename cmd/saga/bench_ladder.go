@@ -117,6 +117,7 @@ func (c *ablationCmd) climb(a *app, s *sheet, name string, d *dataset.Data, mem 
 			s.add(table.Row{name, label, cannot(err)}, fields{{"model", name}, {"line", label}, {"error", err.Error()}})
 			return
 		}
+		m.log(a.log, "model", name, "line", label)
 		over := func(other *counted) string {
 			if other == nil {
 				return "–"

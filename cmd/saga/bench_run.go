@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -86,6 +87,14 @@ type counted struct {
 	seconds       float64 // median of the epochs that were timed
 	predicted     float64 // seconds on the machine; 0: it is not one of the device's kind
 	losses        []float64
+}
+
+// log writes the run to the log as soon as it is over: tables come at the end, and a
+// benchmark that is stopped has none.
+func (c *counted) log(l *slog.Logger, what ...any) {
+	predicted, off := c.forecast()
+	l.Info("ran", append(what, "epoch_ms", ms(c.seconds), "predicted_ms", predicted, "off", off, "chunks", c.chunks,
+		"h2d_bytes", c.h2d, "d2h_bytes", c.d2h, "d2d_bytes", c.d2d, "device_mib", mib(c.held))...)
 }
 
 func (c *counted) moved() int64 { return c.h2d + c.d2h }

@@ -95,6 +95,7 @@ func (c *schedulesCmd) three(a *app, times *sheet, name, system string, d *datas
 			times.add(table.Row{name, system, schedule.name, cannot(err)}, fields{{"model", name}, {"system", system}, {"schedule", schedule.name}, {"error", err.Error()}})
 			continue
 		}
+		m.log(a.log, "model", name, "system", system, "schedule", schedule.name)
 		n[i] = m.moved()
 		if i == 0 {
 			sag = m

@@ -63,6 +63,7 @@ func (c *streamingCmd) runSteps(a *app, s *sheet, model string, n int, d *datase
 			data = append(data, field{step.key, fields{{"error", err.Error()}}})
 			continue
 		}
+		one.log(a.log, "model", model, "copies", n, "system", step.name)
 		if i == 0 {
 			base = one
 		}
