@@ -12,9 +12,9 @@ import (
 // TestStorage trains with rows of bfloat16 on the CPU and twice on the GPU, at widths that
 // fill words and that do not, whole and streamed, packed features among what changes not
 // and rows that are packed in every epoch. The GPU's runs have the same bits. Its losses
-// are the CPU's within 1e-3 for five epochs, within 2⁻⁸ for mpgcn, and four times what two
-// plans of the CPU part by: a number between two of 8 bits may be rounded the other way,
-// a maximum then be another, and training makes more of it.
+// are the CPU's within 1e-3 for five epochs, within 2⁻⁸ for mpgcn, and half of what
+// rounding rows at all moves a loss by: a number between two of 8 bits may be rounded the
+// other way, a maximum then be another, and training makes more of it.
 func TestStorage(t *testing.T) {
 	needGPU(t)
 	const epochs = 5
@@ -34,9 +34,6 @@ func TestStorage(t *testing.T) {
 					f32 := c
 					f32.Storage = saga.StorageF32
 					plain := steps(t, m, d, f32)
-					other := c // rounds elsewhere: training makes of a flipped last bit what it makes of it here
-					other.Chunks++
-					part := steps(t, m, d, other)
 					c.Device = "cuda"
 					gpu, again := steps(t, m, d, c), steps(t, m, d, c)
 					most := 1e-3
@@ -47,7 +44,7 @@ func TestStorage(t *testing.T) {
 						if gpu[i] != again[i] {
 							t.Fatalf("losses %v and %v of two runs", gpu, again)
 						}
-						if i < epochs && !(math.Abs(gpu[i]-cpu[i]) <= most*math.Abs(cpu[i])+4*math.Abs(part[i]-cpu[i])) {
+						if i < epochs && !(math.Abs(gpu[i]-cpu[i]) <= most*math.Abs(cpu[i])+math.Abs(plain[i]-cpu[i])/2) {
 							t.Errorf("CPU %v\nGPU %v\nfloat32 %v", cpu, gpu, plain)
 							break
 						}
