@@ -48,7 +48,7 @@ type settings struct {
 	Seed         count   `json:"seed" default:"1" placeholder:"N" group:"Training" help:"Seed of parameters, dropout and --split (${default})."`
 
 	Device   string   `json:"device" default:"cpu" placeholder:"NAME" group:"Memory" help:"cpu, cpu:4 for four devices that share the host, or in a build for NVIDIA GPUs cuda or cuda:1 (${default})."`
-	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes, but for the built-in graph so little that chunks must stream."`
+	Mem      memory   `json:"mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes and, on GPUs, what the card has, but for the built-in graph so little that chunks must stream."`
 	HostMem  memory   `json:"host-mem" name:"host-mem" default:"auto" placeholder:"SIZE" group:"Memory" help:"Host memory that the run may use beside the data set; what does not fit lies in files in --scratch, what is moved least first. auto: no bound."`
 	Scratch  string   `json:"-" placeholder:"DIR" group:"Memory" help:"Folder on a disk for those files, which have no names and are gone when the run ends, however it ends. Default: where the run folder is (saga plan: the system's folder for temporary files)."`
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" group:"Memory" help:"Number of intervals, or auto: the fewest that fit."`
@@ -93,7 +93,9 @@ func (s *settings) config() (saga.Config, error) {
 	c.NoRing = !s.Ring.or(true)
 	c.TF32 = s.TF32
 	if c.Machine = s.Machine; c.Machine == "" {
-		c.Machine = machineOf(s.Device)
+		if c.Machine = machineOf(s.Device); c.Machine != "" && c.Mem == 0 {
+			c.Mem = smallerCard(s.Device, c.Machine)
+		}
 	}
 	if s.Schedule != "auto" || c.Machine != "" {
 		c.Schedule = s.Schedule
@@ -137,6 +139,33 @@ func machineOf(spec string) string {
 		return "h200x4"
 	}
 	return "h200"
+}
+
+// smallerCard is the memory of the smallest GPU that spec names, if it has less than the
+// machine model's; 0 otherwise, or when no driver tells.
+func smallerCard(spec, machine string) int64 {
+	m, err := plan.LoadMachine(machine)
+	if err != nil {
+		return 0
+	}
+	sys, err := device.CUDASystem()
+	if err != nil {
+		return 0
+	}
+	_, gpus, err := device.Parse(spec)
+	if err != nil {
+		return 0
+	}
+	least := int64(m.Kind(0).Memory.Value)
+	for _, i := range gpus {
+		if total, _, err := sys.Memory(i); err == nil {
+			least = min(least, total)
+		}
+	}
+	if least == int64(m.Kind(0).Memory.Value) {
+		return 0
+	}
+	return least
 }
 
 // layers are the options of the model for data of these widths.
