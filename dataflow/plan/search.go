@@ -14,7 +14,7 @@ const Auto = "auto"
 // with its timeline. Planning and simulating are cheap enough to need no second model of
 // cost.
 //
-// First all candidates are tried with two and four slots, or those from half to twice
+// First all candidates are tried with two and four slots, or those from half to two and a half times
 // Options.Near, and the smallest numbers with which one slot or so many fit, where copies
 // begin to hide. Then, for each schedule that is not far behind, the numbers between its best and
 // their neighbours, in steps that shrink to a twenty-fourth of the number: within a budget
@@ -70,7 +70,7 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 
 func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) *search {
 	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots}, step: max(1, o.Devices),
-		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, ways: map[at]rival{}}
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, won: map[string]int{}, ways: map[at]rival{}}
 	if o.P == 0 {
 		f.tastes = append(f.tastes, taste{ahead: 4})
 	}
@@ -94,6 +94,7 @@ type search struct {
 	tried     map[string]map[int]int64 // by schedule and number of intervals the fastest, ns
 	behind    map[string]int           // numbers in a row with which a schedule was far behind the best
 	ways      map[at]rival             // the fastest
+	won       map[string]int           // by schedule which taste and number of slots was the fastest
 	before    map[string]int64         // by schedule what the last number of intervals took
 	last      bool                     // what is tried now is tried in every way
 	step      int                      // numbers of intervals are multiples of it
@@ -131,7 +132,7 @@ func (f *search) first() []int {
 	case o.Near > 0:
 		try = []int{o.Near}
 		for _, p := range candidates {
-			if p != o.Near && 2*p >= o.Near && p <= 2*o.Near {
+			if p != o.Near && 2*p >= o.Near && 2*p <= 5*o.Near {
 				try = append(try, p)
 			}
 		}
@@ -170,33 +171,38 @@ func (f *search) all(p int) error {
 	return nil
 }
 
-// try simulates the plans of p intervals and one schedule, a plan a number of slots, and
-// returns the fastest's ns, -1 when none fits; still tells that nothing moves.
+// try simulates the plans of p intervals and one schedule, a plan a taste and number of
+// slots, and returns the fastest's ns, -1 when none fits; still tells that nothing moves.
+// What was fastest with the number before comes first: of large plans it is the only one.
 func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	fastest = -1
-	tasks := 0
-	for i, t := range f.tastes {
-		for j, k := range f.slots {
-			if i+j > 0 && (still || fastest < 0 || f.far(fastest, tasks) || f.full(tasks)) {
-				break
+	tasks, won, n := 0, f.won[sch], len(f.slots)*len(f.tastes)
+	for i := range n {
+		if i > 0 && (still || fastest >= 0 && (f.far(fastest, tasks) || f.full(tasks))) {
+			break
+		}
+		w := i
+		if won < n && i <= won { // the winner, then the others in order
+			w = (i + won) % (won + 1)
+		}
+		t, k := f.tastes[w/len(f.slots)], f.slots[w%len(f.slots)]
+		x, fits, err := f.one(p, sch, k, t)
+		if err != nil {
+			return 0, false, err
+		}
+		if fits == 0 {
+			if t.ahead == 0 {
+				break // fewer slots have been tried
 			}
-			x, n, err := f.one(p, sch, k, t)
-			if err != nil {
-				return 0, false, err
-			}
-			if n == 0 {
-				break // more slots take more
-			}
-			if tasks = x.tasks; fastest < 0 || x.ns < fastest {
-				fastest = x.ns
-				if w, ok := f.ways[at{sch, p}]; !ok || x.ns < w.ns {
-					f.ways[at{sch, p}] = rival{sch, p, k, t, x.ns, x.tasks}
-				}
-			}
-			if still = x.tasks > 0 && !x.moves; still || n < k {
-				break // more make no difference, or do not fit either
+			continue
+		}
+		if tasks = x.tasks; fastest < 0 || x.ns < fastest {
+			fastest, f.won[sch] = x.ns, w
+			if w, ok := f.ways[at{sch, p}]; !ok || x.ns < w.ns {
+				f.ways[at{sch, p}] = rival{sch, p, k, t, x.ns, x.tasks}
 			}
 		}
+		still = x.tasks > 0 && !x.moves
 	}
 	if f.tried[sch] == nil {
 		f.tried[sch] = map[int]int64{}
@@ -216,7 +222,7 @@ func (f *search) full(tasks int) bool {
 // far tells that a plan of so many tasks is too slow to be worth more of that size: the
 // more they are, the closer it has to be to the best.
 func (f *search) far(ns int64, tasks int) bool {
-	slack := 0.5
+	slack := 1.0
 	if tasks > manyTasks && !f.last {
 		slack *= manyTasks / float64(tasks)
 	}
