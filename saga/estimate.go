@@ -87,7 +87,8 @@ func (p *Program) makeAll(once func() error) error {
 		if err := run(); !errors.As(err, &small) {
 			return err
 		}
-		p.guess.p += max(1, p.guess.p/8)
+		k := p.cfg.devices()
+		p.guess.p += max(k, p.guess.p/8/k*k)
 	}
 	p.train.low, p.guess = low, guess{}
 	return run()

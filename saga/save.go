@@ -74,6 +74,14 @@ func (p *Program) lowerSave(save string, store []string) (*dataflow.Lowered, err
 	return low, nil
 }
 
+// near: another policy's plan that is not far behind y, and small, may be improved to be faster.
+func (x *saved) near(y *saved) bool {
+	return x == y || 100*x.line.Wall <= 115*y.line.Wall && len(x.plan.Tasks) <= nearTasks
+}
+
+// nearTasks is how many tasks a plan may have to be improved though another is faster.
+const nearTasks = 5000
+
 // chooseSave plans the other policies around the number of intervals of p's plan, then
 // mixtures, and keeps what is simulated fastest, by a hundredth at least. Without
 // Config.Machine the machine is that of the kind of device.
@@ -114,10 +122,12 @@ func (p *Program) chooseSave(o plan.Options) error {
 	if err != nil {
 		return err
 	}
-	for _, x := range []*saved{best, mixed} {
-		if x == nil || p.machine == nil {
+	first := best
+	for i, x := range append([]*saved{first, mixed}, all...) {
+		if x == nil || p.machine == nil || i > 0 && x == first || x != mixed && !x.near(first) {
 			continue
 		}
+		o.Quick = i > 0
 		if x.plan, x.line, err = plan.Improve(x.low.Spec, p.cells, o, m, x.plan, x.line); err != nil {
 			return err
 		}

@@ -59,25 +59,14 @@ func (b *bench) needed(err error) (bytes int64, intervals int, ok bool) {
 	return small.Smallest - b.kept(), small.P, true
 }
 
-// compile plans with so many bytes. Every device owns as many intervals as the others
-// where that fits.
+// compile plans with so many bytes.
 func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program, error) {
 	m, c, err := b.config(d, name, mem)
 	if err != nil {
 		return nil, err
 	}
-	k := max(1, b.devices)
-	c.MinChunks = max(b.least, k)
-	p, err := saga.Compile(m, d, c)
-	if err != nil || p.Chunks()%k == 0 {
-		return p, err
-	}
-	c.Chunks = (p.Chunks() + k - 1) / k * k
-	even, err := saga.Compile(m, d, c)
-	if _, _, small := b.needed(err); small {
-		return p, nil
-	}
-	return even, err
+	c.MinChunks = b.least
+	return saga.Compile(m, d, c)
 }
 
 // learn is the smallest budget that the real cells are said to need: what a budget of one

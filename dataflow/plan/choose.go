@@ -3,7 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 )
 
 // Options of planning.
@@ -61,27 +61,56 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 	if o.P < 0 || o.Slots < 0 || o.Budget < 0 {
 		return nil, errors.New("plan: negative option")
 	}
+	s, err := o.prepare(s)
+	if err != nil {
+		return nil, err
+	}
+	o.MinP = max(o.MinP, o.Devices)
+	if o.P > 0 || o.Base != nil {
+		p := o.P
+		if o.Base != nil {
+			p = o.Base.Cells.P
+		}
+		return o.first(s, cells, []int{p})
+	}
+	pl, err := o.first(s, cells, evenly(candidates, o.Devices))
+	var small *BudgetError
+	if o.Devices > 1 && errors.As(err, &small) {
+		return o.first(s, cells, candidates)
+	}
+	return pl, err
+}
+
+// evenly rounds numbers of intervals up, so that each of k devices owns as many.
+func evenly(ps []int, k int) []int {
+	var out []int
+	for _, p := range ps {
+		out = append(out, (p+k-1)/k*k)
+	}
+	return slices.Compact(out)
+}
+
+// prepare fills in what o leaves out and cuts s, and what is planned beside it, by the schedule.
+func (o *Options) prepare(s *Spec) (*Spec, error) {
+	o.Devices = max(1, o.Devices)
 	switch o.Schedule {
 	case "":
 		o.Schedule = Sag
 	case Sag:
 	case Stage, DestOrder:
 		s = staged(s, o.Schedule == DestOrder)
+		if o.Beside != nil {
+			o.Beside = staged(o.Beside, o.Schedule == DestOrder)
+		}
 	default:
 		return nil, fmt.Errorf("plan: unknown schedule %q; there are %s, %s, %s", o.Schedule, Sag, Stage, DestOrder)
 	}
-	if o.Beside != nil && o.Schedule != Sag {
-		o.Beside = staged(o.Beside, o.Schedule == DestOrder)
-	}
-	o.Devices = max(1, o.Devices)
-	o.MinP = max(o.MinP, o.Devices)
-	try := candidates
-	if o.P > 0 {
-		try = []int{o.P}
-	}
-	if o.Base != nil {
-		try = []int{o.Base.Cells.P}
-	}
+	return s, nil
+}
+
+// first plans with the first number of intervals of try that leaves room for two slots,
+// or else the first that fits.
+func (o Options) first(s *Spec, cells func(p int) (*Cells, error), try []int) (*Plan, error) {
 	var tooSmall *BudgetError
 	var only *Cells // fits with single slots, which overlap nothing
 	var single choice
@@ -115,85 +144,6 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 		return nil, fmt.Errorf("plan: at least %d intervals asked for; an automatic choice tries at most %d", o.MinP, candidates[len(candidates)-1])
 	}
 	return nil, tooSmall
-}
-
-// fit finds the best choice for c that stays within the budget: as many slots as
-// asked for, then resident what saves most transfer per byte. It returns the bytes
-// that the smallest choice needs when none fits, else 0.
-func fit(s *Spec, c *Cells, o Options) (choice, int64) {
-	acc, most := accesses(s), c.largest()
-	var beside []map[int]access
-	if o.Beside != nil {
-		beside = accesses(o.Beside)
-	}
-	size := func(ch choice) int64 {
-		p := &Plan{Spec: s, Cells: c, Devices: o.Devices, sizing: true, acc: acc, most: most}
-		p.place(ch, o.Base)
-		if o.Beside == nil {
-			return p.Peak
-		}
-		q := &Plan{Spec: o.Beside, Cells: c, Devices: o.Devices, sizing: true, acc: beside, most: most}
-		q.place(choice{resident: make([]bool, len(o.Beside.Values)), slots: 1}, p)
-		return max(p.Peak, q.Peak)
-	}
-	ok := func(n int64) bool { return o.Budget == 0 || n <= o.Budget }
-	ch := choice{resident: make([]bool, len(s.Values)), slots: 3}
-	if o.Slots > 0 { // more than cells would change nothing
-		ch.slots = min(o.Slots, c.P*c.P)
-	}
-	ch.ahead = o.taste.ahead * c.P / 8
-	smallest := int64(math.MaxInt64)
-	if !o.Stream {
-		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, all: true}
-		for i := range all.resident {
-			all.resident[i] = s.Values[i].Kind != Temp
-		}
-		if smallest = size(all); ok(smallest) {
-			return all, 0
-		}
-	}
-	need := size(ch)
-	for !ok(need) && ch.slots > 1 && (o.Slots == 0 || ch.slots > 1) {
-		ch.slots--
-		need = size(ch)
-	}
-	if !ok(need) && !o.Stream {
-		need = shrink(s, &ch, need, size)
-	}
-	if !ok(need) {
-		return ch, min(need, smallest)
-	}
-	if !o.Stream {
-		keep(s, c, acc, &ch, o.taste, func() bool { return ok(size(ch)) })
-		if o.Slots == 0 || o.More {
-			widen(s, c, &ch, func() bool { return ok(size(ch)) })
-		}
-		if o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder {
-			fillIn(s, c, acc, &ch, func() bool { return ok(size(ch)) })
-		}
-	}
-	return ch, 0
-}
-
-// shrink makes resident what takes no more room so than in slots, as with few intervals.
-func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
-	try := func(on *bool) {
-		*on = true
-		if n := size(*ch); n <= need {
-			need = n
-		} else {
-			*on = false
-		}
-	}
-	for id := range s.Values {
-		if s.Values[id].Kind != Temp {
-			try(&ch.resident[id])
-		}
-	}
-	for d := range ch.cells {
-		try(&ch.cells[d])
-	}
-	return need
 }
 
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {

@@ -1,6 +1,9 @@
 package plan
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Climbing: what stays on the device is changed one value or direction at a time, the
 // change that shortens the epoch most, until none does by a three-hundredth.
@@ -9,7 +12,8 @@ import "slices"
 const climbTasks = 500_000
 
 // Improve is what Search does last and leaves out with Options.Quick: it begins with a plan
-// that Search has found for s and its timeline.
+// that Search has found for s and its timeline. With Quick only that plan is changed, not
+// those that were about as fast.
 func Improve(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, pl *Plan, line *Timeline) (*Plan, *Timeline, error) {
 	f := newSearch(s, cells, o, m)
 	f.best, f.line = pl, line
@@ -24,18 +28,81 @@ func (f *search) climb() error {
 		return nil
 	}
 	f.spent = 0
+	rivals := f.best.rivals
+	if f.o.Quick {
+		rivals = nil
+	}
 	for {
 		if err := f.tasteful(); err != nil {
 			return err
 		}
 		from := f.best
 		if f.o.P > 0 || !from.taste.special() || f.spent > climbTasks {
-			return nil
+			break
 		}
-		if err := f.around(from); err != nil || f.best == from {
+		if err := f.around(from); err != nil {
+			return err
+		}
+		if f.best == from {
+			break
+		}
+	}
+	for _, r := range rivals {
+		if err := f.challenge(r); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// at is a schedule with a number of intervals.
+type at struct {
+	schedule string
+	p        int
+}
+
+// rival is a plan that was not much slower than the best, and may climb higher.
+type rival struct {
+	schedule string
+	p, slots int
+	taste    taste
+	ns       int64
+	tasks    int
+}
+
+// Rivals are so many at most, slower by so many percent, and so small that a climb is cheap.
+const (
+	rivals      = 2
+	rivalBehind = 15
+	rivalTasks  = climbTasks / 100
+)
+
+// rivals lists the fastest small plans beside the best, with other numbers of intervals.
+func (f *search) rivals() []rival {
+	var list []rival
+	for w, r := range f.ways {
+		if w.p != f.best.Cells.P && r.tasks <= rivalTasks && 100*r.ns <= (100+rivalBehind)*f.line.Wall {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, func(a, b rival) int {
+		return cmp.Or(cmp.Compare(a.ns, b.ns), a.p-b.p, cmp.Compare(a.schedule, b.schedule))
+	})
+	return list[:min(rivals, len(list))]
+}
+
+// challenge climbs from r and takes what is faster than the best.
+func (f *search) challenge(r rival) error {
+	g := newSearch(f.spec, f.cells, f.o, f.m)
+	if _, n, err := g.one(r.p, r.schedule, r.slots, r.taste); err != nil || n == 0 {
+		return err
+	}
+	g.spent += f.spent
+	err := g.tasteful()
+	if f.spent = g.spent; g.line.Wall < f.line.Wall {
+		f.best, f.line = g.best, g.line
+	}
+	return err
 }
 
 // tasteful changes the taste and the slots of the best plan while that helps.
@@ -76,7 +143,7 @@ func (f *search) around(pl *Plan) error {
 			return err
 		}
 	}
-	return f.refine(trial{sch, p, f.line.Wall})
+	return f.refine(trial{sch, p, f.line.Wall, f.tasks[p]})
 }
 
 // special tells whether t is more than a rule.

@@ -92,6 +92,9 @@ func accesses(s *Spec) []map[int]access {
 // place lays out p for c. It fills the address tables, Memory and Peak.
 func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	s, cells := p.Spec, p.Cells
+	if p.most == nil {
+		p.most = cells.largest()
+	}
 	p.Globals = make([]int64, len(s.Globals))
 	p.ValueAt = make([]int64, len(s.Values))
 	p.Resident = make([]bool, len(s.Values))
@@ -149,6 +152,10 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			continue
 		}
 		p.CellsIn[d] = true
+		if p.sizing && p.Devices == 1 {
+			add("cells", p.most.upTo[d][cells.P])
+			continue
+		}
 		p.CellAt[d] = make([]int64, len(cells.Bytes[d]))
 		end := make([]int64, p.Devices)
 		var most int64
@@ -188,9 +195,6 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	p.Peak = at
 	if p.acc == nil {
 		p.acc = accesses(s)
-	}
-	if p.most == nil {
-		p.most = cells.largest()
 	}
 	acc := p.acc
 	f := fitter{p: p, floor: at}
@@ -252,7 +256,10 @@ func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int, add func(string, int64) int64) phaseSlots {
 	s, cells := p.Spec, p.Cells
 	ps := phaseSlots{slots: slots, own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
-	ring := func(name string, bytes int64, n int) slotSet {
+	ring := func(name, of string, bytes int64, n int) slotSet {
+		if !p.sizing {
+			name += of
+		}
 		bytes = align(bytes)
 		return slotSet{add(name, bytes*int64(n)), bytes, n}
 	}
@@ -268,10 +275,10 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int
 			if v.Kind == Temp {
 				n = 1
 			}
-			ps.own[id] = ring("own "+v.Name, cells.chunkBytes(v), n)
+			ps.own[id] = ring("own ", v.Name, cells.chunkBytes(v), n)
 		}
 		if a.other && (!p.Resident[id] || p.Devices > 1) && rest > 0 { // of other devices' intervals, too
-			ps.other[id] = ring("other "+v.Name, cells.chunkBytes(v), min(slots, rest))
+			ps.other[id] = ring("other ", v.Name, cells.chunkBytes(v), min(slots, rest))
 		}
 	}
 	used := [2]bool{}
@@ -290,7 +297,7 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int
 	}
 	for d := range Dir(2) {
 		if rest := p.rest(phase, -1-int(d)); used[d] && !p.CellsIn[d] && rest > 0 {
-			ps.cells[d] = ring("cell "+d.String(), p.most.bytes[d], min(depth+ahead, rest*cells.P))
+			ps.cells[d] = ring("cell ", d.String(), p.most.bytes[d], min(depth+ahead, rest*cells.P))
 		}
 	}
 	return ps
@@ -299,7 +306,8 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int
 // largest are the sizes of the largest cell.
 type largest struct {
 	nnz   int64
-	bytes [2]int64 // by direction
+	bytes [2]int64   // by direction
+	upTo  [2][]int64 // by direction: bytes of the cells of the first n destinations (sources), side by side
 }
 
 func (c *Cells) largest() *largest {
@@ -308,8 +316,16 @@ func (c *Cells) largest() *largest {
 		for _, n := range c.NNZ[d] {
 			m.nnz = max(m.nnz, n)
 		}
-		for _, n := range c.Bytes[d] {
+		if c.Bytes[d] == nil {
+			continue
+		}
+		var sum int64
+		m.upTo[d] = append(make([]int64, 0, c.P+1), 0)
+		for i, n := range c.Bytes[d] {
 			m.bytes[d] = max(m.bytes[d], n)
+			if sum += align(n); (i+1)%c.P == 0 {
+				m.upTo[d] = append(m.upTo[d], sum)
+			}
 		}
 	}
 	return m

@@ -14,7 +14,7 @@ const Auto = "auto"
 // with its timeline. Planning and simulating are cheap enough to need no second model of
 // cost.
 //
-// First all candidates are tried with two and four slots, or those from half to twice
+// First all candidates are tried with two and four slots, or those from half to two and a half times
 // Options.Near, and the smallest numbers with which one slot or so many fit, where copies
 // begin to hide. Then, for each schedule that is not far behind, the numbers between its best and
 // their neighbours, in steps that shrink to a twenty-fourth of the number: within a budget
@@ -22,10 +22,16 @@ const Auto = "auto"
 // three slots, for the fastest few.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
 	f := newSearch(s, cells, o, m)
-	for _, p := range f.first() {
-		if err := f.all(p); err != nil {
-			return nil, nil, err
+	for {
+		for _, p := range f.first() {
+			if err := f.all(p); err != nil {
+				return nil, nil, err
+			}
 		}
+		if f.best != nil || f.step == 1 {
+			break
+		}
+		f.step = 1 // devices with unequal shares
 	}
 	if f.best == nil {
 		if f.small == nil {
@@ -38,8 +44,8 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 			return nil, nil, err
 		}
 		for _, t := range f.fastest(len(f.tried), true) {
-			if 4*t.ns > 5*f.line.Wall { // other numbers will not make up for that
-				break
+			if 4*t.ns > 5*f.line.Wall || f.far(t.ns, t.tasks) { // other numbers will not make up for that
+				continue
 			}
 			if err := f.refine(t); err != nil {
 				return nil, nil, err
@@ -47,13 +53,14 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 		}
 	}
 	if o.Slots == 0 && f.best.moves() {
-		f.slots = []int{3}
+		f.slots, f.last = []int{2, 3, 4}, true
 		for _, t := range f.fastest(4, false) {
 			if _, _, err := f.try(t.p, t.schedule); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
+	f.best.rivals = f.rivals()
 	if !o.Quick {
 		err := f.climb()
 		return f.best, f.line, err
@@ -62,8 +69,11 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 }
 
 func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) *search {
-	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots},
-		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}}
+	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots}, step: max(1, o.Devices),
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, won: map[string]int{}, ways: map[at]rival{}}
+	if o.P == 0 {
+		f.tastes = append(f.tastes, taste{ahead: 4})
+	}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
 	}
@@ -82,7 +92,14 @@ type search struct {
 	schedules []string
 	slots     []int
 	tried     map[string]map[int]int64 // by schedule and number of intervals the fastest, ns
-	behind    map[string]int           // numbers in a row with which a schedule took twice the best
+	behind    map[string]int           // numbers in a row with which a schedule was far behind the best
+	ways      map[at]rival             // the fastest
+	won       map[string]int           // by schedule which taste and number of slots was the fastest
+	before    map[string]int64         // by schedule what the last number of intervals took
+	last      bool                     // what is tried now is tried in every way
+	step      int                      // numbers of intervals are multiples of it
+	seen      map[string]seen          // by layout
+	tasks     map[int]int              // by number of intervals the most tasks
 	spent     int                      // tasks simulated
 	best      *Plan
 	tastes    []taste
@@ -90,12 +107,20 @@ type search struct {
 	small     *BudgetError
 }
 
+// seen is a plan that has been simulated.
+type seen struct {
+	ns    int64
+	tasks int
+	moves bool
+}
+
 // Bounds of a search: with how many numbers of intervals in a row a schedule may take
-// twice the time of the fastest before it is given up, and after how many simulated tasks
-// refining ends (about a second).
+// twice the time of the fastest, and get slower, before it is given up, after how many simulated tasks
+// refining ends (less than a second), and with how many a plan is large.
 const (
 	patience    = 3
-	searchTasks = 2_000_000
+	searchTasks = 1_000_000
+	manyTasks   = 10_000
 )
 
 // first lists the numbers of intervals that a search begins with.
@@ -103,21 +128,24 @@ func (f *search) first() []int {
 	try := candidates
 	switch o := &f.o; {
 	case o.P > 0:
-		try = []int{o.P}
+		return []int{o.P}
 	case o.Near > 0:
 		try = []int{o.Near}
 		for _, p := range candidates {
-			if p != o.Near && 2*p >= o.Near && p <= 2*o.Near {
+			if p != o.Near && 2*p >= o.Near && 2*p <= 5*o.Near {
 				try = append(try, p)
 			}
 		}
 		slices.Sort(try)
 	}
-	return slices.DeleteFunc(slices.Clone(try), func(p int) bool { return f.o.P == 0 && (p < f.o.MinP || p < f.o.Devices) })
+	return slices.DeleteFunc(evenly(try, f.step), func(p int) bool { return p < f.o.MinP || p < f.o.Devices })
 }
 
 // all tries p intervals with every schedule that has not been given up.
 func (f *search) all(p int) error {
+	if f.best != nil && f.spent > searchTasks && f.o.P == 0 && f.o.Near > 0 {
+		return nil
+	}
 	took := map[string]int64{}
 	for _, sch := range f.schedules {
 		if f.behind[sch] >= patience {
@@ -134,43 +162,47 @@ func (f *search) all(p int) error {
 			break // nothing streams: slots and schedules make no difference
 		}
 	}
-	fastest := int64(-1)
-	for _, ns := range took {
-		if fastest < 0 || ns < fastest {
-			fastest = ns
-		}
-	}
 	for sch, ns := range took {
-		if f.behind[sch]++; ns <= 2*fastest {
+		if f.behind[sch]++; ns <= 2*f.line.Wall || ns < f.before[sch] {
 			f.behind[sch] = 0
 		}
+		f.before[sch] = ns
 	}
 	return nil
 }
 
-// try simulates the plans of p intervals and one schedule, a plan a number of slots, and
-// returns the fastest's ns, -1 when none fits; still tells that nothing moves.
+// try simulates the plans of p intervals and one schedule, a plan a taste and number of
+// slots, and returns the fastest's ns, -1 when none fits; still tells that nothing moves.
+// What was fastest with the number before comes first: of large plans it is the only one.
 func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	fastest = -1
-	for n, t := range f.tastes {
-		if n > 0 && (still || fastest < 0 || 2*fastest > 3*f.line.Wall) {
+	tasks, won, n := 0, f.won[sch], len(f.slots)*len(f.tastes)
+	for i := range n {
+		if i > 0 && (still || fastest >= 0 && (f.far(fastest, tasks) || f.full(tasks))) {
 			break
 		}
-		for _, k := range f.slots {
-			pl, ns, err := f.one(p, sch, k, t)
-			if err != nil {
-				return 0, false, err
+		w := i
+		if won < n && i <= won { // the winner, then the others in order
+			w = (i + won) % (won + 1)
+		}
+		t, k := f.tastes[w/len(f.slots)], f.slots[w%len(f.slots)]
+		x, fits, err := f.one(p, sch, k, t)
+		if err != nil {
+			return 0, false, err
+		}
+		if fits == 0 {
+			if t.ahead == 0 {
+				break // fewer slots have been tried
 			}
-			if pl == nil {
-				break // more slots take more
-			}
-			if fastest < 0 || ns < fastest {
-				fastest = ns
-			}
-			if still = len(pl.Tasks) > 0 && !pl.moves(); still || pl.Slots < k {
-				break // more make no difference, or do not fit either
+			continue
+		}
+		if tasks = x.tasks; fastest < 0 || x.ns < fastest {
+			fastest, f.won[sch] = x.ns, w
+			if w, ok := f.ways[at{sch, p}]; !ok || x.ns < w.ns {
+				f.ways[at{sch, p}] = rival{sch, p, k, t, x.ns, x.tasks}
 			}
 		}
+		still = x.tasks > 0 && !x.moves
 	}
 	if f.tried[sch] == nil {
 		f.tried[sch] = map[int]int64{}
@@ -178,30 +210,67 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	if old, ok := f.tried[sch][p]; !ok || old < 0 || fastest >= 0 && fastest < old {
 		f.tried[sch][p] = fastest
 	}
+	f.tasks[p] = max(f.tasks[p], tasks)
 	return fastest, still, nil
 }
 
-// one simulates one plan, nil when it does not fit.
-func (f *search) one(p int, sch string, slots int, t taste) (*Plan, int64, error) {
-	o := f.o
-	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, t
-	pl, err := New(f.spec, f.cells, o)
-	var e *BudgetError
-	if errors.As(err, &e) {
-		if f.small == nil || e.Smallest < f.small.Smallest {
-			f.small = e
-		}
-		return nil, 0, nil
+// full tells that plans of so many tasks are tried in one way only.
+func (f *search) full(tasks int) bool {
+	return tasks > 5*manyTasks && !f.last || tasks > manyTasks && f.spent > searchTasks && f.o.P == 0
+}
+
+// far tells that a plan of so many tasks is too slow to be worth more of that size: the
+// more they are, the closer it has to be to the best.
+func (f *search) far(ns int64, tasks int) bool {
+	slack := 1.0
+	if tasks > manyTasks && !f.last {
+		slack *= manyTasks / float64(tasks)
 	}
+	return float64(ns) > (1+slack)*float64(f.line.Wall)
+}
+
+// one simulates one plan, unless an equal one has been, and says how many slots it has;
+// 0: it does not fit.
+func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
+	fit, err := f.fitting(p, sch, slots, t)
 	if err != nil {
-		return nil, 0, err
+		return seen{}, 0, err
 	}
+	ch, need := fit.fit()
+	if need > 0 {
+		if f.small == nil || need < f.small.Smallest {
+			f.small = &BudgetError{f.o.Budget, need, p}
+		}
+		return seen{}, 0, nil
+	}
+	key := fit.layout(ch)
+	if x, ok := f.seen[key]; ok {
+		return x, ch.slots, nil
+	}
+	pl := build(fit.spec, fit.c, ch, fit.o)
 	line := Simulate(pl, f.m)
 	f.spent += len(pl.Tasks)
 	if f.best == nil || line.Wall < f.line.Wall {
 		f.best, f.line = pl, line
 	}
-	return pl, line.Wall, nil
+	x := seen{line.Wall, len(pl.Tasks), pl.moves()}
+	f.seen[key] = x
+	return x, ch.slots, nil
+}
+
+// fitting is for p intervals and one schedule.
+func (f *search) fitting(p int, sch string, slots int, t taste) (*fitting, error) {
+	o := f.o
+	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, t
+	s, err := o.prepare(f.spec)
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.cells(p)
+	if err != nil {
+		return nil, err
+	}
+	return newFitting(s, c, o), nil
 }
 
 // thresholds tries, for every schedule, the smallest numbers of intervals with which each
@@ -226,11 +295,12 @@ func (f *search) thresholds() error {
 				}
 				lo = p
 			}
-			if lo == 0 || hi == 0 { // always, or never
+			if hi == 0 || lo == 0 && hi < 2*f.step { // never, or always
 				continue
 			}
-			for hi-lo > 1 {
-				mid := (lo + hi) / 2
+			lo = max(lo, (f.o.MinP-1)/f.step*f.step)
+			for hi-lo > f.step {
+				mid := (lo + hi) / (2 * f.step) * f.step
 				ok, err := f.room(mid, sch, k)
 				if err != nil {
 					return err
@@ -251,20 +321,14 @@ func (f *search) thresholds() error {
 	return nil
 }
 
-// room tells whether p intervals leave room for k slots of everything that streams when
-// nothing stays.
+// room tells whether p intervals leave room for k slots of everything that streams.
 func (f *search) room(p int, sch string, k int) (bool, error) {
-	c, err := f.cells(p)
-	if err != nil || f.o.Budget == 0 {
-		return err == nil, err
+	fit, err := f.fitting(p, sch, k, taste{})
+	if err != nil {
+		return false, err
 	}
-	s := f.spec
-	if sch == Stage || sch == DestOrder {
-		s = staged(s, sch == DestOrder)
-	}
-	pl := &Plan{Spec: s, Cells: c, Devices: max(1, f.o.Devices), sizing: true}
-	pl.place(choice{resident: make([]bool, len(s.Values)), slots: k}, f.o.Base)
-	return pl.Peak <= f.o.Budget, nil
+	ch := choice{resident: make([]bool, len(fit.spec.Values)), slots: k}
+	return fit.ok(fit.narrow(&ch)) && ch.slots == k, nil
 }
 
 // moves tells whether a step copies anything, but for its results.
@@ -275,6 +339,7 @@ type trial struct {
 	schedule string
 	p        int
 	ns       int64
+	tasks    int
 }
 
 // fastest lists up to n trials, the fastest first; with each only the best of a schedule.
@@ -283,7 +348,7 @@ func (f *search) fastest(n int, each bool) []trial {
 	for sch, by := range f.tried {
 		for p, ns := range by {
 			if ns >= 0 {
-				list = append(list, trial{sch, p, ns})
+				list = append(list, trial{sch, p, ns, f.tasks[p]})
 			}
 		}
 	}
@@ -320,8 +385,8 @@ func (f *search) refine(t trial) error {
 				continue
 			}
 			gap := ps[n] - t.p
-			if step := max(1, t.p/24); gap > step || -gap > step {
-				next = append(next, t.p+gap/2)
+			if step := max(f.step, t.p/24); gap > step || -gap > step {
+				next = append(next, t.p+gap/(2*f.step)*f.step)
 			}
 		}
 		if len(next) == 0 {

@@ -49,20 +49,22 @@ func (p *Plan) placeWindows(c choice, f *fitter) {
 	p.Windows = slices.Clone(c.windows)
 	for i := range p.Windows {
 		w := &p.Windows[i]
-		w.here = map[int]bool{}
+		if !p.sizing {
+			w.here = map[int]bool{}
+		}
 		if w.Key >= 0 {
 			v := &p.Spec.Values[w.Key]
 			w.at = f.add("part of "+v.Name, int64(w.N)*p.Cells.chunkBytes(v), w.From, w.To)
 			continue
 		}
-		var end int64
-		for _, b := range p.Cells.Bytes[-1-w.Key][:w.N*p.Cells.P] {
-			if !p.sizing {
+		if !p.sizing {
+			var end int64
+			for _, b := range p.Cells.Bytes[-1-w.Key][:w.N*p.Cells.P] {
 				w.cells = append(w.cells, end)
+				end += align(b)
 			}
-			end += align(b)
 		}
-		w.at = f.add("part of cells "+Dir(-1-w.Key).String(), end, w.From, w.To)
+		w.at = f.add("part of cells "+Dir(-1-w.Key).String(), p.most.upTo[-1-w.Key][w.N], w.From, w.To)
 	}
 }
 
@@ -190,10 +192,14 @@ func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() boo
 		}
 		at := len(ch.windows)
 		ch.windows = append(ch.windows, x.Window)
-		n := sort.Search(c.P, func(n int) bool {
-			ch.windows[at].N = n + 1
-			return !fits()
-		})
+		holds := func(n int) bool {
+			ch.windows[at].N = n
+			return fits()
+		}
+		n := 0
+		if holds(1) {
+			n = 1 + sort.Search(c.P-1, func(n int) bool { return !holds(n + 2) })
+		}
 		if ch.windows[at].N = n; n == 0 {
 			ch.windows = ch.windows[:at]
 		}

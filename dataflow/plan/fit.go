@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// fit finds the best choice for c that stays within the budget: as many slots as
+// asked for, then resident what saves most transfer per byte. It returns the bytes
+// that the smallest choice needs when none fits, else 0.
+func fit(s *Spec, c *Cells, o Options) (choice, int64) { return newFitting(s, c, o).fit() }
+
+func (f *fitting) fit() (choice, int64) {
+	s, c, o := f.spec, f.c, f.o
+	size := f.size
+	ok := f.ok
+	ch := choice{resident: make([]bool, len(s.Values)), slots: 3}
+	if o.Slots > 0 { // more than cells would change nothing
+		ch.slots = min(o.Slots, c.P*c.P)
+	}
+	ch.ahead = o.taste.ahead * c.P / 8
+	smallest := int64(math.MaxInt64)
+	if !o.Stream {
+		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, all: true}
+		for i := range all.resident {
+			all.resident[i] = s.Values[i].Kind != Temp
+		}
+		if smallest = size(all); ok(smallest) {
+			return all, 0
+		}
+	}
+	need := f.narrow(&ch)
+	if !ok(need) {
+		return ch, min(need, smallest)
+	}
+	if !o.Stream {
+		keep(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		if o.Slots == 0 || o.More {
+			widen(s, c, &ch, func() bool { return ok(size(ch)) })
+		}
+		if o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder {
+			fillIn(s, c, f.acc, &ch, func() bool { return ok(size(ch)) })
+		}
+	}
+	return ch, 0
+}
+
+// shrink makes resident what takes no more room so than in slots, as with few intervals.
+func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
+	try := func(on *bool) {
+		*on = true
+		if n := size(*ch); n <= need {
+			need = n
+		} else {
+			*on = false
+		}
+	}
+	for id := range s.Values {
+		if s.Values[id].Kind != Temp {
+			try(&ch.resident[id])
+		}
+	}
+	for d := range ch.cells {
+		try(&ch.cells[d])
+	}
+	return need
+}
+
+// fitting measures choices for one grid.
+type fitting struct {
+	o              Options
+	spec           *Spec
+	c              *Cells
+	acc, accBeside []map[int]access
+	most           *largest
+	resident       []bool // with which
+	cells          [2]bool
+	beside         int64 // what is planned beside takes so much
+}
+
+func newFitting(s *Spec, c *Cells, o Options) *fitting {
+	f := &fitting{o: o, spec: s, c: c, acc: accesses(s), most: c.largest()}
+	if o.Beside != nil {
+		f.accBeside = accesses(o.Beside)
+	}
+	return f
+}
+
+// size is the bytes that ch takes.
+func (f *fitting) size(ch choice) int64 {
+	p := f.place(ch)
+	if f.o.Beside == nil {
+		return p.Peak
+	}
+	if f.resident == nil || ch.cells != f.cells || !slices.Equal(ch.resident, f.resident) {
+		q := &Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.accBeside, most: f.most}
+		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1}, p)
+		f.resident, f.cells, f.beside = slices.Clone(ch.resident), ch.cells, q.Peak
+	}
+	return max(p.Peak, f.beside)
+}
+
+func (f *fitting) place(ch choice) *Plan {
+	p := &Plan{Spec: f.spec, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.acc, most: f.most}
+	p.place(ch, f.o.Base)
+	return p
+}
+
+// layout says all that the tasks of a plan of ch depend on, beside the options: equal
+// layouts are equal plans.
+func (f *fitting) layout(ch choice) string {
+	var b []byte
+	put := func(n ...int64) {
+		for _, n := range n {
+			b = binary.AppendVarint(b, n)
+		}
+	}
+	p := f.place(ch)
+	b = fmt.Appendf(b, "%s %d %v %v ", f.o.Schedule, f.c.P, p.Resident, p.CellsIn)
+	for _, m := range p.Memory {
+		put(m.At, m.Bytes)
+	}
+	for i, n := range p.PhaseSlots {
+		if streams(&f.spec.Phases[i]) {
+			put(int64(n))
+		}
+	}
+	for _, w := range p.Windows {
+		put(int64(w.Key), int64(w.From), int64(w.To), int64(w.N))
+	}
+	return string(b)
+}
+
+// ok tells whether n bytes are within the budget.
+func (f *fitting) ok(n int64) bool { return f.o.Budget == 0 || n <= f.o.Budget }
+
+// narrow takes slots from ch until it fits. With one it makes resident what that helps. It returns the bytes that ch takes then.
+func (f *fitting) narrow(ch *choice) int64 {
+	need := f.size(*ch)
+	for !f.ok(need) && ch.slots > 1 {
+		ch.slots--
+		need = f.size(*ch)
+	}
+	if !f.ok(need) && !f.o.Stream {
+		need = shrink(f.spec, ch, need, f.size)
+	}
+	return need
+}
