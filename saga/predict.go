@@ -112,7 +112,7 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 
 // forward compiles and runs the forward pass of m on d; param gives the parameters.
 func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	c.Chunks = 0 // one choice fits training, another this program
+	c.Chunks, c.Once = 0, nil // one choice fits training, another this program
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
 		return nil, 0, err
@@ -150,7 +150,7 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	p.want = low.Want
 	if once != nil {
 		p.want = union(p.want, once.Want)
-		if err := p.runOnce(once); err != nil {
+		if err := p.runOnce(once, 0); err != nil {
 			return nil, 0, p.leastForward(err, low, once)
 		}
 	}
@@ -169,7 +169,7 @@ func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 	if once != nil {
 		made = append(made, once)
 	}
-	pl, wrong := plan.New(low.Spec, p.cells, p.onceOptions(p.planBudget()))
+	pl, wrong := plan.New(low.Spec, p.cells, p.onceOptions(p.planBudget(), 0))
 	if wrong != nil {
 		return wrong
 	}
@@ -182,7 +182,7 @@ func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 
 // runForward plans and runs u once and returns its output.
 func (p *Program) runForward(u *unit, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
+	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget(), 0)); err != nil {
 		return nil, 0, err
 	}
 	if err := p.placeHost(p.extraBytes(), u); err != nil {

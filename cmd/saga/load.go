@@ -74,7 +74,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	}
 	m.SelfLoops = s.SelfLoops.or(m.SelfLoops)
 	j.prep.SelfLoops = m.SelfLoops
-	if err := j.compile(m, cfg, s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0 && s.Machine == ""); err != nil {
+	if err := j.compile(m, cfg, s.streams()); err != nil {
 		return nil, err
 	}
 	return j, nil
@@ -119,6 +119,12 @@ func bagOfWords(d *dataset.Data) bool {
 		}
 	}
 	return 4*entries <= len(d.Features) && entries > 2*d.Edges.V
+}
+
+// streams tells whether the run is one of the built-in graph that gets so little memory
+// that chunks must stream.
+func (s *settings) streams() bool {
+	return s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0 && s.Machine == ""
 }
 
 // shareOfPeak is the part of what a resident run takes that the built-in graph gets.

@@ -62,9 +62,13 @@ type planRecord struct {
 	Chunks   int    `json:"chunks"`
 	Schedule string `json:"schedule"`
 	Save     string `json:"save"`
-	Budget   int64  `json:"budget_bytes"`
-	Peak     int64  `json:"peak_device_bytes"`
-	Digest   string `json:"sum_order_digest"`
+	// Values stored beside what Save says, and the intervals of what is computed once. nil
+	// in runs of versions that did not keep them.
+	Store  []string `json:"store"`
+	Once   []int    `json:"once_chunks"`
+	Budget int64    `json:"budget_bytes"`
+	Peak   int64    `json:"peak_device_bytes"`
+	Digest string   `json:"sum_order_digest"`
 }
 
 type paramRecord struct {
@@ -185,8 +189,12 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if old.Save == saga.SaveAuto && rec.Plan.Save != "" {
 		old.Save = rec.Plan.Save
 	}
-	if old.Machine != "" || machineOf(old.Device) != "" {
+	if rec.Plan.Once != nil || old.Machine != "" || machineOf(old.Device) != "" {
+		if old.streams() {
+			old.Mem = memory(rec.Plan.Budget)
+		}
 		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
+		old.store, old.once = rec.Plan.Store, rec.Plan.Once
 	}
 	c.settings = old
 	return nil
@@ -272,7 +280,8 @@ func (r *running) open(c *trainCmd) (err error) {
 func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
 	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
-		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), s.Budget, s.Peak, j.prog.Digest()}}
+		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
+			append([]int{}, j.prog.Once()...), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}
