@@ -35,6 +35,7 @@ type Program struct {
 	params    []Param
 	epoch     int            // completed
 	kept      int64          // bytes of the budget that the machine keeps for itself
+	context   int64          // and of its memory, budget or not
 	reserve   int64          // bytes of each GPU that kernels need beside the plans
 	expected  *Shape         // while statistics choose: what cells of the graph are expected
 	guess     guess          // what they have chosen

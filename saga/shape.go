@@ -124,6 +124,7 @@ func (p *Program) loadMachine() error {
 		return err
 	}
 	reserve := int64(m.Kind(0).Memory.Value) - m.Budget(0)
+	p.context = reserve
 	if p.cfg.Mem == 0 {
 		p.cfg.Mem = m.Budget(0)
 	} else {

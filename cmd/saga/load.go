@@ -141,8 +141,8 @@ func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
 	if j.prog, err = saga.Compile(m, j.data, first); err != nil || !stream {
 		return err
 	}
-	whole := j.prog.Summary().Peak
-	cfg.Mem, cfg.MinChunks = whole/shareOfPeak, 4
+	whole, aside := j.prog.Summary().Peak, j.prog.Summary().Aside
+	cfg.Mem, cfg.MinChunks = whole/shareOfPeak+aside, 4
 	why := fmt.Sprintf("a third of the %s that keeping everything there takes", sizeText(whole))
 	p, err := saga.Compile(m, j.data, cfg)
 	var small *plan.BudgetError
@@ -150,6 +150,9 @@ func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
 		cfg.Mem = small.Smallest
 		why = fmt.Sprintf("the least that will do; keeping everything there takes %s", sizeText(whole))
 		p, err = saga.Compile(m, j.data, cfg)
+	}
+	if aside > 0 {
+		why += fmt.Sprintf(", and %s that the device takes beside it", sizeText(aside))
 	}
 	if err != nil {
 		return fmt.Errorf("the built-in budget of %s: %w", sizeText(cfg.Mem), err)
