@@ -45,8 +45,9 @@ func (trainCmd) Help() string {
   saga train --resume runs/one --epochs 120
 
 The run folder keeps config.json, log.txt, metrics.csv, curves of loss and accuracy,
-checkpoint.safetensors, and a trace of the last two epochs: trace.json for Perfetto
-(ui.perfetto.dev) and trace.pb.gz for go tool pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
+checkpoint.safetensors, and a trace of the last two epochs (on GPUs of a run that does all
+of its --epochs): trace.json for Perfetto (ui.perfetto.dev) and trace.pb.gz for go tool
+pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
 }
 
 // record is config.json.
@@ -118,11 +119,11 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err := explain(text, j); err != nil {
 		return err
 	}
-	if err := j.prog.StartTrace(tracedEpochs); err != nil {
+	if err := r.startTrace(r.done); err != nil {
 		return err
 	}
 	res, err := r.train(ctx)
-	if res != nil && r.ran > 0 {
+	if res != nil && r.traced {
 		err = errors.Join(err, r.trace(c.Trace))
 	}
 	switch {
@@ -209,14 +210,17 @@ type running struct {
 	logFile *os.File
 	log     *slog.Logger
 	stderr  *os.File
-	epochs  int // to be completed
-	ran     int // by this process
+	epochs  int  // to be completed
+	done    int  // before this process
+	late    bool // only the last epochs are run with a trace
+	tracing bool // epochs are traced from now on
+	traced  bool // one was
 }
 
 // begin opens the run folder, a new one or the one that is resumed. It is the first
 // thing that a run writes.
 func (c *trainCmd) begin(a *app, j *job) (*running, error) {
-	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs)}
+	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs), late: deviceKind(c.Device) == "cuda"}
 	if err := r.open(c); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
@@ -262,6 +266,7 @@ func (r *running) open(c *trainCmd) (err error) {
 	if err := r.folder.WriteConfig(c.record(j)); err != nil {
 		return err
 	}
+	r.done = done
 	if r.metrics, err = r.folder.OpenMetrics(done); err != nil {
 		return err
 	}
@@ -293,7 +298,10 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 	bar := progress.New(r.stderr, r.epochs, "epoch")
 	multi := r.job.multi
 	r.opt.OnEpoch = func(e saga.Epoch) error {
-		r.ran++
+		r.traced = r.traced || r.tracing
+		if err := r.startTrace(e.Epoch); err != nil {
+			return err
+		}
 		nan := math.NaN()
 		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
 		note := fmt.Sprintf("loss %.4f", e.Loss)
@@ -321,6 +329,16 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 
 // tracedEpochs is how many epochs a trace holds.
 const tracedEpochs = 2
+
+// startTrace has later epochs traced, when it is time after so many: on GPUs a step that
+// is traced is submitted task by task, so the others go without.
+func (r *running) startTrace(epoch int) error {
+	if r.tracing || r.late && epoch < r.epochs-tracedEpochs {
+		return nil
+	}
+	r.tracing = true
+	return r.job.prog.StartTrace(tracedEpochs)
+}
 
 // trace writes the trace of the last epochs into dir, "" for the folder of the run.
 func (r *running) trace(dir string) error {
