@@ -29,7 +29,7 @@ type trainCmd struct {
 	settings
 	Out             string `json:"-" placeholder:"DIR" group:"Run" help:"Folder of the run, which must be empty or absent; default: saga-run-NNNN here."`
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"Run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
-	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --host-mem and --scratch others."`
+	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
 	Trace           string `json:"-" placeholder:"DIR" group:"Run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
 	JSON            bool   `json:"-" name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
 }
@@ -175,7 +175,10 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if given["epochs"] {
 		old.Epochs = c.Epochs
 	}
-	if given["host-mem"] { // where things lie changes no bit
+	if given["mem"] { // where things lie changes no bit
+		old.Mem = c.Mem
+	}
+	if given["host-mem"] {
 		old.HostMem = c.HostMem
 	}
 	old.Scratch = c.Scratch
