@@ -34,6 +34,9 @@ type planning struct {
 	ring           bool
 	whole          bool // no row gathers
 	more           bool // slots beyond those asked for
+	windows        bool // parts of what streams stay from phase to phase
+	files          int  // what lies in files: bit k for the values whose number is k modulo 4
+	evaluate       bool // the program without gradients shares the memory and runs between two steps
 	procs          int  // GOMAXPROCS; 0: as it is
 	slots          int
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget
@@ -55,6 +58,7 @@ func drawOptions(t *rapid.T) options {
 func drawPlanning(t *rapid.T) planning {
 	return planning{
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
+		windows: rapid.Bool().Draw(t, "windows"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
@@ -69,6 +73,7 @@ type engine struct {
 	grid  *chunk.Grid
 	cells *plan.Cells
 	once  map[string][]float32 // invariants, in user order
+	held  []*device.HostFile   // inputs
 }
 
 // run compiles p, plans it and steps twice; the bits of the second step are those of
@@ -106,78 +111,150 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 		}
 	}
 	if once != nil {
-		if e.once, err = e.steps(once); err != nil {
+		if e.once, err = e.steps(once, nil); err != nil {
 			return nil, fmt.Errorf("invariants: %w", err)
 		}
 	}
-	return e.steps(main)
+	var eval *dataflow.Lowered
+	if o.evaluate {
+		without["invariant"] = true
+		if eval, once, err = dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: -1}, dataflow.Options{Without: without, Save: o.save}); err != nil || once != nil {
+			return nil, fmt.Errorf("evaluation: %v, %w", once, err)
+		}
+		if w := eval.Want; w.CSC && !want.CSC || w.CSR && !want.CSR || w.Rank && !want.Rank || w.Type && !want.Type || w.Weight && !want.Weight || w.Data && !want.Data {
+			eval = nil // the grid was not built for it
+		}
+	}
+	return e.steps(main, eval)
 }
 
-func (e *engine) plan(l *dataflow.Lowered) (*plan.Plan, error) {
+// plan plans l, and eval, where there is one, to share its memory.
+func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
-		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more}
+		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows}
+	if eval != nil {
+		po.Beside = eval.Spec
+	}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1
 		_, err := plan.New(l.Spec, cells, po)
 		var small *plan.BudgetError
 		if !errors.As(err, &small) {
-			return nil, fmt.Errorf("a budget of one byte gives %v", err)
+			return nil, nil, fmt.Errorf("a budget of one byte gives %v", err)
 		}
 		po.Budget = small.Smallest + e.o.slack
 	}
-	return plan.New(l.Spec, cells, po)
+	if p, err = plan.New(l.Spec, cells, po); err != nil || eval == nil {
+		return p, nil, err
+	}
+	po.Beside, po.Base = nil, p
+	q, err = plan.New(eval.Spec, cells, po)
+	return p, q, err
 }
 
-// steps runs a lowered program and returns its results in user order.
-func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, closed error) {
-	p, err := e.plan(l)
+// inFile tells whether value id lies in a file.
+func (e *engine) inFile(id int) bool { return e.o.files>>(id%4)&1 == 1 }
+
+// runner is a runner of l with inputs; its parameters and constants are not set.
+func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena) (*exec.Runner, error) {
+	p.Disk = make([]bool, len(p.Spec.Values))
+	for id := range p.Disk {
+		p.Disk[id] = e.inFile(p.HostOf[id])
+	}
+	r, err := exec.NewRunner(arena, p, l.Kernels, e.grid)
 	if err != nil {
 		return nil, err
 	}
+	for name, id := range l.Inputs {
+		rows := e.rows(name, l.Spec.Values[id].Cols)
+		if e.inFile(id) {
+			f, err := device.NewHostFile("", int64(len(rows)))
+			if err != nil {
+				return nil, errors.Join(err, r.Close())
+			}
+			copy(f.Bytes(), rows)
+			e.held = append(e.held, f)
+			rows = f.Bytes()
+		}
+		if err := r.SetInput(id, rows); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
+	return r, nil
+}
+
+// set writes constants and, with params, parameters.
+func (e *engine) set(l *dataflow.Lowered, r *exec.Runner, params bool) error {
+	for name, id := range l.Globals {
+		g := l.Spec.Globals[id]
+		if g.Name == name && (g.Kind == plan.Const || g.Kind == plan.Param && params) {
+			if err := r.SetGlobal(id, e.v.of(name, dataflow.Shape{Rows: g.Rows, Cols: g.Cols})); err != nil {
+				return err
+			}
+		}
+	}
+	for id, x := range l.Consts {
+		if err := r.SetGlobal(id, []float32{x}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steps runs a lowered program twice, and eval, if there is one, between, and returns
+// its results in user order.
+func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, closed error) {
+	p, q, err := e.plan(l, eval)
+	if err != nil {
+		return nil, err
+	}
+	peak := p.Peak
+	if q != nil {
+		peak = max(peak, q.Peak)
+	}
+	defer func() {
+		for _, f := range e.held {
+			closed = errors.Join(closed, f.Close())
+		}
+		e.held = nil
+	}()
 	// Poisoned memory is full of NaN: a read of what nobody wrote shows.
 	var devices []device.Device
 	for i := range p.Devices {
-		dev, err := device.NewCPU(i, p.Peak, device.Poison())
+		dev, err := device.NewCPU(i, peak, device.Poison())
 		if err != nil {
 			return nil, err
 		}
 		defer func() { closed = errors.Join(closed, dev.Close()) }()
 		devices = append(devices, dev)
 	}
-	arena, err := exec.NewArena(devices, p.Peak)
+	arena, err := exec.NewArena(devices, peak)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { closed = errors.Join(closed, arena.Close()) }()
-	r, err := exec.NewRunner(arena, p, l.Kernels, e.grid)
+	r, err := e.runner(l, p, arena)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { closed = errors.Join(closed, r.Close()) }()
-	for name, id := range l.Inputs {
-		if err := r.SetInput(id, e.rows(name, l.Spec.Values[id].Cols)); err != nil {
-			return nil, err
-		}
-	}
-	for name, id := range l.Globals {
-		g := l.Spec.Globals[id]
-		if g.Name == name && (g.Kind == plan.Param || g.Kind == plan.Const) {
-			if err := r.SetGlobal(id, e.v.of(name, dataflow.Shape{Rows: g.Rows, Cols: g.Cols})); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for id, x := range l.Consts {
-		if err := r.SetGlobal(id, []float32{x}); err != nil {
-			return nil, err
-		}
+	if err := e.set(l, r, true); err != nil {
+		return nil, err
 	}
 	if err := r.Load(); err != nil {
 		return nil, err
 	}
 	if out, err = e.step(l, r, devices); err != nil {
 		return nil, err
+	}
+	if q != nil {
+		if err := e.between(eval, q, arena); err != nil {
+			return nil, fmt.Errorf("evaluation: %w", err)
+		}
+		if err := e.set(l, r, false); err != nil {
+			return nil, err
+		}
 	}
 	again, err := e.step(l, r, devices)
 	if err != nil {
@@ -191,6 +268,29 @@ func (e *engine) steps(l *dataflow.Lowered) (out map[string][]float32, closed er
 	return out, nil
 }
 
+// between runs eval, planned as q, twice; the bits are the same.
+func (e *engine) between(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena) (closed error) {
+	r, err := e.runner(eval, q, arena)
+	if err != nil {
+		return err
+	}
+	defer func() { closed = errors.Join(closed, r.Close()) }()
+	if err := e.set(eval, r, false); err != nil {
+		return err
+	}
+	out, err := e.step(eval, r, nil)
+	if err != nil {
+		return err
+	}
+	again, err := e.step(eval, r, nil)
+	for name, x := range out {
+		if err == nil && !equalBits(x, again[name]) {
+			err = fmt.Errorf("the second step gives other bits for %s", name)
+		}
+	}
+	return err
+}
+
 // step runs one step. It is an error when the devices have counted other copies than
 // the plan says, or hold more memory.
 func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Device) (map[string][]float32, error) {
@@ -199,7 +299,10 @@ func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Devi
 		return nil, err
 	}
 	p, c := r.Plan(), sumCounters(devices)
-	if h2d, d2h, d2d := c.H2D-before.H2D, c.D2H-before.D2H, c.D2D-before.D2D; h2d != p.H2D || d2h != p.D2H || d2d != p.D2D || c.Peak > int64(len(devices))*p.Peak {
+	if devices == nil {
+		c, before = device.Counters{H2D: p.H2D, D2H: p.D2H, D2D: p.D2D}, device.Counters{}
+	}
+	if h2d, d2h, d2d := c.H2D-before.H2D, c.D2H-before.D2H, c.D2D-before.D2D; h2d != p.H2D || d2h != p.D2H || d2d != p.D2D || len(devices) > 0 && c.Peak > int64(len(devices))*devices[0].Info().Budget {
 		return nil, fmt.Errorf("devices copied %d, %d and %d bytes and held %d, the plan says %d, %d and %d, and %d each", h2d, d2h, d2d, c.Peak, p.H2D, p.D2H, p.D2D, p.Peak)
 	}
 	out := map[string][]float32{}

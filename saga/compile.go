@@ -35,6 +35,7 @@ type Program struct {
 	params    []Param
 	epoch     int            // completed
 	kept      int64          // bytes of the budget that the machine keeps for itself
+	context   int64          // and of its memory, budget or not
 	reserve   int64          // bytes of each GPU that kernels need beside the plans
 	expected  *Shape         // while statistics choose: what cells of the graph are expected
 	guess     guess          // what they have chosen
@@ -44,6 +45,7 @@ type Program struct {
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	store     []string       // and values stored beside that
+	once      []int          // by program of invariants the number of intervals; 0: it was not run
 	inv       map[string][]byte
 	constsOf  *unit // whose constants are in device memory
 	stages    Stages
@@ -100,8 +102,8 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 		return nil, err
 	}
 	if err := p.makeAll(func() error {
-		for _, l := range once {
-			if err := p.runOnce(l); err != nil {
+		for k, l := range once {
+			if err := p.runOnce(l, k); err != nil {
 				return err
 			}
 		}
@@ -129,7 +131,7 @@ func (p *Program) lower() (once []*dataflow.Lowered, err error) {
 	p.train, p.eval = &unit{low: train}, &unit{low: eval}
 	for _, l := range []*dataflow.Lowered{onceTrain, onceEval} {
 		if l != nil {
-			once = append(once, l)
+			once, p.once = append(once, l), append(p.once, 0)
 		}
 	}
 	for _, l := range append([]*dataflow.Lowered{train, eval}, once...) {
@@ -168,8 +170,8 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 			}
 			o.Budget, o.Beside = 1, p.eval.low.Spec
 			ask(train.Spec, o)
-			for _, l := range once {
-				ask(l.Spec, p.onceOptions(1))
+			for k, l := range once {
+				ask(l.Spec, p.onceOptions(1, k))
 			}
 			if least == nil || all.Smallest < least.Smallest {
 				least = all
@@ -181,10 +183,14 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 	return least
 }
 
-// onceOptions are those of plans for what is computed once: they need not be fast.
-func (p *Program) onceOptions(budget int64) plan.Options {
+// onceOptions are those of the plan of the k-th program that is run once: it need not be
+// fast.
+func (p *Program) onceOptions(budget int64, k int) plan.Options {
 	o := p.planOptions()
 	o.Budget = budget
+	if k < len(p.cfg.Once) && p.cfg.Once[k] > 0 {
+		o.P = p.cfg.Once[k]
+	}
 	if o.Schedule == plan.Auto {
 		o.Schedule = plan.Sag
 	}
@@ -198,7 +204,7 @@ func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p := &Program{model: m, cfg: c, data: d, sizes: map[int]*plan.Cells{}, inv: map[string][]byte{}}
+	p := &Program{model: m, cfg: c, data: d, sizes: map[int]*plan.Cells{}, inv: map[string][]byte{}, store: c.Store}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task}
 	switch m.Task {
 	case EdgeTask:
@@ -232,7 +238,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Store: p.store, Storage: p.cfg.Storage}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
@@ -256,7 +262,9 @@ func (p *Program) lowerTrain() (main, once *dataflow.Lowered, err error) {
 	if p.dims.featureGrad {
 		prog.Wrt = append(prog.Wrt, tr.features)
 	}
-	main, once, err = dataflow.Compile(prog, p.options())
+	o := p.options()
+	o.Store = p.store
+	main, once, err = dataflow.Compile(prog, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -43,6 +43,11 @@ type Config struct {
 	// (computed again where it can be), "some" (only element-wise values are computed
 	// again) or "auto", the fastest of them by simulation, which is the default.
 	Save string
+	// Store names values that are stored beside what Save says, as Program.Stored does, and
+	// Once is the number of intervals of each program of invariants, as Program.Once gives
+	// it: what a run that goes on takes over. nil: none, and as Chunks says.
+	Store []string
+	Once  []int
 	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
 	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
 	// a vertex's own rows are float32 in either.
@@ -96,6 +101,12 @@ func (c *Config) Validate() error {
 	}
 	if !slices.Contains(saves, c.Save) {
 		bad("unknown save policy %q; there are %s", c.Save, strings.Join(saves[1:], ", "))
+	}
+	if len(c.Store) > 0 && (c.Save == "" || c.Save == SaveAuto) {
+		bad("values are stored beside a save policy, not beside auto")
+	}
+	if slices.ContainsFunc(c.Once, func(n int) bool { return n < 0 }) {
+		bad("a number of intervals of %v is negative", c.Once)
 	}
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))

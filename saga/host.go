@@ -153,11 +153,11 @@ func (p *Program) placeTraining(made []*dataflow.Lowered) error {
 
 // onceFit says whether Config.HostMem does for the sessions that compute invariants.
 func (p *Program) onceFit(made []*dataflow.Lowered) error {
-	for _, l := range made {
+	for k, l := range made {
 		if p.cfg.HostMem == 0 {
 			return nil
 		}
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget()))
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k))
 		if err == nil {
 			err = p.placeHost(p.extraBytes(l), &unit{low: l, plan: pl})
 		}
@@ -204,8 +204,8 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, units
 
 // plansOf plans the programs of invariants, for f.
 func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
-	for _, l := range made {
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget()))
+	for k, l := range made {
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k))
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]fl
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
-	return forward(m, d, c, what, func(name string, rows, cols int) ([]float32, error) {
+	return forward(m, d, c, -1, what, func(name string, rows, cols int) ([]float32, error) {
 		t, ok := list[name]
 		switch {
 		case !ok:
@@ -100,7 +100,7 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	if p.cfg.HostMem > 0 { // the other program has a grid of its own
 		p.grid = nil
 	}
-	return forward(p.model, p.data, p.cfg, what, func(name string, _, _ int) ([]float32, error) {
+	return forward(p.model, p.data, p.cfg, p.kept, what, func(name string, _, _ int) ([]float32, error) {
 		for _, t := range held {
 			if t.Name == name {
 				return t.Data.([]float32), nil
@@ -110,9 +110,10 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	})
 }
 
-// forward compiles and runs the forward pass of m on d; param gives the parameters.
-func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	c.Chunks = 0 // one choice fits training, another this program
+// forward compiles and runs the forward pass of m on d; param gives the parameters. kept is
+// what was taken off c.Mem for the machine; -1: that is to be done.
+func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
+	c.Chunks, c.Once = 0, nil // one choice fits training, another this program
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
 		return nil, 0, err
@@ -126,6 +127,11 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	p, err := newProgram(m, d, c)
 	if err != nil {
 		return nil, 0, err
+	}
+	if p.kept = max(0, kept); kept < 0 {
+		if err := p.keepForGPU(); err != nil {
+			return nil, 0, err
+		}
 	}
 	p.dims.classes, p.dims.multi = 0, false // there may be no labels
 	tr, err := trace(m, p.dims, false)
@@ -148,9 +154,16 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 		return nil, 0, err
 	}
 	p.want = low.Want
+	programs := []*dataflow.Lowered{low}
 	if once != nil {
+		programs = append(programs, once)
 		p.want = union(p.want, once.Want)
-		if err := p.runOnce(once); err != nil {
+	}
+	if p.reserve, err = p.scratch(programs); err != nil {
+		return nil, 0, err
+	}
+	if once != nil {
+		if err := p.runOnce(once, 0); err != nil {
 			return nil, 0, p.leastForward(err, low, once)
 		}
 	}
@@ -158,9 +171,24 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	return x, cols, p.leastForward(err, low, once)
 }
 
-// leastForward completes a *plan.HostError: the smallest budget must do for the forward
-// program and for its invariants.
+// leastForward completes a *plan.BudgetError or a *plan.HostError: the smallest budget must
+// do for the forward program and for its invariants.
 func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
+	var few *plan.BudgetError
+	if errors.As(err, &few) {
+		least := plan.BudgetError{Budget: p.cfg.Mem + p.kept}
+		for _, l := range []*dataflow.Lowered{low, once} {
+			var e *plan.BudgetError
+			if l == nil {
+				continue
+			}
+			if _, err := plan.New(l.Spec, p.cells, p.onceOptions(1, 0)); errors.As(err, &e) && e.Smallest > least.Smallest {
+				least.Smallest, least.P = e.Smallest, e.P
+			}
+		}
+		least.Smallest += p.reserve + p.kept
+		return &least
+	}
 	var small *plan.HostError
 	if !errors.As(err, &small) {
 		return err
@@ -169,7 +197,7 @@ func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 	if once != nil {
 		made = append(made, once)
 	}
-	pl, wrong := plan.New(low.Spec, p.cells, p.onceOptions(p.planBudget()))
+	pl, wrong := plan.New(low.Spec, p.cells, p.onceOptions(p.planBudget(), 0))
 	if wrong != nil {
 		return wrong
 	}
@@ -182,7 +210,7 @@ func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 
 // runForward plans and runs u once and returns its output.
 func (p *Program) runForward(u *unit, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
+	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget(), 0)); err != nil {
 		return nil, 0, err
 	}
 	if err := p.placeHost(p.extraBytes(), u); err != nil {

@@ -2,11 +2,13 @@ package saga_test
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/saga"
 )
@@ -175,5 +177,40 @@ func TestBadCheckpoint(t *testing.T) {
 	wide.FeatureCols, wide.Features = 24, append(wide.Features, wide.Features...)
 	if _, _, err := saga.Predict(model(t, "gcn", wide), wide, saga.Config{}, path); err == nil {
 		t.Error("predicted from data of another width")
+	}
+}
+
+// TestPredictBudget: the smallest budget that an error of Predict names does, and a byte
+// less does not; gcn has invariants, which are computed within it, too.
+func TestPredictBudget(t *testing.T) {
+	d := graph(t)
+	for _, name := range []string{"gcn", "gat"} {
+		path := filepath.Join(t.TempDir(), "c.safetensors")
+		p := program(t, name, d, saga.Config{Seed: 1})
+		if err := p.Save(path, ""); err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := p.Predict()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(mem int64) ([]float32, *plan.BudgetError) {
+			var small *plan.BudgetError
+			x, _, err := saga.Predict(model(t, name, d), d, saga.Config{Mem: mem}, path)
+			if err != nil && !errors.As(err, &small) {
+				t.Fatal(err)
+			}
+			return x, small
+		}
+		_, small := ask(1)
+		if small == nil {
+			t.Fatalf("%s: one byte does", name)
+		}
+		if x, few := ask(small.Smallest); few != nil || len(x) != len(want) {
+			t.Errorf("%s, %d bytes: %v", name, small.Smallest, few)
+		}
+		if _, few := ask(small.Smallest - 1); few == nil || few.Smallest != small.Smallest {
+			t.Errorf("%s, %d bytes: %v", name, small.Smallest-1, few)
+		}
 	}
 }

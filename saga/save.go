@@ -61,9 +61,9 @@ func (p *Program) otherSave() (*dataflow.Lowered, error) {
 // lowerSave is the training program of another policy and of values stored beside, nil where it cannot take the place
 // of the first: the cells and the kernels' scratch were made for that.
 func (p *Program) lowerSave(save string, store []string) (*dataflow.Lowered, error) {
-	asked := p.cfg.Save
+	asked, stored := p.cfg.Save, p.store
 	p.cfg.Save, p.store = save, store
-	defer func() { p.cfg.Save, p.store = asked, nil }()
+	defer func() { p.cfg.Save, p.store = asked, stored }()
 	low, _, err := p.lowerTrain()
 	if err != nil || union(p.want, low.Want) != p.want {
 		return nil, err

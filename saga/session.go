@@ -16,8 +16,9 @@ import (
 	"sagann/device"
 )
 
-// runOnce computes invariants and keeps them, in user order, as inputs.
-func (p *Program) runOnce(l *dataflow.Lowered) error {
+// runOnce computes the invariants of the k-th program of them and keeps them, in user
+// order, as inputs.
+func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 	missing := false
 	for name := range l.Outputs {
 		missing = missing || p.in.extra[name] == nil
@@ -27,7 +28,7 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget())); err != nil {
+	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k)); err != nil {
 		return err
 	}
 	if err := p.placeHost(p.extraBytes(l), u); err != nil {
@@ -51,6 +52,9 @@ func (p *Program) runOnce(l *dataflow.Lowered) error {
 				err = p.keepExtra(name, u, id, o)
 			}
 		}
+	}
+	if k < len(p.once) {
+		p.once[k] = u.plan.Cells.P
 	}
 	return errors.Join(err, closeAll(dev, arena, u), p.forget())
 }

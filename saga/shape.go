@@ -36,7 +36,7 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}
-	p := &Program{model: m, cfg: c, shape: &s, sizes: map[int]*plan.Cells{}}
+	p := &Program{model: m, cfg: c, shape: &s, sizes: map[int]*plan.Cells{}, store: c.Store}
 	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: c.FeatureGrad}
 	once, err := p.lower()
 	if err != nil {
@@ -124,6 +124,7 @@ func (p *Program) loadMachine() error {
 		return err
 	}
 	reserve, maps := int64(m.Kind(0).Memory.Value)-m.Budget(0), p.pinMaps()
+	p.context = reserve
 	if p.cfg.Mem == 0 {
 		p.cfg.Mem = m.Budget(0) - maps
 	} else {

@@ -62,6 +62,7 @@ type Summary struct {
 	H2D, D2H, D2D   int64  // bytes of a training step, over all devices
 	Once            int64  // bytes loaded once
 	Host, Disk      int64  // bytes of host memory beside the data, and of files that stand for it
+	Aside           int64  // bytes of each device's memory that Config.Machine and kernels take beside Peak
 }
 
 // Summary returns the numbers of the plan.
@@ -69,7 +70,8 @@ func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
 	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem + p.kept,
-		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once}
+		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
+		Aside: p.context + p.reserve}
 	if p.host != nil {
 		s.Host, s.Disk = p.host.Memory, p.host.Disk
 	}

@@ -102,3 +102,7 @@ func (p *Program) labels() func(i int) (name, detail string) {
 
 // Stored names the values that are stored beside what the save policy says.
 func (p *Program) Stored() []string { return p.store }
+
+// Once is the number of intervals over which each program of invariants was run, 0 where
+// another had computed its values already.
+func (p *Program) Once() []int { return slices.Clone(p.once) }

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"math"
+	"path/filepath"
 	"testing"
 
+	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/layers"
@@ -123,5 +125,50 @@ func TestAgree(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPredict: what a GPU predicts, within no bound and within the smallest that is named,
+// is what the CPU does; what kernels and context take is counted.
+func TestPredict(t *testing.T) {
+	needGPU(t)
+	d := graph(t)
+	m, err := layers.New("gcn", layers.Options{Features: d.FeatureCols, Hidden: 32, Classes: d.Classes, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "c.safetensors")
+	p, err := saga.Compile(m, d, saga.Config{Device: "cuda", Seed: 1})
+	if err == nil {
+		_, err = p.Step()
+	}
+	if err == nil {
+		err = p.Save(path, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, _, err := p.Predict()
+	if err = errors.Join(err, p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := saga.Predict(m, d, saga.Config{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var small *plan.BudgetError
+	if _, _, err := saga.Predict(m, d, saga.Config{Device: "cuda", Mem: 1}, path); !errors.As(err, &small) {
+		t.Fatal(err)
+	}
+	for _, mem := range []int64{0, small.Smallest} {
+		got, _, err := saga.Predict(m, d, saga.Config{Device: "cuda", Mem: mem}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(float64(got[i]-want[i])) > 1e-3 || mem == 0 && got[i] != live[i] {
+				t.Fatalf("number %d is %v, live %v, on the CPU %v", i, got[i], live[i], want[i])
+			}
+		}
 	}
 }

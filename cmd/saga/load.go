@@ -74,7 +74,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	}
 	m.SelfLoops = s.SelfLoops.or(m.SelfLoops)
 	j.prep.SelfLoops = m.SelfLoops
-	if err := j.compile(m, cfg, s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0 && s.Machine == ""); err != nil {
+	if err := j.compile(m, cfg, s.streams()); err != nil {
 		return nil, err
 	}
 	return j, nil
@@ -121,6 +121,12 @@ func bagOfWords(d *dataset.Data) bool {
 	return 4*entries <= len(d.Features) && entries > 2*d.Edges.V
 }
 
+// streams tells whether the run is one of the built-in graph that gets so little memory
+// that chunks must stream.
+func (s *settings) streams() bool {
+	return s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0 && s.Machine == ""
+}
+
 // shareOfPeak is the part of what a resident run takes that the built-in graph gets.
 const shareOfPeak = 3
 
@@ -135,8 +141,8 @@ func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
 	if j.prog, err = saga.Compile(m, j.data, first); err != nil || !stream {
 		return err
 	}
-	whole := j.prog.Summary().Peak
-	cfg.Mem, cfg.MinChunks = whole/shareOfPeak, 4
+	whole, aside := j.prog.Summary().Peak, j.prog.Summary().Aside
+	cfg.Mem, cfg.MinChunks = whole/shareOfPeak+aside, 4
 	why := fmt.Sprintf("a third of the %s that keeping everything there takes", sizeText(whole))
 	p, err := saga.Compile(m, j.data, cfg)
 	var small *plan.BudgetError
@@ -144,6 +150,9 @@ func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
 		cfg.Mem = small.Smallest
 		why = fmt.Sprintf("the least that will do; keeping everything there takes %s", sizeText(whole))
 		p, err = saga.Compile(m, j.data, cfg)
+	}
+	if aside > 0 {
+		why += fmt.Sprintf(", and %s that the device takes beside it", sizeText(aside))
 	}
 	if err != nil {
 		return fmt.Errorf("the built-in budget of %s: %w", sizeText(cfg.Mem), err)

@@ -61,6 +61,9 @@ type settings struct {
 	TF32     bool     `json:"tf32" name:"tf32" group:"Memory" help:"On a GPU, round the operands of dense products to TF32 (10 bits of fraction): faster, and less exact."`
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
 	Paper    bool     `json:"paper" group:"Memory" help:"Only what the NGra paper does: leaves out what came after it."`
+
+	store []string // of a run that goes on: what its plan stores, and
+	once  []int    // over how many intervals its invariants were computed
 }
 
 // newerPasses are not in the paper.
@@ -90,6 +93,7 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
+	c.Store, c.Once = s.store, s.once
 	c.NoRing = !s.Ring.or(true)
 	c.TF32 = s.TF32
 	if c.Machine = s.Machine; c.Machine == "" {

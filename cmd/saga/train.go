@@ -29,7 +29,7 @@ type trainCmd struct {
 	settings
 	Out             string `json:"-" placeholder:"DIR" group:"Run" help:"Folder of the run, which must be empty or absent; default: saga-run-NNNN here."`
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"Run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
-	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --host-mem and --scratch others."`
+	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
 	Trace           string `json:"-" placeholder:"DIR" group:"Run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
 	JSON            bool   `json:"-" name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
 }
@@ -45,8 +45,9 @@ func (trainCmd) Help() string {
   saga train --resume runs/one --epochs 120
 
 The run folder keeps config.json, log.txt, metrics.csv, curves of loss and accuracy,
-checkpoint.safetensors, and a trace of the last two epochs: trace.json for Perfetto
-(ui.perfetto.dev) and trace.pb.gz for go tool pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
+checkpoint.safetensors, and a trace of the last two epochs (on GPUs of a run that does all
+of its --epochs): trace.json for Perfetto (ui.perfetto.dev) and trace.pb.gz for go tool
+pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
 }
 
 // record is config.json.
@@ -62,9 +63,13 @@ type planRecord struct {
 	Chunks   int    `json:"chunks"`
 	Schedule string `json:"schedule"`
 	Save     string `json:"save"`
-	Budget   int64  `json:"budget_bytes"`
-	Peak     int64  `json:"peak_device_bytes"`
-	Digest   string `json:"sum_order_digest"`
+	// Values stored beside what Save says, and the intervals of what is computed once. nil
+	// in runs of versions that did not keep them.
+	Store  []string `json:"store"`
+	Once   []int    `json:"once_chunks"`
+	Budget int64    `json:"budget_bytes"`
+	Peak   int64    `json:"peak_device_bytes"`
+	Digest string   `json:"sum_order_digest"`
 }
 
 type paramRecord struct {
@@ -114,11 +119,11 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err := explain(text, j); err != nil {
 		return err
 	}
-	if err := j.prog.StartTrace(tracedEpochs); err != nil {
+	if err := r.startTrace(r.done); err != nil {
 		return err
 	}
 	res, err := r.train(ctx)
-	if res != nil && r.ran > 0 {
+	if res != nil && r.traced {
 		err = errors.Join(err, r.trace(c.Trace))
 	}
 	switch {
@@ -170,7 +175,10 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if given["epochs"] {
 		old.Epochs = c.Epochs
 	}
-	if given["host-mem"] { // where things lie changes no bit
+	if given["mem"] { // where things lie changes no bit
+		old.Mem = c.Mem
+	}
+	if given["host-mem"] {
 		old.HostMem = c.HostMem
 	}
 	old.Scratch = c.Scratch
@@ -185,8 +193,12 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if old.Save == saga.SaveAuto && rec.Plan.Save != "" {
 		old.Save = rec.Plan.Save
 	}
-	if old.Machine != "" || machineOf(old.Device) != "" {
+	if rec.Plan.Once != nil || old.Machine != "" || machineOf(old.Device) != "" {
+		if old.streams() {
+			old.Mem = memory(rec.Plan.Budget)
+		}
 		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
+		old.store, old.once = rec.Plan.Store, rec.Plan.Once
 	}
 	c.settings = old
 	return nil
@@ -201,14 +213,17 @@ type running struct {
 	logFile *os.File
 	log     *slog.Logger
 	stderr  *os.File
-	epochs  int // to be completed
-	ran     int // by this process
+	epochs  int  // to be completed
+	done    int  // before this process
+	late    bool // only the last epochs are run with a trace
+	tracing bool // epochs are traced from now on
+	traced  bool // one was
 }
 
 // begin opens the run folder, a new one or the one that is resumed. It is the first
 // thing that a run writes.
 func (c *trainCmd) begin(a *app, j *job) (*running, error) {
-	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs)}
+	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs), late: deviceKind(c.Device) == "cuda"}
 	if err := r.open(c); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
@@ -254,6 +269,7 @@ func (r *running) open(c *trainCmd) (err error) {
 	if err := r.folder.WriteConfig(c.record(j)); err != nil {
 		return err
 	}
+	r.done = done
 	if r.metrics, err = r.folder.OpenMetrics(done); err != nil {
 		return err
 	}
@@ -272,7 +288,8 @@ func (r *running) open(c *trainCmd) (err error) {
 func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
 	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
-		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), s.Budget, s.Peak, j.prog.Digest()}}
+		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
+			append([]int{}, j.prog.Once()...), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}
@@ -284,7 +301,10 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 	bar := progress.New(r.stderr, r.epochs, "epoch")
 	multi := r.job.multi
 	r.opt.OnEpoch = func(e saga.Epoch) error {
-		r.ran++
+		r.traced = r.traced || r.tracing
+		if err := r.startTrace(e.Epoch); err != nil {
+			return err
+		}
 		nan := math.NaN()
 		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
 		note := fmt.Sprintf("loss %.4f", e.Loss)
@@ -312,6 +332,16 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 
 // tracedEpochs is how many epochs a trace holds.
 const tracedEpochs = 2
+
+// startTrace has later epochs traced, when it is time after so many: on GPUs a step that
+// is traced is submitted task by task, so the others go without.
+func (r *running) startTrace(epoch int) error {
+	if r.tracing || r.late && epoch < r.epochs-tracedEpochs {
+		return nil
+	}
+	r.tracing = true
+	return r.job.prog.StartTrace(tracedEpochs)
+}
 
 // trace writes the trace of the last epochs into dir, "" for the folder of the run.
 func (r *running) trace(dir string) error {

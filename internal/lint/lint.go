@@ -136,7 +136,7 @@ func load(root string) ([]*source, error) {
 			nested[rel] = rel != "." && (err == nil || nested[path.Dir(rel)])
 			return nil
 		}
-		if !d.Type().IsRegular() {
+		if !d.Type().IsRegular() || rel == ".git" { // the latter in a linked worktree of git
 			return nil
 		}
 		text, err := readText(name)
