@@ -124,7 +124,7 @@ func (p *Program) loadMachine() error {
 		return err
 	}
 	reserve, maps := int64(m.Kind(0).Memory.Value)-m.Budget(0), p.pinMaps()
-	p.context = reserve
+	p.context = reserve + maps
 	if p.cfg.Mem == 0 {
 		p.cfg.Mem = m.Budget(0) - maps
 	} else {
