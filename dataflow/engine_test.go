@@ -34,6 +34,7 @@ type planning struct {
 	ring           bool
 	whole          bool // no row gathers
 	more           bool // slots beyond those asked for
+	early          bool // loads in the order of their deadlines
 	procs          int  // GOMAXPROCS; 0: as it is
 	slots          int
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget
@@ -55,7 +56,7 @@ func drawOptions(t *rapid.T) options {
 func drawPlanning(t *rapid.T) planning {
 	return planning{
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
-		whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
+		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
 	}
@@ -116,6 +117,12 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 func (e *engine) plan(l *dataflow.Lowered) (*plan.Plan, error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
 		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more}
+	if e.o.early {
+		var err error
+		if po.Early, err = plan.LoadMachine("h200"); err != nil {
+			return nil, err
+		}
+	}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1

@@ -26,6 +26,10 @@ type Options struct {
 	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 
+	// Early lets loads pass each other where that makes the step shorter on this machine,
+	// by simulation; nil, several devices or Serial: loads come in the order of their use.
+	Early *Machine
+
 	taste taste // what Search tries to keep first, and what not at all
 
 	// Topology says which devices load and which hands on to which (RingOf); nil, or that
@@ -165,11 +169,15 @@ func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 	}
 	if !o.Stream {
 		keep(s, c, acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder
+		if windows && o.taste.part {
+			fillIn(s, c, acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		}
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
 		}
-		if o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder {
-			fillIn(s, c, acc, &ch, func() bool { return ok(size(ch)) })
+		if windows {
+			fillIn(s, c, acc, &ch, o.taste, func() bool { return ok(size(ch)) })
 		}
 	}
 	return ch, 0
@@ -200,7 +208,13 @@ func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, taste: o.taste}
 	slots := p.place(ch, o.Base)
 	p.shareHost()
+	if o.Early != nil && p.Devices == 1 && !o.Serial {
+		p.trail = &trail{}
+	}
 	p.emit(slots, o)
+	if p.trail != nil {
+		p = p.early(o.Early)
+	}
 	if err := p.Verify(); err != nil {
 		panic(err)
 	}

@@ -91,10 +91,11 @@ type Plan struct {
 	acc       []map[int]access
 	most      *largest
 	taste     taste
-	sizing    bool  // only the peak is asked for
-	persist   int64 // end of what lives for the whole run
-	scratch   int64 // where a Global of another device arrives
-	zeroAt    int64 // the sums, cleared at the start of a step
+	trail     *trail // of the tasks; nil: not kept
+	sizing    bool   // only the peak is asked for
+	persist   int64  // end of what lives for the whole run
+	scratch   int64  // where a Global of another device arrives
+	zeroAt    int64  // the sums, cleared at the start of a step
 	zeroBytes int64
 }
 

@@ -83,6 +83,7 @@ type search struct {
 	slots     []int
 	tried     map[string]map[int]int64 // by schedule and number of intervals the fastest, ns
 	behind    map[string]int           // numbers in a row with which a schedule took twice the best
+	early     bool                     // loads in the order of their deadlines
 	spent     int                      // tasks simulated
 	best      *Plan
 	tastes    []taste
@@ -185,6 +186,9 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 func (f *search) one(p int, sch string, slots int, t taste) (*Plan, int64, error) {
 	o := f.o
 	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, t
+	if f.early {
+		o.Early = f.m
+	}
 	pl, err := New(f.spec, f.cells, o)
 	var e *BudgetError
 	if errors.As(err, &e) {
