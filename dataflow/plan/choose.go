@@ -153,6 +153,9 @@ func fit(s *Spec, c *Cells, o Options) (choice, int64) {
 			all.resident[i] = s.Values[i].Kind != Temp
 		}
 		if smallest = size(all); ok(smallest) {
+			if o.Budget > 0 && (o.Slots == 0 || o.More) { // what is made on arrival is made once
+				widen(s, c, &all, func() bool { return ok(size(all)) })
+			}
 			return all, 0
 		}
 	}
