@@ -37,14 +37,15 @@ func (t *trail) of(i int) (reads, writes []span) {
 // chooser is the part of a simulation that lets loads pass each other.
 type chooser struct {
 	p     *Plan
-	unmet []int32 // by task: tasks of other places in the order it waits for
+	unmet []int32 // by task: how many that it waits for are not over
 	from  []int32 // range of next, by task
 	next  []int32 // tasks that wait for one
 	due   []int32 // by task: the first compute task that reads what it loads
 	ready []int32 // a heap of loads, the most urgent first
 }
 
-// newChooser finds all conflicts of p, also those that the order of a queue settles.
+// newChooser finds what every task of p waits for: conflicts with tasks of other queues
+// and, for loads, also of their own.
 func newChooser(p *Plan, tr *trail) *chooser {
 	n := len(p.Tasks)
 	c := &chooser{p: p, unmet: make([]int32, n), from: make([]int32, n+1), due: make([]int32, n)}

@@ -15,7 +15,7 @@ type taste struct {
 	brief bool      // saved for each phase of its life, instead of saved
 	first []int     // keys (Window.Key) that come before all others
 	never []int     // keys that are not kept whole
-	part  bool      // windows before more slots
+	part  bool      // windows come before more slots, and after
 	price []float64 // by phase: what a copy there counts; nil: as any
 }
 

@@ -176,7 +176,7 @@ func (s *simulation) run() {
 		}
 	}
 	for _, q := range s.busy {
-		if i := s.lanes[q].head; i >= 0 { // of a free queue the compute queue tells
+		if i := s.lanes[q].head; i >= 0 { // who waits for a load tells of one that never starts
 			panic(fmt.Sprintf("plan: %s never starts", s.p.Describe(int(i))))
 		}
 	}
