@@ -37,6 +37,7 @@ type planning struct {
 	windows        bool // parts of what streams stay from phase to phase
 	files          int  // what lies in files: bit k for the values whose number is k modulo 4
 	evaluate       bool // the program without gradients shares the memory and runs between two steps
+	early          bool // loads in the order of their deadlines
 	procs          int  // GOMAXPROCS; 0: as it is
 	slots          int
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget
@@ -59,7 +60,7 @@ func drawPlanning(t *rapid.T) planning {
 	return planning{
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
 		windows: rapid.Bool().Draw(t, "windows"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
-		whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
+		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
 	}
@@ -132,6 +133,11 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
 		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows}
+	if e.o.early {
+		if po.Early, err = plan.LoadMachine("h200"); err != nil {
+			return nil, nil, err
+		}
+	}
 	if eval != nil {
 		po.Beside = eval.Spec
 	}

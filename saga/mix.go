@@ -64,7 +64,7 @@ func (s *saving) try(policy string, store []string) (*saved, error) {
 func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 	asked := s.o
 	defer func() { s.o = asked }()
-	s.o.P, s.o.Schedule = best.plan.Cells.P, best.plan.Schedule
+	s.o.P, s.o.Schedule, s.o.Early = best.plan.Cells.P, best.plan.Schedule, s.p.machine
 	if s.o.Slots == 0 {
 		s.o.Slots, s.o.More = best.plan.Slots, true
 	}

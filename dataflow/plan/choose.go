@@ -26,6 +26,10 @@ type Options struct {
 	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 
+	// Early lets loads pass each other where that makes the step shorter on this machine,
+	// by simulation; nil, several devices or Serial: loads come in the order of their use.
+	Early *Machine
+
 	taste taste // what Search tries to keep first, and what not at all
 
 	// Topology says which devices load and which hands on to which (RingOf); nil, or that
@@ -150,7 +154,13 @@ func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, taste: o.taste}
 	slots := p.place(ch, o.Base)
 	p.shareHost()
+	if o.Early != nil && p.Devices == 1 && !o.Serial {
+		p.trail = &trail{}
+	}
 	p.emit(slots, o)
+	if p.trail != nil {
+		p = p.early(o.Early)
+	}
 	if err := p.Verify(); err != nil {
 		panic(err)
 	}

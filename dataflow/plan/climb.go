@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -27,7 +28,19 @@ func (f *search) climb() error {
 	if !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
 		return nil
 	}
-	f.spent = 0
+	if err := f.climbOn(climbTasks); err != nil || f.o.Devices > 1 || f.o.Serial {
+		return err
+	}
+	f.early = true // nothing is lost: the best so far is the first to be tried so
+	if _, _, err := f.one(f.best.Cells.P, f.best.Schedule, f.best.Slots, f.best.taste); err != nil {
+		return err
+	}
+	return f.climbOn(climbTasks / 2)
+}
+
+// climbOn climbs from the best plan and simulates about so many tasks.
+func (f *search) climbOn(tasks int) error {
+	f.spent = climbTasks - tasks
 	rivals := f.best.rivals
 	if f.o.Quick {
 		rivals = nil
@@ -109,7 +122,7 @@ func (f *search) challenge(r rival) error {
 func (f *search) tasteful() error {
 	for better := true; better; {
 		from, at := f.line.Wall, f.best
-		for _, t := range at.taste.neighbours(at) {
+		for _, t := range append(at.taste.neighbours(at), at.taste.prices(at, f.line)...) {
 			if f.spent > climbTasks {
 				return nil
 			}
@@ -147,7 +160,7 @@ func (f *search) around(pl *Plan) error {
 }
 
 // special tells whether t is more than a rule.
-func (t taste) special() bool { return t.ahead+len(t.first)+len(t.never) > 0 }
+func (t taste) special() bool { return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part }
 
 // neighbours are the tastes that differ by one key from t, the taste of pl: what stays is
 // not to stay, what does not comes first.
@@ -179,6 +192,35 @@ func (t taste) neighbours(pl *Plan) []taste {
 	for d, b := range pl.Cells.Bytes {
 		if b != nil {
 			with(-1-d, pl.CellsIn[d])
+		}
+	}
+	return out
+}
+
+// prices are the tastes that count copies by the phase they are in: more where they take
+// longer than the kernels.
+func (t taste) prices(pl *Plan, line *Timeline) []taste {
+	part := t
+	part.part = !t.part
+	out := []taste{part}
+	kernels, copies := make([]float64, len(pl.Spec.Phases)), make([]float64, len(pl.Spec.Phases))
+	for i := range pl.Tasks {
+		k, ns := &pl.Tasks[i], float64(line.End[i]-line.Start[i])
+		switch k.Queue {
+		case Compute:
+			kernels[k.Phase] += ns
+		case H2D:
+			copies[k.Phase] += ns
+		}
+	}
+	for _, a := range []float64{0.5, 1, 2} {
+		for _, p := range []bool{false, true} {
+			n := t
+			n.part, n.price = p, make([]float64, len(kernels))
+			for q := range kernels {
+				n.price[q] = t.worth(q) * math.Pow(min(10, max(0.1, copies[q]/max(1, kernels[q]))), a)
+			}
+			out = append(out, n)
 		}
 	}
 	return out

@@ -124,6 +124,9 @@ func laneOf(k *Task) int { return int(k.Device)*int(Queues) + int(k.Queue) }
 // add appends a task that reads and writes the spans.
 func (t *tracker) add(k Task, reads, writes []span) {
 	i, mine := int32(len(t.p.Tasks)), laneOf(&k)
+	if t.p.trail != nil {
+		t.p.trail.add(reads, writes)
+	}
 	for q := range t.need {
 		t.need[q] = -1
 	}

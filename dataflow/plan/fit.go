@@ -28,6 +28,9 @@ func (f *fitting) fit() (choice, int64) {
 			all.resident[i] = s.Values[i].Kind != Temp
 		}
 		if smallest = size(all); ok(smallest) {
+			if o.Budget > 0 && (o.Slots == 0 || o.More) { // what is made on arrival is made once
+				widen(s, c, &all, func() bool { return ok(size(all)) })
+			}
 			return all, 0
 		}
 	}
@@ -37,11 +40,15 @@ func (f *fitting) fit() (choice, int64) {
 	}
 	if !o.Stream {
 		keep(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder
+		if windows && o.taste.part {
+			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		}
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
 		}
-		if o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder {
-			fillIn(s, c, f.acc, &ch, func() bool { return ok(size(ch)) })
+		if windows {
+			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
 		}
 	}
 	return ch, 0
@@ -118,7 +125,7 @@ func (f *fitting) layout(ch choice) string {
 		}
 	}
 	p := f.place(ch)
-	b = fmt.Appendf(b, "%s %d %v %v ", f.o.Schedule, f.c.P, p.Resident, p.CellsIn)
+	b = fmt.Appendf(b, "%s %d %v %v %v ", f.o.Schedule, f.c.P, f.o.Early != nil, p.Resident, p.CellsIn)
 	for _, m := range p.Memory {
 		put(m.At, m.Bytes)
 	}

@@ -11,10 +11,20 @@ import (
 
 // taste is a way to choose what stays.
 type taste struct {
-	ahead int   // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
-	brief bool  // saved for each phase of its life, instead of saved
-	first []int // keys (Window.Key) that come before all others
-	never []int // keys that are not kept whole
+	ahead int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
+	brief bool      // saved for each phase of its life, instead of saved
+	first []int     // keys (Window.Key) that come before all others
+	never []int     // keys that are not kept whole
+	part  bool      // windows come before more slots, and after
+	price []float64 // by phase: what a copy there counts; nil: as any
+}
+
+// worth is what a copy in phase q counts.
+func (t *taste) worth(q int) float64 {
+	if t.price == nil {
+		return 1
+	}
+	return t.price[q]
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.
@@ -27,17 +37,18 @@ func keep(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits fun
 	reads := make([]float64, len(s.Values))
 	var passes [2]float64
 	for i, acc := range acc {
+		w := t.worth(i)
 		for id, a := range acc {
 			if a.other {
-				reads[id] += float64(c.P)
+				reads[id] += w * float64(c.P)
 			}
 			if a.ownRead || a.ownWrite {
-				reads[id]++
+				reads[id] += w
 			}
 		}
 		for _, st := range s.Phases[i].Steps {
 			if st.Kind == Stream {
-				passes[st.Dir]++
+				passes[st.Dir] += w
 			}
 		}
 	}

@@ -92,6 +92,7 @@ type Plan struct {
 	most      *largest
 	taste     taste
 	rivals    []rival // that Search has found
+	trail     *trail  // of the tasks; nil: not kept
 	sizing    bool    // only the peak is asked for
 	persist   int64   // end of what lives for the whole run
 	scratch   int64   // where a Global of another device arrives

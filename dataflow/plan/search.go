@@ -100,6 +100,7 @@ type search struct {
 	step      int                      // numbers of intervals are multiples of it
 	seen      map[string]seen          // by layout
 	tasks     map[int]int              // by number of intervals the most tasks
+	early     bool                     // loads in the order of their deadlines
 	spent     int                      // tasks simulated
 	best      *Plan
 	tastes    []taste
@@ -262,6 +263,9 @@ func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
 func (f *search) fitting(p int, sch string, slots int, t taste) (*fitting, error) {
 	o := f.o
 	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, t
+	if f.early {
+		o.Early = f.m
+	}
 	s, err := o.prepare(f.spec)
 	if err != nil {
 		return nil, err

@@ -45,8 +45,9 @@ type simulation struct {
 	before []int32 // previous task of the same lane, -1 at the start
 	result int64   // bytes of the Results task
 	now    int64
-	kernel int // running kernels
-	copies int // running copies
+	free   *chooser // nil: every queue runs in the order of the plan
+	kernel int      // running kernels
+	copies int      // running copies
 
 	flows  []int32 // lanes whose copies move bytes, ascending
 	routes []*route
@@ -136,6 +137,9 @@ func (s *simulation) run() {
 		next, running := int64(math.MaxInt64), false
 		for _, q := range s.busy {
 			l := &s.lanes[q]
+			if l.state == free && l.head < 0 && s.free != nil && Queue(q%int32(Queues)) == H2D {
+				l.head = s.free.choose()
+			}
 			if l.state == free && l.head >= 0 && s.ready(l.head) {
 				s.start(l)
 			}
@@ -172,7 +176,7 @@ func (s *simulation) run() {
 		}
 	}
 	for _, q := range s.busy {
-		if i := s.lanes[q].head; i >= 0 {
+		if i := s.lanes[q].head; i >= 0 { // who waits for a load tells of one that never starts
 			panic(fmt.Sprintf("plan: %s never starts", s.p.Describe(int(i))))
 		}
 	}
@@ -180,6 +184,9 @@ func (s *simulation) run() {
 }
 
 func (s *simulation) ready(i int32) bool {
+	if s.free != nil {
+		return s.free.unmet[i] == 0
+	}
 	t := &s.p.Tasks[i]
 	for _, d := range s.p.Deps[t.Deps[0]:t.Deps[1]] {
 		if s.t.End[d] < 0 {
@@ -212,6 +219,12 @@ func (s *simulation) end(l *lane) {
 		s.copies--
 	}
 	l.state, l.head = free, s.after[i]
+	if s.free != nil {
+		s.free.over(i)
+		if q == H2D {
+			l.head = -1
+		}
+	}
 }
 
 // advance moves the clock and books the time that passes.

@@ -63,16 +63,23 @@ type clock struct {
 
 func newClock(p *Plan, k *DeviceKind) *clock {
 	c := &clock{p: p, pace: newPace(k)}
+	add := func(call *Call) {
+		for len(c.costs) <= call.Kernel {
+			c.costs = append(c.costs, &Cost{})
+		}
+		c.costs[call.Kernel] = &call.Cost
+	}
 	for i := range p.Spec.Phases {
 		steps := p.Spec.Phases[i].Steps
 		for s := range steps {
 			for n := range steps[s].Calls {
-				call := &steps[s].Calls[n]
-				for len(c.costs) <= call.Kernel {
-					c.costs = append(c.costs, &Cost{})
-				}
-				c.costs[call.Kernel] = &call.Cost
+				add(&steps[s].Calls[n])
 			}
+		}
+	}
+	for i := range p.Spec.Values {
+		if call := p.Spec.Values[i].Derive; call != nil {
+			add(call)
 		}
 	}
 	return c

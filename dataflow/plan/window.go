@@ -111,7 +111,7 @@ type candidate struct {
 
 // windowsOf lists candidates: those first that save most for each phase in which they
 // take memory.
-func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice) []candidate {
+func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []candidate {
 	var out []candidate
 	add := func(key int, touch []int, saved func(a, b int) float64) {
 		for i := range touch {
@@ -144,7 +144,8 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice) []candidate 
 				up = 1
 				once = once && len(touch) == 0 && !a.ownRead
 			}
-			touch, loads, saves = append(touch, q), append(loads, n), append(saves, up)
+			w := t.worth(q)
+			touch, loads, saves = append(touch, q), append(loads, w*n), append(saves, w*up)
 		}
 		if !once {
 			continue
@@ -155,10 +156,10 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice) []candidate 
 				n += loads[k]
 			}
 			if saves[a] == 0 {
-				return n - 1
+				return n - t.worth(touch[a])
 			}
 			if b == len(touch)-1 && !v.Output {
-				n++
+				n += saves[a]
 			}
 			return n
 		})
@@ -175,7 +176,13 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice) []candidate 
 				}
 			}
 		}
-		add(-1-d, slices.Compact(touch), func(a, b int) float64 { return float64(b - a) })
+		add(-1-d, slices.Compact(touch), func(a, b int) float64 {
+			n := 0.0
+			for _, q := range slices.Compact(touch)[a+1 : b+1] {
+				n += t.worth(q)
+			}
+			return n
+		})
 	}
 	density := func(x candidate) float64 { return x.saved / float64(x.To-x.From+1) }
 	slices.SortStableFunc(out, func(x, y candidate) int {
@@ -185,8 +192,8 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice) []candidate 
 }
 
 // fillIn adds windows to ch while memory is left.
-func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
-	for _, x := range windowsOf(s, c, acc, ch) {
+func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits func() bool) {
+	for _, x := range windowsOf(s, c, acc, ch, &t) {
 		if slices.ContainsFunc(ch.windows, func(w Window) bool { return w.Key == x.Key && w.From <= x.To && x.From <= w.To }) {
 			continue
 		}

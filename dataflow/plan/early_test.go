@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+)
+
+// What loads in the order of their deadlines save, and that they move the same bytes
+// through the same memory.
+func TestEarly(t *testing.T) {
+	s := synthetic(3, 32)
+	c := &Cells{V: 64e3, P: 8, Width: 8e3}
+	for d := range 2 {
+		for range 64 {
+			c.NNZ[d], c.Bytes[d] = append(c.NNZ[d], 20e3), append(c.Bytes[d], 160e3)
+		}
+	}
+	cells := func(int) (*Cells, error) { return c, nil }
+	m := toy(1.5, 100)
+	faster := 0
+	for budget := int64(7e6); budget < 30e6; budget += 1e6 {
+		o := Options{P: 8, Budget: budget, Windows: true}
+		was, err := New(s, cells, o)
+		if err != nil {
+			continue
+		}
+		o.Early = m
+		p, err := New(s, cells, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, after := Simulate(was, m), Simulate(p, m)
+		if after.Wall > before.Wall || p.H2D != was.H2D || p.D2H != was.D2H || p.Peak != was.Peak {
+			t.Errorf("budget %d: %v and %d, %d bytes, peak %d; in the order of use %v and %d, %d bytes, peak %d",
+				budget, after, p.H2D, p.D2H, p.Peak, before, was.H2D, was.D2H, was.Peak)
+		}
+		if 100*after.Wall < 99*before.Wall {
+			faster++
+		}
+		for q := range Queues { // all but loads keep their order
+			if a, b := orderOf(was, q), orderOf(p, q); q != H2D && !slices.Equal(a, b) {
+				t.Errorf("budget %d: the %v queue has another order", budget, q)
+			}
+		}
+		if again, err := New(s, cells, o); err != nil || !slices.Equal(again.Tasks, p.Tasks) || !slices.Equal(again.Deps, p.Deps) {
+			t.Errorf("budget %d: another plan the second time (%v)", budget, err)
+		}
+	}
+	if faster < 1 {
+		t.Errorf("faster by a hundredth nowhere")
+	}
+}
+
+// orderOf is the order of a queue by what its tasks do.
+func orderOf(p *Plan, q Queue) []Task {
+	var out []Task
+	for _, k := range p.Tasks {
+		if k.Queue == q {
+			k.Deps, k.Event = [2]int32{}, false
+			out = append(out, k)
+		}
+	}
+	return out
+}
