@@ -118,9 +118,12 @@ func (p *Program) chooseSave(o plan.Options) error {
 			best = x
 		}
 	}
-	mixed, err := s.mix(best, all)
-	if err != nil {
-		return err
+	var mixed *saved
+	var err error
+	if p.machine != nil { // a mixture takes a compilation for every value that it tries
+		if mixed, err = s.mix(best, all); err != nil {
+			return err
+		}
 	}
 	first := best
 	for i, x := range append([]*saved{first, mixed}, all...) {

@@ -213,7 +213,7 @@ func TestPprof(t *testing.T) {
 		}
 	}
 	has(pprof("-top", "-nodefraction=0"), `^File: saga ggcn$`, `^model ggcn, `, `^overlap wall `, `^Type: time$`,
-		`% +gather csr \d\.\d$`, `% +load features$`, `% +SAG$`, `% +ApplyVertex$`, `% +phase \d backward$`, `100% +step$`)
+		`% +gather csr \d\.\d$`, `% +load features$`, `% +SAG$`, `% +ApplyVertex$`, `% +phase \d (forward and )?backward$`, `100% +step$`)
 	has(pprof("-top", "-lines", "-nodefraction=0", "-sample_index=time"), `gather csr \d\.\d ggcn\.go:\d+`)
 	has(pprof("-top", "-sample_index=h2d", "-nodefraction=0"), `^Type: h2d$`, `B .* load features$`)
 	has(pprof("-top", "-sample_index=gathered", "-nodefraction=0"), `^Type: gathered$`, `B .* gather csc \d\.\d$`)
