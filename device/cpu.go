@@ -54,22 +54,6 @@ func (c *counts) read(out *Counters) {
 	out.Copies, out.Launches = c.copies.Load(), c.launches.Load()
 }
 
-// add counts what c says n times more.
-func (c *counts) add(x Counters, n int64) {
-	c.h2d.Add(n * x.H2D)
-	c.d2h.Add(n * x.D2H)
-	c.d2d.Add(n * x.D2D)
-	c.copies.Add(n * x.Copies)
-	c.launches.Add(n * x.Launches)
-}
-
-// less is what was counted since an earlier reading.
-func (c Counters) less(before Counters) Counters {
-	c.H2D, c.D2H, c.D2D = c.H2D-before.H2D, c.D2H-before.D2H, c.D2D-before.D2D
-	c.Copies, c.Launches = c.Copies-before.Copies, c.Launches-before.Launches
-	return c
-}
-
 // NewCPU opens the host as device number index with an arena of budget bytes.
 // It fails when so much address space cannot be had.
 func NewCPU(index int, budget int64, opts ...Option) (*CPU, error) {

@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"sagann/dataflow/plan"
-	"sagann/dataset"
 	"sagann/device"
 	"sagann/layers"
 	"sagann/saga"
@@ -225,14 +224,7 @@ func faultDevices(t *testing.T) (one, two string, gpu bool) {
 // wrong number comes out. On GPUs, which SAGANN_DEVICE names, some models and 40 calls
 // of each, on two of them also one of every kind, are enough for a minute.
 func TestEveryFault(t *testing.T) {
-	spec, err := dataset.ParseSpec("vertices=40,edges=200,features=5,classes=3,seed=4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := dataset.Synthetic(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := mustSynthetic(t, "vertices=40,edges=200,features=5,classes=3,seed=4")
 	one, two, gpu := faultDevices(t)
 	if gpu { // contexts stay: making one takes longer than a step
 		keep, err := device.Open(cmp.Or(two, one), 1<<20)

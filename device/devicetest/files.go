@@ -96,8 +96,7 @@ func (s *suite) fileRows(t *testing.T) {
 			t.Skip(err)
 		}
 		r.ok(err)
-		src := words(size, 5)
-		_, err = f.WriteAt(src, 64)
+		_, err = f.WriteAt(words(size, 5), 64)
 		r.ok(err)
 		var some, few, run []uint32
 		for i := uint32(0); i < n; i += 1 + i%7 {
@@ -115,22 +114,7 @@ func (s *suite) fileRows(t *testing.T) {
 		pinned := device.View[uint32](h.Bytes())[:len(some)]
 		copy(pinned, some)
 		for _, list := range [][]uint32{some, few, run, pinned, {0}, {n - 1}, {}} {
-			m := r.mem(int64(size) + 256)
-			want := words(size, 9)
-			r.ok(r.d.CopyH2D(q, m, 256, want))
-			count := r.d.Counters().H2D
-			r.ok(r.d.CopyRows(q, m, 256, f.Bytes()[64:], int64(rowBytes), list))
-			if got := r.d.Counters().H2D - count; got != int64(len(list)*rowBytes) {
-				t.Errorf("%d rows of %d bytes counted as %d bytes", len(list), rowBytes, got)
-			}
-			dst := make([]byte, size)
-			r.ok(r.d.CopyD2H(q, dst, m, 256))
-			r.ok(r.d.Sync())
-			for _, i := range list {
-				copy(want[int(i)*rowBytes:][:rowBytes], src[int(i)*rowBytes:])
-			}
-			r.same("rows of a file", dst, want)
-			r.ok(r.d.Free(m))
+			r.copyRows(q, f.Bytes()[64:], rowBytes, list)
 		}
 		r.ok(errors.Join(r.d.HostFree(h), f.Close()))
 	}

@@ -23,22 +23,7 @@ func (s *suite) rows(t *testing.T) {
 		}
 		for _, src := range [][]byte{words(size, 3), h.Bytes()} {
 			for _, list := range [][]uint32{some, {0}, {n - 1}, {}} {
-				m := r.mem(int64(size) + 256)
-				before := words(size, 9)
-				r.ok(r.d.CopyH2D(q, m, 256, before))
-				count := r.d.Counters().H2D
-				r.ok(r.d.CopyRows(q, m, 256, src, int64(rowBytes), list))
-				if got, want := r.d.Counters().H2D-count, int64(len(list)*rowBytes); got != want {
-					t.Errorf("%d rows of %d bytes counted as %d bytes", len(list), rowBytes, got)
-				}
-				dst := make([]byte, size)
-				r.ok(r.d.CopyD2H(q, dst, m, 256))
-				r.ok(r.d.Sync())
-				for _, i := range list {
-					copy(before[int(i)*rowBytes:][:rowBytes], src[int(i)*rowBytes:])
-				}
-				r.same("rows", dst, before)
-				r.ok(r.d.Free(m))
+				r.copyRows(q, src, rowBytes, list)
 			}
 		}
 		r.ok(r.d.HostFree(h))
@@ -48,4 +33,25 @@ func (s *suite) rows(t *testing.T) {
 	r.refused("a row outside the source", r.d.CopyRows(q, m, 0, src, 1024, []uint32{4}), nil)
 	r.refused("a row outside the block", r.d.CopyRows(q, m, 0, src, 1024, []uint32{1}), nil)
 	r.refused("rows to another's block", r.d.CopyRows(q, device.Mem{}, 0, src, 16, []uint32{0}), nil)
+}
+
+// copyRows copies the rows of list and compares all rows with a loop over them; src is
+// host memory of any kind, n rows of rowBytes bytes.
+func (r *rig) copyRows(q device.Queue, src []byte, rowBytes int, list []uint32) {
+	r.t.Helper()
+	m, want := r.mem(int64(len(src))+256), words(len(src), 9)
+	r.ok(r.d.CopyH2D(q, m, 256, want))
+	count := r.d.Counters().H2D
+	r.ok(r.d.CopyRows(q, m, 256, src, int64(rowBytes), list))
+	if got := r.d.Counters().H2D - count; got != int64(len(list)*rowBytes) {
+		r.t.Errorf("%d rows of %d bytes counted as %d bytes", len(list), rowBytes, got)
+	}
+	dst := make([]byte, len(src))
+	r.ok(r.d.CopyD2H(q, dst, m, 256))
+	r.ok(r.d.Sync())
+	for _, i := range list {
+		copy(want[int(i)*rowBytes:][:rowBytes], src[int(i)*rowBytes:])
+	}
+	r.same("rows", dst, want)
+	r.ok(r.d.Free(m))
 }
