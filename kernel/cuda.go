@@ -74,6 +74,7 @@ type cudaKernel struct {
 // cudaGather is the kernels of one way to gather.
 type cudaGather struct {
 	rows  cudaKernel
+	few   cudaKernel // for rows of few edges; no name without
 	hub   cudaKernel // for rows of many edges; no name where one kernel does them all
 	large int        // edges that a row has at most which is not of many
 	far   int64      // bytes of the rows of the far end that an edge reads

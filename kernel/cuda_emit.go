@@ -19,6 +19,10 @@ type cudaText struct {
 	heads  int      // columns of registers of a number a head, in the layout of cuda_heads.go; 0: none
 	per    int      // columns of a head
 	once   bool     // loads and stores are of what is used once: it need not stay in the cache
+	few    bool     // pointers to whole rows of lanes begin at the lane's first column (cuda_few.go)
+	round  bool     // registers stand for those of one edge of a round (cuda_few.go)
+	held   []int    // which registers a round has
+	nears  []*Leaf  // which leaves have a pointer of their own
 	tab    string
 }
 
@@ -65,7 +69,10 @@ func (t *cudaText) args(w int, vec bool) string {
 
 // declare makes room for register r.
 func (t *cudaText) declare(r int) {
-	if w := t.c.p.Widths[r]; w == 1 {
+	if t.round {
+		t.held = append(t.held, r)
+		t.line("%s", t.alias(r))
+	} else if w := t.c.p.Widths[r]; w == 1 {
 		t.line("float r%d;", r)
 	} else {
 		t.line("float r%d[%d];", r, t.elems(w))
@@ -84,7 +91,7 @@ func (t *cudaText) fetch(r int, ptr string, vec bool) {
 	} else if t.isWidth(w) {
 		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, false)
 	} else {
-		t.line("%s%s(%s, base, lane, r%d);", t.move("load"), t.args(w, vec), ptr, r)
+		t.line("%s%s(%s, r%d);", t.move("load"), t.args(w, vec), t.place(ptr, w, ""), r)
 	}
 }
 
@@ -96,7 +103,7 @@ func (t *cudaText) store(r int, ptr string, vec bool) {
 	} else if t.isWidth(w) {
 		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, true)
 	} else {
-		t.line("%s%s(%s, base, lane, r%d);", t.move("store"), t.args(w, vec), ptr, r)
+		t.line("%s%s(%s, r%d);", t.move("store"), t.args(w, vec), t.place(ptr, w, ""), r)
 	}
 }
 
@@ -292,6 +299,16 @@ func (t *cudaText) groupSum(in *Instr, h int) {
 	}
 }
 
+// number gives register r of one column its value.
+func (t *cudaText) number(r int, value string) {
+	if t.round {
+		t.declare(r)
+		t.line("r%d = %s;", r, value)
+	} else {
+		t.line("const float r%d = %s;", r, value)
+	}
+}
+
 // leaf reads leaf l for the row (or edge) at hand.
 func (t *cudaText) leaf(l *Leaf) {
 	b := fmt.Sprintf("b%d", l.Operand)
@@ -300,11 +317,11 @@ func (t *cudaText) leaf(l *Leaf) {
 	case Cell:
 		switch l.Array {
 		case Rank:
-			t.line("const float r%d = rank[e];", l.Reg)
+			t.number(l.Reg, "rank[e]")
 		case Weight:
-			t.line("const float r%d = weight[e];", l.Reg)
+			t.number(l.Reg, "weight[e]")
 		case Type:
-			t.line("const float r%d = (float)type[e];", l.Reg)
+			t.number(l.Reg, "(float)type[e]")
 		case Data:
 			t.ptr[l.Reg] = fmt.Sprintf("data + e * %d", l.Cols)
 			t.load(l.Reg, t.ptr[l.Reg], vec)
@@ -316,6 +333,13 @@ func (t *cudaText) leaf(l *Leaf) {
 		t.ptr[l.Reg] = fmt.Sprintf("%s + row * %d", b, l.LD)
 	case Other:
 		t.ptr[l.Reg] = fmt.Sprintf("%s + (size_t)far * %d", b, l.LD)
+	}
+	if t.near(l) {
+		t.fetchNear(l)
+		if l.Half {
+			t.ptr[l.Reg] = "" // not of floats
+		}
+		return
 	}
 	if l.Half && l.Key == NoKey {
 		t.declare(l.Reg)

@@ -123,7 +123,6 @@ func (c *CUDA) farBytes(used []int, slice int) (whole, sliced int64) {
 func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*Instr, outs []*Out, used []int, width int) error {
 	p := c.p
 	all := used
-	used = slices.Clone(used)
 	var body, before strings.Builder
 	t := &cudaText{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(p.Widths))}
 	t.shape(width)
@@ -137,24 +136,10 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 			t.g = 8
 		}
 	}
-	late := map[*Instr][2]int{}
-	for _, in := range instrs {
-		if row, mask := c.lazy(in, instrs, outs); row >= 0 {
-			late[in] = [2]int{row, mask}
-			used = slices.DeleteFunc(used, func(r int) bool { return r == row })
-		}
-	}
+	used, late := c.late(instrs, outs, used)
 	t.loadEdges(used, &before)
-	for _, in := range instrs {
-		if l, ok := late[in]; ok {
-			t.fetchLazy(l[0], l[1])
-		}
-		if err := t.instr(in); err != nil {
-			return err
-		}
-	}
-	for i, o := range outs {
-		t.step(i, o)
+	if err := t.edge(instrs, outs, late); err != nil {
+		return err
 	}
 	way := cudaGather{hub: cudaKernel{fn: -1}, large: t.hub()}
 	way.far, way.slice = c.farBytes(all, slice)
@@ -208,7 +193,25 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 		t.hubLoop(b, floats)
 		pass(true)
 	}
+	var err error
+	way.few, err = c.few(b, name, slice, instrs, outs, all, width)
 	c.gather = append(c.gather, way)
+	return err
+}
+
+// edge writes what is done for an edge whose rows are there.
+func (t *cudaText) edge(instrs []*Instr, outs []*Out, late map[*Instr][2]int) error {
+	for _, in := range instrs {
+		if l, ok := late[in]; ok {
+			t.fetchLazy(l[0], l[1])
+		}
+		if err := t.instr(in); err != nil {
+			return err
+		}
+	}
+	for i, o := range outs {
+		t.step(i, o)
+	}
 	return nil
 }
 
@@ -268,10 +271,10 @@ func (t *cudaText) loadEdges(used []int, before *strings.Builder) {
 		case t.c.p.Leaves[k].From == Global:
 			t.ptr[r] = fmt.Sprintf("b%d", t.c.p.Leaves[k].Operand)
 		case t.c.p.Leaves[k].From == Own && t.c.p.Leaves[k].Key == NoKey:
-			b, tab := t.b, t.tab
-			t.b, t.tab = before, "\t\t"
+			b, tab, round := t.b, t.tab, t.round
+			t.b, t.tab, t.round = before, "\t\t", false
 			t.leaf(&t.c.p.Leaves[k])
-			t.b, t.tab = b, tab
+			t.b, t.tab, t.round = b, tab, round
 		default:
 			t.leaf(&t.c.p.Leaves[k])
 		}

@@ -61,7 +61,7 @@ func onlyUnpacked(p *Program, l *Leaf) int {
 
 // fetchHalf reads half leaf l from its row at ptr.
 func (t *cudaText) fetchHalf(l *Leaf, ptr string) {
-	t.line("saga_load_half%s(%s, base, lane, r%d);", t.args(l.Cols, false), ptr, l.Reg)
+	t.line("saga_load_half%s(%s, r%d);", t.args(l.Cols, false), t.place(ptr, l.Cols, " / 2"), l.Reg)
 }
 
 // keyedRow is where in the row at ptr the block of keyed leaf l begins.

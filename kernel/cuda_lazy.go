@@ -31,6 +31,19 @@ func (c *CUDA) lazy(in *Instr, instrs []*Instr, outs []*Out) (row, mask int) {
 	return -1, -1
 }
 
+// late lists such instructions with their two registers, and the registers that are then
+// left of used.
+func (c *CUDA) late(instrs []*Instr, outs []*Out, used []int) ([]int, map[*Instr][2]int) {
+	used, late := slices.Clone(used), map[*Instr][2]int{}
+	for _, in := range instrs {
+		if row, mask := c.lazy(in, instrs, outs); row >= 0 {
+			late[in] = [2]int{row, mask}
+			used = slices.DeleteFunc(used, func(r int) bool { return r == row })
+		}
+	}
+	return used, late
+}
+
 // onlyFor tells whether in alone reads register r.
 func (c *CUDA) onlyFor(r int, in *Instr, instrs []*Instr, outs []*Out) bool {
 	for _, o := range instrs {

@@ -54,6 +54,30 @@ template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_store_once
 	saga_store<G, V, N, W, VEC, true>(p, base, lane, r);
 }
 
+// A lane's columns of a row that kernels only read, from the lane's first column on.
+template <int G, int V, int N> SAGA_INLINE void saga_near(const float *p, float (&r)[N]) {
+#pragma unroll
+	for (int k = 0; k < N; k += 4) {
+		const float4 v = __ldg((const float4 *)(p + k / V * G * V + k % V));
+		r[k] = v.x; r[k + 1] = v.y; r[k + 2] = v.z; r[k + 3] = v.w;
+	}
+}
+template <int G, int V, int N> SAGA_INLINE void saga_near_half(const float *p, float (&r)[N]) {
+	constexpr int W = V % 8 == 0 ? 4 : 2; // words of a load
+#pragma unroll
+	for (int k = 0; k < N; k += 2 * W) {
+		const float *q = p + (k / V * G * V + k % V) / 2;
+		unsigned u[W];
+		if (W == 4) { const uint4 v = __ldg((const uint4 *)q); u[0] = v.x; u[1] = v.y; u[2 % W] = v.z; u[3 % W] = v.w; }
+		else { const uint2 v = __ldg((const uint2 *)q); u[0] = v.x; u[1] = v.y; }
+#pragma unroll
+		for (int t = 0; t < W; t++) {
+			r[k + 2 * t] = __uint_as_float(u[t] << 16);
+			r[k + 2 * t + 1] = __uint_as_float(u[t] & 0xffff0000u);
+		}
+	}
+}
+
 // Rows of bfloat16: the upper halves of floats. V divides the row's padded length.
 template <int G, int V, int N, int W, bool>
 SAGA_INLINE void saga_load_half(const float *p, int base, int lane, float (&r)[N]) {

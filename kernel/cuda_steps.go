@@ -30,6 +30,7 @@ type CUDALaunch struct {
 	Bufs        []uint64  // addresses by operand
 	Cell        *CUDACell // the cell's edges; nil in row programs
 	First, Last bool      // edge programs: start the accumulators; finish them
+	Gather      GatherWay // edge programs: the kernels of the gather
 	Scratch     uint64    // CUDA.Scratch bytes
 }
 
@@ -106,30 +107,6 @@ func (s *cudaSteps) whole(name string) {
 	}
 }
 
-// Slices do not pay where rows have fewer edges than sparse in the mean, for each slice
-// reads the row's list again, unless whole rows are more than a cache holds and slices are
-// not: then few do. Nor do they in cells of so many rows that a slice of them is far larger
-// than any cache. The far ends are taken to be as many as the own rows.
-const (
-	sparse   = 32
-	few      = 8
-	tooLarge = 1 << 20
-	cached   = 40 << 20 // bytes that a large GPU's second-level cache holds of gathered rows
-)
-
-// slices tells whether a cell of so many rows, edges among n of them, is gathered slice by
-// slice.
-func (w *cudaGather) slices(rows, edges, n int) bool {
-	switch r := int64(rows); {
-	case rows > tooLarge:
-		return false
-	case edges >= sparse*n:
-		return true
-	default:
-		return edges >= few*n && r*w.far > cached && r*w.slice <= 2*cached
-	}
-}
-
 // hubFactor is how many times the mean a row of many edges has at least.
 const hubFactor = 4
 
@@ -137,12 +114,13 @@ func (s *cudaSteps) gather(first, n, from, to int, begin, end bool) {
 	if n <= 0 || len(s.c.gather) == 0 {
 		return
 	}
-	w := &s.c.gather[0]
-	if !w.slices(s.l.Rows, to-from, n) {
-		w = &s.c.gather[len(s.c.gather)-1]
+	w, few := s.way(s.l.Rows, to-from, n)
+	k, h, large := &w.rows, &w.hub, w.large
+	if few {
+		k, large = &w.few, leanLarge
 	}
-	k, h := &w.rows, &w.hub
-	rows, edges, large := 0, 0, max(w.large, hubFactor*(to-from)/n)
+	large = max(large, hubFactor*(to-from)/n)
+	rows, edges := 0, 0
 	if h.fn >= 0 {
 		rows, edges = s.hubs(first, n, from, to, large)
 	}

@@ -1,0 +1,73 @@
+package kernel
+
+// GatherWay is which kernels gather.
+type GatherWay uint8
+
+// The ways to gather. One that a program has no kernel for is the nearest that it has.
+const (
+	ByCell    GatherWay = iota // chosen by the cell's rows and edges
+	WarpSlice                  // a row a warp, slice by slice
+	WarpWhole                  // a row a warp, whole rows
+	FewSlice                   // a row a group of lanes, slice by slice
+	FewWhole                   // a row a group of lanes, whole rows
+)
+
+// Slices do not pay where rows have fewer edges than sparse in the mean, for each slice
+// reads the row's list again, unless whole rows are more than a cache holds and slices are
+// not: then few do. Nor do they in cells of so many rows that a slice of them is far larger
+// than any cache. The far ends are taken to be as many as the own rows.
+const (
+	sparse   = 32
+	few      = 8
+	tooLarge = 1 << 20
+	cached   = 40 << 20 // bytes that a large GPU's second-level cache holds of gathered rows
+)
+
+// Groups of lanes have a row each where rows have fewer edges in the mean than lean, or
+// than leanLane a lane of the group if that is less, and where such rows fill a GPU's
+// warps: a row a warp makes more of a small cell. A row has at most leanLarge edges there.
+const (
+	lean      = 64
+	leanLane  = 8
+	leanLarge = 256
+	leanWarps = 132 * 64
+)
+
+// isFew tells whether a cell of edges among n rows is gathered by groups that have a row each.
+func (w *cudaGather) isFew(edges, n int) bool {
+	k := &w.few
+	return k.fn >= 0 && edges < min(lean, leanLane*k.lanes())*n && n/(32/k.lanes())*k.slices >= leanWarps
+}
+
+// lanes is how many of them have a row.
+func (k *cudaKernel) lanes() int { return k.block / k.groups }
+
+// way is the kernels for a cell of so many rows, edges among n of them: rows of the list
+// and, with few, by groups that have a row each.
+func (s *cudaSteps) way(rows, edges, n int) (w *cudaGather, few bool) {
+	ways := s.c.gather
+	w = &ways[len(ways)-1]
+	switch s.l.Gather {
+	case WarpSlice, FewSlice:
+		w = &ways[0]
+	case ByCell:
+		if ways[0].slices(rows, edges, n) {
+			w = &ways[0]
+		}
+		return w, w.isFew(edges, n)
+	}
+	return w, w.few.fn >= 0 && (s.l.Gather == FewSlice || s.l.Gather == FewWhole)
+}
+
+// slices tells whether a cell of so many rows, edges among n of them, is gathered slice by
+// slice.
+func (w *cudaGather) slices(rows, edges, n int) bool {
+	switch r := int64(rows); {
+	case rows > tooLarge:
+		return false
+	case edges >= sparse*n:
+		return true
+	default:
+		return edges >= few*n && r*w.far > cached && r*w.slice <= 2*cached
+	}
+}
