@@ -5,10 +5,10 @@ import (
 	"sagann/kernel"
 )
 
-// costOf counts what one call of p works: an own row, an edge, a call. It is the
+// CostOf counts what one call of p works: an own row, an edge, a call. It is the
 // program's own arithmetic and the bytes its operands name, whatever the backend:
 // how fast a device does them stands in the machine's model.
-func costOf(p *kernel.Program) plan.Cost {
+func CostOf(p *kernel.Program) plan.Cost {
 	var c plan.Cost
 	elem, dense := &c.RowElem, &c.RowDense
 	if p.Edges {

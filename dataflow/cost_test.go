@@ -68,7 +68,7 @@ func TestCostOf(t *testing.T) {
 		if err := c.p.Check(); err != nil {
 			t.Fatal(err)
 		}
-		if got := costOf(c.p); got != c.want {
+		if got := CostOf(c.p); got != c.want {
 			t.Errorf("%s: cost %+v, want %+v", c.p.Name, got, c.want)
 		}
 	}

@@ -171,7 +171,7 @@ func (l *lowering) addValue(v plan.Value) int {
 func (l *lowering) kernelCall(b *builder) plan.Call {
 	b.p.Operands = len(b.operands)
 	l.out.Kernels = append(l.out.Kernels, b.p)
-	return plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: costOf(b.p)}
+	return plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
 }
 
 // globalSteps computes the Globals that become available at phase q.

@@ -125,7 +125,7 @@ func (t *cudaText) head(b *strings.Builder, name string, threads int, globals []
 		fmt.Fprintf(b, "\textern __shared__ float shared_[];\n\tfloat *sm = shared_ + group * %d;\n", t.shared)
 	}
 	g := *t
-	g.b, g.tab = b, "\t"
+	g.b, g.tab, g.few = b, "\t", false
 	g.globals(globals)
 }
 

@@ -63,17 +63,22 @@ func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return e.median(p.Name, funcs, c.Steps(&kernel.CUDALaunch{Rows: len(e.g.ptr) - 1, Bufs: bufs, First: true, Last: true, Cell: &e.cell}), 20)
+}
+
+// median is that of n launches of steps, in milliseconds, after three.
+func (e *edgeBench) median(name string, funcs []device.Function, steps []kernel.CUDAStep, n int) (float64, error) {
 	var list []device.Command
-	for _, s := range c.Steps(&kernel.CUDALaunch{Rows: len(e.g.ptr) - 1, Bufs: bufs, First: true, Last: true, Cell: &e.cell}) {
+	for _, s := range steps {
 		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
 	}
 	b, err := e.dev.Prepare(list)
 	if err != nil {
 		return 0, err
 	}
-	k := device.GPUFunc(p.Name, func(device.GPU) (device.Batch, error) { return b, nil })
+	k := device.GPUFunc(name, func(device.GPU) (device.Batch, error) { return b, nil })
 	var times []float64
-	for i := range 23 {
+	for i := range n + 3 {
 		if i == 3 {
 			e.dev.SetTrace(func(s device.Span) { times = append(times, ms(s.End-s.Start)) })
 		}

@@ -47,6 +47,12 @@ func (k *pace) call(c *Cost, rows, edges, others float64) float64 {
 	return k.launch + max(work, memory)
 }
 
+// KernelTime is the time in ns that the model gives a kernel of cost c over so many own
+// rows and, of a cell, edges and rows of the other interval.
+func (k *DeviceKind) KernelTime(c *Cost, rows, edges, others int) float64 {
+	return newPace(k).call(c, float64(rows), float64(edges), float64(others))
+}
+
 // bytes is the time in ns of a kernel that only moves n bytes.
 func (k *pace) bytes(n int64) float64 { return k.launch + k.byte*float64(n) }
 
