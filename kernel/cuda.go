@@ -44,7 +44,7 @@ const cudaBlocks = 256
 // CUDA is a program as text for a GPU: kernels in Source, and the steps that a launch
 // takes. Element-wise and row-wise instructions are fused into kernels that give a
 // group of lanes a row; products stand between them; an edge program without products
-// is one gather kernel with a warp a row.
+// is one gather kernel with a warp a row, or a group of lanes where rows have few edges.
 type CUDA struct {
 	Source string   // CUDA C++
 	Names  []string // its kernels, in the order of CUDAStep.Func

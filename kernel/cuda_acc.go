@@ -44,9 +44,9 @@ func (t *cudaText) state(name, ptr string, w, ld int, write bool) {
 	case t.isWidth(w):
 		t.line("saga_load_heads<G, V, %d, %d, %d>(%s, base, lane, %s);", t.elems(w), t.heads*t.per, t.per, ptr, name)
 	case write:
-		t.line("saga_store%s(%s, %s);", t.args(w, vec), t.place(ptr, w, ""), name)
+		t.line("%s%s(%s, %s);", t.move("store"), t.args(w, vec), t.place(ptr, w, ""), name)
 	default:
-		t.line("saga_load%s(%s, %s);", t.args(w, vec), t.place(ptr, w, ""), name)
+		t.line("%s%s(%s, %s);", t.move("load"), t.args(w, vec), t.place(ptr, w, ""), name)
 	}
 }
 

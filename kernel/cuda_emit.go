@@ -348,7 +348,7 @@ func (t *cudaText) leaf(l *Leaf) {
 		return
 	}
 	if l.Key == NoKey {
-		t.once = l.From == EdgeBuf
+		t.once = l.From == EdgeBuf || t.few && fewOnce && l.From == Own
 		t.load(l.Reg, t.ptr[l.Reg], vec)
 		t.once = false
 		return

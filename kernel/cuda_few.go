@@ -21,6 +21,9 @@ const (
 	// a row's sums and own operands with those of an edge.
 	fewFloats = 32
 	fewLive   = 48
+	// fewOnce leaves the cache to far rows: own rows and sums, which are many beside few
+	// edges, are read and written as what is used once.
+	fewOnce = true
 )
 
 // fewLanes narrows the groups of a kernel of whole rows: the less lanes, the more rows a
@@ -147,7 +150,7 @@ func (c *CUDA) few(b *strings.Builder, name string, slice int, instrs []*Instr, 
 	b.WriteString(fewRow)
 	b.WriteString(strings.ReplaceAll(before.String(), "\t\t", "\t"))
 	u := *t
-	u.b, u.tab = b, "\t"
+	u.b, u.tab, u.once = b, "\t", fewOnce
 	for i, o := range outs {
 		u.begin(i, o)
 	}

@@ -171,6 +171,14 @@ SAGA_INLINE int saga_class(int n, float label) {
 	return label >= 0.f && label < (float)n && (float)k == label ? k : -1;
 }
 
+// Where e**-x is too small for a normal number it is nothing beside 1, so it need not be
+// scaled, which __expf does.
+SAGA_INLINE float saga_sigmoid(float x) {
+	float e;
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(x * __int_as_float(0xbfb8aa3b)));
+	return __fdividef(1.f, 1.f + e);
+}
+
 SAGA_INLINE unsigned saga_mix(unsigned h) {
 	h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u;
 	return h ^ h >> 16;

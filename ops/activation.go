@@ -14,7 +14,7 @@ const sigmoid Op = "sigmoid"
 
 var _ = define(sigmoid, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{Mul(dy, apply(sigmoidGrad, n))} },
-	CPU: map1(simd.Sigmoid), CUDA: "__fdividef(1.f, 1.f + __expf(-$0))"})
+	CPU: map1(simd.Sigmoid), CUDA: "saga_sigmoid($0)"})
 
 const sigmoidGrad Op = "sigmoid_grad" // y (1 - y) of y = sigmoid(x)
 
