@@ -32,6 +32,7 @@ type outcome struct {
 	host     int64 // most bytes of host memory in use
 	needs    int64 // what of it plan and graph account for
 	disk     int64 // bytes in files instead
+	tasks    []saga.TaskTotal
 	card     int64 // GPUs: bytes of the first that are in use, by its driver; context and libraries too
 }
 
@@ -152,6 +153,11 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
 	}
 	o.stages, o.pinned, o.host = p.Stages(), p.PinnedBytes(), peakRSS()
+	if b.tasks {
+		if err := o.traceTasks(p); err != nil {
+			return nil, err
+		}
+	}
 	if o.card, err = b.inUse(); err != nil {
 		return nil, err
 	}
