@@ -28,13 +28,16 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"sagann/dataflow/plan"
@@ -60,7 +63,8 @@ type bench struct {
 	scratch         string // folder of the files
 	least           int    // intervals, at least
 	m               *plan.Machine
-	ready           []string // lines of the table of what came before the epochs
+	ctx             context.Context // a signal ends it: runs stop after the epoch in hand
+	ready           []string        // lines of the table of what came before the epochs
 }
 
 func main() {
@@ -103,6 +107,9 @@ func main() {
 	if err != nil {
 		log.Fatalf("-mem: %v", err)
 	}
+	var stop context.CancelFunc
+	b.ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(b.ctx, stop) // a second signal ends the process
 	start := time.Now()
 	d, err := load(*data)
 	if err != nil {

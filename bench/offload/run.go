@@ -107,6 +107,9 @@ func (b *bench) runSmallest(d *dataset.Data, name string) (*outcome, error) {
 
 // run trains with so many bytes for the plan; 0 is no bound.
 func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
+	if err := b.ctx.Err(); err != nil {
+		return nil, err
+	}
 	debug.SetMemoryLimit(math.MaxInt64)
 	debug.FreeOSMemory() // what is left of the run before
 	resetPeak()
@@ -136,6 +139,9 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 	}
 	var times []float64
 	for e := range b.epochs {
+		if err := b.ctx.Err(); err != nil {
+			return nil, err
+		}
 		before := p.Moved()
 		start := time.Now()
 		loss, err := p.Step()
