@@ -15,7 +15,7 @@ import (
 
 // estimateFrom is the number of edges from which statistics choose: a pass over fewer
 // takes less than a second.
-var estimateFrom = 1 << 26
+var estimateFrom = 1 << 24
 
 // guesses is how many numbers of intervals are tried on real cells, each an eighth
 // above the one before, when the choice does not fit.

@@ -128,11 +128,6 @@ func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param 
 	if err != nil {
 		return nil, 0, err
 	}
-	if p.kept = max(0, kept); kept < 0 {
-		if err := p.keepForGPU(); err != nil {
-			return nil, 0, err
-		}
-	}
 	p.dims.classes, p.dims.multi = 0, false // there may be no labels
 	tr, err := trace(m, p.dims, false)
 	if err != nil {
@@ -158,6 +153,11 @@ func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param 
 	if once != nil {
 		programs = append(programs, once)
 		p.want = union(p.want, once.Want)
+	}
+	if p.kept = max(0, kept); kept < 0 {
+		if err := p.keepForGPU(low.Spec); err != nil {
+			return nil, 0, err
+		}
 	}
 	if p.reserve, err = p.scratch(programs); err != nil {
 		return nil, 0, err

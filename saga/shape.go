@@ -110,7 +110,7 @@ func (s *Shape) nonEmpty(width, p int) int {
 // taken off it.
 func (p *Program) loadMachine() error {
 	if p.cfg.Machine == "" {
-		return p.keepForGPU()
+		return p.keepForGPU(p.train.low.Spec)
 	}
 	m, err := plan.LoadMachine(p.cfg.Machine)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *Program) loadMachine() error {
 	if p.topology, err = plan.RingOf(m, p.cfg.devices()); err != nil {
 		return err
 	}
-	reserve, maps := int64(m.Kind(0).Memory.Value)-m.Budget(0), p.pinMaps()
+	reserve, maps := int64(m.Kind(0).Memory.Value)-m.Budget(0), p.pinMaps(p.train.low.Spec)
 	p.context = reserve + maps
 	if p.cfg.Mem == 0 {
 		p.cfg.Mem = m.Budget(0) - maps
@@ -134,8 +134,9 @@ func (p *Program) loadMachine() error {
 	return nil
 }
 
-// keepForGPU takes off the budget what a GPU's context and libraries take of its memory.
-func (p *Program) keepForGPU() error {
+// keepForGPU takes off the budget what a GPU's context and libraries take of its memory
+// beside the plan of s.
+func (p *Program) keepForGPU(s *plan.Spec) error {
 	kind, _, _ := strings.Cut(p.cfg.Device, ":")
 	if kind != "cuda" || p.cfg.Mem == 0 {
 		return nil
@@ -144,7 +145,7 @@ func (p *Program) keepForGPU() error {
 	if err != nil {
 		return err
 	}
-	p.keep(int64(m.Kind(0).Memory.Value) - m.Budget(0) + p.pinMaps())
+	p.keep(int64(m.Kind(0).Memory.Value) - m.Budget(0) + p.pinMaps(s))
 	return nil
 }
 
@@ -153,14 +154,14 @@ func (p *Program) keepForGPU() error {
 const pinnedPerByte = 512
 
 // pinMaps is what a GPU keeps of its memory to find pinned host memory again, at most:
-// inputs, stored values and cells, as if all of them were there.
-func (p *Program) pinMaps() int64 {
+// inputs and stored values of s and cells, as if all of them were there.
+func (p *Program) pinMaps(s *plan.Spec) int64 {
 	if !strings.HasPrefix(p.cfg.Device, "cuda") {
 		return 0
 	}
 	v, e := p.Totals()
 	var pinned int64
-	for _, x := range p.train.low.Spec.Values {
+	for _, x := range s.Values {
 		pinned += int64(v) * x.RowBytes
 	}
 	edge := int64(4)

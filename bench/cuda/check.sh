@@ -17,6 +17,7 @@ go test -tags cuda -count=1 -run TestEveryFault ./saga
 go test -tags cuda -count=1 -run 'TestKill|TestInterrupt' ./cmd/saga
 go build -tags cuda -o "$bin" ./bench/cuda
 bash bench/cuda/sanitize.sh "$bin"
+SANITIZE="-storage bf16 -tf32 -hidden 32" bash bench/cuda/sanitize.sh "$bin"
 "$bin" -models gcn,commnet,ggnn,resgated,mpgcn,gat
 if python3 -c 'import torch_geometric' 2>/dev/null; then
 	python3 bench/cuda/peer.py

@@ -2,7 +2,7 @@
 # sanitize.sh CUDA [MODEL ...]: five training steps of every model on a small graph with
 # hubs under compute-sanitizer's memcheck and racecheck, all side by side. CUDA is the
 # built command of this folder. A tool that finds something, or does not finish in ten
-# minutes, fails.
+# minutes, fails. SANITIZE holds further arguments, such as "-storage bf16 -hidden 32".
 set -uo pipefail
 cuda=$1
 shift
@@ -13,7 +13,7 @@ for tool in memcheck racecheck; do
 	for m in "${models[@]}"; do
 		(
 			timeout "${LIMIT:-600}" compute-sanitizer --tool $tool --error-exitcode 9 "$cuda" -vertices 600 -edges 40000 \
-				-features 20 -classes 5 -hidden 8 -heads 2 -epochs 1 -kernels 0 -skewed -models "$m" >"$logs/$tool-$m" 2>&1
+				-features 20 -classes 5 -hidden 8 -heads 2 -epochs 1 -kernels 0 -skewed -models "$m" ${SANITIZE:-} >"$logs/$tool-$m" 2>&1
 			echo "$tool $m: exit $?, $(grep -c 'epoch' "$logs/$tool-$m") epoch lines, $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$logs/$tool-$m" | tail -1)" >"$logs/$tool-$m.end"
 		) &
 	done

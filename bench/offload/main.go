@@ -28,13 +28,16 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"sagann/dataflow/plan"
@@ -54,12 +57,14 @@ type bench struct {
 	resident        bool      // run with everything on the device, too
 	smallest        bool
 	repeat          bool
+	tasks           bool   // trace one epoch more and print its tasks beside the simulated ones
 	host            int64  // bytes of host memory that a run may need; 0: any
 	hostMem         int64  // bytes that may lie there beside the graph, the rest in files; 0: any
 	scratch         string // folder of the files
 	least           int    // intervals, at least
 	m               *plan.Machine
-	ready           []string // lines of the table of what came before the epochs
+	ctx             context.Context // a signal ends it: runs stop after the epoch in hand
+	ready           []string        // lines of the table of what came before the epochs
 }
 
 func main() {
@@ -82,6 +87,7 @@ func main() {
 	flag.BoolVar(&b.smallest, "smallest", false, "also run with the smallest budget that works")
 	flag.BoolVar(&b.resident, "resident", true, "run with everything on the device first; false for graphs that it does not hold")
 	flag.BoolVar(&b.repeat, "repeat", true, "run the last configuration of each model again and compare losses bit by bit")
+	flag.BoolVar(&b.tasks, "tasks", false, "run one epoch more, task by task, and print what its tasks took beside what the planner expected")
 	host := flag.String("host", "", "refuse runs that need more host memory than this, such as 245GiB; empty: none")
 	hostMem := flag.String("host-mem", "", "host memory for cells, inputs and stored values, such as 64GiB; what does not fit lies in files in -scratch; empty: no bound")
 	flag.StringVar(&b.scratch, "scratch", "", "folder on a disk for those files; empty: the system's folder for temporary files")
@@ -101,6 +107,9 @@ func main() {
 	if err != nil {
 		log.Fatalf("-mem: %v", err)
 	}
+	var stop context.CancelFunc
+	b.ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(b.ctx, stop) // a second signal ends the process
 	start := time.Now()
 	d, err := load(*data)
 	if err != nil {

@@ -72,6 +72,7 @@ func (b *bench) ringModel(d *dataset.Data, name string, devices []string, counts
 				name, k, ring, sized(o.plan.Peak), o.plan.Cells.P, o.plan.Schedule, o.plan.Slots, o.seconds, float64(o.h2d)/1e9, float64(o.d2h)/1e9,
 				float64(o.plan.D2D)/1e9, reads, one.seconds/o.seconds, o.predict, 100*(o.predict/o.seconds-1), apart(o, one), o.ready)
 			b.note(name, fmt.Sprintf("%d, ring %v", k, ring), o)
+			b.noteTasks(name, fmt.Sprintf("%d, ring %v", k, ring), o)
 			if k == 1 && reads < enoughReads {
 				b.ready = append(b.ready, fmt.Sprintf("%s: one device reads its sources %.1f times only, below %d: the budget leaves little to hand on (-mem sets a smaller one).", name, reads, enoughReads))
 			}

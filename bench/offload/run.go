@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ type outcome struct {
 	host     int64 // most bytes of host memory in use
 	needs    int64 // what of it plan and graph account for
 	disk     int64 // bytes in files instead
+	tasks    []saga.TaskTotal
 	card     int64 // GPUs: bytes of the first that are in use, by its driver; context and libraries too
 }
 
@@ -106,8 +108,15 @@ func (b *bench) runSmallest(d *dataset.Data, name string) (*outcome, error) {
 
 // run trains with so many bytes for the plan; 0 is no bound.
 func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
+	if err := b.ctx.Err(); err != nil {
+		return nil, err
+	}
 	debug.SetMemoryLimit(math.MaxInt64)
-	debug.FreeOSMemory() // what is left of the run before
+	if given(d) > 8<<30 {
+		debug.FreeOSMemory() // what is left of the run before
+	} else {
+		runtime.GC() // its memory serves this one: fresh pages take time
+	}
 	resetPeak()
 	start := time.Now()
 	p, err := b.compile(d, name, mem)
@@ -135,6 +144,9 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 	}
 	var times []float64
 	for e := range b.epochs {
+		if err := b.ctx.Err(); err != nil {
+			return nil, err
+		}
 		before := p.Moved()
 		start := time.Now()
 		loss, err := p.Step()
@@ -152,6 +164,11 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
 	}
 	o.stages, o.pinned, o.host = p.Stages(), p.PinnedBytes(), peakRSS()
+	if b.tasks {
+		if err := o.traceTasks(p); err != nil {
+			return nil, err
+		}
+	}
 	if o.card, err = b.inUse(); err != nil {
 		return nil, err
 	}

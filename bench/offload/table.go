@@ -51,6 +51,7 @@ func (b *bench) model(d *dataset.Data, name string) error {
 		}
 		b.row(name, label, o, resident, first)
 		b.note(name, label, o)
+		b.noteTasks(name, label, o)
 		last, again = o, run
 		return o
 	}

@@ -88,10 +88,15 @@ func (o *benchOutput) print(a *app, sheets ...*sheet) error {
 		}
 		object = append(object, field{s.key, s.data})
 	}
-	if !o.JSON {
-		return nil
+	if o.JSON {
+		if err := printJSON(a.stdout, object); err != nil {
+			return err
+		}
 	}
-	return printJSON(a.stdout, object)
+	if a.runs != nil { // not all has run where a signal came
+		return a.runs.Err()
+	}
+	return nil
 }
 
 // machineOf checks the machine and returns its reserve: what the memory of a

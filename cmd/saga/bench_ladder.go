@@ -111,7 +111,7 @@ func (c *ablationCmd) climb(a *app, s *sheet, name string, d *dataset.Data, mem 
 		a.log.Info("running", "model", name, "line", label)
 		one := cfg
 		one.Without = slices.Clone(cfg.Without)
-		m, err := c.count(name, d, one, c.benchEpochs)
+		m, err := c.count(a, name, d, one, c.benchEpochs)
 		if err != nil {
 			a.log.Warn("no numbers", "model", name, "line", label, "error", err)
 			s.add(table.Row{name, label, cannot(err)}, fields{{"model", name}, {"line", label}, {"error", err.Error()}})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -117,10 +118,22 @@ func (c *counted) data() fields {
 // and losses of different plans could not be compared.
 const slowLR = 1e-4
 
+// stopped is an error once a signal has come. Runs end with the epoch in hand then, and the
+// tables hold what ran before; a second signal ends the process.
+func (a *app) stopped() error {
+	if a.runs == nil {
+		a.runs, _ = interruptible(a) // until the process ends
+	}
+	return a.runs.Err()
+}
+
 // count runs some epochs on data, without an evaluation. c.Mem is without what the
 // machine keeps for itself. It is an error when what the executor moved in an epoch is
 // not what its plan says, or the memory it held.
-func (o *benchOutput) count(name string, d *dataset.Data, c saga.Config, e benchEpochs) (out *counted, err error) {
+func (o *benchOutput) count(a *app, name string, d *dataset.Data, c saga.Config, e benchEpochs) (out *counted, err error) {
+	if err := a.stopped(); err != nil {
+		return nil, err
+	}
 	m, err := o.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes})
 	if err != nil {
 		return nil, err
@@ -147,6 +160,9 @@ func (o *benchOutput) count(name string, d *dataset.Data, c saga.Config, e bench
 	}
 	var took []float64
 	for i := range int(e.Warmup + e.Epochs) {
+		if err := a.stopped(); err != nil {
+			return nil, err
+		}
 		took, err = timedStep(p, took, &out.losses)
 		if err != nil {
 			return nil, fmt.Errorf("%s: epoch %d: %w", name, i+1, err)
@@ -197,6 +213,9 @@ func middle(x []float64) float64 {
 
 // cannot is why a run has no numbers, in a few words.
 func cannot(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "not run: stopped"
+	}
 	if small(err) {
 		return "does not fit: " + firstLine(err)
 	}

@@ -89,7 +89,7 @@ func (c *schedulesCmd) three(a *app, times *sheet, name, system string, d *datas
 	for i, schedule := range schedules {
 		a.log.Info("running", "model", name, "system", system, "schedule", schedule.name)
 		cfg.Schedule = schedule.name
-		m, err := c.count(name, d, cfg, c.benchEpochs)
+		m, err := c.count(a, name, d, cfg, c.benchEpochs)
 		if err != nil {
 			a.log.Warn("no numbers", "model", name, "system", system, "schedule", schedule.name, "error", err)
 			times.add(table.Row{name, system, schedule.name, cannot(err)}, fields{{"model", name}, {"system", system}, {"schedule", schedule.name}, {"error", err.Error()}})

@@ -51,11 +51,11 @@ func (c *streamingCmd) runSteps(a *app, s *sheet, model string, n int, d *datase
 				cfg.Mem = base.held
 			}
 		}
-		one, err := c.count(model, d, cfg, c.benchEpochs)
+		one, err := c.count(a, model, d, cfg, c.benchEpochs)
 		for i == 0 && small(err) && p < 64 {
 			p *= 2
 			cfg.Chunks = p
-			one, err = c.count(model, d, cfg, c.benchEpochs)
+			one, err = c.count(a, model, d, cfg, c.benchEpochs)
 		}
 		if err != nil {
 			a.log.Warn("no numbers", "model", model, "copies", n, "system", step.name, "error", err)

@@ -15,7 +15,7 @@ func newLogger(w *os.File) *slog.Logger { return slog.New(logHandler(w)) }
 
 func logHandler(w *os.File) slog.Handler {
 	if isatty.IsTerminal(w.Fd()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
-		return tint.NewHandler(w, &tint.Options{TimeFormat: time.TimeOnly})
+		return tint.NewTextHandler(w, &tint.Options{TimeFormat: time.TimeOnly})
 	}
 	return plainHandler(w)
 }

@@ -42,6 +42,7 @@ type app struct {
 	stderr *os.File
 	log    *slog.Logger
 	given  map[string]bool // flags that stand in the command line
+	runs   context.Context // of a benchmark that trains: done when a signal has asked it to stop; nil before
 }
 
 // usageError is a mistake in the command line.

@@ -129,8 +129,9 @@ func TestKernelTime(t *testing.T) {
 		rows, edges, others float64
 		want                float64
 	}{
-		{"dense", Cost{RowDense: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 50},
-		{"memory", Cost{RowDense: 3, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 49},
+		{"a product beside memory", Cost{RowDense: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 99},
+		{"arithmetic", Cost{RowElem: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 50},
+		{"memory", Cost{RowElem: 3, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 49},
 		{"edges", Cost{EdgeElem: 2, EdgeDense: 1, EdgeBytes: 1}, 10, 100, 0, 300},
 		{"accumulators", Cost{AccBytes: 8, EdgeBytes: 4}, 10, 5, 0, 100},
 		{"hits", Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 10, 100},       // 1000 B: all in the cache

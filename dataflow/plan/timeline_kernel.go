@@ -25,7 +25,8 @@ func newPace(k *DeviceKind) *pace {
 // call is the time in ns of a call of cost c that visits rows own rows and, over a
 // cell, edges edges and others rows of the streamed interval.
 func (k *pace) call(c *Cost, rows, edges, others float64) float64 {
-	work := k.dense*(c.RowDense*rows+c.EdgeDense*edges) + k.elem*(c.RowElem*rows+c.EdgeElem*edges)
+	dense := k.dense * (c.RowDense*rows + c.EdgeDense*edges)
+	elem := k.elem * (c.RowElem*rows + c.EdgeElem*edges)
 	memory := k.byte * (float64(c.FixedBytes) + float64(c.RowBytes+c.AccBytes)*rows + float64(c.EdgeBytes)*edges)
 	if c.GatherBytes > 0 {
 		// The part of the gathered slices, one of each operand, that the cache holds is
@@ -42,9 +43,9 @@ func (k *pace) call(c *Cost, rows, edges, others float64) float64 {
 		memory += float64(c.GatherBytes) * edges * (hits*k.hit + (1-hits)*k.miss)
 	}
 	if k.serial {
-		return k.launch + work + memory
+		return k.launch + dense + elem + memory
 	}
-	return k.launch + max(work, memory)
+	return k.launch + dense + max(elem, memory) // products are kernels of their own
 }
 
 // KernelTime is the time in ns that the model gives a kernel of cost c over so many own

@@ -1,0 +1,64 @@
+package saga
+
+import (
+	"time"
+
+	"sagann/dataflow/plan"
+	"sagann/internal/traceout"
+)
+
+// TaskTotal sums up the tasks of one traced epoch that do the same in the same phase, on
+// all devices, beside what the simulator expects of them.
+type TaskTotal struct {
+	Phase           int    // number of the sweep; -1 for tasks outside
+	Sweep           string // what the phase is for, such as "forward"
+	Queue, Name     string
+	Stage, Layer    string
+	Tasks           int
+	Rows, Edges     int64 // own rows and edges, summed over kernels
+	Bytes, Gathered int64 // moved by copies; rows at the far end that kernels read
+	Measured        time.Duration
+	Predicted       time.Duration // 0 without a machine model
+}
+
+// TraceTotals sums up the last traced epoch, in the order in which the plan first has each
+// kind of task. It is an error when no epoch was traced.
+func (p *Program) TraceTotals() ([]TaskTotal, error) {
+	t, err := p.traced()
+	if err != nil {
+		return nil, err
+	}
+	type key struct {
+		phase       int
+		queue, name string
+		stage       string
+	}
+	var all []TaskTotal
+	at := map[key]int{}
+	spans := t.Steps[len(t.Steps)-1].Spans
+	for i := range t.Tasks {
+		k, f := &t.Tasks[i], &p.train.plan.Tasks[i]
+		id := key{k.Phase, f.Queue.String(), k.Name, k.Stage}
+		n, ok := at[id]
+		if !ok {
+			n = len(all)
+			at[id] = n
+			all = append(all, TaskTotal{Phase: k.Phase, Sweep: k.Sweep, Queue: id.queue, Name: k.Name, Stage: k.Stage, Layer: k.Layer})
+		}
+		o := &all[n]
+		o.Tasks++
+		o.Bytes += k.Bytes
+		o.Gathered += k.Gathered
+		if k.Kind == traceout.Compute && f.Kind == plan.Run {
+			o.Rows += int64(f.Rows)
+			if f.Other >= 0 {
+				o.Edges += p.train.plan.Cells.NNZ[f.Dir][int(f.Own)*p.train.plan.Cells.P+int(f.Other)]
+			}
+		}
+		o.Measured += spans[i].End - spans[i].Start
+		if line := p.predicted; line != nil && len(line.End) == len(t.Tasks) {
+			o.Predicted += time.Duration(line.End[i] - line.Start[i])
+		}
+	}
+	return all, nil
+}
