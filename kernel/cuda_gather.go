@@ -230,7 +230,7 @@ func (t *cudaText) unroll(instrs []*Instr) int {
 func (c *CUDA) sliced(t *cudaText, instrs []*Instr, outs []*Out, used []int, width int) bool {
 	edgeRows := slices.ContainsFunc(outs, func(o *Out) bool { return o.Acc == Store }) ||
 		slices.ContainsFunc(used, func(r int) bool { return c.home[r].kind != homeNone && c.p.Widths[r] >= sliceWidth })
-	if edgeRows || width < 2*sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
+	if edgeRows || width <= sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
 		return false
 	}
 	regs := slices.Clone(used)
