@@ -124,7 +124,7 @@ func TestPermute(t *testing.T) {
 }
 
 func TestLD(t *testing.T) {
-	for cols, want := range map[int]int{0: 0, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 16, 41: 48, 64: 64, 65: 96, 96: 96, 128: 128, 602: 608} {
+	for cols, want := range map[int]int{0: 0, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 16, 32: 32, 33: 64, 41: 64, 64: 64, 65: 96, 96: 96, 128: 128, 602: 608} {
 		if got := LD(cols); got != want {
 			t.Errorf("LD(%d) = %d, want %d", cols, got, want)
 		}

@@ -3,15 +3,16 @@ package chunk
 import "fmt"
 
 // LD is the leading dimension, in values, of a row of cols values: 1, 2 and 4
-// for up to 4 columns, then multiples of 8 up to 64 and multiples of 32 above,
-// so that rows start where vector loads are aligned.
+// for up to 4 columns, then multiples of 8 up to 32 and multiples of 32 above,
+// so that rows start where vector loads are aligned, and wide ones where a line of a
+// GPU's cache does: 50 columns at every 56 took 1.4 times as long to gather as at every 64.
 func LD(cols int) int {
 	switch {
 	case cols <= 2:
 		return cols
 	case cols <= 4:
 		return 4
-	case cols <= 64:
+	case cols <= 32:
 		return (cols + 7) &^ 7
 	}
 	return (cols + 31) &^ 31

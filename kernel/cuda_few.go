@@ -95,7 +95,18 @@ func (t *cudaText) place(ptr string, w int, unit string) string {
 // instruction.
 func (t *cudaText) near(l *Leaf) bool {
 	writes := slices.ContainsFunc(t.c.p.Outs, func(o Out) bool { return o.Operand == l.Operand || o.Aux == l.Operand })
-	return t.round && l.From == Other && l.Key == NoKey && !writes && t.exact(l.Cols) && (l.Half || t.vector(l.LD))
+	return t.round && l.From == Other && l.Key == NoKey && !writes && (t.exact(l.Cols) || t.filled(l)) && (l.Half || t.vector(l.LD))
+}
+
+// filled tells whether the rows of leaf l end with a slice, so that lanes may read what
+// lies behind the columns: whatever it is, sums of slices do not see it, for no column sees
+// another there, and none of it is stored.
+func (t *cudaText) filled(l *Leaf) bool {
+	columns := l.LD
+	if l.Half {
+		columns *= 2
+	}
+	return t.slice > 0 && t.heads == 0 && l.Cols > t.slice && columns%t.slice == 0
 }
 
 // fetchNear reads leaf l.

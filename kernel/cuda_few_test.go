@@ -26,8 +26,10 @@ func TestCUDAFew(t *testing.T) {
 		blocks      [2]uint32
 	}{
 		{157_000, 18, ByCell, "gather_few", [2]uint32{9813, 4}}, // 80 MB whole, 20 MB in slices
-		{157_000, 4, ByCell, "gather_whole_few", [2]uint32{19_625, 1}},
-		{157_000, 64, ByCell, "gather", [2]uint32{78_500, 4}},
+		{157_000, 4, ByCell, "gather_few", [2]uint32{9813, 4}},
+		{157_000, 3, ByCell, "gather_whole_few", [2]uint32{19_625, 1}},
+		{157_000, 159, ByCell, "gather_few", [2]uint32{9813, 4}},
+		{157_000, 160, ByCell, "gather", [2]uint32{78_500, 4}},
 		{8000, 4, ByCell, "gather_whole", [2]uint32{4000, 1}},
 		{8000, 4, FewWhole, "gather_whole_few", [2]uint32{1000, 1}},
 		{8000, 4, FewSlice, "gather_few", [2]uint32{500, 4}},
@@ -43,13 +45,13 @@ func TestCUDAFew(t *testing.T) {
 		}
 	}
 	// A row of very many edges is left to the kernel of such rows.
-	ptr := even(157_000, 4)
+	ptr := even(157_000, 3)
 	for i := 78_000; i < len(ptr); i++ {
 		ptr[i] += leanLarge
 	}
 	s := c.Steps(&CUDALaunch{Rows: 157_000, Bufs: make([]uint64, 4), Cell: &CUDACell{Ptr: ptr}})
 	if len(s) != 2 || c.Names[s[0].Func] != "gather_whole"+hubName || c.Names[s[1].Func] != "gather_whole_few" || s[1].Args[len(s[1].Args)-1] != leanLarge {
-		t.Errorf("a row of %d edges: %d steps", leanLarge+4, len(s))
+		t.Errorf("a row of %d edges: %d steps", leanLarge+3, len(s))
 	}
 }
 

@@ -159,7 +159,7 @@ func TestCUDASlices(t *testing.T) {
 		{1000, 32 * 1000, true},
 		{1000, 31 * 1000, false},       // whole rows are in the cache
 		{157_000, 18 * 157_000, true},  // 377 MB whole, 40 MB in slices
-		{157_000, 7 * 157_000, false},  // too few edges for ten lists a row
+		{157_000, 3 * 157_000, false},  // too few edges for ten lists a row
 		{900_000, 18 * 900_000, false}, // 230 MB even in slices
 		{900_000, 32 * 900_000, true},
 		{1_100_000, 64 * 1_100_000, false},
