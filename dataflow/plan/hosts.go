@@ -5,17 +5,42 @@ import (
 	"slices"
 )
 
+// tenure is how long a stored value needs its place in host memory.
+type tenure struct {
+	id, from, to int
+	early        bool // in phase to a visit is done with the value's own interval before it saves
+}
+
 // shareHost gives stored values whose phases do not meet one place in host memory, the
-// first that is free; it is a file for all of them or for none. Copies wait for each other by that place (deps.go). Outputs stay
+// first that is free; it is a file for all of them or for none. The phase that makes a
+// value may be the last that reads another at its own rows only: visit j then loads
+// interval j of the one before it saves interval j of the other, and touches no other
+// interval of either. Copies wait for each other by that place (deps.go). Outputs stay
 // after a step, so they have their own.
 func (p *Plan) shareHost() {
-	type life struct{ id, from, to int }
-	var lives []life
 	p.HostOf = make([]int, len(p.Spec.Values))
-	at := make([]int, len(p.Spec.Values)) // in lives, from 1
 	for id := range p.HostOf {
 		p.HostOf[id] = id
 	}
+	var places []tenure // id: whose memory it is; to: the last phase that uses it
+	for _, l := range p.tenures() {
+		bytes := p.Spec.Values[l.id].RowBytes
+		i := slices.IndexFunc(places, func(o tenure) bool {
+			return (o.to < l.from || o.to == l.from && o.early) && p.Spec.Values[o.id].RowBytes == bytes
+		})
+		if i < 0 {
+			places = append(places, l)
+			continue
+		}
+		p.HostOf[l.id], places[i].to, places[i].early = places[i].id, l.to, l.early
+	}
+}
+
+// tenures lists the values that copies of a step bring to host memory and back, in the
+// order of the phases that make them.
+func (p *Plan) tenures() []tenure {
+	var list []tenure
+	at := make([]int, len(p.Spec.Values)) // in list, from 1
 	for phase, acc := range accesses(p.Spec) {
 		for id := range p.Spec.Values {
 			v := &p.Spec.Values[id]
@@ -24,21 +49,20 @@ func (p *Plan) shareHost() {
 				continue
 			}
 			if at[id] == 0 {
-				lives = append(lives, life{id, phase, phase})
-				at[id] = len(lives)
+				list = append(list, tenure{id: id, from: phase})
+				at[id] = len(list)
 			}
-			lives[at[id]-1].to = phase
+			l := &list[at[id]-1]
+			l.to, l.early = phase, a == access{ownRead: true} && !p.swaps(phase)
 		}
 	}
-	slices.SortStableFunc(lives, func(a, b life) int { return cmp.Or(a.from-b.from, a.id-b.id) })
-	var places []life // id: whose memory it is; to: the last phase that uses it
-	for _, l := range lives {
-		bytes := p.Spec.Values[l.id].RowBytes
-		i := slices.IndexFunc(places, func(o life) bool { return o.to < l.from && p.Spec.Values[o.id].RowBytes == bytes })
-		if i < 0 {
-			places = append(places, l)
-			continue
-		}
-		p.HostOf[l.id], places[i].to = places[i].id, l.to
-	}
+	slices.SortStableFunc(list, func(a, b tenure) int { return cmp.Or(a.from-b.from, a.id-b.id) })
+	return list
+}
+
+// swaps tells whether a phase comes to an interval again and again, and loads and saves
+// its own values each time.
+func (p *Plan) swaps(phase int) bool {
+	steps := p.Spec.Phases[phase].Steps
+	return p.Schedule == DestOrder && len(steps) > 0 && steps[0].Kind == Stream
 }
