@@ -162,13 +162,20 @@ func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 // inFile tells whether value id lies in a file.
 func (e *engine) inFile(id int) bool { return e.o.files>>(id%4)&1 == 1 }
 
-// runner is a runner of l with inputs; its parameters and constants are not set.
-func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena) (*exec.Runner, error) {
+// runner is a runner of l with inputs, beside base unless that is nil; its parameters and
+// constants are not set.
+func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, base *exec.Runner) (*exec.Runner, error) {
 	p.Disk = make([]bool, len(p.Spec.Values))
 	for id := range p.Disk {
-		p.Disk[id] = e.inFile(p.HostOf[id])
+		if p.Disk[id] = e.inFile(p.HostOf[id]); p.Lent[p.HostOf[id]] >= 0 {
+			p.Disk[id] = base.Plan().OnDisk(p.Lent[p.HostOf[id]])
+		}
 	}
-	r, err := exec.NewRunner(arena, p, l.Kernels, e.grid)
+	start := func() (*exec.Runner, error) { return exec.NewRunner(arena, p, l.Kernels, e.grid) }
+	if base != nil {
+		start = func() (*exec.Runner, error) { return base.Beside(p, l.Kernels, e.grid) }
+	}
+	r, err := start()
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +247,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 		return nil, err
 	}
 	defer func() { closed = errors.Join(closed, arena.Close()) }()
-	r, err := e.runner(l, p, arena)
+	r, err := e.runner(l, p, arena, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +262,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 		return nil, err
 	}
 	if q != nil {
-		if err := e.between(eval, q, arena); err != nil {
+		if err := e.between(eval, q, arena, r); err != nil {
 			return nil, fmt.Errorf("evaluation: %w", err)
 		}
 		if err := e.set(l, r, false); err != nil {
@@ -274,9 +281,9 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 	return out, nil
 }
 
-// between runs eval, planned as q, twice; the bits are the same.
-func (e *engine) between(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena) (closed error) {
-	r, err := e.runner(eval, q, arena)
+// between runs eval, planned as q beside train, twice; the bits are the same.
+func (e *engine) between(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena, train *exec.Runner) (closed error) {
+	r, err := e.runner(eval, q, arena, train)
 	if err != nil {
 		return err
 	}

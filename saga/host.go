@@ -32,7 +32,8 @@ import (
 // tenant is a plan.Tenant and what to do when it lies in a file.
 type tenant struct {
 	plan.Tenant
-	disk func()
+	disk    func()
+	sharers int // values that take turns in it
 }
 
 // tenants lists those of a session of units, with invariants of so many bytes by name.
@@ -40,8 +41,8 @@ func (p *Program) tenants(extras map[string]int64, units []*unit) []tenant {
 	cells := tenant{Tenant: plan.Tenant{Name: "cells", Bytes: units[0].plan.Cells.CellBytes(), Stays: true}}
 	lists := tenant{Tenant: plan.Tenant{Name: "lists of rows", Stays: true}}
 	var plans []*plan.Plan
-	inputs := map[string]*tenant{}
-	var list []tenant
+	inputs, places := map[string]*tenant{}, map[int]*tenant{}
+	var list []*tenant
 	for k, u := range units {
 		pl := u.plan
 		pl.Disk = make([]bool, len(pl.Spec.Values))
@@ -59,37 +60,47 @@ func (p *Program) tenants(extras map[string]int64, units []*unit) []tenant {
 			t.disk = func() { before(); pl.Disk[id] = true }
 		}
 		for id := range pl.Spec.Values {
-			if !pl.OnHost(id) {
+			if !pl.HasPlace(id) {
 				continue
 			}
-			sharers := pl.HostSharers(id) // one place, one tenant
-			t := plan.Tenant{Name: pl.Spec.Values[id].Name, Bytes: pl.HostBytesOf(id)}
+			of := &tenant{Tenant: plan.Tenant{Name: pl.Spec.Values[id].Name, Bytes: pl.HostBytesOf(id)}, disk: func() {}}
+			if k > 0 && pl.Lent[id] >= 0 {
+				of = places[pl.Lent[id]]
+			} else if list = append(list, of); k == 0 {
+				places[id] = of
+			} else {
+				of.Name += " of evaluation"
+			}
+			sharers, before := pl.HostSharers(id), of.disk // one place, one tenant
 			for _, s := range sharers {
-				t.Moved += moves[s]
-				t.Stays = t.Stays || pl.Spec.Values[s].Cols == 1
+				of.Moved += moves[s]
+				of.Stays = of.Stays || pl.Spec.Values[s].Cols == 1
 			}
-			if n := len(sharers) - 1; n > 0 {
-				t.Name += fmt.Sprintf(" and %d more", n)
-			}
-			if k > 0 {
-				t.Name += " of evaluation"
-			}
-			list = append(list, tenant{t, func() {
+			of.sharers += len(sharers)
+			of.disk = func() {
+				before()
 				for _, s := range sharers {
 					pl.Disk[s] = true
 				}
-			}})
+			}
 		}
 	}
 	lists.Bytes = plan.ListBytes(plans...)
+	out := []tenant{cells, lists}
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		out = append(out, *inputs[name])
+	}
+	for _, t := range list {
+		if n := t.sharers - 1; n > 0 {
+			t.Name += fmt.Sprintf(" and %d more", n)
+		}
+		out = append(out, *t)
+	}
 	for _, name := range slices.Sorted(maps.Keys(extras)) {
-		list = append(list, tenant{plan.Tenant{Name: name + " in the user's order", Bytes: extras[name], Disk: p.extraDisk[name]},
-			func() { p.extraDisk[name] = true }})
+		out = append(out, tenant{Tenant: plan.Tenant{Name: name + " in the user's order", Bytes: extras[name], Disk: p.extraDisk[name]},
+			disk: func() { p.extraDisk[name] = true }})
 	}
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(inputs))) {
-		list = slices.Insert(list, 0, *inputs[name])
-	}
-	return append([]tenant{cells, lists}, list...)
+	return out
 }
 
 // plainly is list without what to do.

@@ -117,7 +117,12 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 		return err
 	}
 	arena.FilesIn(p.cfg.Scratch)
-	if u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid); err != nil {
+	if u == p.eval {
+		u.run, err = p.train.run.Beside(u.plan, u.low.Kernels, g.grid)
+	} else {
+		u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid)
+	}
+	if err != nil {
 		return err
 	}
 	for name, id := range u.low.Inputs {

@@ -154,6 +154,7 @@ func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, taste: o.taste}
 	slots := p.place(ch, o.Base)
 	p.shareHost()
+	p.lend(o.Base)
 	if o.Early != nil && p.Devices == 1 && !o.Serial {
 		p.trail = &trail{}
 	}

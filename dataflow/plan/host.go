@@ -94,8 +94,11 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 }
 
 // OnHost tells whether value id has host memory of its own: it is swapped, or wanted
-// after the step, and lies in no other value's place.
-func (p *Plan) OnHost(id int) bool {
+// after the step, and lies in no other value's place, of this plan or of its base.
+func (p *Plan) OnHost(id int) bool { return p.HasPlace(id) && p.Lent[id] < 0 }
+
+// HasPlace is OnHost, or that the place is lent.
+func (p *Plan) HasPlace(id int) bool {
 	v := &p.Spec.Values[id]
 	return p.HostOf[id] == id && (v.Output || v.Kind == Stored && !p.Resident[id])
 }

@@ -36,6 +36,45 @@ func (p *Plan) shareHost() {
 	}
 }
 
+// lend gives the places of p, whose steps never run beside those of base, memory of base's
+// places where that is enough: the largest first, each the smallest that does. What always
+// stays in memory goes to what does.
+func (p *Plan) lend(base *Plan) {
+	p.Lent = make([]int, len(p.Spec.Values))
+	for id := range p.Lent {
+		p.Lent[id] = -1
+	}
+	if base == nil {
+		return
+	}
+	size := func(p *Plan) func(a, b int) int {
+		return func(a, b int) int { return cmp.Compare(p.HostBytesOf(a), p.HostBytesOf(b)) }
+	}
+	there := base.places()
+	slices.SortStableFunc(there, size(base))
+	mine := p.places()
+	slices.SortStableFunc(mine, size(p))
+	for _, id := range slices.Backward(mine) {
+		for i, b := range there {
+			if v, of := &p.Spec.Values[id], &base.Spec.Values[b]; p.HostBytesOf(id) <= base.HostBytesOf(b) && (v.Cols == 1) == (of.Cols == 1) {
+				p.Lent[id], there = b, slices.Delete(there, i, i+1)
+				break
+			}
+		}
+	}
+}
+
+// places lists the values that host memory of their own holds during a step only.
+func (p *Plan) places() []int {
+	var list []int
+	for id, v := range p.Spec.Values {
+		if v.Kind == Stored && !v.Output && p.HostOf[id] == id && !p.Resident[id] {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // tenures lists the values that copies of a step bring to host memory and back, in the
 // order of the phases that make them.
 func (p *Plan) tenures() []tenure {

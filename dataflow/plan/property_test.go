@@ -163,5 +163,15 @@ func TestBasePlan(t *testing.T) {
 		if err := check(p, base); err != nil {
 			t.Fatalf("%+v\n%v", o, err)
 		}
+		lent := map[int]bool{}
+		for id, of := range p.Lent {
+			if of < 0 {
+				continue
+			}
+			if lent[of] || !p.HasPlace(id) || p.OnHost(id) || !base.OnHost(of) || s.Values[of].Output || eval.Values[id].Output || p.HostBytesOf(id) > base.HostBytesOf(of) {
+				t.Fatalf("%s lies in the place of %s", eval.Values[id].Name, s.Values[of].Name)
+			}
+			lent[of] = true
+		}
 	})
 }
