@@ -99,10 +99,6 @@ func buffers(pl *plan.Plan) string {
 	sum := map[string]int64{}
 	var rows []row
 	for _, m := range pl.Memory {
-		lives := "whole run"
-		if m.From != plan.Whole {
-			lives = fmt.Sprintf("phases %d–%d", m.From, m.To)
-		}
 		if m.Bytes == 0 {
 			continue
 		}
@@ -110,7 +106,7 @@ func buffers(pl *plan.Plan) string {
 			sum["small matrices"] += m.Bytes
 			continue
 		}
-		t.AppendRow(table.Row{m.Name, m.Bytes, lives})
+		t.AppendRow(table.Row{m.Name, m.Bytes, lives(m.From, m.To)})
 	}
 	for n, x := range sum {
 		rows = append(rows, row{n, x})
@@ -121,25 +117,33 @@ func buffers(pl *plan.Plan) string {
 	return t.Render() + "\n"
 }
 
-// hostTable is the table of host memory, where that has a bound.
+// lives tells the phases in which something is in use.
+func lives(from, to int) string {
+	if from == plan.Whole {
+		return "whole run"
+	}
+	return fmt.Sprintf("phases %d–%d", from, to)
+}
+
+// hostTable is the table of host memory.
 func (p *Program) hostTable() string {
-	if p.host == nil || p.host.Budget == 0 {
+	if p.host == nil {
 		return ""
 	}
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"host memory", "bytes", "moved an epoch", "lies in"})
+	t.AppendHeader(table.Row{"host memory", "bytes", "moved an epoch", "lives", "lies in"})
 	for _, x := range p.host.Tenants {
 		where := "memory"
 		if x.Disk {
 			where = "a file"
 		}
 		if x.Bytes > 0 {
-			t.AppendRow(table.Row{x.Name, x.Bytes, x.Moved, where})
+			t.AppendRow(table.Row{x.Name, x.Bytes, x.Moved, lives(x.From, x.To), where})
 		}
 	}
 	if n := p.host.Staging; n > 0 {
-		t.AppendRow(table.Row{"between files and devices", n, "", "memory"})
+		t.AppendRow(table.Row{"between files and devices", n, "", lives(plan.Whole, plan.Whole), "memory"})
 	}
 	return t.Render() + "\n\n"
 }

@@ -31,7 +31,7 @@ func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k)); err != nil {
 		return err
 	}
-	if err := p.placeHost(p.extraBytes(l), u); err != nil {
+	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {
 		return err
 	}
 	if err := p.forget(); err != nil { // another plan's order may differ

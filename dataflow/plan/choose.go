@@ -30,6 +30,10 @@ type Options struct {
 	// by simulation; nil, several devices or Serial: loads come in the order of their use.
 	Early *Machine
 
+	// HostMem bounds host memory, in bytes: what a plan needs there beyond that lies in files,
+	// where copies take the time of the disk, and Staging bytes for buffers then; 0: no bound.
+	HostMem, Staging int64
+
 	taste taste // what Search tries to keep first, and what not at all
 
 	// Topology says which devices load and which hands on to which (RingOf); nil, or that
@@ -159,6 +163,7 @@ func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 		p.trail = &trail{}
 	}
 	p.emit(slots, o)
+	p.short = o.HostMem > 0 && !p.spill(&o)
 	if p.trail != nil {
 		p = p.early(o.Early)
 	}

@@ -16,6 +16,10 @@ type Tenant struct {
 	Moved int64 // bytes that copies of an epoch read and write of it
 	Stays bool  // is in memory always
 	Disk  bool  // lies in a file; PlaceHost leaves what does so already and adds to it
+
+	From, To int // phases in which an epoch needs it; Whole, Whole: it is needed from epoch to epoch
+
+	values [][]int // by plan of Tenants: the values that lie there
 }
 
 // HostPlan says what lies in memory and what in files.

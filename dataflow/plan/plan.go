@@ -89,6 +89,7 @@ type Plan struct {
 	Devices    int   // each with its own memory, laid out alike
 	Once       int64 // bytes of Setup
 
+	short     bool // of host memory: what cannot lie in files does not fit
 	acc       []map[int]access
 	most      *largest
 	taste     taste
