@@ -19,7 +19,7 @@ func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 	}
 	return plan.Options{Early: m, P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
 		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
-		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"),
+		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
 		Schedule: rapid.SampledFrom([]string{"", plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
 }
