@@ -24,6 +24,8 @@ type options struct {
 	straight bool
 	devices  int
 	save     string // what the backward pass finds stored
+	late     bool   // values that could be made later are
+	beside   bool   // what is computed again is stored
 	storage  string // of rows that edges gather
 	planning
 }
@@ -48,7 +50,8 @@ func drawOptions(t *rapid.T) options {
 	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
-		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save")}
+		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
+		late: rapid.Bool().Draw(t, "late"), beside: rapid.IntRange(0, 3).Draw(t, "store what is computed again") == 0}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -85,9 +88,24 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range o.without {
 		without[w] = true
 	}
-	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save, Storage: o.storage})
+	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage}
+	compile := func() (main, once *dataflow.Lowered, err error) {
+		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, c)
+	}
+	main, once, err := compile()
 	if err != nil {
 		return nil, err
+	}
+	if o.beside {
+		c.Store = append(c.Store, main.Again...)
+	}
+	if o.late {
+		c.Store = append(c.Store, main.Early...)
+	}
+	if len(c.Store) > 0 {
+		if main, once, err = compile(); err != nil {
+			return nil, err
+		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.procs))
 	e := &engine{v: v, o: o, order: chunk.Identity(v.g.V), once: map[string][]float32{}}

@@ -57,7 +57,7 @@ func (p *Program) Overview(w io.Writer) error {
 		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
 	}
 	if len(p.store) > 0 {
-		fmt.Fprintf(&b, "; stored beside that: %s", strings.Join(p.store, ", "))
+		fmt.Fprintf(&b, "; beside that: %s", strings.Join(p.store, ", "))
 	}
 	if len(pl.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
