@@ -8,13 +8,13 @@ import "slices"
 // from one phase to the other. Which is better depends on what both have to copy, so
 // mixtures try it (Options.Store).
 
-// late is what stands before the name of a value that is delayed.
-const late = "late:"
+// Late is what stands before the name of a value that is delayed, in Options.Store.
+const Late = "late:"
 
 // delay makes the values that Options.Store names so where they are read first.
 func (p *phases) delay() {
 	for _, n := range p.live {
-		if q := p.firstRead(n); q >= 0 && slices.Contains(p.store, late+vertexValue(n).Name) {
+		if q := p.firstRead(n); q >= 0 && slices.Contains(p.store, Late+vertexValue(n).Name) {
 			p.phase[n], p.sub[n] = q, 0
 			p.chooseKept()
 		}
@@ -26,7 +26,7 @@ func (p *phases) delayable() []string {
 	var names []string
 	for _, n := range p.live {
 		if p.firstRead(n) >= 0 {
-			names = append(names, late+vertexValue(n).Name)
+			names = append(names, Late+vertexValue(n).Name)
 		}
 	}
 	return names

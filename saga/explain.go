@@ -56,9 +56,7 @@ func (p *Program) Overview(w io.Writer) error {
 	if p.saved != dataflow.SaveSome {
 		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
 	}
-	if len(p.store) > 0 {
-		fmt.Fprintf(&b, "; beside that: %s", strings.Join(p.store, ", "))
-	}
+	b.WriteString(storedBeside(p.store))
 	if len(pl.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
 	}
@@ -85,6 +83,26 @@ func (p *Program) Overview(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// storedBeside tells what list, of names in Config.Store, has stored or made later.
+func storedBeside(list []string) string {
+	var stored, late []string
+	for _, name := range list {
+		if x, ok := strings.CutPrefix(name, dataflow.Late); ok {
+			late = append(late, x)
+		} else {
+			stored = append(stored, x)
+		}
+	}
+	text := ""
+	if len(stored) > 0 {
+		text += "; stored beside that: " + strings.Join(stored, ", ")
+	}
+	if len(late) > 0 {
+		text += "; made where they are read first: " + strings.Join(late, ", ")
+	}
+	return text
 }
 
 // buffers is the table of device memory. Slots of different phases lie over each other.
