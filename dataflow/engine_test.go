@@ -24,6 +24,8 @@ type options struct {
 	straight bool
 	devices  int
 	save     string // what the backward pass finds stored
+	late     bool   // values that could be made later are
+	beside   bool   // what is computed again is stored
 	storage  string // of rows that edges gather
 	planning
 }
@@ -35,6 +37,7 @@ type planning struct {
 	whole          bool // no row gathers
 	more           bool // slots beyond those asked for
 	windows        bool // parts of what streams stay from phase to phase
+	diagonal       bool // diagonal cells read what the visit has loaded
 	files          int  // what lies in files: bit k for the values whose number is k modulo 4
 	evaluate       bool // the program without gradients shares the memory and runs between two steps
 	early          bool // loads in the order of their deadlines
@@ -47,7 +50,8 @@ func drawOptions(t *rapid.T) options {
 	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
-		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save")}
+		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
+		late: rapid.Bool().Draw(t, "late"), beside: rapid.IntRange(0, 3).Draw(t, "store what is computed again") == 0}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -59,7 +63,7 @@ func drawOptions(t *rapid.T) options {
 func drawPlanning(t *rapid.T) planning {
 	return planning{
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
-		windows: rapid.Bool().Draw(t, "windows"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
+		windows: rapid.Bool().Draw(t, "windows"), diagonal: rapid.Bool().Draw(t, "diagonal"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
@@ -84,9 +88,24 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range o.without {
 		without[w] = true
 	}
-	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save, Storage: o.storage})
+	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage}
+	compile := func() (main, once *dataflow.Lowered, err error) {
+		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, c)
+	}
+	main, once, err := compile()
 	if err != nil {
 		return nil, err
+	}
+	if o.beside {
+		c.Store = append(c.Store, main.Again...)
+	}
+	if o.late {
+		c.Store = append(c.Store, main.Early...)
+	}
+	if len(c.Store) > 0 {
+		if main, once, err = compile(); err != nil {
+			return nil, err
+		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.procs))
 	e := &engine{v: v, o: o, order: chunk.Identity(v.g.V), once: map[string][]float32{}}
@@ -132,7 +151,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 // plan plans l, and eval, where there is one, to share its memory.
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
-		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows}
+		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Diagonal: e.o.diagonal}
 	if e.o.early {
 		if po.Early, err = plan.LoadMachine("h200"); err != nil {
 			return nil, nil, err
@@ -162,13 +181,20 @@ func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 // inFile tells whether value id lies in a file.
 func (e *engine) inFile(id int) bool { return e.o.files>>(id%4)&1 == 1 }
 
-// runner is a runner of l with inputs; its parameters and constants are not set.
-func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena) (*exec.Runner, error) {
+// runner is a runner of l with inputs, beside base unless that is nil; its parameters and
+// constants are not set.
+func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, base *exec.Runner) (*exec.Runner, error) {
 	p.Disk = make([]bool, len(p.Spec.Values))
 	for id := range p.Disk {
-		p.Disk[id] = e.inFile(p.HostOf[id])
+		if p.Disk[id] = e.inFile(p.HostOf[id]); p.Lent[p.HostOf[id]] >= 0 {
+			p.Disk[id] = base.Plan().OnDisk(p.Lent[p.HostOf[id]])
+		}
 	}
-	r, err := exec.NewRunner(arena, p, l.Kernels, e.grid)
+	start := func() (*exec.Runner, error) { return exec.NewRunner(arena, p, l.Kernels, e.grid) }
+	if base != nil {
+		start = func() (*exec.Runner, error) { return base.Beside(p, l.Kernels, e.grid) }
+	}
+	r, err := start()
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +266,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 		return nil, err
 	}
 	defer func() { closed = errors.Join(closed, arena.Close()) }()
-	r, err := e.runner(l, p, arena)
+	r, err := e.runner(l, p, arena, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +281,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 		return nil, err
 	}
 	if q != nil {
-		if err := e.between(eval, q, arena); err != nil {
+		if err := e.between(eval, q, arena, r); err != nil {
 			return nil, fmt.Errorf("evaluation: %w", err)
 		}
 		if err := e.set(l, r, false); err != nil {
@@ -274,9 +300,9 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 	return out, nil
 }
 
-// between runs eval, planned as q, twice; the bits are the same.
-func (e *engine) between(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena) (closed error) {
-	r, err := e.runner(eval, q, arena)
+// between runs eval, planned as q beside train, twice; the bits are the same.
+func (e *engine) between(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena, train *exec.Runner) (closed error) {
+	r, err := e.runner(eval, q, arena, train)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type Lowered struct {
 	Consts  map[int]float32 // numbers that the program uses, by Global
 	Want    chunk.Want      // what the cells must carry
 	Again   []string        // values that later phases compute again: Options.Store may name them
+	Early   []string        // values that are stored before a phase reads them: Options.Store may have them made there
 	Notes   []Note          // what the passes did, for explanations
 	Regions []RegionInfo    // the fused edge programs, for explanations
 }
@@ -58,7 +59,7 @@ func lower(outs []result, opt Options) *Lowered {
 	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], !opt.Without["postpone"], opt), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}}}
-	l.out.Again = l.computedAgain()
+	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
 	for _, n := range l.live {
 		if n.shape.Set.Kind == Global {
 			l.addGlobal(n)

@@ -14,7 +14,7 @@ type Options struct {
 	Without map[string]bool // passes to leave out, by name
 	Save    string          // what later phases read: SaveSome (default), SaveAll or SaveNone
 	Storage string          // of rows that gathers read at the far end: StorageF32 (also "") or StorageBF16
-	Store   []string        // values, by the names in Lowered.Again, that are stored whatever Save says
+	Store   []string        // values, by the names in Lowered.Again, that are stored whatever Save says, and names of Lowered.Early
 	Dump    string          // print the program after this pass
 	Print   func(string)    // where dumps go
 }

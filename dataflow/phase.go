@@ -98,6 +98,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	if postpone {
 		p.postpone()
 	}
+	p.delay()
 	return p
 }
 

@@ -394,6 +394,9 @@ func (p *Program) planOptions() plan.Options {
 			o.Schedule = p.guess.schedule
 		}
 	}
+	if p.machine != nil {
+		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
+	}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1
 	}

@@ -43,7 +43,8 @@ type Config struct {
 	// (computed again where it can be), "some" (only element-wise values are computed
 	// again) or "auto", the fastest of them by simulation, which is the default.
 	Save string
-	// Store names values that are stored beside what Save says, as Program.Stored does, and
+	// Store names values that are stored beside what Save says, or made later (with "late:"
+	// before the name), as Program.Stored does, and
 	// Once is the number of intervals of each program of invariants, as Program.Once gives
 	// it: what a run that goes on takes over. nil: none, and as Chunks says.
 	Store []string

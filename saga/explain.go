@@ -56,9 +56,7 @@ func (p *Program) Overview(w io.Writer) error {
 	if p.saved != dataflow.SaveSome {
 		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
 	}
-	if len(p.store) > 0 {
-		fmt.Fprintf(&b, "; stored beside that: %s", strings.Join(p.store, ", "))
-	}
+	b.WriteString(storedBeside(p.store))
 	if len(pl.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
 	}
@@ -87,6 +85,26 @@ func (p *Program) Overview(w io.Writer) error {
 	return err
 }
 
+// storedBeside tells what list, of names in Config.Store, has stored or made later.
+func storedBeside(list []string) string {
+	var stored, late []string
+	for _, name := range list {
+		if x, ok := strings.CutPrefix(name, dataflow.Late); ok {
+			late = append(late, x)
+		} else {
+			stored = append(stored, x)
+		}
+	}
+	text := ""
+	if len(stored) > 0 {
+		text += "; stored beside that: " + strings.Join(stored, ", ")
+	}
+	if len(late) > 0 {
+		text += "; made where they are read first: " + strings.Join(late, ", ")
+	}
+	return text
+}
+
 // buffers is the table of device memory. Slots of different phases lie over each other.
 func buffers(pl *plan.Plan) string {
 	t := table.NewWriter()
@@ -99,10 +117,6 @@ func buffers(pl *plan.Plan) string {
 	sum := map[string]int64{}
 	var rows []row
 	for _, m := range pl.Memory {
-		lives := "whole run"
-		if m.From != plan.Whole {
-			lives = fmt.Sprintf("phases %d–%d", m.From, m.To)
-		}
 		if m.Bytes == 0 {
 			continue
 		}
@@ -110,7 +124,7 @@ func buffers(pl *plan.Plan) string {
 			sum["small matrices"] += m.Bytes
 			continue
 		}
-		t.AppendRow(table.Row{m.Name, m.Bytes, lives})
+		t.AppendRow(table.Row{m.Name, m.Bytes, lives(m.From, m.To)})
 	}
 	for n, x := range sum {
 		rows = append(rows, row{n, x})
@@ -121,25 +135,33 @@ func buffers(pl *plan.Plan) string {
 	return t.Render() + "\n"
 }
 
-// hostTable is the table of host memory, where that has a bound.
+// lives tells the phases in which something is in use.
+func lives(from, to int) string {
+	if from == plan.Whole {
+		return "whole run"
+	}
+	return fmt.Sprintf("phases %d–%d", from, to)
+}
+
+// hostTable is the table of host memory.
 func (p *Program) hostTable() string {
-	if p.host == nil || p.host.Budget == 0 {
+	if p.host == nil {
 		return ""
 	}
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"host memory", "bytes", "moved an epoch", "lies in"})
+	t.AppendHeader(table.Row{"host memory", "bytes", "moved an epoch", "lives", "lies in"})
 	for _, x := range p.host.Tenants {
 		where := "memory"
 		if x.Disk {
 			where = "a file"
 		}
 		if x.Bytes > 0 {
-			t.AppendRow(table.Row{x.Name, x.Bytes, x.Moved, where})
+			t.AppendRow(table.Row{x.Name, x.Bytes, x.Moved, lives(x.From, x.To), where})
 		}
 	}
 	if n := p.host.Staging; n > 0 {
-		t.AppendRow(table.Row{"between files and devices", n, "", "memory"})
+		t.AppendRow(table.Row{"between files and devices", n, "", lives(plan.Whole, plan.Whole), "memory"})
 	}
 	return t.Render() + "\n\n"
 }

@@ -29,93 +29,30 @@ import (
 // features that are made then a 64th; the system's cache of files. Program.Predict on an open program keeps that one's invariants beside
 // its own.
 
-// tenant is a plan.Tenant and what to do when it lies in a file.
-type tenant struct {
-	plan.Tenant
-	disk func()
-}
-
-// tenants lists those of a session of units, with invariants of so many bytes by name.
-func (p *Program) tenants(extras map[string]int64, units []*unit) []tenant {
-	cells := tenant{Tenant: plan.Tenant{Name: "cells", Bytes: units[0].plan.Cells.CellBytes(), Stays: true}}
-	lists := tenant{Tenant: plan.Tenant{Name: "lists of rows", Stays: true}}
-	var plans []*plan.Plan
-	inputs := map[string]*tenant{}
-	var list []tenant
-	for k, u := range units {
-		pl := u.plan
-		pl.Disk = make([]bool, len(pl.Spec.Values))
-		moves, moved := pl.HostMoves()
-		cells.Moved += moved
-		plans = append(plans, pl)
-		for name, id := range u.low.Inputs {
-			t := inputs[name]
-			if t == nil {
-				t = &tenant{Tenant: plan.Tenant{Name: name, Bytes: pl.HostBytesOf(id), Stays: pl.Spec.Values[id].Cols == 1}, disk: func() {}}
-				inputs[name] = t
-			}
-			t.Moved += moves[id]
-			before := t.disk
-			t.disk = func() { before(); pl.Disk[id] = true }
-		}
-		for id := range pl.Spec.Values {
-			if !pl.OnHost(id) {
-				continue
-			}
-			sharers := pl.HostSharers(id) // one place, one tenant
-			t := plan.Tenant{Name: pl.Spec.Values[id].Name, Bytes: pl.HostBytesOf(id)}
-			for _, s := range sharers {
-				t.Moved += moves[s]
-				t.Stays = t.Stays || pl.Spec.Values[s].Cols == 1
-			}
-			if n := len(sharers) - 1; n > 0 {
-				t.Name += fmt.Sprintf(" and %d more", n)
-			}
-			if k > 0 {
-				t.Name += " of evaluation"
-			}
-			list = append(list, tenant{t, func() {
-				for _, s := range sharers {
-					pl.Disk[s] = true
-				}
-			}})
-		}
-	}
-	lists.Bytes = plan.ListBytes(plans...)
+// tenants lists those of a session of plans, with invariants of so many bytes by name.
+func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
+	list := plan.Tenants(plans...)
 	for _, name := range slices.Sorted(maps.Keys(extras)) {
-		list = append(list, tenant{plan.Tenant{Name: name + " in the user's order", Bytes: extras[name], Disk: p.extraDisk[name]},
-			func() { p.extraDisk[name] = true }})
+		list = append(list, plan.Tenant{Name: inUserOrder(name), Bytes: extras[name], Disk: p.extraDisk[name], From: plan.Whole, To: plan.Whole})
 	}
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(inputs))) {
-		list = slices.Insert(list, 0, *inputs[name])
-	}
-	return append([]tenant{cells, lists}, list...)
+	return list
 }
 
-// plainly is list without what to do.
-func plainly(list []tenant) []plan.Tenant {
-	out := make([]plan.Tenant, len(list))
-	for i := range list {
-		out[i] = list[i].Tenant
-	}
-	return out
-}
+func inUserOrder(name string) string { return name + " in the user's order" }
 
 // placeHost decides where the tenants of a session lie. The error is a *plan.HostError
 // when Config.HostMem is too small for it.
-func (p *Program) placeHost(extras map[string]int64, units ...*unit) error {
-	list := p.tenants(extras, units)
-	h, err := plan.PlaceHost(plainly(list), p.cfg.HostMem, device.Staging(p.cfg.Device))
+func (p *Program) placeHost(extras map[string]int64, plans ...*plan.Plan) error {
+	h, err := plan.PlaceHost(p.tenants(extras, plans), p.cfg.HostMem, device.Staging(p.cfg.Device))
 	if err != nil {
 		return err
 	}
 	if p.extraDisk == nil {
 		p.extraDisk = map[string]bool{}
 	}
-	for i := range h.Tenants {
-		if h.Tenants[i].Disk {
-			list[i].disk()
-		}
+	plan.Settle(h.Tenants, plans...)
+	for name := range extras {
+		p.extraDisk[name] = slices.ContainsFunc(h.Tenants, func(t plan.Tenant) bool { return t.Name == inUserOrder(name) && t.Disk })
 	}
 	p.host = h
 	return p.moveExtras()
@@ -142,10 +79,10 @@ func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 // placeTraining is placeHost for training and evaluation, which are planned; the
 // predicted time then knows the disk. made are the programs of invariants.
 func (p *Program) placeTraining(made []*dataflow.Lowered) error {
-	if err := p.placeHost(p.extraBytes(made...), p.train, p.eval); err != nil {
+	if err := p.placeHost(p.extraBytes(made...), p.train.plan, p.eval.plan); err != nil {
 		return p.leastHost(err, made)
 	}
-	if p.predicted != nil && p.host.Disk > 0 {
+	if p.predicted != nil && p.cfg.HostMem > 0 {
 		p.predicted = plan.Simulate(p.train.plan, p.machine)
 	}
 	return nil
@@ -159,7 +96,7 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 		}
 		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k))
 		if err == nil {
-			err = p.placeHost(p.extraBytes(l), &unit{low: l, plan: pl})
+			err = p.placeHost(p.extraBytes(l), pl)
 		}
 		if err != nil {
 			return p.leastHost(err, made)
@@ -180,25 +117,25 @@ func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 			return p.budget(err, made)
 		}
 	}
-	least, wrong := p.least(made, p.extraBytes(made...), p.train, p.eval)
+	least, wrong := p.least(made, p.extraBytes(made...), p.train.plan, p.eval.plan)
 	if wrong != nil {
 		return wrong
 	}
 	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
 }
 
-// least is the smallest Config.HostMem for a session of units and, before it, those of
+// least is the smallest Config.HostMem for a session of plans and, before it, those of
 // the invariants.
-func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, units ...*unit) (int64, error) {
+func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans ...*plan.Plan) (int64, error) {
 	var most int64
-	ask := func(extras map[string]int64, units ...*unit) {
+	ask := func(extras map[string]int64, plans ...*plan.Plan) {
 		var e *plan.HostError
-		if _, err := plan.PlaceHost(plainly(p.tenants(extras, units)), 1, device.Staging(p.cfg.Device)); errors.As(err, &e) {
+		if _, err := plan.PlaceHost(p.tenants(extras, plans), 1, device.Staging(p.cfg.Device)); errors.As(err, &e) {
 			most = max(most, e.Smallest)
 		}
 	}
-	ask(extras, units...)
-	err := p.plansOf(made, func(l *dataflow.Lowered, pl *plan.Plan) { ask(p.extraBytes(l), &unit{low: l, plan: pl}) })
+	ask(extras, plans...)
+	err := p.plansOf(made, func(l *dataflow.Lowered, pl *plan.Plan) { ask(p.extraBytes(l), pl) })
 	return most, err
 }
 

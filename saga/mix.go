@@ -59,7 +59,7 @@ func (s *saving) try(policy string, store []string) (*saved, error) {
 }
 
 // mix begins with the fastest policy and with the one that stores least, and stores one
-// value more at a time, the one that helps most, while that makes the epoch shorter by a
+// value more at a time, or makes one later, the one that helps most, while that makes the epoch shorter by a
 // two-hundredth. nil: nothing to mix.
 func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 	asked := s.o
@@ -74,13 +74,13 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 		if from != best && from.policy != SaveNone || from.policy == SaveAll {
 			continue
 		}
-		at, err := s.try(from.policy, nil)
+		at, err := s.try(from.policy, from.store)
 		if err != nil {
 			return nil, err
 		}
 		for at != nil && spent < mixTasks {
 			var next *saved
-			for _, name := range at.low.Again {
+			for _, name := range slices.Concat(at.low.Again, at.low.Early) {
 				x, err := s.try(at.policy, append(slices.Clone(at.store), name))
 				if err != nil {
 					return nil, err

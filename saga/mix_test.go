@@ -2,8 +2,10 @@ package saga_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/layers"
 	"sagann/saga"
@@ -67,5 +69,41 @@ func TestSavesAreMixed(t *testing.T) {
 		if p := planFull(t, "commnet", c); p.Predicted().Wall < mixed.Predicted().Wall {
 			t.Errorf("%s takes %d ns, a mixture %d", c.Save, p.Predicted().Wall, mixed.Predicted().Wall)
 		}
+	}
+}
+
+// A value of G-GCN that is read first in the phase after the one that can make it is made
+// there, which shortens the epoch, and what a run that goes on takes over gives that plan.
+func TestStoredValuesAreMadeLate(t *testing.T) {
+	c := saga.Config{Mem: 4 << 30, Chunks: 7}
+	p := planFull(t, "ggcn", c)
+	if !slices.ContainsFunc(p.Stored(), func(name string) bool { return strings.HasPrefix(name, dataflow.Late) }) {
+		t.Errorf("beside the policy are stored %q", p.Stored())
+	}
+	c.Save, c.Store = p.Saved(), p.Stored()
+	again := planFull(t, "ggcn", c)
+	if !slices.Equal(again.Stored(), p.Stored()) || len(again.TrainPlan().Spec.Values) != len(p.TrainPlan().Spec.Values) {
+		t.Errorf("a plan of what was chosen stores %q, the choice was %q", again.Stored(), p.Stored())
+	}
+	c.Store = nil
+	if other := planFull(t, "ggcn", c).Predicted(); other.Wall <= p.Predicted().Wall {
+		t.Errorf("made early: %v; late: %v", other, p.Predicted())
+	}
+}
+
+// Within a bound on host memory a plan that needs less of it is preferred to one whose
+// values lie in files, and what lies in files is part of the predicted time.
+func TestPlansAreChosenWithinHostMem(t *testing.T) {
+	c := saga.Config{Mem: 4 << 30, Chunks: 9}
+	free := planFull(t, "mpgcn", c)
+	c.HostMem = free.Summary().Host - 1<<30
+	p := planFull(t, "mpgcn", c)
+	s := p.Summary()
+	if s.Host > c.HostMem || s.Disk > 0 || p.Predicted().Wall < free.Predicted().Wall {
+		t.Errorf("%d bytes of host memory: %d used, %d in files, %v; without a bound %v", c.HostMem, s.Host, s.Disk, p.Predicted(), free.Predicted())
+	}
+	c.HostMem = 11 << 30
+	if p = planFull(t, "mpgcn", c); p.Summary().Disk == 0 || p.Predicted().Wall < 2*free.Predicted().Wall {
+		t.Errorf("%d in files, %v; without a bound %v", p.Summary().Disk, p.Predicted(), free.Predicted())
 	}
 }

@@ -201,7 +201,7 @@ func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 	if wrong != nil {
 		return wrong
 	}
-	least, wrong := p.least(made, p.extraBytes(made...), &unit{low: low, plan: pl})
+	least, wrong := p.least(made, p.extraBytes(made...), pl)
 	if wrong != nil {
 		return wrong
 	}
@@ -213,7 +213,7 @@ func (p *Program) runForward(u *unit, what string, param func(name string, rows,
 	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget(), 0)); err != nil {
 		return nil, 0, err
 	}
-	if err := p.placeHost(p.extraBytes(), u); err != nil {
+	if err := p.placeHost(p.extraBytes(), u.plan); err != nil {
 		return nil, 0, err
 	}
 	var devices []device.Device

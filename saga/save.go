@@ -105,17 +105,28 @@ func (p *Program) chooseSave(o plan.Options) error {
 	best := &saved{policy: p.saved, low: p.train.low, plan: p.train.plan, line: plan.Simulate(p.train.plan, m)}
 	all := []*saved{best}
 	s.around(best.plan)
-	for _, save := range []string{SaveAll, SaveNone} {
-		x, err := s.try(save, nil)
-		if err != nil {
-			return err
+	add := func(save string, store []string) (*saved, error) {
+		x, err := s.try(save, store)
+		if x != nil {
+			if all = append(all, x); x.beats(best) {
+				best = x
+			}
 		}
-		if x == nil {
+		return x, err
+	}
+	for _, save := range []string{p.saved, SaveAll, SaveNone} {
+		x := best
+		if save != p.saved {
+			var err error
+			if x, err = add(save, nil); err != nil {
+				return err
+			}
+		}
+		if x == nil || len(x.low.Early) == 0 || p.machine == nil {
 			continue
 		}
-		all = append(all, x)
-		if x.beats(best) {
-			best = x
+		if _, err := add(save, x.low.Early); err != nil { // made where they are read first
+			return err
 		}
 	}
 	var mixed *saved

@@ -31,7 +31,7 @@ func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k)); err != nil {
 		return err
 	}
-	if err := p.placeHost(p.extraBytes(l), u); err != nil {
+	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {
 		return err
 	}
 	if err := p.forget(); err != nil { // another plan's order may differ
@@ -117,7 +117,12 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 		return err
 	}
 	arena.FilesIn(p.cfg.Scratch)
-	if u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid); err != nil {
+	if u == p.eval {
+		u.run, err = p.train.run.Beside(u.plan, u.low.Kernels, g.grid)
+	} else {
+		u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid)
+	}
+	if err != nil {
 		return err
 	}
 	for name, id := range u.low.Inputs {

@@ -156,6 +156,16 @@ type task struct {
 // NewRunner prepares p. Programs are the kernels that the plan's calls number; grid
 // holds the cells that it loads.
 func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
+	return newRunner(a, p, programs, grid, nil)
+}
+
+// Beside prepares a plan whose base is r's (plan.Options.Base). It uses r's host memory
+// where its plan says so, and no longer than r is open.
+func (r *Runner) Beside(p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
+	return newRunner(r.arena, p, programs, grid, r)
+}
+
+func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid, base *Runner) (*Runner, error) {
 	if max(1, p.Devices) != len(a.devices) {
 		return nil, fmt.Errorf("exec: the plan is for %d devices, the arena has %d", p.Devices, len(a.devices))
 	}
@@ -206,7 +216,11 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
 	}
 	for id, v := range p.Spec.Values {
-		if !p.OnHost(id) {
+		if !p.HasPlace(id) {
+			continue
+		}
+		if of := p.Lent[id]; of >= 0 && base != nil {
+			r.host[id] = base.host[of][:p.HostBytesOf(id)]
 			continue
 		}
 		if r.host[id], err = r.hostMemory(id); err != nil {

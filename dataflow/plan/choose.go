@@ -15,6 +15,7 @@ type Options struct {
 	Near     int    // Search: numbers of intervals around this one, instead of all
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
+	Diagonal bool   // the cell of an interval with itself reads the chunks that the visit has loaded where they lie
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels
 	Stream   bool   // keep nothing resident that can stream
@@ -29,6 +30,10 @@ type Options struct {
 	// Early lets loads pass each other where that makes the step shorter on this machine,
 	// by simulation; nil, several devices or Serial: loads come in the order of their use.
 	Early *Machine
+
+	// HostMem bounds host memory, in bytes: what a plan needs there beyond that lies in files,
+	// where copies take the time of the disk, and Staging bytes for buffers then; 0: no bound.
+	HostMem, Staging int64
 
 	taste taste // what Search tries to keep first, and what not at all
 
@@ -154,10 +159,12 @@ func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, taste: o.taste}
 	slots := p.place(ch, o.Base)
 	p.shareHost()
+	p.lend(o.Base)
 	if o.Early != nil && p.Devices == 1 && !o.Serial {
 		p.trail = &trail{}
 	}
 	p.emit(slots, o)
+	p.short = o.HostMem > 0 && !p.spill(&o)
 	if p.trail != nil {
 		p = p.early(o.Early)
 	}

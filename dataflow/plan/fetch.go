@@ -139,7 +139,7 @@ func (e *emitter) fetch(id, i, d int) {
 		return
 	}
 	r := e.ring(d, id, e.ps.other[id].n)
-	if r.find(i) >= 0 {
+	if r.find(i) >= 0 || e.here(id, i) {
 		return
 	}
 	if call := p.Spec.Values[id].Derive; call != nil {
@@ -176,6 +176,12 @@ func (e *emitter) fetch(id, i, d int) {
 	e.load(id, i, d, to, e.turnOf(d)...)
 }
 
+// here tells whether the visit of interval i, whose cell with itself is in hand, has loaded
+// value id for its own rows and does not change it.
+func (e *emitter) here(id, i int) bool {
+	return i == e.diagonal && e.acc[e.phase][id].ownRead && !e.acc[e.phase][id].ownWrite
+}
+
 // partly tells whether a value that call derives is made from some rows only.
 func (e *emitter) partly(call *Call, d int) bool {
 	for _, o := range call.Operands {
@@ -208,7 +214,11 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 	if at, w := e.inWindow(id, i); w != nil {
 		return at
 	}
-	return e.ps.other[id].addr(e.state[d].rings[id].find(i))
+	s := e.state[d].rings[id].find(i)
+	if s < 0 && e.here(id, i) {
+		return e.ownAddr(id, i)
+	}
+	return e.ps.other[id].addr(s)
 }
 
 // load copies chunk i of value id from host memory to address at of device d.

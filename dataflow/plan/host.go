@@ -16,6 +16,10 @@ type Tenant struct {
 	Moved int64 // bytes that copies of an epoch read and write of it
 	Stays bool  // is in memory always
 	Disk  bool  // lies in a file; PlaceHost leaves what does so already and adds to it
+
+	From, To int // phases in which an epoch needs it; Whole, Whole: it is needed from epoch to epoch
+
+	values [][]int // by plan of Tenants: the values that lie there
 }
 
 // HostPlan says what lies in memory and what in files.
@@ -94,8 +98,11 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 }
 
 // OnHost tells whether value id has host memory of its own: it is swapped, or wanted
-// after the step, and lies in no other value's place.
-func (p *Plan) OnHost(id int) bool {
+// after the step, and lies in no other value's place, of this plan or of its base.
+func (p *Plan) OnHost(id int) bool { return p.HasPlace(id) && p.Lent[id] < 0 }
+
+// HasPlace is OnHost, or that the place is lent.
+func (p *Plan) HasPlace(id int) bool {
 	v := &p.Spec.Values[id]
 	return p.HostOf[id] == id && (v.Output || v.Kind == Stored && !p.Resident[id])
 }

@@ -5,17 +5,81 @@ import (
 	"slices"
 )
 
+// tenure is how long a stored value needs its place in host memory.
+type tenure struct {
+	id, from, to int
+	early        bool // in phase to a visit is done with the value's own interval before it saves
+}
+
 // shareHost gives stored values whose phases do not meet one place in host memory, the
-// first that is free; it is a file for all of them or for none. Copies wait for each other by that place (deps.go). Outputs stay
+// first that is free; it is a file for all of them or for none. The phase that makes a
+// value may be the last that reads another at its own rows only: visit j then loads
+// interval j of the one before it saves interval j of the other, and touches no other
+// interval of either. Copies wait for each other by that place (deps.go). Outputs stay
 // after a step, so they have their own.
 func (p *Plan) shareHost() {
-	type life struct{ id, from, to int }
-	var lives []life
 	p.HostOf = make([]int, len(p.Spec.Values))
-	at := make([]int, len(p.Spec.Values)) // in lives, from 1
 	for id := range p.HostOf {
 		p.HostOf[id] = id
 	}
+	var places []tenure // id: whose memory it is; to: the last phase that uses it
+	for _, l := range p.tenures() {
+		bytes := p.Spec.Values[l.id].RowBytes
+		i := slices.IndexFunc(places, func(o tenure) bool {
+			return (o.to < l.from || o.to == l.from && o.early) && p.Spec.Values[o.id].RowBytes == bytes
+		})
+		if i < 0 {
+			places = append(places, l)
+			continue
+		}
+		p.HostOf[l.id], places[i].to, places[i].early = places[i].id, l.to, l.early
+	}
+}
+
+// lend gives the places of p, whose steps never run beside those of base, memory of base's
+// places where that is enough: the largest first, each the smallest that does. What always
+// stays in memory goes to what does.
+func (p *Plan) lend(base *Plan) {
+	p.Lent = make([]int, len(p.Spec.Values))
+	for id := range p.Lent {
+		p.Lent[id] = -1
+	}
+	if base == nil {
+		return
+	}
+	size := func(p *Plan) func(a, b int) int {
+		return func(a, b int) int { return cmp.Compare(p.HostBytesOf(a), p.HostBytesOf(b)) }
+	}
+	there := base.places()
+	slices.SortStableFunc(there, size(base))
+	mine := p.places()
+	slices.SortStableFunc(mine, size(p))
+	for _, id := range slices.Backward(mine) {
+		for i, b := range there {
+			if v, of := &p.Spec.Values[id], &base.Spec.Values[b]; p.HostBytesOf(id) <= base.HostBytesOf(b) && (v.Cols == 1) == (of.Cols == 1) {
+				p.Lent[id], there = b, slices.Delete(there, i, i+1)
+				break
+			}
+		}
+	}
+}
+
+// places lists the values that host memory of their own holds during a step only.
+func (p *Plan) places() []int {
+	var list []int
+	for id, v := range p.Spec.Values {
+		if v.Kind == Stored && !v.Output && p.HostOf[id] == id && !p.Resident[id] {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// tenures lists the values that copies of a step bring to host memory and back, in the
+// order of the phases that make them.
+func (p *Plan) tenures() []tenure {
+	var list []tenure
+	at := make([]int, len(p.Spec.Values)) // in list, from 1
 	for phase, acc := range accesses(p.Spec) {
 		for id := range p.Spec.Values {
 			v := &p.Spec.Values[id]
@@ -24,21 +88,20 @@ func (p *Plan) shareHost() {
 				continue
 			}
 			if at[id] == 0 {
-				lives = append(lives, life{id, phase, phase})
-				at[id] = len(lives)
+				list = append(list, tenure{id: id, from: phase})
+				at[id] = len(list)
 			}
-			lives[at[id]-1].to = phase
+			l := &list[at[id]-1]
+			l.to, l.early = phase, a == access{ownRead: true} && !p.swaps(phase)
 		}
 	}
-	slices.SortStableFunc(lives, func(a, b life) int { return cmp.Or(a.from-b.from, a.id-b.id) })
-	var places []life // id: whose memory it is; to: the last phase that uses it
-	for _, l := range lives {
-		bytes := p.Spec.Values[l.id].RowBytes
-		i := slices.IndexFunc(places, func(o life) bool { return o.to < l.from && p.Spec.Values[o.id].RowBytes == bytes })
-		if i < 0 {
-			places = append(places, l)
-			continue
-		}
-		p.HostOf[l.id], places[i].to = places[i].id, l.to
-	}
+	slices.SortStableFunc(list, func(a, b tenure) int { return cmp.Or(a.from-b.from, a.id-b.id) })
+	return list
+}
+
+// swaps tells whether a phase comes to an interval again and again, and loads and saves
+// its own values each time.
+func (p *Plan) swaps(phase int) bool {
+	steps := p.Spec.Phases[phase].Steps
+	return p.Schedule == DestOrder && len(steps) > 0 && steps[0].Kind == Stream
 }

@@ -77,6 +77,7 @@ type Plan struct {
 	CellAt     [2][]int64 // device offset of each resident cell
 	ValueAt    []int64    // device offset of each resident value
 	HostOf     []int      // by value: the value whose place in host memory it has, mostly itself
+	Lent       []int      // by value: the value of Options.Base whose host memory it uses between that plan's steps, -1: none
 	Peak       int64      // bytes of device memory
 	Budget     int64
 	Slots      int   // buffers a streamed operand has at least: prefetch depth + 1
@@ -88,6 +89,7 @@ type Plan struct {
 	Devices    int   // each with its own memory, laid out alike
 	Once       int64 // bytes of Setup
 
+	short     bool // of host memory: what cannot lie in files does not fit
 	acc       []map[int]access
 	most      *largest
 	taste     taste

@@ -19,7 +19,7 @@ func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 	}
 	return plan.Options{Early: m, P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
 		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
-		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"),
+		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
 		Schedule: rapid.SampledFrom([]string{"", plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
 }
@@ -162,6 +162,16 @@ func TestBasePlan(t *testing.T) {
 		}
 		if err := check(p, base); err != nil {
 			t.Fatalf("%+v\n%v", o, err)
+		}
+		lent := map[int]bool{}
+		for id, of := range p.Lent {
+			if of < 0 {
+				continue
+			}
+			if lent[of] || !p.HasPlace(id) || p.OnHost(id) || !base.OnHost(of) || s.Values[of].Output || eval.Values[id].Output || p.HostBytesOf(id) > base.HostBytesOf(of) {
+				t.Fatalf("%s lies in the place of %s", eval.Values[id].Name, s.Values[of].Name)
+			}
+			lent[of] = true
 		}
 	})
 }

@@ -22,6 +22,7 @@ type emitter struct {
 	top   *Topology // loaders and the order in which devices hand chunks on
 
 	wanted        wanted          // what fetches are for
+	diagonal      int             // interval of a cell with itself in hand, -1: none
 	open          map[int]*Window // of this phase
 	ends          []int           // by value the last phase that touches it
 	maxNNZ        int64           // edges of the largest cell
@@ -37,7 +38,7 @@ type slotState struct {
 func (p *Plan) emit(slots []phaseSlots, o Options) {
 	n := p.expect()
 	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.most.nnz}
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.most.nnz, diagonal: -1}
 	for id := range p.Spec.Values {
 		_, end := lifetime(e.acc, id)
 		e.ends = append(e.ends, end)
@@ -199,12 +200,16 @@ func (e *emitter) stream(step int, st *Step, js []int) {
 		i := order[t.k]
 		cell := e.cell(st.Dir, j, i)
 		e.wanted = e.rows(st.Dir, order, t.k, j)
+		if i == j && e.opt.Diagonal && e.p.Devices == 1 {
+			e.diagonal = j
+		}
 		e.fetchAll(st, i, t.on)
 		e.wanted = wanted{}
 		for m := range st.Calls {
 			e.run(Task{Device: uint8(t.on), Step: int32(step), Dir: st.Dir, Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: int32(i),
 				First: t.k == 0, Last: t.k == len(order)-1, Cell: cell}, &st.Calls[m], j, i)
 		}
+		e.diagonal = -1
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 //	csc h @x -> a     over the cells of an interval; @x is the row at the far end
 //	globals w -> g    over matrices
 //
-// plan p=N v=N (needs=N: rows of the far interval that a cell reads) prints memory, tasks or bytes ("show"); smallest prints the smallest
+// plan p=N v=N (needs=N: rows of the far interval that a cell reads) prints memory, tasks, places in host memory or bytes ("show"); smallest prints the smallest
 // budget.
 func TestScripts(t *testing.T) {
 	golden.Walk(t, "testdata", ".txt", func(t *testing.T, path string) {
@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 			}
 			c := fullCells(cmd.Int(t, "v", 12), cmd.Int(t, "p", 3), int64(cmd.Int(t, "edges", 10)), int64(cmd.Int(t, "needs", 0)))
 			o := plan.Options{P: c.P, Slots: cmd.Int(t, "slots", 0), Budget: int64(cmd.Int(t, "budget", 0)),
-				Schedule: cmd.String(t, "schedule", ""), Stream: cmd.Has("stream"), Serial: cmd.Has("serial"), Straight: cmd.Has("straight"), Whole: cmd.Has("whole")}
+				Schedule: cmd.String(t, "schedule", ""), Stream: cmd.Has("stream"), Serial: cmd.Has("serial"), Straight: cmd.Has("straight"), Diagonal: cmd.Has("diagonal"), Whole: cmd.Has("whole")}
 			switch cmd.Name {
 			case "plan":
 				p, err := plan.New(s, always(c), o)
@@ -164,6 +164,15 @@ func show(p *plan.Plan, what string) string {
 			}
 			if deps := p.Deps[t.Deps[0]:t.Deps[1]]; len(deps) > 0 {
 				fmt.Fprintf(&b, " after %s", strings.Trim(fmt.Sprint(deps), "[]"))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	for id, v := range p.Spec.Values {
+		if what == "host" && v.Kind == plan.Stored && p.OnHost(id) {
+			fmt.Fprintf(&b, "%6d %s", p.HostBytesOf(id), v.Name)
+			for _, k := range p.HostSharers(id)[1:] {
+				fmt.Fprintf(&b, ", then %s", p.Spec.Values[k].Name)
 			}
 			b.WriteByte('\n')
 		}

@@ -19,7 +19,8 @@ const Auto = "auto"
 // begin to hide. Then, for each schedule that is not far behind, the numbers between its best and
 // their neighbours, in steps that shrink to a twenty-fourth of the number: within a budget
 // the smallest that fits is often the best, and a candidate may lie far above it. Last come
-// three slots, for the fastest few.
+// three slots, for the fastest few. With Options.HostMem the timelines know the disk, and
+// plans that cannot do with it are left out, unless all are.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
 	f := newSearch(s, cells, o, m)
 	for {
@@ -32,6 +33,10 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 			break
 		}
 		f.step = 1 // devices with unequal shares
+	}
+	if f.best == nil && f.short { // who places its values will say so
+		o.HostMem = 0
+		return Search(s, cells, o, m)
 	}
 	if f.best == nil {
 		if f.small == nil {
@@ -106,6 +111,7 @@ type search struct {
 	tastes    []taste
 	line      *Timeline
 	small     *BudgetError
+	short     bool // a plan was left out for lack of host memory
 }
 
 // seen is a plan that has been simulated.
@@ -249,6 +255,11 @@ func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
 		return x, ch.slots, nil
 	}
 	pl := build(fit.spec, fit.c, ch, fit.o)
+	if pl.short {
+		f.short = true
+		f.spent += len(pl.Tasks) / 2
+		return seen{}, 0, nil
+	}
 	line := Simulate(pl, f.m)
 	f.spent += len(pl.Tasks)
 	if f.best == nil || line.Wall < f.line.Wall {
@@ -262,7 +273,7 @@ func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
 // fitting is for p intervals and one schedule.
 func (f *search) fitting(p int, sch string, slots int, t taste) (*fitting, error) {
 	o := f.o
-	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, t
+	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.Diagonal, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, true, t
 	if f.early {
 		o.Early = f.m
 	}

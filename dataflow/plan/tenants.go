@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Tenants lists what the plans of a session need on the host: the cells, the lists of rows
+// that loads gather, the inputs by name, and the values that are swapped, one tenant where
+// several share a place. The first of plans is the base of the others, which may use its
+// places.
+func Tenants(plans ...*Plan) []Tenant {
+	cells := Tenant{Name: "cells", Bytes: plans[0].Cells.CellBytes(), Stays: true, From: Whole, To: Whole}
+	inputs, places := map[string]*Tenant{}, map[int]*Tenant{}
+	var list []*Tenant
+	for k, p := range plans {
+		moves, moved := p.HostMoves()
+		cells.Moved += moved
+		add := func(t *Tenant, id int) {
+			t.Moved += moves[id]
+			t.Stays = t.Stays || p.Spec.Values[id].Cols == 1
+			for len(t.values) < len(plans) {
+				t.values = append(t.values, nil)
+			}
+			t.values[k] = append(t.values[k], id)
+		}
+		for id, v := range p.Spec.Values {
+			if v.Kind == Input {
+				if inputs[v.Name] == nil {
+					inputs[v.Name] = &Tenant{Name: v.Name, Bytes: p.HostBytesOf(id), From: Whole, To: Whole}
+				}
+				add(inputs[v.Name], id)
+			}
+			if !p.HasPlace(id) {
+				continue
+			}
+			var t *Tenant
+			if k > 0 && p.Lent[id] >= 0 {
+				t = places[p.Lent[id]]
+			} else {
+				t = &Tenant{Name: v.Name, Bytes: p.HostBytesOf(id)}
+				if t.From, t.To = p.heldFor(id); k > 0 {
+					t.Name += " of evaluation"
+				} else {
+					places[id] = t
+				}
+				list = append(list, t)
+			}
+			for _, s := range p.HostSharers(id) {
+				add(t, s)
+			}
+		}
+	}
+	out := []Tenant{cells, {Name: "lists of rows", Bytes: ListBytes(plans...), Stays: true, From: Whole, To: Whole}}
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		out = append(out, *inputs[name])
+	}
+	for _, t := range list {
+		n := -1
+		for _, ids := range t.values {
+			n += len(ids)
+		}
+		if n > 0 {
+			t.Name += fmt.Sprintf(" and %d more", n)
+		}
+		out = append(out, *t)
+	}
+	return out
+}
+
+// heldFor is the first and the last phase in which the place of value id is in use.
+func (p *Plan) heldFor(id int) (from, to int) {
+	if p.Spec.Values[id].Output {
+		return Whole, Whole
+	}
+	acc := accesses(p.Spec)
+	from = len(acc)
+	for _, s := range p.HostSharers(id) {
+		a, b := lifetime(acc, s)
+		from, to = min(from, a), max(to, b)
+	}
+	return from, to
+}
+
+// Settle tells the plans, those that Tenants was given, what of list lies in files.
+func Settle(list []Tenant, plans ...*Plan) {
+	for k, p := range plans {
+		p.Disk = make([]bool, len(p.Spec.Values))
+		for i := range list {
+			if k < len(list[i].values) {
+				for _, id := range list[i].values[k] {
+					p.Disk[id] = list[i].Disk
+				}
+			}
+		}
+	}
+}
+
+// spill puts into files what does not fit o's host memory; false: what must stay does not.
+func (p *Plan) spill(o *Options) bool {
+	h, err := PlaceHost(Tenants(p), o.HostMem, o.Staging)
+	if err == nil && h.Disk > 0 {
+		Settle(h.Tenants, p)
+	}
+	return err == nil
+}
