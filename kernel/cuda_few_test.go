@@ -28,8 +28,8 @@ func TestCUDAFew(t *testing.T) {
 		{157_000, 18, ByCell, "gather_few", [2]uint32{9813, 4}}, // 80 MB whole, 20 MB in slices
 		{157_000, 4, ByCell, "gather_few", [2]uint32{9813, 4}},
 		{157_000, 3, ByCell, "gather_whole_few", [2]uint32{19_625, 1}},
-		{157_000, 159, ByCell, "gather_few", [2]uint32{9813, 4}},
-		{157_000, 160, ByCell, "gather", [2]uint32{78_500, 4}},
+		{157_000, 95, ByCell, "gather_few", [2]uint32{9813, 4}},
+		{157_000, 96, ByCell, "gather", [2]uint32{78_500, 4}},
 		{8000, 4, ByCell, "gather_whole", [2]uint32{4000, 1}},
 		{8000, 4, FewWhole, "gather_whole_few", [2]uint32{1000, 1}},
 		{8000, 4, FewSlice, "gather_few", [2]uint32{500, 4}},
