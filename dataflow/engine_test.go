@@ -25,6 +25,7 @@ type options struct {
 	devices  int
 	save     string // what the backward pass finds stored
 	storage  string // of rows that edges gather
+	slices   int    // of columns that gathers are split into
 	planning
 }
 
@@ -47,7 +48,8 @@ func drawOptions(t *rapid.T) options {
 	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
-		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save")}
+		save:   rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
+		slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices")}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -84,7 +86,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range o.without {
 		without[w] = true
 	}
-	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save, Storage: o.storage})
+	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type phases struct {
 	keep    map[*Node]bool   // stored for later phases
 	remat   map[*Node]bool   // recomputed in later phases
 	derived map[*Node]recipe // made on arrival where gathers read them at the far end
+	before  map[*Node]*Node  // gathers of slices: the one of the slice before
 	save    string
 	store   []string // Options.Store
 }
@@ -88,6 +89,8 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	}
 	p := &phases{save: opt.Save, store: opt.Store, outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
 		avail: map[*Node]int{}, derived: map[*Node]recipe{}}
+	p.before = previous(p.live)
+	p.live = inTurn(p.live, p.before)
 	if derive {
 		p.chooseDerived()
 	}
@@ -143,6 +146,9 @@ func (p *phases) assign(n *Node) {
 				} else {
 					read(l.in[0], l.op != own)
 				}
+			}
+			if m := p.before[n]; m != nil && p.phase[m]+1 > at { // a slice a phase
+				at, sub = p.phase[m]+1, 0
 			}
 		}
 		sub++
