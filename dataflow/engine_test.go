@@ -25,7 +25,6 @@ type options struct {
 	devices  int
 	save     string // what the backward pass finds stored
 	storage  string // of rows that edges gather
-	slices   int    // of columns that gathers are split into
 	planning
 }
 
@@ -41,6 +40,7 @@ type planning struct {
 	early          bool // loads in the order of their deadlines
 	procs          int  // GOMAXPROCS; 0: as it is
 	slots          int
+	slices         int   // of columns that gathers are split into
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget
 }
 
@@ -48,8 +48,7 @@ func drawOptions(t *rapid.T) options {
 	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
-		save:   rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
-		slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices")}
+		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save")}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -64,7 +63,7 @@ func drawPlanning(t *rapid.T) planning {
 		windows: rapid.Bool().Draw(t, "windows"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
-		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
+		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
 	}
 }
 
@@ -86,7 +85,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range o.without {
 		without[w] = true
 	}
-	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 1})
+	main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 2})
 	if err != nil {
 		return nil, err
 	}
