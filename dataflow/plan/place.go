@@ -1,5 +1,10 @@
 package plan
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Placement: what lies where in device memory. The arena is, in this order,
 //
 //	parameters and optimiser moments  the whole run
@@ -229,23 +234,34 @@ func lifetime(acc []map[int]access, id int) (from, to int) {
 // fitter places buffers that live for some phases: each at the lowest address where it
 // meets none that lives at the same time.
 type fitter struct {
-	p      *Plan
-	floor  int64
-	placed []Buffer
+	p     *Plan
+	floor int64
+	taken [][]extent // by phase, by address
 }
+
+// extent is a buffer's place.
+type extent struct{ at, end int64 }
 
 func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 	b := Buffer{name, f.floor, align(bytes), from, to}
-	for moved := true; moved; {
-		moved = false
-		for i := range f.placed {
-			o := &f.placed[i]
-			if b.meets(o) && b.At < o.At+o.Bytes && o.At < b.At+b.Bytes {
-				b.At, moved = o.At+o.Bytes, true
-			}
+	if f.taken == nil {
+		f.taken = make([][]extent, len(f.p.Spec.Phases))
+	}
+	from, to = max(0, from), min(to, len(f.taken)-1)
+	met := f.taken[from]
+	if to > from {
+		met = slices.Concat(f.taken[from : to+1]...)
+		slices.SortFunc(met, func(x, y extent) int { return cmp.Compare(x.at, y.at) })
+	}
+	for _, o := range met {
+		if b.At < o.end && o.at < b.At+b.Bytes {
+			b.At = o.end
 		}
 	}
-	f.placed = append(f.placed, b)
+	for q := from; q <= to && b.Bytes > 0; q++ {
+		i, _ := slices.BinarySearchFunc(f.taken[q], b.At, func(o extent, at int64) int { return cmp.Compare(o.at, at) })
+		f.taken[q] = slices.Insert(f.taken[q], i, extent{b.At, b.At + b.Bytes})
+	}
 	f.p.Memory = append(f.p.Memory, b)
 	f.p.Peak = max(f.p.Peak, b.At+b.Bytes)
 	return b.At
