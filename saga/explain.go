@@ -59,6 +59,9 @@ func (p *Program) Overview(w io.Writer) error {
 	if len(p.store) > 0 {
 		fmt.Fprintf(&b, "; stored beside that: %s", strings.Join(p.store, ", "))
 	}
+	if k := p.Slices(); k > 1 {
+		fmt.Fprintf(&b, "; columns gathered in %d slices", k)
+	}
 	if len(pl.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
 	}

@@ -89,6 +89,7 @@ type Plan struct {
 	Once       int64 // bytes of Setup
 
 	acc       []map[int]access
+	touched   [][]touch // the same, as lists
 	most      *largest
 	taste     taste
 	rivals    []rival // that Search has found
