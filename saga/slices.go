@@ -60,7 +60,7 @@ func (p *Program) fastestSlices() (int, error) {
 		if 100*x.line.Wall <= (100-slicedGain)*best.line.Wall {
 			best = x
 		}
-		if x.plan.SourceReads() < slicedReads {
+		if k > 2 && x.plan.SourceReads() < slicedReads {
 			break // more have little to win, and take longest to plan
 		}
 		near = x.plan.Cells.P
