@@ -11,14 +11,14 @@ import (
 // Slices of columns (dataflow/slice.go), chosen by simulation: where the fastest plan of whole
 // rows reads its sources from the host more than once, gathers of a half, a quarter or an
 // eighth of the columns are tried. All plans of the choice are for expected cells and the
-// save policy that auto starts from, so it takes about as long as planning once more.
+// policy that stores least, so it takes about as long as planning once more.
 
 // Bounds of the choice: from how many reads of the sources on slices are tried, how many of
 // them at most, and what hundredths of the time they have to save.
 const (
 	slicedReads = 1.5
 	mostSlices  = 8
-	slicedGain  = 5
+	slicedGain  = 3
 )
 
 // chooseSlices settles the number of slices and returns the programs of invariants, which
@@ -48,7 +48,7 @@ func (p *Program) fastestSlices() (int, error) {
 	if err != nil || best == nil || best.plan.SourceReads() < slicedReads {
 		return 1, err
 	}
-	near := 0
+	near, last := 0, best.line.Wall
 	for k := 2; k <= mostSlices; k *= 2 {
 		x, err := p.sliced(k, near)
 		if err != nil {
@@ -60,10 +60,10 @@ func (p *Program) fastestSlices() (int, error) {
 		if 100*x.line.Wall <= (100-slicedGain)*best.line.Wall {
 			best = x
 		}
-		if k > 2 && x.plan.SourceReads() < slicedReads {
+		if k > 2 && (x.line.Wall > last || x.plan.SourceReads() < 2*slicedReads) {
 			break // more have little to win, and take longest to plan
 		}
-		near = x.plan.Cells.P
+		near, last = x.plan.Cells.P, x.line.Wall
 	}
 	if best.slices > 1 {
 		p.near = best.plan.Cells.P
@@ -73,9 +73,12 @@ func (p *Program) fastestSlices() (int, error) {
 
 // sliced is the quickly planned training program of k slices; nil where it does not fit.
 func (p *Program) sliced(k, near int) (*saved, error) {
-	asked := p.slices
+	asked, save := p.slices, p.cfg.Save
 	p.slices = k
-	defer func() { p.slices = asked }()
+	if save == "" || save == SaveAuto { // where rows stream, most is computed again
+		p.cfg.Save = SaveNone
+	}
+	defer func() { p.slices, p.cfg.Save = asked, save }()
 	low, _, err := p.lowerTrain()
 	if err != nil {
 		return nil, err
