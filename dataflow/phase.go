@@ -213,6 +213,13 @@ func (p *phases) chooseKept() {
 		}
 	}
 	for _, n := range p.live {
+		if n.op == JoinOp && sliceOf(n.in[0]) && p.needed(n, p.phase[n]) { // slices are stored, not their join
+			for _, x := range n.in {
+				p.keep[x] = true
+			}
+		}
+	}
+	for _, n := range p.live {
 		if !computed(n) {
 			continue
 		}
@@ -230,6 +237,16 @@ func (p *phases) chooseKept() {
 			p.keep[n] = true
 		}
 	}
+}
+
+// needed: later phases than q need n, or what they may compute again needs it.
+func (p *phases) needed(n *Node, q int) bool {
+	for _, u := range p.uses[n] {
+		if u.phase > q || computed(u.by) && elementwise(u.by) && p.needed(u.by, q) {
+			return true
+		}
+	}
+	return false
 }
 
 // again: n is computed again wherever it is read, also in other programs of its phase.

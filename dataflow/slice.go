@@ -17,7 +17,7 @@ import (
 // rather than stored.
 const (
 	PartOp Op = "part" // columns Attr.I to Attr.I+Attr.J-1
-	JoinOp Op = "join" // two to four tensors side by side
+	JoinOp Op = "join" // two to eight tensors side by side
 )
 
 // leastSlice is the width of the narrowest slice: that from which on rows are packed.
@@ -29,6 +29,7 @@ func cuts(f, k, least int) []int {
 	if k < 2 || f < 2*least {
 		return nil
 	}
+	k = min(k, mostParts)
 	units := []int{8, 2}
 	w := max(least, (f+k-1)/k)
 	switch {
@@ -273,23 +274,11 @@ func (p *slicing) part(n *Node, i int) *Node {
 	return m
 }
 
-// join puts all side by side, by fours.
-func join(all []*Node) *Node {
-	for len(all) > 1 {
-		var next []*Node
-		for len(all) > 0 {
-			n := min(4, len(all))
-			if n == 1 {
-				next = append(next, all[0])
-			} else {
-				next = append(next, Apply(JoinOp, Attr{}, all[:n]...))
-			}
-			all = all[n:]
-		}
-		all = next
-	}
-	return all[0]
-}
+// mostParts is how many operands a join may have, and so the number of slices.
+const mostParts = 8
+
+// join puts all side by side.
+func join(all []*Node) *Node { return Apply(JoinOp, Attr{}, all...) }
 
 // sliceOf: n gathers slice n.attr.J of the gather that had number n.attr.I.
 func sliceOf(n *Node) bool { return isGather(n) && n.attr.S == "" && n.attr.J > 0 }
@@ -346,25 +335,20 @@ func inTurn(live []*Node, before map[*Node]*Node) []*Node {
 
 // joined is the node whose parts, all of them in order, n joins; nil: no such.
 func joined(n *Node) *Node {
-	var of *Node
-	at := 0
-	var walk func(n *Node) bool
-	walk = func(n *Node) bool {
-		switch {
-		case n.op == JoinOp:
-			for _, x := range n.in {
-				if !walk(x) {
-					return false
-				}
-			}
-			return true
-		case n.op != PartOp || int(n.attr.I) != at || of != nil && of != n.in[0]:
-			return false
-		}
-		of, at = n.in[0], at+n.shape.Cols
-		return true
+	if n.op != JoinOp {
+		return nil
 	}
-	if n.op != JoinOp || !walk(n) || at != of.shape.Cols {
+	of, at := n.in[0], 0
+	if of.op == PartOp {
+		of = of.in[0]
+	}
+	for _, x := range n.in {
+		if x.op != PartOp || x.in[0] != of || int(x.attr.I) != at {
+			return nil
+		}
+		at += x.shape.Cols
+	}
+	if at != of.shape.Cols {
 		return nil
 	}
 	return of

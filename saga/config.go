@@ -53,7 +53,7 @@ type Config struct {
 	// a vertex's own rows are float32 in either.
 	Storage string
 	// Slices is how many slices of columns gathers are split into, each gathered in a sweep
-	// of its own: more of a graph's vertices fit, and its edges are read as often. 0 or 1: none.
+	// of its own, at most 8: more of a graph's vertices fit, and its edges are read as often. 1: none; 0: with Machine the fastest, else none.
 	Slices int
 
 	Epochs    int
