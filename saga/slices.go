@@ -9,14 +9,16 @@ import (
 )
 
 // Slices of columns (dataflow/slice.go), chosen by simulation: where the fastest plan of whole
-// rows reads its sources from the host more than once, gathers of a half, a quarter or an
+// rows reads its sources from the host more than once, or waits for copies, gathers of a half, a quarter or an
 // eighth of the columns are tried. All plans of the choice are for expected cells and the
 // policy that stores least, so it takes about as long as planning once more.
 
-// Bounds of the choice: from how many reads of the sources on slices are tried, how many of
-// them at most, and what hundredths of the time they have to save.
+// Bounds of the choice: slices are tried from so many reads of the sources on, or where kernels
+// wait for copies for so many hundredths of the time; how many of them at most; and what
+// hundredths of the time they have to save.
 const (
 	slicedReads = 1.5
+	slicedWait  = 25
 	mostSlices  = 8
 	slicedGain  = 3
 )
@@ -45,7 +47,7 @@ func (p *Program) fastestSlices() (int, error) {
 		defer func() { p.expected = nil }()
 	}
 	best, err := p.sliced(1, 0)
-	if err != nil || best == nil || best.plan.SourceReads() < slicedReads {
+	if err != nil || best == nil || best.plan.SourceReads() < slicedReads && 100*best.line.Exposed < slicedWait*best.line.Wall {
 		return 1, err
 	}
 	near, last := 0, best.line.Wall
