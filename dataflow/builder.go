@@ -64,6 +64,10 @@ func (b *builder) reg(n *Node, spread bool) int {
 	if r, ok := b.regs[k]; ok {
 		return r
 	}
+	if o := joined(n); o != nil && b.here(o) {
+		b.regs[k] = b.reg(o, spread)
+		return b.regs[k]
+	}
 	if b.mine(n) {
 		b.emit(n)
 		return b.regs[k]
@@ -92,6 +96,11 @@ func (b *builder) mine(n *Node) bool {
 		return l.sub[n] == b.s || l.again(n)
 	}
 	return l.remat[n]
+}
+
+// here: vertex node n is computed in this program, and nowhere before it.
+func (b *builder) here(n *Node) bool {
+	return b.mine(n) && b.arrival == nil && b.l.phase[n] == b.q && b.l.sub[n] == b.s
 }
 
 func (b *builder) leaf(n *Node, spread bool) int {

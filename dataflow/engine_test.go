@@ -43,6 +43,7 @@ type planning struct {
 	early          bool // loads in the order of their deadlines
 	procs          int  // GOMAXPROCS; 0: as it is
 	slots          int
+	slices         int   // of columns that gathers are split into
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget
 }
 
@@ -66,7 +67,7 @@ func drawPlanning(t *rapid.T) planning {
 		windows: rapid.Bool().Draw(t, "windows"), diagonal: rapid.Bool().Draw(t, "diagonal"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
-		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
+		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
 	}
 }
 
@@ -88,7 +89,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range o.without {
 		without[w] = true
 	}
-	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage}
+	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 2}
 	compile := func() (main, once *dataflow.Lowered, err error) {
 		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, c)
 	}

@@ -44,6 +44,25 @@ func (s *state) splitInvariant() []result {
 			take(n.in[0])
 		}
 	}
+	reached := map[*Node]bool{}
+	var reach func(n *Node)
+	reach = func(n *Node) {
+		if _, ok := cut[n]; ok || reached[n] {
+			return
+		}
+		reached[n] = true
+		if n.op == JoinOp && !n.vary { // of slices of data
+			for _, x := range n.in {
+				take(x)
+			}
+		}
+		for _, x := range n.in {
+			reach(x)
+		}
+	}
+	for _, n := range nodes {
+		reach(n)
+	}
 	if len(inv) == 0 {
 		return nil
 	}
@@ -56,9 +75,11 @@ func (s *state) splitInvariant() []result {
 	return inv
 }
 
-// packedData: n is a constant input as it is stored for edges. What is made on arrival of
-// packed rows is not.
-func packedData(n *Node) bool { return n.op == PackOp && n.in[0].op == InputOp }
+// packedData: n is a constant input, or a slice of one, as it is stored for edges. What is
+// made on arrival of packed rows is not.
+func packedData(n *Node) bool {
+	return (n.op == PackOp || n.op == PartOp) && (n.in[0].op == InputOp || packedData(n.in[0]))
+}
 
 // invariantName depends on what n computes only, so that programs of one session
 // share the value.

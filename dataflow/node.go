@@ -126,7 +126,7 @@ func (n *Node) Def() *Def { return DefOf(n.op) }
 type nodeKey struct {
 	op Op
 	a  Attr
-	in [4]int32
+	in [8]int32
 }
 
 // Graph is a program under construction. After tracing, equal nodes are one node.

@@ -15,8 +15,11 @@ type Options struct {
 	Save    string          // what later phases read: SaveSome (default), SaveAll or SaveNone
 	Storage string          // of rows that gathers read at the far end: StorageF32 (also "") or StorageBF16
 	Store   []string        // values, by the names in Lowered.Again, that are stored whatever Save says, and names of Lowered.Early
-	Dump    string          // print the program after this pass
-	Print   func(string)    // where dumps go
+	// Slices is how many slices of columns gathers are split into, each with a phase of its
+	// own; 0 or 1: none. LeastSlice is the width of the narrowest; 0: 16.
+	Slices, LeastSlice int
+	Dump               string       // print the program after this pass
+	Print              func(string) // where dumps go
 }
 
 // state is what passes transform: results by name and, before autodiff, the loss.
@@ -99,7 +102,8 @@ var passes = []pass{
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
 		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
-	{"storage", "", []string{"autodiff", "commute gradients", "factor"}, storage},
+	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
+	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},
 }
 
 // hoisting is the rule hoist where it is not left out: other passes make new room for it.

@@ -25,6 +25,7 @@ type phases struct {
 	keep    map[*Node]bool   // stored for later phases
 	remat   map[*Node]bool   // recomputed in later phases
 	derived map[*Node]recipe // made on arrival where gathers read them at the far end
+	before  map[*Node]*Node  // gathers of slices: the one of the slice before
 	save    string
 	store   []string // Options.Store
 }
@@ -88,6 +89,8 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	}
 	p := &phases{save: opt.Save, store: opt.Store, outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
 		avail: map[*Node]int{}, derived: map[*Node]recipe{}}
+	p.before = previous(p.live)
+	p.live = inTurn(p.live, p.before)
 	if derive {
 		p.chooseDerived()
 	}
@@ -144,6 +147,9 @@ func (p *phases) assign(n *Node) {
 				} else {
 					read(l.in[0], l.op != own)
 				}
+			}
+			if m := p.before[n]; m != nil && p.phase[m]+1 > at { // a slice a phase
+				at, sub = p.phase[m]+1, 0
 			}
 		}
 		sub++
@@ -208,6 +214,13 @@ func (p *phases) chooseKept() {
 		}
 	}
 	for _, n := range p.live {
+		if n.op == JoinOp && sliceOf(n.in[0]) && p.needed(n, p.phase[n]) { // slices are stored, not their join
+			for _, x := range n.in {
+				p.keep[x] = true
+			}
+		}
+	}
+	for _, n := range p.live {
 		if !computed(n) {
 			continue
 		}
@@ -225,6 +238,16 @@ func (p *phases) chooseKept() {
 			p.keep[n] = true
 		}
 	}
+}
+
+// needed: later phases than q need n, or what they may compute again needs it.
+func (p *phases) needed(n *Node, q int) bool {
+	for _, u := range p.uses[n] {
+		if u.phase > q || computed(u.by) && elementwise(u.by) && p.needed(u.by, q) {
+			return true
+		}
+	}
+	return false
 }
 
 // again: n is computed again wherever it is read, also in other programs of its phase.

@@ -132,6 +132,8 @@ func (t *cudaText) instr(in *Instr) error {
 	case "group_sum":
 		t.groupSum(in, w)
 		return nil
+	case "join":
+		in = t.joinColumns(in)
 	}
 	if in.CUDA == "" {
 		return fmt.Errorf("kernel %s: op %s has no CUDA code", p.Name, in.Op)

@@ -15,7 +15,7 @@ import (
 //   - id [S×1], the identity of the row: of the vertex, or of the edge's destination;
 //   - rank [S×1], the position of the edge among those of its destination; nil on
 //     vertices;
-//   - the column.
+//   - the column; attribute J is that of the first where the compiler drops from a slice.
 //
 // step, id and rank enter by their bit patterns (math.Float32frombits of a word
 // will do). The gradient is dropped alike. A p outside [0, 1) is an error.
@@ -37,11 +37,11 @@ const (
 
 var _ = define(dropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutShape,
 	VJP: dropAlike, CPU: dropStrip,
-	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], 0.f, $I, $F, $C)"})
+	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], 0.f, $I, $F, $J + $C)"})
 
 var _ = define(edgeDropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutShape,
 	VJP: dropAlike, CPU: dropStrip,
-	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], $3[0], $I, $F, $C)"})
+	CUDA: "saga_dropout($0, $1[0], $1[1], $1[2], $2[0], $3[0], $I, $F, $J + $C)"})
 
 func dropoutShape(a attr, in []shape) (shape, error) {
 	x, step, id := in[0], in[1], in[2]
@@ -92,21 +92,21 @@ func dropStrip(a *Args) {
 		if len(a.In) > 3 {
 			rank = a.In[3][r]
 		}
-		dropRow(outRow(a, r), inRow(a, 0, r), row.absorbBits(rank), drop, keep)
+		dropRow(outRow(a, r), inRow(a, 0, r), row.absorbBits(rank), uint32(a.J), drop, keep)
 	}
 }
 
-// dropRow keeps x[c] where the draw of column c is not below drop. Both are below
+// dropRow keeps x[c] where the draw of column first+c is not below drop. Both are below
 // 2^31, so the sign of their difference is the answer, without a branch that would
 // be guessed wrong half the time.
-func dropRow(dst, x []float32, row counter, drop uint32, keep float32) {
+func dropRow(dst, x []float32, row counter, first, drop uint32, keep float32) {
 	x = x[:len(dst)]
 	for c, v := range x {
 		if v == 0 { // kept or dropped: most entries of bag-of-words features
 			dst[c] = v
 			continue
 		}
-		dropped := uint32(int32(row.draw(uint32(c))>>8-drop) >> 31) // all ones or zero
+		dropped := uint32(int32(row.draw(first+uint32(c))>>8-drop) >> 31) // all ones or zero
 		dst[c] = math.Float32frombits(math.Float32bits(v*keep) &^ dropped)
 	}
 }

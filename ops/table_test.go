@@ -64,6 +64,11 @@ var examples = map[Op][]example{
 		{in: []leaf{global(2, 3), global(2, 5)}, want: "[2×8]", grads: 2},
 	},
 	slice: one(example{in: []leaf{vertex(8)}, attr: attr{I: 2, J: 3}, want: "[V×3]", grads: 1}),
+	part:  one(example{in: []leaf{vertex(8)}, attr: attr{I: 2, J: 3}, want: "[V×3]", grads: 1}),
+	joinCols: {
+		{in: []leaf{vertex(3), vertex(5)}, want: "[V×8]", grads: 2},
+		{in: []leaf{edge(3), edge(1), edge(2), edge(4)}, want: "[E×10]", grads: 4},
+	},
 	pack: {
 		{in: []leaf{vertex(5)}, want: "[V×3]"},
 		{in: []leaf{vertex(6)}, want: "[V×3]"},

@@ -45,6 +45,8 @@ type Program struct {
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	store     []string       // and values stored beside that
+	slices    int            // of columns; 0: as cfg says
+	near      int            // intervals of the plan that chose them; 0: none did
 	once      []int          // by program of invariants the number of intervals; 0: it was not run
 	inv       map[string][]byte
 	constsOf  *unit // whose constants are in device memory
@@ -99,6 +101,9 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 		return nil, err
 	}
 	if err := p.reserveScratch(once); err != nil {
+		return nil, err
+	}
+	if once, err = p.chooseSlices(once); err != nil {
 		return nil, err
 	}
 	if err := p.makeAll(func() error {
@@ -238,7 +243,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.Slices()}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
@@ -406,7 +411,7 @@ func (p *Program) planOptions() plan.Options {
 func (p *Program) makePlans() error {
 	var err error
 	o := p.planOptions()
-	o.Beside = p.eval.low.Spec
+	o.Beside, o.Near = p.eval.low.Spec, p.near
 	if p.machine != nil {
 		o.Quick = p.cfg.Save == "" || p.cfg.Save == SaveAuto // chooseSave has the last word
 		p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
@@ -423,7 +428,7 @@ func (p *Program) makePlans() error {
 	if p.shape == nil && p.expected == nil {
 		p.orderFor(p.train.plan.Cells.P)
 	}
-	o.Beside, o.Base = nil, p.train.plan
+	o.Beside, o.Near, o.Base = nil, 0, p.train.plan
 	p.eval.plan, err = plan.New(p.eval.low.Spec, p.cells, o)
 	return err
 }

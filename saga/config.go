@@ -53,6 +53,9 @@ type Config struct {
 	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
 	// a vertex's own rows are float32 in either.
 	Storage string
+	// Slices is how many slices of columns gathers are split into, each gathered in a sweep
+	// of its own, at most 8: more of a graph's vertices fit, and its edges are read as often. 1: none; 0: with Machine the fastest, else none.
+	Slices int
 
 	Epochs    int
 	Optimizer Optimizer
@@ -90,6 +93,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Prefetch < 0 {
 		bad("prefetch %d is negative", c.Prefetch)
+	}
+	if c.Slices < 0 {
+		bad("number of slices %d is negative", c.Slices)
 	}
 	if c.Epochs < 0 {
 		bad("number of epochs %d is negative", c.Epochs)

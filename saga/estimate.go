@@ -103,10 +103,15 @@ func (p *Program) timedPlan() error {
 	return p.plan()
 }
 
+// statistics are those of the graph's degrees.
+func (p *Program) statistics() *Shape {
+	e := p.in.edges
+	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
+}
+
 // choose plans for expected cells and remembers the number of intervals and the schedule.
 func (p *Program) choose() error {
-	e := p.in.edges
-	p.expected = &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
+	p.expected = p.statistics()
 	defer func() { p.expected = nil }()
 	if err := p.timedPlan(); err != nil {
 		return err

@@ -57,6 +57,9 @@ func (p *Program) Overview(w io.Writer) error {
 		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
 	}
 	b.WriteString(storedBeside(p.store))
+	if k := p.Slices(); k > 1 {
+		fmt.Fprintf(&b, "; columns gathered in %d slices", k)
+	}
 	if len(pl.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
 	}

@@ -12,6 +12,7 @@ import (
 type saved struct {
 	policy string
 	store  []string
+	slices int
 	low    *dataflow.Lowered
 	plan   *plan.Plan
 	line   *plan.Timeline

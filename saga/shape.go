@@ -45,6 +45,9 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if err := p.loadMachine(); err != nil {
 		return nil, err
 	}
+	if once, err = p.chooseSlices(once); err != nil {
+		return nil, err
+	}
 	if err := p.plan(); err != nil {
 		return nil, p.budget(err, once)
 	}

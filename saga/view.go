@@ -100,6 +100,9 @@ func (p *Program) labels() func(i int) (name, detail string) {
 	}
 }
 
+// Slices is how many slices of columns gathers are split into; 1: none.
+func (p *Program) Slices() int { return max(1, cmp.Or(p.slices, p.cfg.Slices)) }
+
 // Stored names the values that are stored beside what the save policy says.
 func (p *Program) Stored() []string { return p.store }
 

@@ -171,7 +171,7 @@ func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
 		budget = peak
 	}
 	f := fields{
-		{"model", c.Model}, {"vertices", vertices}, {"edges", edges}, {"chunks", pl.Cells.P}, {"schedule", pl.Schedule},
+		{"model", c.Model}, {"vertices", vertices}, {"edges", edges}, {"chunks", pl.Cells.P}, {"schedule", pl.Schedule}, {"slices", j.prog.Slices()},
 		{"budget_bytes", budget}, {"peak_device_bytes", peak}, {"h2d_bytes", pl.H2D}, {"d2h_bytes", pl.D2H}, {"d2d_bytes", pl.D2D},
 		{"once_bytes", pl.Once}, {"host_bytes", s.Host}, {"disk_bytes", s.Disk}, {"devices", pl.Devices}, {"slots", pl.Slots}, {"tasks", len(pl.Tasks)},
 	}

@@ -55,6 +55,7 @@ type settings struct {
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" group:"Memory" help:"Order of chunks: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" group:"Memory" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
 	Storage  string   `json:"storage" default:"f32" placeholder:"TYPE" group:"Memory" help:"Rows that edges gather from their far end are stored, moved and read as f32 or bf16; sums are f32 (${default})."`
+	Slices   auto     `json:"slices" default:"auto" placeholder:"K" group:"Memory" help:"Gather columns in K slices, each in a sweep of its own over all edges, where columns do not mix; auto: 1, and with a machine what is fastest by simulation."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" group:"Memory" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
 	Ring     toggle   `json:"ring" default:"auto" placeholder:"B" group:"Memory" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
 	Machine  string   `json:"machine" placeholder:"NAME|FILE" group:"Memory" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: h200 or h200x4 for cuda; for cpu none, the fewest chunks that fit."`
@@ -67,7 +68,7 @@ type settings struct {
 }
 
 // newerPasses are not in the paper.
-var newerPasses = []string{"commute", "factor", "invariant", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine"}
+var newerPasses = []string{"commute", "factor", "invariant", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
 
 // paperSave is the save policy of the paper's system: what a product or a gather makes
 // is stored, what is element-wise is computed again. No search.
@@ -89,7 +90,7 @@ func paperWithout() []string {
 // that need no data, are mistakes in the command line.
 func (s *settings) config() (saga.Config, error) {
 	c := saga.Config{Device: s.Device, Mem: int64(s.Mem), HostMem: int64(s.HostMem), Scratch: s.Scratch, Chunks: int(s.Chunks),
-		Prefetch: int(s.Prefetch), Save: s.Save, Storage: s.Storage,
+		Prefetch: int(s.Prefetch), Save: s.Save, Storage: s.Storage, Slices: int(s.Slices),
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}

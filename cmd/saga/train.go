@@ -67,6 +67,7 @@ type planRecord struct {
 	// in runs of versions that did not keep them.
 	Store  []string `json:"store"`
 	Once   []int    `json:"once_chunks"`
+	Slices int      `json:"slices"` // of columns; 0 in runs of versions without
 	Budget int64    `json:"budget_bytes"`
 	Peak   int64    `json:"peak_device_bytes"`
 	Digest string   `json:"sum_order_digest"`
@@ -198,6 +199,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 			old.Mem = memory(rec.Plan.Budget)
 		}
 		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
+		old.Slices = auto(max(1, rec.Plan.Slices))
 		old.store, old.once = rec.Plan.Store, rec.Plan.Once
 	}
 	c.settings = old
@@ -289,7 +291,7 @@ func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
 	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
-			append([]int{}, j.prog.Once()...), s.Budget, s.Peak, j.prog.Digest()}}
+			append([]int{}, j.prog.Once()...), j.prog.Slices(), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}

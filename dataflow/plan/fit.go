@@ -77,20 +77,23 @@ func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
 
 // fitting measures choices for one grid.
 type fitting struct {
-	o              Options
-	spec           *Spec
-	c              *Cells
-	acc, accBeside []map[int]access
-	most           *largest
-	resident       []bool // with which
-	cells          [2]bool
-	beside         int64 // what is planned beside takes so much
+	o                      Options
+	spec                   *Spec
+	c                      *Cells
+	acc, accBeside         []map[int]access
+	touched, touchedBeside [][]touch
+	most                   *largest
+	resident               []bool // with which
+	cells                  [2]bool
+	beside                 int64 // what is planned beside takes so much
 }
 
 func newFitting(s *Spec, c *Cells, o Options) *fitting {
 	f := &fitting{o: o, spec: s, c: c, acc: accesses(s), most: c.largest()}
+	f.touched = touches(f.acc)
 	if o.Beside != nil {
 		f.accBeside = accesses(o.Beside)
+		f.touchedBeside = touches(f.accBeside)
 	}
 	return f
 }
@@ -102,7 +105,7 @@ func (f *fitting) size(ch choice) int64 {
 		return p.Peak
 	}
 	if f.resident == nil || ch.cells != f.cells || !slices.Equal(ch.resident, f.resident) {
-		q := &Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.accBeside, most: f.most}
+		q := &Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.accBeside, touched: f.touchedBeside, most: f.most}
 		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1}, p)
 		f.resident, f.cells, f.beside = slices.Clone(ch.resident), ch.cells, q.Peak
 	}
@@ -110,7 +113,7 @@ func (f *fitting) size(ch choice) int64 {
 }
 
 func (f *fitting) place(ch choice) *Plan {
-	p := &Plan{Spec: f.spec, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.acc, most: f.most}
+	p := &Plan{Spec: f.spec, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.acc, touched: f.touched, most: f.most}
 	p.place(ch, f.o.Base)
 	return p
 }

@@ -1,5 +1,10 @@
 package plan
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Placement: what lies where in device memory. The arena is, in this order,
 //
 //	parameters and optimiser moments  the whole run
@@ -197,6 +202,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		p.acc = accesses(s)
 	}
 	acc := p.acc
+	if p.touched == nil {
+		p.touched = touches(acc)
+	}
 	f := fitter{p: p, floor: at}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
@@ -210,7 +218,25 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	for i := range s.Phases {
 		n := c.phase(i)
 		p.PhaseSlots = append(p.PhaseSlots, n)
-		out[i] = p.placePhase(i, acc[i], n, c.slots, c.ahead, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
+		out[i] = p.placePhase(i, p.touched[i], n, c.slots, c.ahead, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
+	}
+	return out
+}
+
+// touch is a value that a phase touches.
+type touch struct {
+	id int
+	access
+}
+
+// touches are accesses as lists, by value.
+func touches(acc []map[int]access) [][]touch {
+	out := make([][]touch, len(acc))
+	for i, by := range acc {
+		for id, a := range by {
+			out[i] = append(out[i], touch{id, a})
+		}
+		slices.SortFunc(out[i], func(x, y touch) int { return x.id - y.id })
 	}
 	return out
 }
@@ -229,23 +255,39 @@ func lifetime(acc []map[int]access, id int) (from, to int) {
 // fitter places buffers that live for some phases: each at the lowest address where it
 // meets none that lives at the same time.
 type fitter struct {
-	p      *Plan
-	floor  int64
-	placed []Buffer
+	p     *Plan
+	floor int64
+	taken [][]extent // by phase, by address
 }
+
+// extent is a buffer's place.
+type extent struct{ at, end int64 }
 
 func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 	b := Buffer{name, f.floor, align(bytes), from, to}
-	for moved := true; moved; {
-		moved = false
-		for i := range f.placed {
-			o := &f.placed[i]
-			if b.meets(o) && b.At < o.At+o.Bytes && o.At < b.At+b.Bytes {
-				b.At, moved = o.At+o.Bytes, true
-			}
+	if f.taken == nil {
+		f.taken = make([][]extent, len(f.p.Spec.Phases))
+		const usual = 32
+		room := make([]extent, usual*len(f.taken))
+		for q := range f.taken {
+			f.taken[q] = room[q*usual : q*usual : (q+1)*usual]
 		}
 	}
-	f.placed = append(f.placed, b)
+	from, to = max(0, from), min(to, len(f.taken)-1)
+	met := f.taken[from]
+	if to > from {
+		met = slices.Concat(f.taken[from : to+1]...)
+		slices.SortFunc(met, func(x, y extent) int { return cmp.Compare(x.at, y.at) })
+	}
+	for _, o := range met {
+		if b.At < o.end && o.at < b.At+b.Bytes {
+			b.At = o.end
+		}
+	}
+	for q := from; q <= to && b.Bytes > 0; q++ {
+		i, _ := slices.BinarySearchFunc(f.taken[q], b.At, func(o extent, at int64) int { return cmp.Compare(o.at, at) })
+		f.taken[q] = slices.Insert(f.taken[q], i, extent{b.At, b.At + b.Bytes})
+	}
 	f.p.Memory = append(f.p.Memory, b)
 	f.p.Peak = max(f.p.Peak, b.At+b.Bytes)
 	return b.At
@@ -253,9 +295,12 @@ func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 
 // placePhase places the buffers of a phase: so many slots for a chunk at the far end,
 // which may be used again, and at most depth for what is not.
-func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int, add func(string, int64) int64) phaseSlots {
+func (p *Plan) placePhase(phase int, touched []touch, slots, depth, ahead int, add func(string, int64) int64) phaseSlots {
 	s, cells := p.Spec, p.Cells
-	ps := phaseSlots{slots: slots, own: map[int]slotSet{}, other: map[int]slotSet{}, temps: map[int]int64{}}
+	ps := phaseSlots{slots: slots}
+	if !p.sizing {
+		ps.own, ps.other = map[int]slotSet{}, map[int]slotSet{}
+	}
 	ring := func(name, of string, bytes int64, n int) slotSet {
 		if !p.sizing {
 			name += of
@@ -263,22 +308,23 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int
 		bytes = align(bytes)
 		return slotSet{add(name, bytes*int64(n)), bytes, n}
 	}
-	for id := range s.Values {
-		a, ok := acc[id]
-		if !ok {
-			continue
+	put := func(m map[int]slotSet, id int, set slotSet) {
+		if m != nil {
+			m[id] = set
 		}
-		v := &s.Values[id]
+	}
+	for _, a := range touched {
+		id, v := a.id, &s.Values[a.id]
 		rest := p.rest(phase, id)
 		if !p.Resident[id] && (a.ownRead || a.ownWrite) && rest > 0 {
 			n := min(2, depth, rest)
 			if v.Kind == Temp {
 				n = 1
 			}
-			ps.own[id] = ring("own ", v.Name, cells.chunkBytes(v), n)
+			put(ps.own, id, ring("own ", v.Name, cells.chunkBytes(v), n))
 		}
 		if a.other && (!p.Resident[id] || p.Devices > 1) && rest > 0 { // of other devices' intervals, too
-			ps.other[id] = ring("other ", v.Name, cells.chunkBytes(v), min(slots, rest))
+			put(ps.other, id, ring("other ", v.Name, cells.chunkBytes(v), min(slots, rest)))
 		}
 	}
 	used := [2]bool{}
@@ -289,7 +335,13 @@ func (p *Plan) placePhase(phase int, acc map[int]access, slots, depth, ahead int
 		used[st.Dir] = true
 		for _, c := range st.Calls {
 			for _, o := range c.Operands {
-				if _, ok := ps.temps[o.ID]; o.Kind == EdgeTemp && !ok {
+				if o.Kind != EdgeTemp {
+					continue
+				}
+				if ps.temps == nil {
+					ps.temps = map[int]int64{}
+				}
+				if _, ok := ps.temps[o.ID]; !ok {
 					ps.temps[o.ID] = add("edges", p.most.nnz*s.EdgeTemps[o.ID])
 				}
 			}

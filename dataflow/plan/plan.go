@@ -91,6 +91,7 @@ type Plan struct {
 
 	short     bool // of host memory: what cannot lie in files does not fit
 	acc       []map[int]access
+	touched   [][]touch // the same, as lists
 	most      *largest
 	taste     taste
 	rivals    []rival // that Search has found

@@ -13,16 +13,16 @@ import (
 	"sagann/saga"
 )
 
-// TestModels renders every kernel of every model, of float32 and of bfloat16 rows, and
-// compiles it. Only the compiling is skipped where the library is missing.
+// TestModels renders every kernel of every model, of float32 and of bfloat16 rows, of whole
+// ones and of slices, and compiles it. Only the compiling is skipped where the library is missing.
 func TestModels(t *testing.T) {
 	seen := map[string]bool{}
 	compile := true
 	for _, name := range layers.Names() {
 		for _, storage := range []string{saga.StorageF32, saga.StorageBF16} {
-			for _, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}} {
+			for i, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}, {"invariant"}} {
 				t.Run(fmt.Sprintf("%s/%s/without=%s", name, storage, strings.Join(without, ",")), func(t *testing.T) {
-					for _, p := range programs(t, name, storage, without) {
+					for _, p := range programs(t, name, saga.Config{Without: without, Storage: storage, Slices: i}) {
 						c, err := kernel.RenderCUDA(p)
 						if err != nil {
 							t.Fatal(err)
@@ -49,7 +49,7 @@ func TestModels(t *testing.T) {
 }
 
 // programs are the kernels of a model of two layers on a small graph.
-func programs(t *testing.T, name, storage string, without []string) []*kernel.Program {
+func programs(t *testing.T, name string, c saga.Config) []*kernel.Program {
 	spec := dataset.DefaultSpec()
 	spec.Vertices, spec.Edges, spec.Features, spec.Classes = 200, 1000, 70, 5
 	d, err := dataset.Synthetic(spec)
@@ -63,7 +63,7 @@ func programs(t *testing.T, name, storage string, without []string) []*kernel.Pr
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := saga.Compile(m, d, saga.Config{Without: without, Storage: storage})
+	p, err := saga.Compile(m, d, c)
 	if err != nil {
 		t.Fatal(err)
 	}

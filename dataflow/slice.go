@@ -1,0 +1,355 @@
+package dataflow
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Slices of columns. Sums of neighbours do not mix columns, nor do most edge functions once
+// products have left the edges. With Options.Slices k such a gather becomes k gathers of an
+// F/k-th of the columns, each in a phase of its own (phases.assign): a slice of all vertices
+// fits where whole rows do not, so every source is read once a phase instead of once a
+// destination interval. The price is to read the cells k times, and that sums of the first
+// slices wait on the host for the last. Vertex values that sliced gathers read are stored
+// as their slices; who needs whole rows joins them.
+
+// The two ops; package ops declares them. They move columns, so they are computed again
+// rather than stored.
+const (
+	PartOp Op = "part" // columns Attr.I to Attr.I+Attr.J-1
+	JoinOp Op = "join" // two to eight tensors side by side
+)
+
+// leastSlice is the width of the narrowest slice: that from which on rows are packed.
+const leastSlice = leastPacked
+
+// cuts are the first columns of the slices of a value of f columns, and f; nil where it is
+// not sliced. Rows of slices are padded as little as can be, and none is narrower than least.
+func cuts(f, k, least int) []int {
+	if k < 2 || f < 2*least {
+		return nil
+	}
+	k = min(k, mostParts)
+	units := []int{8, 2}
+	w := max(least, (f+k-1)/k)
+	switch {
+	case least < leastSlice:
+		units = []int{1}
+	case w > 32:
+		units = []int{32, 8, 2}
+	}
+	for _, unit := range units {
+		w := (w + unit - 1) / unit * unit
+		if w >= f || f%w > 0 && f%w < least {
+			continue
+		}
+		var at []int
+		for c := 0; c < f; c += w {
+			at = append(at, c)
+		}
+		return append(at, f)
+	}
+	return nil
+}
+
+// slicing rewrites a program for gathers by slices.
+type slicing struct {
+	s     *state
+	g     *Graph
+	group map[*Node]int  // sliced gathers
+	cut   map[*Node]bool // what vertices store as slices
+	memo  map[*Node]*Node
+	raws  map[*Node]*Node
+	parts map[partOf]*Node
+}
+
+// partOf is slice i of a node.
+type partOf struct {
+	n *Node
+	i int
+}
+
+// slice splits the gathers that allow it.
+func slice(s *state) {
+	nodes := make([]*Node, len(s.outs))
+	for i, o := range s.outs {
+		nodes[i] = o.node
+	}
+	p := &slicing{s: s, g: newMerged(), group: map[*Node]int{}, cut: map[*Node]bool{}, memo: map[*Node]*Node{}, raws: map[*Node]*Node{}, parts: map[partOf]*Node{}}
+	live := Live(nodes)
+	for _, n := range live {
+		if p.splits(n) {
+			p.group[n] = len(p.group) + 1
+		}
+	}
+	if len(p.group) == 0 {
+		return
+	}
+	for n := range p.group {
+		_, leaves := program(n)
+		for _, l := range leaves {
+			if isScatter(l.op) && l.shape.Cols == n.shape.Cols {
+				p.mark(l.in[0])
+			}
+		}
+		at := p.cuts(n)
+		s.note("slice", n, fmt.Sprintf("gathered by %d slices of up to %d columns", len(at)-1, at[1]))
+	}
+	for i := range s.outs {
+		s.outs[i].node = p.whole(s.outs[i].node)
+	}
+	p.g.at = ""
+}
+
+func (p *slicing) cuts(n *Node) []int {
+	return cuts(n.shape.Cols, p.s.opt.Slices, cmp.Or(p.s.opt.LeastSlice, leastSlice))
+}
+
+// splits: n is a gather whose columns do not mix.
+func (p *slicing) splits(n *Node) bool {
+	f := n.shape.Cols
+	if !isGather(n) || n.attr != (Attr{}) || n.op == GatherLSEOp || p.cuts(n) == nil || !p.columnwise(n.in[0], f) {
+		return false
+	}
+	_, leaves := program(n)
+	for _, l := range leaves { // a part does not say that its numbers are exact; a gather does
+		if isScatter(l.op) && l.shape.Cols == f && l.in[0].Def().Exact && p.group[l.in[0]] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// columnwise: column c of edge value n is made of columns c of scattered rows, of Globals,
+// and of numbers of the edge or of its ends.
+func (p *slicing) columnwise(n *Node, f int) bool {
+	switch {
+	case n.shape.Cols != f:
+		return false
+	case n.shape.Set.Kind == Global:
+		return n.shape.Rows == 1
+	case isScatter(n.op):
+		return n.attr == (Attr{})
+	case n.op == WidenOp:
+		return n.in[0].shape.Cols == 1 && narrow(n.in[0])
+	case n.Def().Class != Elem:
+		return false
+	}
+	for i, x := range n.in {
+		if sliced(n, i) && !p.columnwise(x, f) || !sliced(n, i) && !narrow(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// sliced: column c of element-wise n reads column c of operand i; else it reads all of it.
+func sliced(n *Node, i int) bool {
+	if i > 0 && (n.Def().Effect || n.op == SpreadOp) {
+		return false
+	}
+	return n.in[i].shape.Cols == n.shape.Cols
+}
+
+// narrow: edge value n reads no rows as wide as a slice.
+func narrow(n *Node) bool {
+	if n.shape.Set.Kind == Global {
+		return true
+	}
+	if isScatter(n.op) || len(n.in) == 0 {
+		return n.shape.Cols < leastSlice
+	}
+	for _, x := range n.in {
+		if !narrow(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// through: slices of vertex value n are made of slices of its operands.
+func through(n *Node) bool {
+	return n.shape.Set.Kind == Vertex && n.Def().Class == Elem || n.op == WidenOp && n.in[0].shape.Cols == 1
+}
+
+// mark notes what has to be stored for slices of vertex value n.
+func (p *slicing) mark(n *Node) {
+	switch {
+	case p.cut[n]:
+	case !through(n):
+		p.cut[n] = true
+	case n.op != WidenOp:
+		for i, x := range n.in {
+			if sliced(n, i) && x.shape.Set.Kind == Vertex {
+				p.mark(x)
+			}
+		}
+	}
+}
+
+// whole is n in the new graph: where it has slices, their join.
+func (p *slicing) whole(n *Node) *Node {
+	if m := p.memo[n]; m != nil {
+		return m
+	}
+	var m *Node
+	if p.cut[n] || p.group[n] > 0 {
+		at := p.cuts(n)
+		all := make([]*Node, len(at)-1)
+		for i := range all {
+			all[i] = p.part(n, i)
+		}
+		p.g.at = n.pos
+		m = join(all)
+	} else {
+		m = p.raw(n)
+	}
+	p.memo[n] = m
+	return m
+}
+
+// raw is n, which is no sliced gather, computed from whole operands.
+func (p *slicing) raw(n *Node) *Node {
+	if m := p.raws[n]; m != nil {
+		return m
+	}
+	in := make([]*Node, len(n.in))
+	for i, x := range n.in {
+		// Edges that need whole rows find them stored whole.
+		if isScatter(n.op) && p.cut[x] && p.group[x] == 0 {
+			in[i] = p.raw(x)
+		} else {
+			in[i] = p.whole(x)
+		}
+	}
+	p.g.at = n.pos
+	m := p.g.add(n.op, n.attr, n.shape, in...)
+	p.raws[n] = m
+	return m
+}
+
+// part is slice i of n: of a vertex or edge value, or of a Global of one row.
+func (p *slicing) part(n *Node, i int) *Node {
+	k := partOf{n, i}
+	if m := p.parts[k]; m != nil {
+		return m
+	}
+	at := p.cuts(n)
+	from, cols := at[i], at[i+1]-at[i]
+	var m *Node
+	switch kind := n.shape.Set.Kind; {
+	case p.group[n] > 0:
+		e := p.part(n.in[0], i)
+		p.g.at = n.pos
+		m = Apply(n.op, Attr{I: int32(p.group[n]), J: int32(i + 1)}, e)
+	case isScatter(n.op):
+		x := p.part(n.in[0], i)
+		p.g.at = n.pos
+		m = Apply(n.op, n.attr, x)
+	case n.op == WidenOp && n.in[0].shape.Cols == 1:
+		x := p.whole(n.in[0])
+		p.g.at = n.pos
+		m = widen(x, cols)
+	case kind == Edge || through(n):
+		in := make([]*Node, len(n.in))
+		for j, x := range n.in {
+			if sliced(n, j) {
+				in[j] = p.part(x, i)
+			} else {
+				in[j] = p.whole(x)
+			}
+		}
+		a := n.attr
+		if n.Def().Effect { // what column a number was in decides what becomes of it
+			a.J += int32(from)
+		}
+		p.g.at = n.pos
+		m = Apply(n.op, a, in...)
+	default:
+		x := p.raw(n)
+		p.g.at = n.pos
+		m = Apply(PartOp, Attr{I: int32(from), J: int32(cols)}, x)
+	}
+	p.parts[k] = m
+	return m
+}
+
+// mostParts is how many operands a join may have, and so the number of slices.
+const mostParts = 8
+
+// join puts all side by side.
+func join(all []*Node) *Node { return Apply(JoinOp, Attr{}, all...) }
+
+// sliceOf: n gathers slice n.attr.J of the gather that had number n.attr.I.
+func sliceOf(n *Node) bool { return isGather(n) && n.attr.S == "" && n.attr.J > 0 }
+
+// previous finds for each gather of a slice the gather of the slice before.
+func previous(live []*Node) map[*Node]*Node {
+	type key struct {
+		op          Op
+		group, part int32
+	}
+	at, before := map[key]*Node{}, map[*Node]*Node{}
+	for _, n := range live {
+		if sliceOf(n) {
+			at[key{n.op, n.attr.I, n.attr.J}] = n
+		}
+	}
+	for k, n := range at {
+		for j := k.part - 1; j > 0 && before[n] == nil; j-- {
+			if m := at[key{k.op, k.group, j}]; m != nil {
+				before[n] = m
+			}
+		}
+	}
+	return before
+}
+
+// inTurn sorts nodes, which are in topological order, so that each gather of a slice comes
+// after that of the slice before.
+func inTurn(live []*Node, before map[*Node]*Node) []*Node {
+	if len(before) == 0 {
+		return live
+	}
+	var order []*Node
+	seen := map[*Node]bool{}
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		if m := before[n]; m != nil {
+			walk(m)
+		}
+		for _, x := range n.in {
+			walk(x)
+		}
+		order = append(order, n)
+	}
+	for _, n := range live {
+		walk(n)
+	}
+	return order
+}
+
+// joined is the node whose parts, all of them in order, n joins; nil: no such.
+func joined(n *Node) *Node {
+	if n.op != JoinOp {
+		return nil
+	}
+	of, at := n.in[0], 0
+	if of.op == PartOp {
+		of = of.in[0]
+	}
+	for _, x := range n.in {
+		if x.op != PartOp || x.in[0] != of || int(x.attr.I) != at {
+			return nil
+		}
+		at += x.shape.Cols
+	}
+	if at != of.shape.Cols {
+		return nil
+	}
+	return of
+}

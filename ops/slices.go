@@ -1,0 +1,57 @@
+package ops
+
+import (
+	"fmt"
+
+	"sagann/dataflow"
+)
+
+// Slices of columns. The compiler puts these ops in (dataflow/slice.go), users do not: what
+// they say of columns, Slice and Concat say.
+
+const part = dataflow.PartOp
+
+var _ = define(part, Def{Class: dataflow.Group, Linear: true,
+	Shape: func(a attr, in []shape) (shape, error) {
+		s, at, n := in[0], int(a.I), int(a.J)
+		if at < 0 || n < 1 || at > s.Cols-n {
+			return s, fmt.Errorf("columns %d to %d of a tensor of %d", at, at+n-1, s.Cols)
+		}
+		s.Cols = n
+		return s, nil
+	},
+	VJP: func(n, dy *Node) []*Node { return []*Node{Pad(dy, int(n.Attr().I), n.In(0).Cols())} },
+	CPU: func(a *Args) {
+		for r := range a.Rows {
+			copy(outRow(a, r), inRow(a, 0, r)[a.I:])
+		}
+	}, CUDA: "$0[$C + $I]"})
+
+const joinCols = dataflow.JoinOp
+
+var _ = define(joinCols, Def{Class: dataflow.Group,
+	Shape: func(_ attr, in []shape) (shape, error) {
+		s := in[0]
+		for _, t := range in[1:] {
+			s.Cols += t.Cols
+		}
+		return s, alike(in)
+	},
+	VJP: func(n, dy *Node) []*Node {
+		at := 0
+		var grads []*Node
+		for i := range n.NumIn() {
+			w := n.In(i).Cols()
+			grads = append(grads, Slice(dy, at, w))
+			at += w
+		}
+		return grads
+	},
+	CPU: func(a *Args) {
+		for r := range a.Rows {
+			out := outRow(a, r)
+			for i := range a.In {
+				out = out[copy(out, inRow(a, i, r)):]
+			}
+		}
+	}})

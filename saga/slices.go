@@ -1,0 +1,102 @@
+package saga
+
+import (
+	"errors"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+)
+
+// Slices of columns (dataflow/slice.go), chosen by simulation: where the fastest plan of whole
+// rows reads its sources from the host more than once, or waits for copies, gathers of a half, a quarter or an
+// eighth of the columns are tried. All plans of the choice are for expected cells and the
+// policy that stores least, so it takes about as long as planning once more.
+
+// Bounds of the choice: slices are tried from so many reads of the sources on, or where kernels
+// wait for copies for so many hundredths of the time; how many of them at most; and what
+// hundredths of the time they have to save.
+const (
+	slicedReads = 1.5
+	slicedWait  = 25
+	mostSlices  = 8
+	slicedGain  = 3
+)
+
+// chooseSlices settles the number of slices and returns the programs of invariants, which
+// are other ones when that is not 1.
+func (p *Program) chooseSlices(once []*dataflow.Lowered) ([]*dataflow.Lowered, error) {
+	if p.machine == nil || p.cfg.Slices > 0 || p.cfg.without("slice") {
+		return once, nil
+	}
+	best, err := p.fastestSlices()
+	if err != nil || best < 2 {
+		return once, err
+	}
+	p.slices, p.once, p.want = best, nil, chunk.Want{}
+	if once, err = p.lower(); err != nil {
+		return nil, err
+	}
+	return once, p.reserveScratch(once)
+}
+
+// fastestSlices is how many slices are the fastest.
+func (p *Program) fastestSlices() (int, error) {
+	if p.shape == nil {
+		p.expected = p.statistics()
+		defer func() { p.expected = nil }()
+	}
+	best, err := p.sliced(1, 0)
+	if err != nil || best == nil || best.plan.SourceReads() < slicedReads && 100*best.line.Exposed < slicedWait*best.line.Wall {
+		return 1, err
+	}
+	near, last := 0, best.line.Wall
+	for k := 2; k <= mostSlices; k *= 2 {
+		x, err := p.sliced(k, near)
+		if err != nil {
+			return 0, err
+		}
+		if x == nil {
+			continue
+		}
+		if 100*x.line.Wall <= (100-slicedGain)*best.line.Wall {
+			best = x
+		}
+		if k > 2 && (x.line.Wall > last || x.plan.SourceReads() < 2*slicedReads) {
+			break // more have little to win, and take longest to plan
+		}
+		near, last = x.plan.Cells.P, x.line.Wall
+	}
+	if best.slices > 1 {
+		p.near = best.plan.Cells.P
+	}
+	return best.slices, nil
+}
+
+// sliced is the quickly planned training program of k slices; nil where it does not fit.
+func (p *Program) sliced(k, near int) (*saved, error) {
+	asked, save := p.slices, p.cfg.Save
+	p.slices = k
+	if save == "" || save == SaveAuto { // where rows stream, most is computed again
+		p.cfg.Save = SaveNone
+	}
+	defer func() { p.slices, p.cfg.Save = asked, save }()
+	low, _, err := p.lowerTrain()
+	if err != nil {
+		return nil, err
+	}
+	eval, _, err := p.lowerEval()
+	if err != nil {
+		return nil, err
+	}
+	o := p.planOptions()
+	o.Beside, o.Quick, o.Near = eval.Spec, true, near
+	o.Rough = k > 1
+	x := &saved{slices: k}
+	x.plan, x.line, err = plan.Search(low.Spec, p.cells, o, p.machine)
+	var small *plan.BudgetError
+	if errors.As(err, &small) {
+		return nil, nil
+	}
+	return x, err
+}
