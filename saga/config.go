@@ -54,7 +54,8 @@ type Config struct {
 	// a vertex's own rows are float32 in either.
 	Storage string
 	// Slices is how many slices of columns gathers are split into, each gathered in a sweep
-	// of its own, at most 8: more of a graph's vertices fit, and its edges are read as often. 1: none; 0: with Machine the fastest, else none.
+	// of its own, at most 8: more vertices fit, and the edges are read so many times. 1: none;
+	// 0: with Machine the fastest by simulation, else none.
 	Slices int
 
 	Epochs    int
@@ -94,8 +95,8 @@ func (c *Config) Validate() error {
 	if c.Prefetch < 0 {
 		bad("prefetch %d is negative", c.Prefetch)
 	}
-	if c.Slices < 0 {
-		bad("number of slices %d is negative", c.Slices)
+	if c.Slices < 0 || c.Slices > mostSlices {
+		bad("number of slices %d is not between 0 (the choice is free) and %d", c.Slices, mostSlices)
 	}
 	if c.Epochs < 0 {
 		bad("number of epochs %d is negative", c.Epochs)

@@ -50,7 +50,7 @@ func (p *Program) fastestSlices() (int, error) {
 	if err != nil || best == nil || best.plan.SourceReads() < slicedReads && 100*best.line.Exposed < slicedWait*best.line.Wall {
 		return 1, err
 	}
-	near, last := 0, best.line.Wall
+	near := 0
 	for k := 2; k <= mostSlices; k *= 2 {
 		x, err := p.sliced(k, near)
 		if err != nil {
@@ -62,10 +62,10 @@ func (p *Program) fastestSlices() (int, error) {
 		if 100*x.line.Wall <= (100-slicedGain)*best.line.Wall {
 			best = x
 		}
-		if k > 2 && (x.line.Wall > last || x.plan.SourceReads() < 2*slicedReads) {
+		if k > 2 && x.plan.SourceReads() < 2*slicedReads {
 			break // more have little to win, and take longest to plan
 		}
-		near, last = x.plan.Cells.P, x.line.Wall
+		near = x.plan.Cells.P
 	}
 	if best.slices > 1 {
 		p.near = best.plan.Cells.P
@@ -91,7 +91,6 @@ func (p *Program) sliced(k, near int) (*saved, error) {
 	}
 	o := p.planOptions()
 	o.Beside, o.Quick, o.Near = eval.Spec, true, near
-	o.Rough = k > 1
 	x := &saved{slices: k}
 	x.plan, x.line, err = plan.Search(low.Spec, p.cells, o, p.machine)
 	var small *plan.BudgetError

@@ -65,7 +65,7 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		return err
 	}
 	out := fields{
-		{"model", c.Model}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule}, {"slices", j.prog.Slices()},
+		{"model", c.Model}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
 		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", res.D2D},
 		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
 	}
@@ -82,6 +82,6 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 			out = append(out, field{x.split + "_macro_f1", x.m.MacroF1})
 		}
 	}
-	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"run", r.folder.Dir})
+	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"run", r.folder.Dir})
 	return printJSON(stdout, out)
 }

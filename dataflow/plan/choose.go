@@ -12,7 +12,6 @@ type Options struct {
 	P        int    // number of intervals; 0: the smallest that fits
 	MinP     int    // lower bound of an automatic P
 	Quick    bool   // Search: a rough one, without what takes longest
-	Rough    bool   // Search: candidates only, nothing between them
 	Near     int    // Search: numbers of intervals around this one, instead of all
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left

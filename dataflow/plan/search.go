@@ -44,7 +44,7 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 		}
 		return nil, nil, f.small
 	}
-	if o.P == 0 && !o.Rough {
+	if o.P == 0 {
 		if err := f.thresholds(); err != nil {
 			return nil, nil, err
 		}
@@ -57,7 +57,7 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 			}
 		}
 	}
-	if o.Slots == 0 && !o.Rough && f.best.moves() {
+	if o.Slots == 0 && f.best.moves() {
 		f.slots, f.last = []int{2, 3, 4}, true
 		for _, t := range f.fastest(4, false) {
 			if _, _, err := f.try(t.p, t.schedule); err != nil {
