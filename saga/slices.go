@@ -9,17 +9,19 @@ import (
 )
 
 // Slices of columns (dataflow/slice.go), chosen by simulation: where the fastest plan of whole
-// rows reads its sources from the host more than once, or waits for copies, gathers of a half, a quarter or an
-// eighth of the columns are tried. All plans of the choice are for expected cells and the
+// rows reads its sources from the host more than once, or waits for copies, gathers of a half or a
+// quarter of the columns are tried. All plans of the choice are for expected cells and the
 // policy that stores least, so it takes about as long as planning once more.
 
 // Bounds of the choice: slices are tried from so many reads of the sources on, or where kernels
-// wait for copies for so many hundredths of the time; how many of them at most; and what
-// hundredths of the time they have to save.
+// wait for copies for so many hundredths of the time; how many of them at most, and how many
+// are tried, for more take long to plan and win little; and what hundredths of the time they
+// have to save.
 const (
 	slicedReads = 1.5
 	slicedWait  = 25
 	mostSlices  = 8
+	triedSlices = 4
 	slicedGain  = 3
 )
 
@@ -51,7 +53,7 @@ func (p *Program) fastestSlices() (int, error) {
 		return 1, err
 	}
 	near := 0
-	for k := 2; k <= mostSlices; k *= 2 {
+	for k := 2; k <= triedSlices; k *= 2 {
 		x, err := p.sliced(k, near)
 		if err != nil {
 			return 0, err
