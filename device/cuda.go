@@ -120,6 +120,7 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	if d.arena, err = cuAlloc(d.ctx, budget); err != nil {
 		return nil, errors.Join(fmt.Errorf("%v: arena of %d bytes: %w", info, budget, err), cuCloseContext(d.dev))
 	}
+	signalsAside()
 	d.space = newSpace(d.id, info.String(), budget)
 	d.host = pinnedHost{ctx: d.ctx, arena: hostArena{owner: d.id, device: info.String(), budget: math.MaxInt64}}
 	cudaMu.Lock()

@@ -26,6 +26,7 @@ func (d *CUDA) Compile(source string, names []string) ([]Function, error) {
 		return nil, err
 	}
 	m, fs, err := cuLoad(d.ctx, ptx, names)
+	signalsAside()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,28 @@
+//go:build cuda
+
+package device
+
+/*
+#include <signal.h>
+#include <stddef.h>
+
+// Has every handler run on the stack that is set aside for handlers.
+static void saga_signals_aside(void) {
+	for (int s = 1; s < NSIG; s++) {
+		struct sigaction a;
+		if (sigaction(s, NULL, &a) || a.sa_handler == SIG_DFL || a.sa_handler == SIG_IGN || (a.sa_flags & SA_ONSTACK)) continue;
+		a.sa_flags |= SA_ONSTACK;
+		sigaction(s, &a, NULL);
+	}
+}
+*/
+import "C"
+
+// The driver's libraries set handlers of signals anew without SA_ONSTACK. One that then
+// comes while a thread runs Go finds itself on a goroutine's stack, and the runtime ends the
+// process with "non-Go code set up signal handler without SA_ONSTACK flag", so that an
+// interrupt loses what a clean stop would write. signalsAside gives the flag back: after the
+// driver was initialised, after a device was opened and after kernels were loaded.
+func signalsAside() { C.saga_signals_aside() }
+
+func init() { signalsAside() } // package cu has initialised the driver
