@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"sagann/chunk"
@@ -25,8 +26,10 @@ type Program struct {
 	dims      dims
 	order     *chunk.Order
 	ordered   int                 // number of intervals that order is for; 0: none yet
+	sizing    *sync.Mutex         // of the next two
 	sizes     map[int]*plan.Cells // by number of intervals
-	grid      *gridAt             // built last
+	likely    map[likely]*plan.Cells
+	grid      *gridAt // built last
 	want      chunk.Want
 	devices   []device.Device
 	arena     *exec.Arena
@@ -209,7 +212,7 @@ func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p := &Program{model: m, cfg: c, data: d, sizes: map[int]*plan.Cells{}, inv: map[string][]byte{}, store: c.Store}
+	p := &Program{model: m, cfg: c, data: d, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, inv: map[string][]byte{}, store: c.Store}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task}
 	switch m.Task {
 	case EdgeTask:
@@ -332,10 +335,24 @@ func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
 	return main, once, nil
 }
 
-// cells are the sizes of the grid for n intervals, which need not be built for that.
+// likely names expected cells.
+type likely struct {
+	n    int
+	want chunk.Want
+	of   *Shape
+}
+
+// cells are the sizes of the grid for n intervals, which need not be built for that. Plans
+// that are made side by side ask for them.
 func (p *Program) cells(n int) (*plan.Cells, error) {
+	p.sizing.Lock()
+	defer p.sizing.Unlock()
 	if s := cmp.Or(p.shape, p.expected); s != nil {
-		return s.cells(n, p.want), nil
+		k := likely{n, p.want, s}
+		if p.likely[k] == nil {
+			p.likely[k] = s.cells(n, p.want)
+		}
+		return p.likely[k], nil
 	}
 	if c := p.sizes[n]; c != nil {
 		return c, nil

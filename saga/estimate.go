@@ -112,11 +112,17 @@ func (p *Program) statistics() *Shape {
 // choose plans for expected cells and remembers the number of intervals and the schedule.
 func (p *Program) choose() error {
 	p.expected = p.statistics()
-	defer func() { p.expected = nil }()
+	defer p.doneExpecting()
 	if err := p.timedPlan(); err != nil {
 		return err
 	}
 	p.guess = guess{p.train.plan.Cells.P, p.train.plan.Schedule}
 	p.train.plan, p.eval.plan = nil, nil // of no real cells
 	return nil
+}
+
+// doneExpecting ends what expected cells are for.
+func (p *Program) doneExpecting() {
+	p.expected = nil
+	clear(p.likely)
 }

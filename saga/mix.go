@@ -2,7 +2,10 @@ package saga
 
 import (
 	"errors"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -31,25 +34,52 @@ type saving struct {
 // mixTasks bounds the plans of mixtures by the tasks in them, which is about their time.
 const mixTasks = 500_000
 
-// around lets searches begin with pl's number of intervals; without Config.Machine the
-// number is chosen already.
+// around lets searches begin with pl's number of intervals; of large plans and without
+// Config.Machine the number is chosen already.
 func (s *saving) around(pl *plan.Plan) {
 	s.o.Near = pl.Cells.P
+	if len(pl.Tasks) > nearTasks {
+		s.o.P = pl.Cells.P
+	}
 	if s.p.machine == nil {
 		s.o.P, s.o.Schedule = pl.Cells.P, pl.Schedule
 	}
 }
 
-// try plans a policy with some values stored beside; nil where it does not fit.
-func (s *saving) try(policy string, store []string) (*saved, error) {
-	low, err := s.p.lowerSave(policy, store)
-	if err != nil || low == nil {
-		return nil, err
+// choice is a policy with values stored beside.
+type choice struct {
+	policy string
+	store  []string
+}
+
+// triedAtOnce bounds the plans that are in the making at a time, and so their memory.
+const triedAtOnce = 4
+
+// try plans choices, side by side; nil for one that does not fit.
+func (s *saving) try(list ...choice) ([]*saved, error) {
+	out := make([]*saved, len(list))
+	var g errgroup.Group
+	g.SetLimit(min(triedAtOnce, runtime.GOMAXPROCS(0)))
+	for i, c := range list {
+		low, err := s.p.lowerSave(c.policy, c.store)
+		if err != nil {
+			return nil, errors.Join(err, g.Wait())
+		}
+		if low != nil {
+			g.Go(func() (err error) {
+				out[i], err = s.plan(&saved{policy: c.policy, store: c.store, low: low})
+				return err
+			})
+		}
 	}
-	x := &saved{policy: policy, store: store, low: low}
+	return out, g.Wait()
+}
+
+// plan plans x; nil where it does not fit.
+func (s *saving) plan(x *saved) (_ *saved, err error) {
 	if s.p.machine != nil {
-		x.plan, x.line, err = plan.Search(low.Spec, s.p.cells, s.o, s.m)
-	} else if x.plan, err = plan.New(low.Spec, s.p.cells, s.o); err == nil {
+		x.plan, x.line, err = plan.Search(x.low.Spec, s.p.cells, s.o, s.m)
+	} else if x.plan, err = plan.New(x.low.Spec, s.p.cells, s.o); err == nil {
 		x.line = plan.Simulate(x.plan, s.m)
 	}
 	var small *plan.BudgetError
@@ -75,26 +105,26 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 		if from != best && from.policy != SaveNone || from.policy == SaveAll {
 			continue
 		}
-		at, err := s.try(from.policy, from.store)
+		begin, err := s.try(choice{from.policy, from.store})
 		if err != nil {
 			return nil, err
 		}
-		for at != nil && spent < mixTasks {
-			var next *saved
+		for at := begin[0]; at != nil && spent < mixTasks; {
+			var list []choice
 			for _, name := range slices.Concat(at.low.Again, at.low.Early) {
-				x, err := s.try(at.policy, append(slices.Clone(at.store), name))
-				if err != nil {
-					return nil, err
+				if spent < mixTasks {
+					list = append(list, choice{at.policy, append(slices.Clone(at.store), name)})
+					spent += 2 * len(at.plan.Tasks) // two plans, mostly
 				}
-				if x == nil {
-					continue
-				}
-				spent += 2 * len(x.plan.Tasks) // two plans, mostly
-				if next == nil || x.line.Wall < next.line.Wall {
+			}
+			tried, err := s.try(list...)
+			if err != nil {
+				return nil, err
+			}
+			var next *saved
+			for _, x := range tried {
+				if x != nil && (next == nil || x.line.Wall < next.line.Wall) {
 					next = x
-				}
-				if spent >= mixTasks {
-					break
 				}
 			}
 			if next == nil || 200*next.line.Wall > 199*at.line.Wall {

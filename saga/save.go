@@ -105,27 +105,29 @@ func (p *Program) chooseSave(o plan.Options) error {
 	best := &saved{policy: p.saved, low: p.train.low, plan: p.train.plan, line: plan.Simulate(p.train.plan, m)}
 	all := []*saved{best}
 	s.around(best.plan)
-	add := func(save string, store []string) (*saved, error) {
-		x, err := s.try(save, store)
-		if x != nil {
+	add := func(list ...choice) error {
+		tried, err := s.try(list...)
+		for _, x := range tried {
+			if x == nil || x.plan == nil {
+				continue
+			}
 			if all = append(all, x); x.beats(best) {
 				best = x
 			}
 		}
-		return x, err
+		return err
 	}
-	for _, save := range []string{p.saved, SaveAll, SaveNone} {
-		x := best
+	var others []choice
+	for _, save := range []string{SaveAll, SaveNone} {
 		if save != p.saved {
-			var err error
-			if x, err = add(save, nil); err != nil {
-				return err
-			}
+			others = append(others, choice{save, nil})
 		}
-		if x == nil || len(x.low.Early) == 0 || p.machine == nil {
-			continue
-		}
-		if _, err := add(save, x.low.Early); err != nil { // made where they are read first
+	}
+	if err := add(others...); err != nil {
+		return err
+	}
+	if len(best.low.Early) > 0 && p.machine != nil {
+		if err := add(choice{best.policy, best.low.Early}); err != nil { // made where they are read first
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (p *Program) chooseSlices(once []*dataflow.Lowered) ([]*dataflow.Lowered, e
 func (p *Program) fastestSlices() (int, error) {
 	if p.shape == nil {
 		p.expected = p.statistics()
-		defer func() { p.expected = nil }()
+		defer p.doneExpecting()
 	}
 	best, err := p.sliced(1, 0)
 	if err != nil || best == nil || best.plan.SourceReads() < slicedReads && 100*best.line.Exposed < slicedWait*best.line.Wall {
