@@ -34,13 +34,10 @@ type saving struct {
 // mixTasks bounds the plans of mixtures by the tasks in them, which is about their time.
 const mixTasks = 500_000
 
-// around lets searches begin with pl's number of intervals; of large plans and without
-// Config.Machine the number is chosen already.
+// around lets searches begin with pl's number of intervals; without Config.Machine the
+// number is chosen already.
 func (s *saving) around(pl *plan.Plan) {
 	s.o.Near = pl.Cells.P
-	if len(pl.Tasks) > nearTasks {
-		s.o.P = pl.Cells.P
-	}
 	if s.p.machine == nil {
 		s.o.P, s.o.Schedule = pl.Cells.P, pl.Schedule
 	}
@@ -110,21 +107,27 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 			return nil, err
 		}
 		for at := begin[0]; at != nil && spent < mixTasks; {
-			var list []choice
-			for _, name := range slices.Concat(at.low.Again, at.low.Early) {
-				if spent < mixTasks {
-					list = append(list, choice{at.policy, append(slices.Clone(at.store), name)})
-					spent += 2 * len(at.plan.Tasks) // two plans, mostly
-				}
-			}
-			tried, err := s.try(list...)
-			if err != nil {
-				return nil, err
-			}
 			var next *saved
-			for _, x := range tried {
-				if x != nil && (next == nil || x.line.Wall < next.line.Wall) {
-					next = x
+			for names := range slices.Chunk(slices.Concat(at.low.Again, at.low.Early), triedAtOnce) {
+				var list []choice
+				for _, name := range names {
+					list = append(list, choice{at.policy, append(slices.Clone(at.store), name)})
+				}
+				tried, err := s.try(list...)
+				if err != nil {
+					return nil, err
+				}
+				for _, x := range tried {
+					if x == nil {
+						continue
+					}
+					spent += 2 * len(x.plan.Tasks) // two plans, mostly
+					if next == nil || x.line.Wall < next.line.Wall {
+						next = x
+					}
+				}
+				if spent >= mixTasks {
+					break
 				}
 			}
 			if next == nil || 200*next.line.Wall > 199*at.line.Wall {

@@ -126,8 +126,14 @@ func (p *Program) chooseSave(o plan.Options) error {
 	if err := add(others...); err != nil {
 		return err
 	}
-	if len(best.low.Early) > 0 && p.machine != nil {
-		if err := add(choice{best.policy, best.low.Early}); err != nil { // made where they are read first
+	if p.machine != nil {
+		var late []choice
+		for _, x := range all {
+			if len(x.low.Early) > 0 { // made where they are read first
+				late = append(late, choice{x.policy, x.low.Early})
+			}
+		}
+		if err := add(late...); err != nil {
 			return err
 		}
 	}
