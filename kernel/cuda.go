@@ -73,12 +73,13 @@ type cudaKernel struct {
 
 // cudaGather is the kernels of one way to gather.
 type cudaGather struct {
-	rows  cudaKernel
-	few   cudaKernel // for rows of few edges; no name without
-	hub   cudaKernel // for rows of many edges; no name where one kernel does them all
-	large int        // edges that a row has at most which is not of many
-	far   int64      // bytes of the rows of the far end that an edge reads
-	slice int64      // and of a slice of them
+	rows   cudaKernel
+	few    cudaKernel // for rows of few edges; no name without
+	hub    cudaKernel // for rows of many edges; no name where one kernel does them all
+	large  int        // edges that a row has at most which is not of many
+	far    int64      // bytes of the cache that a row of the far end takes, of all operands
+	slice  int64      // and a slice of it
+	narrow bool       // two slices make the row
 }
 
 // cudaHome is the memory that holds a register: rows of ld floats, row i of the tile

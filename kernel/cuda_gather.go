@@ -100,8 +100,8 @@ func (c *CUDA) sliceWidth(t *cudaText, used []int, width int) int {
 	return sliceWidth
 }
 
-// farBytes is what an edge reads of the far end's rows, whole and of slices of so many
-// columns (0: none).
+// farBytes is what a row of the far end takes of the cache, whole and by slices of so many
+// columns (0: none): its lines, whatever is read of them.
 func (c *CUDA) farBytes(used []int, slice int) (whole, sliced int64) {
 	for i := range c.p.Leaves {
 		l := &c.p.Leaves[i]
@@ -112,8 +112,8 @@ func (c *CUDA) farBytes(used []int, slice int) (whole, sliced int64) {
 		if l.Half {
 			each = 2
 		}
-		whole += each * int64(l.Cols)
-		sliced += each * int64(min(l.Cols, slice))
+		whole += 4 * int64(l.LD)
+		sliced += min(4*int64(l.LD), each*int64(slice))
 	}
 	return whole, sliced
 }
@@ -143,6 +143,7 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 	}
 	way := cudaGather{hub: cudaKernel{fn: -1}, large: t.hub()}
 	way.far, way.slice = c.farBytes(all, slice)
+	way.narrow = width < 2*slice
 	k := &way.rows
 	k.fn, k.slices = c.name(name), 1
 	if t.slice > 0 {

@@ -73,7 +73,7 @@ func (w *cudaGather) slices(rows, edges, n int) bool {
 	switch r := int64(rows); {
 	case rows > tooLarge:
 		return false
-	case edges >= sparse*n && w.far >= 2*w.slice:
+	case edges >= sparse*n && !w.narrow:
 		return true
 	default:
 		return edges >= few*n && r*w.far > cached && r*w.slice <= 4*cached

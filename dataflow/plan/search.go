@@ -273,7 +273,7 @@ func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
 // fitting is for p intervals and one schedule.
 func (f *search) fitting(p int, sch string, slots int, t taste) (*fitting, error) {
 	o := f.o
-	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.Diagonal, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, true, t
+	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.Diagonal, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, !f.o.Stream, t
 	if f.early {
 		o.Early = f.m
 	}
