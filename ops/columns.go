@@ -60,21 +60,26 @@ func Slice(x *Node, at, n int) *Node {
 
 const slice Op = "slice"
 
-var _ = define(slice, Def{Class: dataflow.Row, Linear: true,
-	Shape: func(a attr, in []shape) (shape, error) {
-		s, at, n := in[0], int(a.I), int(a.J)
-		if at < 0 || n < 1 || at > s.Cols-n {
-			return s, fmt.Errorf("columns %d to %d of a tensor of %d", at, at+n-1, s.Cols)
-		}
-		s.Cols = n
-		return s, nil
-	},
-	VJP: func(n, dy *Node) []*Node { return []*Node{Pad(dy, int(n.Attr().I), n.In(0).Cols())} },
-	CPU: func(a *Args) {
-		for r := range a.Rows {
-			copy(outRow(a, r), inRow(a, 0, r)[a.I:])
-		}
-	}, CUDA: "$0[$C + $I]"})
+var _ = define(slice, columns(dataflow.Row))
+
+// columns is the op that takes columns Attr.I to Attr.I+Attr.J-1, of a class.
+func columns(class dataflow.Class) Def {
+	return Def{Class: class, Linear: true,
+		Shape: func(a attr, in []shape) (shape, error) {
+			s, at, n := in[0], int(a.I), int(a.J)
+			if at < 0 || n < 1 || at > s.Cols-n {
+				return s, fmt.Errorf("columns %d to %d of a tensor of %d", at, at+n-1, s.Cols)
+			}
+			s.Cols = n
+			return s, nil
+		},
+		VJP: func(n, dy *Node) []*Node { return []*Node{Pad(dy, int(n.Attr().I), n.In(0).Cols())} },
+		CPU: func(a *Args) {
+			for r := range a.Rows {
+				copy(outRow(a, r), inRow(a, 0, r)[a.I:])
+			}
+		}, CUDA: "$0[$C + $I]"}
+}
 
 // Pad puts x [·×c] at column at of a [·×total] tensor of zeros: the adjoint of Slice.
 func Pad(x *Node, at, total int) *Node {

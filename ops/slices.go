@@ -1,31 +1,13 @@
 package ops
 
-import (
-	"fmt"
-
-	"sagann/dataflow"
-)
+import "sagann/dataflow"
 
 // Slices of columns. The compiler puts these ops in (dataflow/slice.go), users do not: what
 // they say of columns, Slice and Concat say.
 
 const part = dataflow.PartOp
 
-var _ = define(part, Def{Class: dataflow.Group, Linear: true,
-	Shape: func(a attr, in []shape) (shape, error) {
-		s, at, n := in[0], int(a.I), int(a.J)
-		if at < 0 || n < 1 || at > s.Cols-n {
-			return s, fmt.Errorf("columns %d to %d of a tensor of %d", at, at+n-1, s.Cols)
-		}
-		s.Cols = n
-		return s, nil
-	},
-	VJP: func(n, dy *Node) []*Node { return []*Node{Pad(dy, int(n.Attr().I), n.In(0).Cols())} },
-	CPU: func(a *Args) {
-		for r := range a.Rows {
-			copy(outRow(a, r), inRow(a, 0, r)[a.I:])
-		}
-	}, CUDA: "$0[$C + $I]"})
+var _ = define(part, columns(dataflow.Group))
 
 const joinCols = dataflow.JoinOp
 
