@@ -242,12 +242,21 @@ func (p *phases) chooseKept() {
 
 // needed: later phases than q need n, or what they may compute again needs it.
 func (p *phases) needed(n *Node, q int) bool {
-	for _, u := range p.uses[n] {
-		if u.phase > q || computed(u.by) && elementwise(u.by) && p.needed(u.by, q) {
-			return true
+	seen := map[*Node]bool{}
+	var walk func(n *Node) bool
+	walk = func(n *Node) bool {
+		if seen[n] { // it was not needed
+			return false
 		}
+		seen[n] = true
+		for _, u := range p.uses[n] {
+			if u.phase > q || computed(u.by) && elementwise(u.by) && walk(u.by) {
+				return true
+			}
+		}
+		return false
 	}
-	return false
+	return walk(n)
 }
 
 // again: n is computed again wherever it is read, also in other programs of its phase.

@@ -54,13 +54,16 @@ func cuts(f, k, least int) []int {
 
 // slicing rewrites a program for gathers by slices.
 type slicing struct {
-	s     *state
-	g     *Graph
-	group map[*Node]int  // sliced gathers
-	cut   map[*Node]bool // what vertices store as slices
-	memo  map[*Node]*Node
-	raws  map[*Node]*Node
-	parts map[partOf]*Node
+	s      *state
+	g      *Graph
+	group  map[*Node]int  // sliced gathers
+	cut    map[*Node]bool // what vertices store as slices
+	marked map[*Node]bool // what mark has seen
+	wide   map[columnsOf]bool
+	few    map[*Node]bool // what narrow found
+	memo   map[*Node]*Node
+	raws   map[*Node]*Node
+	parts  map[partOf]*Node
 }
 
 // partOf is slice i of a node.
@@ -75,7 +78,7 @@ func slice(s *state) {
 	for i, o := range s.outs {
 		nodes[i] = o.node
 	}
-	p := &slicing{s: s, g: newMerged(), group: map[*Node]int{}, cut: map[*Node]bool{}, memo: map[*Node]*Node{}, raws: map[*Node]*Node{}, parts: map[partOf]*Node{}}
+	p := &slicing{s: s, g: newMerged(), group: map[*Node]int{}, cut: map[*Node]bool{}, marked: map[*Node]bool{}, wide: map[columnsOf]bool{}, few: map[*Node]bool{}, memo: map[*Node]*Node{}, raws: map[*Node]*Node{}, parts: map[partOf]*Node{}}
 	live := Live(nodes)
 	for _, n := range live {
 		if p.splits(n) {
@@ -120,9 +123,25 @@ func (p *slicing) splits(n *Node) bool {
 	return true
 }
 
+// columnsOf is a question of columnwise.
+type columnsOf struct {
+	n *Node
+	f int
+}
+
 // columnwise: column c of edge value n is made of columns c of scattered rows, of Globals,
 // and of numbers of the edge or of its ends.
 func (p *slicing) columnwise(n *Node, f int) bool {
+	k := columnsOf{n, f}
+	yes, known := p.wide[k]
+	if !known {
+		yes = p.ofColumns(n, f)
+		p.wide[k] = yes
+	}
+	return yes
+}
+
+func (p *slicing) ofColumns(n *Node, f int) bool {
 	switch {
 	case n.shape.Cols != f:
 		return false
@@ -131,12 +150,12 @@ func (p *slicing) columnwise(n *Node, f int) bool {
 	case isScatter(n.op):
 		return n.attr == (Attr{})
 	case n.op == WidenOp:
-		return n.in[0].shape.Cols == 1 && narrow(n.in[0])
+		return n.in[0].shape.Cols == 1 && p.narrow(n.in[0])
 	case n.Def().Class != Elem:
 		return false
 	}
 	for i, x := range n.in {
-		if sliced(n, i) && !p.columnwise(x, f) || !sliced(n, i) && !narrow(x) {
+		if sliced(n, i) && !p.columnwise(x, f) || !sliced(n, i) && !p.narrow(x) {
 			return false
 		}
 	}
@@ -152,19 +171,22 @@ func sliced(n *Node, i int) bool {
 }
 
 // narrow: edge value n reads no rows as wide as a slice.
-func narrow(n *Node) bool {
+func (p *slicing) narrow(n *Node) bool {
 	if n.shape.Set.Kind == Global {
 		return true
 	}
 	if isScatter(n.op) || len(n.in) == 0 {
 		return n.shape.Cols < leastSlice
 	}
-	for _, x := range n.in {
-		if !narrow(x) {
-			return false
+	yes, known := p.few[n]
+	if !known {
+		yes = true
+		for _, x := range n.in {
+			yes = yes && p.narrow(x)
 		}
+		p.few[n] = yes
 	}
-	return true
+	return yes
 }
 
 // through: slices of vertex value n are made of slices of its operands.
@@ -174,8 +196,11 @@ func through(n *Node) bool {
 
 // mark notes what has to be stored for slices of vertex value n.
 func (p *slicing) mark(n *Node) {
+	if p.marked[n] {
+		return
+	}
+	p.marked[n] = true
 	switch {
-	case p.cut[n]:
 	case !through(n):
 		p.cut[n] = true
 	case n.op != WidenOp:

@@ -432,6 +432,11 @@ func (p *Program) makePlans() error {
 	if p.machine != nil {
 		o.Quick = p.cfg.Save == "" || p.cfg.Save == SaveAuto // chooseSave has the last word
 		p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
+		var small *plan.BudgetError
+		if o.Near > 0 && errors.As(err, &small) { // other numbers than expected cells let hope for
+			o.Near = 0
+			p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
+		}
 	} else {
 		p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o)
 	}

@@ -97,10 +97,13 @@ func (p *Program) makeAll(once func() error) error {
 // timedPlan is plan, whose time goes to Stages.Plan.
 func (p *Program) timedPlan() error {
 	before, start := p.stages, time.Now()
-	defer func() {
-		p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
-	}()
+	defer func() { p.timePlan(before, start) }()
 	return p.plan()
+}
+
+// timePlan adds the time since start to Stages.Plan, without what had a stage of its own.
+func (p *Program) timePlan(before Stages, start time.Time) {
+	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
 }
 
 // statistics are those of the graph's degrees.

@@ -2,6 +2,7 @@ package saga
 
 import (
 	"errors"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -31,13 +32,22 @@ func (p *Program) chooseSlices(once []*dataflow.Lowered) ([]*dataflow.Lowered, e
 	if p.machine == nil || p.cfg.Slices > 0 || p.cfg.without("slice") {
 		return once, nil
 	}
+	before, start := p.stages, time.Now()
+	defer func() { p.timePlan(before, start) }()
 	best, err := p.fastestSlices()
 	if err != nil || best < 2 {
 		return once, err
 	}
+	maps := p.pinMaps(p.train.low.Spec)
 	p.slices, p.once, p.want = best, nil, chunk.Want{}
 	if once, err = p.lower(); err != nil {
 		return nil, err
+	}
+	if more := p.pinMaps(p.train.low.Spec) - maps; more > 0 { // slices are stored beside
+		p.cfg.Mem, p.context = max(1, p.cfg.Mem-more), p.context+more
+		if p.kept > 0 {
+			p.kept += more
+		}
 	}
 	return once, p.reserveScratch(once)
 }

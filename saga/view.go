@@ -100,8 +100,13 @@ func (p *Program) labels() func(i int) (name, detail string) {
 	}
 }
 
-// Slices is how many slices of columns gathers are split into; 1: none.
-func (p *Program) Slices() int { return max(1, cmp.Or(p.slices, p.cfg.Slices)) }
+// Slices is how many slices of columns gathers are split into; 1: none, or none can be.
+func (p *Program) Slices() int {
+	if p.train != nil && !slices.ContainsFunc(p.train.low.Notes, func(n dataflow.Note) bool { return n.Pass == "slice" }) {
+		return 1
+	}
+	return max(1, cmp.Or(p.slices, p.cfg.Slices))
+}
 
 // Stored names the values that are stored beside what the save policy says.
 func (p *Program) Stored() []string { return p.store }

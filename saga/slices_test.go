@@ -1,0 +1,60 @@
+package saga_test
+
+import (
+	"testing"
+	"time"
+
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// Element-wise functions whose values are read twice at every level have a path for each
+// choice: planning slices must not walk them all.
+func TestSlicesOfDeepFunctions(t *testing.T) {
+	const depth = 40
+	deep := func(x saga.Tensor) saga.Tensor {
+		for range depth {
+			x = ops.Add(ops.Tanh(x), ops.Sigmoid(x))
+		}
+		return x
+	}
+	layer := func(edge bool) saga.Layer {
+		return saga.Layer{
+			Name: "deep",
+			ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
+				if edge {
+					return deep(e.Src)
+				}
+				return e.Src
+			},
+			Gather: saga.Sum,
+			ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+				x := v.Accum
+				if !edge {
+					x = deep(x)
+				}
+				return ops.MatMul(x, p.Weight("W", 64, 64))
+			},
+		}
+	}
+	for _, edge := range []bool{true, false} {
+		for _, save := range []string{"some", saga.SaveNone} {
+			m := saga.Model{Name: "deep", Layers: []saga.Layer{layer(edge), layer(edge), layer(edge)}}
+			start := time.Now()
+			p, err := saga.Plan(m, saga.Shape{Vertices: 600, Edges: 6000, Features: 64, Classes: 64}, saga.Config{Slices: 2, Save: save})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("edge %v, save %s: planning took %v", edge, save, took)
+			}
+			if p.Slices() != 2 {
+				t.Errorf("edge %v: %d slices", edge, p.Slices())
+			}
+		}
+	}
+	// Attention mixes a head's columns: nothing is sliced, and nothing says so.
+	if p := planFull(t, "gat", saga.Config{Slices: 4, Mem: 4 << 30}); p.Slices() != 1 {
+		t.Errorf("gat has %d slices", p.Slices())
+	}
+}
