@@ -246,7 +246,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.Slices()}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount()}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}

@@ -58,3 +58,13 @@ func TestSlicesOfDeepFunctions(t *testing.T) {
 		t.Errorf("gat has %d slices", p.Slices())
 	}
 }
+
+// Where whole rows would be read many times, slices are chosen.
+func TestSlicesAreChosen(t *testing.T) {
+	if p := planFull(t, "gcn", saga.Config{Slices: 1, Mem: 1 << 30}); p.Slices() != 1 {
+		t.Errorf("%d slices, 1 was asked for", p.Slices())
+	}
+	if p := planFull(t, "mpgcn", saga.Config{Mem: 6 << 30}); p.Slices() < 2 {
+		t.Errorf("MP-GCN within 6 GiB gathers in %d slices", p.Slices())
+	}
+}

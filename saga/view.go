@@ -105,8 +105,11 @@ func (p *Program) Slices() int {
 	if p.train != nil && !slices.ContainsFunc(p.train.low.Notes, func(n dataflow.Note) bool { return n.Pass == "slice" }) {
 		return 1
 	}
-	return max(1, cmp.Or(p.slices, p.cfg.Slices))
+	return p.sliceCount()
 }
+
+// sliceCount is how many slices programs are lowered for, whether gathers allow it or not.
+func (p *Program) sliceCount() int { return max(1, cmp.Or(p.slices, p.cfg.Slices)) }
 
 // Stored names the values that are stored beside what the save policy says.
 func (p *Program) Stored() []string { return p.store }
