@@ -88,7 +88,10 @@ func slice(s *state) {
 	if len(p.group) == 0 {
 		return
 	}
-	for n := range p.group {
+	for _, n := range live { // in their order, as notes are
+		if p.group[n] == 0 {
+			continue
+		}
 		_, leaves := program(n)
 		for _, l := range leaves {
 			if isScatter(l.op) && l.shape.Cols == n.shape.Cols {
