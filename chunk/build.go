@@ -54,7 +54,7 @@ func (b *builder) side(own sortKey) built {
 			hub = max(hub, n.hub)
 		}
 		nnz := k.start[(i+1)*k.subs] - k.start[i*k.subs]
-		c := layOut(k.Rows(i/k.P), r.nonEmpty[i], int64(nnz), b.want, b.e.DataCols)
+		c := layOut(k.Rows(i/k.P), r.nonEmpty[i], int64(nnz), b.want, b.e.DataCols, k.Width)
 		c.Hub, c.Off = hub, size
 		size += c.Bytes
 		r.side.Cells[i] = c
@@ -120,15 +120,15 @@ func (b *builder) fill(v View, k *buckets, i, first int) {
 	if sub == k.subs-1 {
 		v.Ptr[len(v.Ptr)-1] = uint32(hi)
 	}
-	other := v.Other[lo:hi]
-	if k.own == byDst {
-		for i := range recs {
-			other[i] = recs[i].src
+	if v.Packed != nil {
+		var room [1 << 10]uint32
+		for at := 0; at < len(recs); at += len(room) {
+			piece := recs[at:min(len(recs), at+len(room))]
+			copyFar(room[:], piece, k.own)
+			pack(v.Packed, v.Bits, lo+at, room[:len(piece)])
 		}
 	} else {
-		for i := range recs {
-			other[i] = recs[i].dst
-		}
+		copyFar(v.Other[lo:hi], recs, k.own)
 	}
 	gather(v.Rank, b.rank, recs, lo)
 	gather(v.Type, b.e.Type, recs, lo)
@@ -137,6 +137,19 @@ func (b *builder) fill(v View, k *buckets, i, first int) {
 		for i := range recs {
 			copy(v.Data[(lo+i)*cols:(lo+i+1)*cols], b.e.Data[int(recs[i].e)*cols:])
 		}
+	}
+}
+
+// copyFar copies the other ends of records.
+func copyFar(to []uint32, recs []rec, own sortKey) {
+	if own == byDst {
+		for i := range recs {
+			to[i] = recs[i].src
+		}
+		return
+	}
+	for i := range recs {
+		to[i] = recs[i].dst
 	}
 }
 

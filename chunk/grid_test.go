@@ -128,6 +128,7 @@ func readSide(t rapid.TB, s *Side, in Intervals) map[cellRow][]refEdge {
 		}
 		ownLo, _ := in.Bounds(own)
 		otherLo, _ := in.Bounds(other)
+		far, _ := v.Far(nil, 0, int(c.NNZ))
 		hub := uint32(0)
 		for r := range c.Rows {
 			row := uint32(r)
@@ -139,7 +140,7 @@ func readSide(t rapid.TB, s *Side, in Intervals) map[cellRow][]refEdge {
 			}
 			hub = max(hub, v.Ptr[r+1]-v.Ptr[r])
 			for k := v.Ptr[r]; k < v.Ptr[r+1]; k++ {
-				e := refEdge{Own: uint32(ownLo) + row, Other: uint32(otherLo) + v.Other[k]}
+				e := refEdge{Own: uint32(ownLo) + row, Other: uint32(otherLo) + far[k]}
 				if v.Rank != nil {
 					e.Rank = v.Rank[k]
 				}
@@ -189,6 +190,7 @@ func TestBuildAgainstMaps(t *testing.T) {
 			Type:   e.Type != nil && rapid.Bool().Draw(t, "want type"),
 			Weight: e.Weight != nil && rapid.Bool().Draw(t, "want weight"),
 			Data:   e.Data != nil && rapid.Bool().Draw(t, "want data"),
+			Pack:   rapid.Bool().Draw(t, "pack"),
 		}
 		for p := 1; p <= 16; p++ {
 			g, err := Build(e, o, p, w)

@@ -11,6 +11,7 @@ type Want struct {
 	Data   bool // DataCols scalars an edge
 	CSC    bool // build the side grouped by destination
 	CSR    bool // build the side grouped by source
+	Pack   bool // ids of the other end take as many bits as an interval needs, not words
 }
 
 // Cell describes one edge chunk of a side: sizes, and where its block and the
@@ -18,7 +19,7 @@ type Want struct {
 //
 //	rows    uint32 × Rows       local own rows, ascending; absent when Dense
 //	ptr     uint32 × (Rows+1)   edges of row r are ptr[r] .. ptr[r+1]-1
-//	other   uint32 × NNZ        row local to the other interval
+//	other   uint32 × NNZ        row local to the other interval; packed a stream of Bits bits each
 //	rank    float32 × NNZ       when wanted; exact, below 2^24
 //	type    uint32 × NNZ        when wanted
 //	weight  float32 × NNZ       when wanted
@@ -32,6 +33,7 @@ type Cell struct {
 	Hub      int64 // most edges that one row has in this cell
 	DataCols int   // width of data; 0 when absent
 	Needs    int   // rows of the other interval that its edges read
+	Bits     int   // of an id of the other interval; 32 when they are words
 
 	Off, Bytes int64 // the block: Mem[Off : Off+Bytes]
 
@@ -42,16 +44,16 @@ type Cell struct {
 func align(n int64) int64 { return (n + Align - 1) &^ (Align - 1) }
 
 // CellSize is the size in bytes of the block of a cell with nnz edges in nonEmpty of
-// the interval's rows, without building it.
-func CellSize(rows, nonEmpty int, nnz int64, w Want, dataCols int) int64 {
-	return layOut(rows, nonEmpty, nnz, w, dataCols).Bytes
+// the interval's rows, without building it; intervals have at most width rows.
+func CellSize(rows, nonEmpty int, nnz int64, w Want, dataCols, width int) int64 {
+	return layOut(rows, nonEmpty, nnz, w, dataCols, width).Bytes
 }
 
 // layOut fills in the sizes and offsets of a cell with nnz edges in nonEmpty of
 // the interval's rows; Off and Hub stay zero. The row list is taken when it makes
 // the block smaller.
-func layOut(rows, nonEmpty int, nnz int64, w Want, dataCols int) Cell {
-	c := Cell{NNZ: nnz, Rows: rows, Dense: true,
+func layOut(rows, nonEmpty int, nnz int64, w Want, dataCols, width int) Cell {
+	c := Cell{NNZ: nnz, Rows: rows, Dense: true, Bits: w.bitsFor(width),
 		RowsOff: -1, RankOff: -1, TypeOff: -1, WeightOff: -1, DataOff: -1}
 	at := int64(0)
 	part := func(n int64) int64 {
@@ -65,7 +67,7 @@ func layOut(rows, nonEmpty int, nnz int64, w Want, dataCols int) Cell {
 		c.RowsOff = part(n)
 	}
 	c.PtrOff = part(int64(c.Rows) + 1)
-	c.OtherOff = part(nnz)
+	c.OtherOff = part(packedWords(nnz, c.Bits))
 	if w.Rank {
 		c.RankOff = part(nnz)
 	}

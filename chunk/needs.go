@@ -10,9 +10,8 @@ import (
 // takes O(NNZ + rows/64) time.
 func (s *Side) OtherRows(i, rows int) []uint32 {
 	seen := newBitset(rows)
-	for _, r := range s.View(i).Other {
-		seen.add(int(r))
-	}
+	v := s.View(i)
+	v.eachFar(0, int(s.Cells[i].NNZ), func(r uint32) { seen.add(int(r)) })
 	out := make([]uint32, 0, s.Cells[i].Needs)
 	for w, word := range seen {
 		for ; word != 0; word &= word - 1 {
@@ -38,7 +37,7 @@ func (s *Side) countNeeds(width int) {
 	if len(s.Cells) < 2*w {
 		seen := newBitset(width)
 		for i := range s.Cells {
-			s.Cells[i].Needs = countShared(s.View(i).Other, seen)
+			s.Cells[i].Needs = countShared(s.View(i), int(s.Cells[i].NNZ), seen)
 		}
 		return
 	}
@@ -47,37 +46,35 @@ func (s *Side) countNeeds(width int) {
 		if seen[worker] == nil {
 			seen[worker] = newBitset(width)
 		}
-		s.Cells[i].Needs = countOther(s.View(i).Other, seen[worker])
+		s.Cells[i].Needs = countOther(s.View(i), int(s.Cells[i].NNZ), seen[worker])
 	})
 }
 
 // countShared is countOther on all processors.
-func countShared(other []uint32, seen bitset) int {
+func countShared(v View, edges int, seen bitset) int {
 	var n atomic.Int64
-	Ranges(len(other), func(lo, hi int) {
+	Ranges(edges, func(lo, hi int) {
 		fresh := 0
-		for _, r := range other[lo:hi] {
+		v.eachFar(lo, hi, func(r uint32) {
 			if seen.addShared(int(r)) {
 				fresh++
 			}
-		}
+		})
 		n.Add(int64(fresh))
 	})
 	clear(seen)
 	return int(n.Load())
 }
 
-// countOther is the number of different rows in other, all below 64×len(seen), whose
-// bits are clear before and after.
-func countOther(other []uint32, seen bitset) int {
+// countOther is the number of different rows of the other end, all below 64×len(seen),
+// whose bits are clear before and after.
+func countOther(v View, edges int, seen bitset) int {
 	n := 0
-	for _, r := range other {
+	v.eachFar(0, edges, func(r uint32) {
 		if seen.add(int(r)) {
 			n++
 		}
-	}
-	for _, r := range other {
-		seen[r>>6] = 0
-	}
+	})
+	v.eachFar(0, edges, func(r uint32) { seen[r>>6] = 0 })
 	return n
 }

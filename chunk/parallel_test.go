@@ -55,7 +55,8 @@ func TestSameOnAnyNumberOfProcessors(t *testing.T) {
 		r.Skew, _ = CellSkew(e, r.Order, 3)
 		for _, p := range []int{1, 3, 16} {
 			for _, w := range []Want{{CSC: true, CSR: true}, {CSR: true},
-				{CSC: true, CSR: true, Rank: true, Type: true, Weight: true, Data: true}} {
+				{CSC: true, CSR: true, Rank: true, Type: true, Weight: true, Data: true},
+				{CSC: true, CSR: true, Pack: true}, {CSR: true, Pack: true}} {
 				g, err := Build(e, r.Order, p, w)
 				if err != nil {
 					t.Fatal(err)
@@ -76,8 +77,8 @@ func TestSameOnAnyNumberOfProcessors(t *testing.T) {
 		}
 	})
 	// One side alone is the same as beside the other.
-	for i := 0; i < len(first.Sides); i += 5 {
-		if !slices.Equal(first.Sides[i+1].Cells, first.Sides[i+2].Cells) {
+	for i := 0; i < len(first.Sides); i += 8 {
+		if !slices.Equal(first.Sides[i+1].Cells, first.Sides[i+2].Cells) || !slices.Equal(first.Sides[i+6].Cells, first.Sides[i+7].Cells) {
 			t.Errorf("CSR alone differs from CSR beside CSC")
 		}
 	}

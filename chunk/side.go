@@ -45,9 +45,11 @@ func (s *Side) NNZ() int64 {
 // View is a cell as typed slices. Rows of the own interval and of the other
 // interval are local: 0 is the interval's first vertex.
 type View struct {
-	RowIDs []uint32  // Rows ascending local rows; nil when the cell is dense: row r is entry r
-	Ptr    []uint32  // Rows+1: the edges of entry r are Ptr[r] .. Ptr[r+1]-1
-	Other  []uint32  // NNZ local rows of the other interval
+	RowIDs []uint32 // Rows ascending local rows; nil when the cell is dense: row r is entry r
+	Ptr    []uint32 // Rows+1: the edges of entry r are Ptr[r] .. Ptr[r+1]-1
+	Other  []uint32 // NNZ local rows of the other interval, or nil
+	Packed []uint32 // the same as a stream of Bits bits each, or nil
+	Bits   int
 	Rank   []float32 // NNZ, or nil
 	Type   []uint32  // NNZ, or nil
 	Weight []float32 // NNZ, or nil
@@ -65,15 +67,21 @@ func ViewOf(c *Cell, block []byte) View {
 		panic("chunk: block is not aligned to 4 bytes")
 	}
 	n := int(c.NNZ)
-	return View{
+	v := View{
 		RowIDs: part[uint32](block, c.RowsOff, c.Rows),
 		Ptr:    part[uint32](block, c.PtrOff, c.Rows+1),
-		Other:  part[uint32](block, c.OtherOff, n),
+		Bits:   c.Bits,
 		Rank:   part[float32](block, c.RankOff, n),
 		Type:   part[uint32](block, c.TypeOff, n),
 		Weight: part[float32](block, c.WeightOff, n),
 		Data:   part[float32](block, c.DataOff, n*c.DataCols),
 	}
+	if far := part[uint32](block, c.OtherOff, int(packedWords(c.NNZ, c.Bits))); c.Bits == wordBits {
+		v.Other = far
+	} else {
+		v.Packed = far
+	}
+	return v
 }
 
 // part is n values at byte offset off of block, or nil when off is -1. An empty

@@ -65,7 +65,7 @@ func (g GridStats) Cell(d, s int) CellStat { return g.Cells[d*g.P+s] }
 // and source interval s. Off and Hub are zero.
 func (g GridStats) CSC(d, s int, w Want) Cell {
 	c := g.Cell(d, s)
-	l := layOut(g.Rows(d), c.DstRows, c.NNZ, w, g.DataCols)
+	l := layOut(g.Rows(d), c.DstRows, c.NNZ, w, g.DataCols, g.Width)
 	l.Needs = c.SrcRows
 	return l
 }
@@ -74,7 +74,7 @@ func (g GridStats) CSC(d, s int, w Want) Cell {
 // destination interval d. Off and Hub are zero.
 func (g GridStats) CSR(s, d int, w Want) Cell {
 	c := g.Cell(d, s)
-	l := layOut(g.Rows(s), c.SrcRows, c.NNZ, w, g.DataCols)
+	l := layOut(g.Rows(s), c.SrcRows, c.NNZ, w, g.DataCols, g.Width)
 	l.Needs = c.DstRows
 	return l
 }

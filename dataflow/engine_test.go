@@ -37,6 +37,7 @@ type planning struct {
 	whole          bool // no row gathers
 	more           bool // slots beyond those asked for
 	windows        bool // parts of what streams stay from phase to phase
+	packed         bool // far ends of edges
 	diagonal       bool // diagonal cells read what the visit has loaded
 	files          int  // what lies in files: bit k for the values whose number is k modulo 4
 	evaluate       bool // the program without gradients shares the memory and runs between two steps
@@ -64,7 +65,7 @@ func drawOptions(t *rapid.T) options {
 func drawPlanning(t *rapid.T) planning {
 	return planning{
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
-		windows: rapid.Bool().Draw(t, "windows"), diagonal: rapid.Bool().Draw(t, "diagonal"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
+		windows: rapid.Bool().Draw(t, "windows"), diagonal: rapid.Bool().Draw(t, "diagonal"), packed: rapid.Bool().Draw(t, "packed"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
@@ -89,7 +90,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range o.without {
 		without[w] = true
 	}
-	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 2}
+	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 2, Packed: o.packed}
 	compile := func() (main, once *dataflow.Lowered, err error) {
 		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, c)
 	}
@@ -117,7 +118,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	if once != nil {
 		w := once.Want
 		want = chunk.Want{Rank: want.Rank || w.Rank, Type: want.Type || w.Type, Weight: want.Weight || w.Weight,
-			Data: want.Data || w.Data, CSC: want.CSC || w.CSC, CSR: want.CSR || w.CSR}
+			Data: want.Data || w.Data, CSC: want.CSC || w.CSC, CSR: want.CSR || w.CSR, Pack: o.packed}
 	}
 	if e.grid, err = chunk.Build(v.g, e.order, o.p, want); err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	var eval *dataflow.Lowered
 	if o.evaluate {
 		without["invariant"] = true
-		if eval, once, err = dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: -1}, dataflow.Options{Without: without, Save: o.save}); err != nil || once != nil {
+		if eval, once, err = dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: -1}, dataflow.Options{Without: without, Save: o.save, Packed: o.packed}); err != nil || once != nil {
 			return nil, fmt.Errorf("evaluation: %v, %w", once, err)
 		}
 		if w := eval.Want; w.CSC && !want.CSC || w.CSR && !want.CSR || w.Rank && !want.Rank || w.Type && !want.Type || w.Weight && !want.Weight || w.Data && !want.Data {

@@ -78,6 +78,10 @@ func lower(outs []result, opt Options) *Lowered {
 			l.out.Spec.Phases = append(l.out.Spec.Phases, ph)
 		}
 	}
+	l.out.Want.Pack = opt.Packed
+	for _, k := range l.out.Kernels {
+		k.Packed = k.Edges && opt.Packed
+	}
 	for _, o := range outs {
 		switch o.node.shape.Set.Kind {
 		case Global:

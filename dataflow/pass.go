@@ -18,6 +18,7 @@ type Options struct {
 	// Slices is how many slices of columns gathers are split into, each with a phase of its
 	// own; 0 or 1: none. LeastSlice is the width of the narrowest; 0: 16.
 	Slices, LeastSlice int
+	Packed             bool         // cells hold the far ends of edges packed (chunk.Want.Pack)
 	Dump               string       // print the program after this pass
 	Print              func(string) // where dumps go
 }

@@ -234,6 +234,8 @@ type worker struct {
 	gemm  []float32
 	tn    []float32
 	segs  []segment
+	far   []uint32 // far ends of the strip's edges
+	ids   []uint32 // room for such where cells are packed
 	args  Args
 	ready bool // spread registers are filled
 }

@@ -119,6 +119,9 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 	c.assign()
 	var b strings.Builder
 	b.WriteString(cudaPrelude)
+	if p.Packed {
+		b.WriteString(cudaFar)
+	}
 	for l := range c.frags {
 		c.frags[l].fn = -1
 		if err := c.fragment(&b, l); err != nil {
@@ -279,7 +282,7 @@ func (c *CUDA) params() string {
 	if c.p.Edges {
 		b.WriteString("const unsigned *__restrict__ rowids, const unsigned *__restrict__ ptr, const unsigned *__restrict__ other, " +
 			"const float *__restrict__ rank, const unsigned *__restrict__ type, const float *__restrict__ weight, " +
-			"const float *__restrict__ data, ll entries, ll from, ll to, ")
+			"const float *__restrict__ data, ll bits, ll entries, ll from, ll to, ")
 	}
 	b.WriteString("ll first, ll n, ll begin, ll end")
 	if c.p.Edges {

@@ -158,18 +158,21 @@ func (c *CUDA) few(b *strings.Builder, name string, slice int, instrs []*Instr, 
 	t.head(b, name+fewName, k.block, used)
 	fmt.Fprintf(b, "\tconstexpr int R = %d;\n", t.fewRows(instrs))
 	fmt.Fprintf(b, "\tconst unsigned at = blockIdx.x * %du + group;\n", k.groups)
-	b.WriteString(fewRow)
+	list := c.p.farList()
+	b.WriteString(fewRow + list.begin)
+	fmt.Fprintf(b, fewFirst, fmt.Sprintf(list.id, "u"))
 	b.WriteString(strings.ReplaceAll(before.String(), "\t\t", "\t"))
 	u := *t
 	u.b, u.tab, u.once = b, "\t", fewOnce
 	for i, o := range outs {
 		u.begin(i, o)
 	}
-	b.WriteString("\tfor (int left = many; left > 0; left -= R, next += R, list += R) {\n")
+	b.WriteString("\tfor (int left = many; left > 0; left -= R, next += R) {\n")
 	for _, r := range t.held {
 		u.line("\tfloat h%d[R]%s;", r, t.index(r))
 	}
-	b.WriteString("\t\tunsigned ids[R];\n\t\t#pragma unroll\n\t\tfor (int u = 0; u < R; u++) ids[u] = soon[u];\n" + fewEdge + loads.String() + "\t\t\t}\n\t\t}\n" + fewIDs + fewEdge)
+	b.WriteString("\t\tunsigned ids[R];\n\t\t#pragma unroll\n\t\tfor (int u = 0; u < R; u++) ids[u] = soon[u];\n" + fewEdge + loads.String() + "\t\t\t}\n\t\t}\n" +
+		fmt.Sprintf(fewIDs, fmt.Sprintf(list.id, "R + u")) + list.next + fewEdge)
 	for _, r := range t.held {
 		u.line("\t\t\t%s", t.alias(r))
 	}
@@ -184,8 +187,8 @@ func (c *CUDA) few(b *strings.Builder, name string, slice int, instrs []*Instr, 
 // fewName ends the names of such kernels.
 const fewName = "_few"
 
-// fewRow finds the row at hand and its edges, and reads the first ids. A row without edges
-// changes nothing in the midst of a sum.
+// fewRow finds the row at hand and its edges. A row without edges changes nothing in the
+// midst of a sum.
 const fewRow = `	if (at >= (unsigned)n) return;
 	const unsigned entry = (unsigned)first + at;
 	const ll row = rowids ? rowids[entry] : entry; (void)row;
@@ -194,10 +197,12 @@ const fewRow = `	if (at >= (unsigned)n) return;
 	if ((unsigned)many > (unsigned)large || many == 0 && !begin && !end) return;
 	constexpr bool lead = true;
 	const int off = base + lane * V; (void)off;
-	const unsigned *list = other + next;
-	unsigned soon[R];
+`
+
+// fewFirst reads the first ids.
+const fewFirst = `	unsigned soon[R];
 	#pragma unroll
-	for (int u = 0; u < R; u++) soon[u] = u < many ? list[u] : 0u;
+	for (int u = 0; u < R; u++) soon[u] = u < many ? %s : 0u;
 `
 
 // fewEdge opens the loop over the edges of a round, fewIDs reads the ids of the next.
@@ -209,7 +214,7 @@ const (
 			if (u < left) {
 `
 	fewIDs = `		#pragma unroll
-		for (int u = 0; u < R; u++) soon[u] = R + u < left ? list[R + u] : 0u;
+		for (int u = 0; u < R; u++) soon[u] = R + u < left ? %s : 0u;
 `
 )
 

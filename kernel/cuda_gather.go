@@ -166,7 +166,7 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 		}
 		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (ll e = lo + begun + sub; e < hi; e += step) {\n", t.unroll(instrs))
 		if far {
-			b.WriteString("\t\t\tconst unsigned far = other[e];\n")
+			b.WriteString("\t\t\tconst unsigned far = " + p.farID("e") + ";\n")
 		}
 		b.WriteString(body.String())
 		b.WriteString("\t\t}\n")

@@ -95,7 +95,7 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 	fmt.Fprintf(b, "\tfor (ll i = blockIdx.x * (ll)%d + group; i < n; i += gridDim.x * (ll)%d) {\n", k.groups, k.groups)
 	if p.Edges {
 		b.WriteString("\t\tconst ll e = from + i, entry = saga_entry(ptr, entries, e), row = rowids ? rowids[entry] : entry;\n" +
-			"\t\tconst unsigned far = other[e]; (void)row; (void)far;\n")
+			"\t\tconst unsigned far = " + p.farID("e") + "; (void)row; (void)far;\n")
 	} else {
 		b.WriteString("\t\tconst ll row = first + i; (void)row;\n")
 	}

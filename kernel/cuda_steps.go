@@ -38,6 +38,7 @@ type CUDALaunch struct {
 // itself, in host memory.
 type CUDACell struct {
 	RowIDs, PtrAt, Other, Rank, Type, Weight, Data uint64
+	Bits                                           int // of an id in Other, where the program is Packed
 	Ptr                                            []uint32
 }
 
@@ -220,7 +221,7 @@ func (s *cudaSteps) args(from, to, first, n int, begin, end bool) []uint64 {
 	}
 	if s.c.p.Edges {
 		e := s.l.Cell
-		a = append(a, e.RowIDs, e.PtrAt, e.Other, e.Rank, e.Type, e.Weight, e.Data,
+		a = append(a, e.RowIDs, e.PtrAt, e.Other, e.Rank, e.Type, e.Weight, e.Data, uint64(e.Bits),
 			uint64(len(e.Ptr)-1), uint64(from), uint64(to))
 	}
 	flag := func(b bool) uint64 {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"sort"
 
+	"sagann/chunk"
 	"sagann/internal/simd"
 )
 
@@ -65,7 +66,7 @@ func (r *run) edges(w *worker, b block, lane int) {
 		for i := b.from; i < b.to; i++ {
 			if lo, hi := v.Ptr[i], v.Ptr[i+1]; lo < hi {
 				at := rowOf(i) * o.LD
-				simd.GatherSum(dst[at:at+f.Cols], src, f.LD, v.Other[lo:hi])
+				simd.GatherSum(dst[at:at+f.Cols], src, f.LD, w.farIDs(v, int(lo), int(hi)))
 			}
 		}
 	}
@@ -95,6 +96,7 @@ func (r *run) edges(w *worker, b block, lane int) {
 // strip runs edges [e, e+n).
 func (r *run) strip(w *worker, e, n, lane int) {
 	c, l := r.c, r.l
+	w.far = w.farIDs(l.Cell, e, e+n)
 	for i := range c.p.Leaves {
 		if f := &c.p.Leaves[i]; f.From != Global && !c.skip[f.Reg] {
 			r.load(w, f, e, n)
@@ -109,7 +111,7 @@ func (r *run) strip(w *worker, e, n, lane int) {
 		dst, src, s := l.Bufs[o.Operand], l.Bufs[f.Operand], w.at[d.weight]
 		for _, g := range w.segs {
 			at := g.row * o.LD
-			simd.GatherWSum(dst[at:at+f.Cols], src, f.LD, l.Cell.Other[e+g.lo:e+g.hi], s[g.lo:g.hi])
+			simd.GatherWSum(dst[at:at+f.Cols], src, f.LD, w.far[g.lo:g.hi], s[g.lo:g.hi])
 		}
 	}
 	for _, i := range c.outs {
@@ -123,6 +125,13 @@ func (r *run) strip(w *worker, e, n, lane int) {
 			r.step(w, o, e)
 		}
 	}
+}
+
+// farIDs are the far ends of edges [lo, hi): what the cell holds or, where it holds them
+// packed, the worker's copy, which the next call takes.
+func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
+	ids, w.ids = v.Far(w.ids, lo, hi)
+	return ids
 }
 
 // load fills the register of leaf f for edges [e, e+n).
@@ -156,7 +165,7 @@ func (r *run) load(w *worker, f *Leaf, e, n int) {
 	case f.Key != NoKey:
 		r.loadKeyed(w, f, dst, e)
 	case f.From == Other:
-		simd.GatherRows(dst, buf, f.LD, v.Other[e:e+n], f.Cols)
+		simd.GatherRows(dst, buf, f.LD, w.far, f.Cols)
 	case f.From == Own:
 		for _, g := range w.segs {
 			simd.RepeatRow(dst[g.lo*f.Cols:g.hi*f.Cols], buf[g.row*f.LD:g.row*f.LD+f.Cols], g.hi-g.lo)
@@ -169,12 +178,12 @@ func (r *run) load(w *worker, f *Leaf, e, n int) {
 }
 
 func (r *run) loadKeyed(w *worker, f *Leaf, dst []float32, e int) {
-	v, buf := r.l.Cell, r.l.Bufs[f.Operand]
+	buf := r.l.Bufs[f.Operand]
 	for _, g := range w.segs {
 		for i := g.lo; i < g.hi; i++ {
 			row := g.row
 			if f.From == Other {
-				row = int(v.Other[e+i])
+				row = int(w.far[i])
 			}
 			to := dst[i*f.Cols : (i+1)*f.Cols]
 			k := r.key(f.Key, e+i)

@@ -138,7 +138,8 @@ type Program struct {
 	Instrs   []Instr
 	Outs     []Out
 	Operands int
-	Tile     int // rows, or edges of products on them, that a GPU works on at a time; 0: a default
+	Packed   bool // edges of cells hold far ends as chunk.Want.Pack says
+	Tile     int  // rows, or edges of products on them, that a GPU works on at a time; 0: a default
 }
 
 // Check reports the first broken rule of p: registers in range and written before

@@ -96,11 +96,15 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if err := p.outputsExist(); err != nil {
 		return nil, err
 	}
+	if err := p.openMachine(); err != nil {
+		return nil, err
+	}
 	once, err := p.lower()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.loadMachine(); err != nil { // says what memory there is
+	p.machineMemory()
+	if err := p.keepForGPU(p.train.low.Spec); err != nil {
 		return nil, err
 	}
 	if err := p.reserveScratch(once); err != nil {
@@ -242,11 +246,11 @@ func (p *Program) outputsExist() error {
 
 func union(a, b chunk.Want) chunk.Want {
 	return chunk.Want{Rank: a.Rank || b.Rank, Type: a.Type || b.Type, Weight: a.Weight || b.Weight,
-		Data: a.Data || b.Data, CSC: a.CSC || b.CSC, CSR: a.CSR || b.CSR}
+		Data: a.Data || b.Data, CSC: a.CSC || b.CSC, CSR: a.CSR || b.CSR, Pack: a.Pack || b.Pack}
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount()}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount(), Packed: p.packs()}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}

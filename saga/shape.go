@@ -39,11 +39,15 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	}
 	p := &Program{model: m, cfg: c, shape: &s, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, store: c.Store}
 	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: c.FeatureGrad}
+	if err := p.openMachine(); err != nil {
+		return nil, err
+	}
 	once, err := p.lower()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.loadMachine(); err != nil {
+	p.machineMemory()
+	if err := p.keepForGPU(p.train.low.Spec); err != nil {
 		return nil, err
 	}
 	if once, err = p.chooseSlices(once); err != nil {
@@ -79,7 +83,7 @@ func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 		if d == int(plan.CSR) {
 			rows, needs = from, into
 		}
-		bytes := chunk.CellSize(width, rows, nnz, want, 0)
+		bytes := chunk.CellSize(width, rows, nnz, want, 0, width)
 		c.Bytes[d], c.NNZ[d], c.Needs[d] = make([]int64, p*p), make([]int64, p*p), make([]int64, p*p)
 		for i := range p * p {
 			c.Bytes[d][i], c.NNZ[d][i], c.Needs[d][i] = bytes, nnz, int64(needs)
@@ -110,11 +114,10 @@ func (s *Shape) nonEmpty(width, p int) int {
 	return min(width, int(math.Round(sum/float64(p))))
 }
 
-// loadMachine reads the machine model; its memory bounds the budget, its reserve is
-// taken off it.
-func (p *Program) loadMachine() error {
+// openMachine reads the machine model, if there is one.
+func (p *Program) openMachine() error {
 	if p.cfg.Machine == "" {
-		return p.keepForGPU(p.train.low.Spec)
+		return nil
 	}
 	m, err := plan.LoadMachine(p.cfg.Machine)
 	if err != nil {
@@ -124,8 +127,29 @@ func (p *Program) loadMachine() error {
 		return fmt.Errorf("saga: %d devices; machine %s has %d", n, p.cfg.Machine, len(m.Devices))
 	}
 	p.machine = m
-	if p.topology, err = plan.RingOf(m, p.cfg.devices()); err != nil {
-		return err
+	p.topology, err = plan.RingOf(m, p.cfg.devices())
+	return err
+}
+
+// packs tells whether cells hold far ends of edges packed: links and memory of a GPU are
+// what it runs short of, the few instructions that take them apart are not. A machine
+// model stands for the device that it describes.
+func (p *Program) packs() bool {
+	if p.cfg.without("pack") {
+		return false
+	}
+	if p.machine != nil {
+		return !p.machine.Kind(0).Serial
+	}
+	return strings.HasPrefix(p.cfg.Device, "cuda")
+}
+
+// machineMemory bounds the budget by the memory of the machine model, if there is one; its
+// reserve is taken off it.
+func (p *Program) machineMemory() {
+	m := p.machine
+	if m == nil {
+		return
 	}
 	reserve, maps := int64(m.Kind(0).Memory.Value)-m.Budget(0), p.pinMaps(p.train.low.Spec)
 	p.context = reserve + maps
@@ -135,14 +159,13 @@ func (p *Program) loadMachine() error {
 		p.keep(reserve + maps)
 		p.cfg.Mem = min(p.cfg.Mem, m.Budget(0)-maps)
 	}
-	return nil
 }
 
 // keepForGPU takes off the budget what a GPU's context and libraries take of its memory
-// beside the plan of s.
+// beside the plan of s, where no machine model says it.
 func (p *Program) keepForGPU(s *plan.Spec) error {
 	kind, _, _ := strings.Cut(p.cfg.Device, ":")
-	if kind != "cuda" || p.cfg.Mem == 0 {
+	if kind != "cuda" || p.cfg.Mem == 0 || p.machine != nil {
 		return nil
 	}
 	m, err := plan.LoadMachine(machineOf(kind))

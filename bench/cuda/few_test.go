@@ -11,8 +11,10 @@ import (
 	"sagann/kernel"
 )
 
-// lowCell is a cell of rows of few edges between 300 far rows. With gaps, a list leaves
-// rows out.
+// farRows is the rows of their other interval.
+const farRows = 300
+
+// lowCell is a cell of rows of few edges. With gaps, a list leaves rows out.
 func lowCell(rows, seed int, gaps bool) chunk.View {
 	v := chunk.View{Ptr: []uint32{0}}
 	degrees := []int{0, 1, 2, 3, 5, 17, 33, 4, 8}
@@ -26,7 +28,7 @@ func lowCell(rows, seed int, gaps bool) chunk.View {
 		}
 		for k := range n {
 			i := len(v.Other)
-			v.Other = append(v.Other, uint32(i*7919+seed*13)%300)
+			v.Other = append(v.Other, uint32(i*7919+seed*13)%farRows)
 			v.Rank = append(v.Rank, float32(k+seed*40))
 			v.Weight = append(v.Weight, float32(i%17)/16-0.5)
 		}
@@ -60,7 +62,15 @@ func TestFewEdges(t *testing.T) {
 	cells := []chunk.View{lowCell(rows, 0, false), lowCell(rows, 1, true)}
 	for _, f := range []int{8, 32, 64, 100, 128} {
 		seen := map[string]bool{}
-		for i, p := range lowPrograms(t, f) {
+		list := lowPrograms(t, f)
+		for _, p := range list {
+			if p.Edges {
+				q := *p
+				q.Packed = true
+				list = append(list, &q)
+			}
+		}
+		for i, p := range list {
 			c, err := kernel.RenderCUDA(p)
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +140,12 @@ func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *kernel.CUDA, cells
 		var list []device.Command
 		for k := range cells {
 			v := &cells[k]
-			cell := &kernel.CUDACell{Ptr: v.Ptr, PtrAt: put(raw(v.Ptr)), Other: put(raw(v.Other)), Rank: put(raw(v.Rank)), Weight: put(raw(v.Weight))}
+			far, bits := v.Other, 0
+			if p.Packed {
+				packed := v.Pack(farRows)
+				far, bits = packed.Packed, packed.Bits
+			}
+			cell := &kernel.CUDACell{Ptr: v.Ptr, PtrAt: put(raw(v.Ptr)), Other: put(raw(far)), Bits: bits, Rank: put(raw(v.Rank)), Weight: put(raw(v.Weight))}
 			if v.RowIDs != nil {
 				cell.RowIDs = put(raw(v.RowIDs))
 			}

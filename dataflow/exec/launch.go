@@ -240,5 +240,5 @@ func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.CUDACell {
 		return addr + uint64(off)
 	}
 	return &kernel.CUDACell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
-		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Ptr: ptr}
+		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Bits: c.Bits, Ptr: ptr}
 }

@@ -1,0 +1,107 @@
+package chunk
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// Ids of the other end are local to an interval, so they need fewer bits than a word has.
+// Packed, they are one stream: id e of a cell is Cell.Bits bits from bit e×Bits on, the
+// lowest first, in words of 32. One more word stands behind the last, so that any id can
+// be read as part of two words.
+
+// wordBits is the width of ids that are not packed.
+const wordBits = 32
+
+// bitsFor is how many bits an id of the other end takes in intervals of this width.
+func (w Want) bitsFor(width int) int {
+	if !w.Pack {
+		return wordBits
+	}
+	return max(1, bits.Len(uint(width-1)))
+}
+
+// packedWords is how many words n ids of so many bits take.
+func packedWords(n int64, bits int) int64 {
+	if bits == wordBits {
+		return n
+	}
+	return (n*int64(bits)+wordBits-1)/wordBits + 1
+}
+
+// pack writes ids into the stream from its id first on. The words are zero there. The
+// first and the last of them may be shared with others who write at the same time.
+func pack(stream []uint32, bits, first int, ids []uint32) {
+	if len(ids) == 0 {
+		return
+	}
+	at := uint64(first) * uint64(bits)
+	w, have := int(at/wordBits), uint(at%wordBits)
+	word, shared := uint64(0), true
+	flush := func(last bool) {
+		if shared || last {
+			atomic.OrUint32(&stream[w], uint32(word))
+		} else {
+			stream[w] = uint32(word)
+		}
+		word, shared = word>>wordBits, false
+		w++
+	}
+	for i, id := range ids {
+		word |= uint64(id) << have
+		if have += uint(bits); have >= wordBits {
+			have -= wordBits
+			flush(have == 0 && i == len(ids)-1)
+		}
+	}
+	if have > 0 {
+		flush(true)
+	}
+}
+
+// Far is the ids lo..hi-1 of the other end. Packed ones are written to room, which grows
+// when it must and is handed back.
+func (v *View) Far(room []uint32, lo, hi int) (ids, scratch []uint32) {
+	if v.Bits == 0 || v.Bits == wordBits {
+		return v.Other[lo:hi], room
+	}
+	n := hi - lo
+	if cap(room) < n {
+		room = make([]uint32, n+n/2)
+	}
+	room = room[:cap(room)]
+	mask := uint64(1)<<v.Bits - 1
+	at, width := uint64(lo)*uint64(v.Bits), uint64(v.Bits)
+	for i := range room[:n] {
+		w := at / wordBits
+		room[i] = uint32((uint64(v.Packed[w])|uint64(v.Packed[w+1])<<wordBits)>>(at%wordBits)) & uint32(mask)
+		at += width
+	}
+	return room[:n], room
+}
+
+// eachFar calls f with the ids lo..hi-1 of the other end, one by one.
+func (v *View) eachFar(lo, hi int, f func(id uint32)) {
+	if v.Packed == nil {
+		for _, id := range v.Other[lo:hi] {
+			f(id)
+		}
+		return
+	}
+	var room [1 << 10]uint32
+	for ; lo < hi; lo += len(room) {
+		ids, _ := v.Far(room[:], lo, min(hi, lo+len(room)))
+		for _, id := range ids {
+			f(id)
+		}
+	}
+}
+
+// Pack is v with packed ids of the other end, of an interval of so many rows.
+func (v View) Pack(rows int) View {
+	v.Bits = Want{Pack: true}.bitsFor(rows)
+	ids := v.Other
+	v.Other, v.Packed = nil, make([]uint32, packedWords(int64(len(ids)), v.Bits))
+	pack(v.Packed, v.Bits, 0, ids)
+	return v
+}
