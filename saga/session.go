@@ -90,6 +90,9 @@ func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) 
 		return nil, nil, errors.Join(err, closeAll(devices, nil))
 	}
 	arena.TF32 = p.cfg.TF32
+	if p.cfg.Mem > 0 {
+		arena.Scratch = p.reserve
+	}
 	return devices, arena, nil
 }
 

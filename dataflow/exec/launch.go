@@ -101,7 +101,7 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 			edges = max(edges, int(side.Cells[int(t.Own)*side.P+int(t.Other)].NNZ))
 		}
 	}
-	need := scratchOf(r.cuda, rows, edges)
+	need := max(scratchOf(r.cuda, rows, edges), r.arena.Scratch)
 	for i := range r.arena.devices {
 		p := &r.arena.devices[i]
 		dev, ok := p.dev.(device.GPU)
