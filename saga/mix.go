@@ -143,3 +143,16 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 	}
 	return top, nil
 }
+
+// again searches the number of intervals and the schedule for mixture x, which was made
+// with those of another program: less that is stored lets larger chunks fit.
+func (s *saving) again(x *saved) (*saved, error) {
+	if x == nil || len(x.plan.Tasks) > mixTasks/4 {
+		return x, nil
+	}
+	y, err := s.plan(&saved{policy: x.policy, store: x.store, low: x.low})
+	if y == nil || err != nil || y.line.Wall >= x.line.Wall {
+		return x, err
+	}
+	return y, nil
+}

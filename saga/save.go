@@ -143,6 +143,9 @@ func (p *Program) chooseSave(o plan.Options) error {
 		if mixed, err = s.mix(best, all); err != nil {
 			return err
 		}
+		if mixed, err = s.again(mixed); err != nil {
+			return err
+		}
 	}
 	first := best
 	for i, x := range append([]*saved{first, mixed}, all...) {

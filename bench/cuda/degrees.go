@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -40,8 +41,8 @@ func degreeTable() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| program | F | rows | edges a row | cell | model, ms | a warp, slices | a warp, whole | a group, slices | a group, whole | chosen | its ms | model's | ns a row | GB/s gathered |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| program | F | rows | edges a row | cell | model, ms | a warp, slices | a warp, whole | a group, slices | a group, whole | chosen | its ms | packed | model's | ns a row | GB/s gathered |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	benches := map[int]*degreeBench{}
 	for _, s := range degreeSizes {
 		b := benches[s.columns]
@@ -89,6 +90,9 @@ type degreeProgram struct {
 	name  string
 	cuda  *kernel.CUDA
 	funcs []device.Function
+
+	packed      *kernel.CUDA // for cells that hold far ends packed
+	packedFuncs []device.Function
 }
 
 // compile makes a plain and a weighted sum and the gathers of two models.
@@ -114,6 +118,14 @@ func (b *degreeBench) compile() error {
 		}
 		seen[p.cuda.Source] = true
 		if p.funcs, err = b.gpu.Compile(p.cuda.Source, p.cuda.Names); err != nil {
+			return err
+		}
+		q := *p.p
+		q.Packed = true
+		if p.packed, err = kernel.RenderCUDA(&q); err != nil {
+			return err
+		}
+		if p.packedFuncs, err = b.gpu.Compile(p.packed.Source, p.packed.Names); err != nil {
 			return err
 		}
 		for _, l := range p.p.Leaves {
@@ -184,6 +196,12 @@ func (b *degreeBench) cell(g *csr) error {
 	if e.cell.Weight, err = e.fill(len(g.other)); err != nil {
 		return err
 	}
+	stream := chunk.View{Other: g.other}.Pack(len(g.ptr) - 1)
+	packed := e.cell
+	packed.Bits = stream.Bits
+	if packed.Other, err = e.put(raw(stream.Packed), int64(4*len(stream.Packed))); err != nil {
+		return err
+	}
 	var bufs []uint64 // by operand, large enough for all programs
 	for _, p := range b.programs {
 		for len(bufs) < p.p.Operands {
@@ -197,7 +215,7 @@ func (b *degreeBench) cell(g *csr) error {
 			if only && len(g.ptr) > 1_000_000 { // they take long
 				continue
 			}
-			if err := b.line(e, p, bufs, only); err != nil {
+			if err := b.line(e, p, bufs, &packed, only); err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
@@ -205,8 +223,9 @@ func (b *degreeBench) cell(g *csr) error {
 	return nil
 }
 
-// line prints the times of a program over the cell, which is the only one or in between.
-func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, only bool) error {
+// line prints the times of a program over the cell, which is the only one or in between, and
+// that of the chosen way over the same cell packed.
+func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, packed *kernel.CUDACell, only bool) error {
 	rows, edges := len(e.g.ptr)-1, len(e.g.other)
 	l := kernel.CUDALaunch{Rows: rows, Bufs: bufs[:p.p.Operands], First: only, Last: only, Cell: &e.cell}
 	steps := func(w kernel.GatherWay) []kernel.CUDAStep {
@@ -232,6 +251,11 @@ func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, only b
 			chosenTime = t
 		}
 	}
+	l.Gather, l.Cell = kernel.ByCell, packed
+	packedTime, err := e.median(p.p.Name, p.packedFuncs, p.packed.Steps(&l), launches)
+	if err != nil {
+		return err
+	}
 	far := int64(0)
 	for _, f := range p.p.Leaves {
 		if f.From == kernel.Other {
@@ -240,9 +264,9 @@ func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, only b
 	}
 	cost := dataflow.CostOf(p.p)
 	model := b.kind.KernelTime(&cost, rows, edges, rows) / 1e6
-	fmt.Printf("| %s | %d | %d | %d | %s | %.4f | %s | %s | %.4f | %.2f× | %.3f | %.0f |\n", p.name, b.f, rows, edges/rows,
+	fmt.Printf("| %s | %d | %d | %d | %s | %.4f | %s | %s | %.4f | %.2f× | %.2f× | %.3f | %.0f |\n", p.name, b.f, rows, edges/rows,
 		map[bool]string{false: "in between", true: "only"}[only], model, strings.Join(times[:], " | "), chosen, chosenTime,
-		chosenTime/model, chosenTime*1e6/float64(rows), float64(int64(edges)*far)/chosenTime/1e6)
+		packedTime/chosenTime, chosenTime/model, chosenTime*1e6/float64(rows), float64(int64(edges)*far)/chosenTime/1e6)
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 type Arena struct {
 	TF32     bool  // dense products on GPUs may round their operands to TF32; set before the first step
 	Scratch  int64 // GPUs: bytes of kernels' scratch memory that the first runner takes at least, so that no later one takes its own beside it
-	OneByOne bool // steps are submitted task by task, as the times of single kernels need
+	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
 
 	devices []part
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
