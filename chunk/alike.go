@@ -70,10 +70,12 @@ func (b *bothWays) alike(o *Order, starts []int) {
 		}
 	}
 	windows = append(windows, len(o.Old))
-	Each(len(windows)-1, func(i int) {
+	scratch := make([][]uint64, processors()) // by worker
+	eachOf(len(scratch), len(windows)-1, func(worker, i int) {
 		lo := windows[i]
 		ids := o.Old[lo:windows[i+1]]
-		keys := make([]uint64, len(ids))
+		scratch[worker] = slices.Grow(scratch[worker][:0], len(ids))
+		keys := scratch[worker][:len(ids)]
 		falling(ids, keys, b.in)
 		for run := range slices.Chunk(ids, alikeRun) {
 			falling(run, keys, b.out)

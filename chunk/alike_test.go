@@ -2,7 +2,6 @@ package chunk
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -132,8 +131,7 @@ func busy(s *Side, rows, large int) float64 {
 	return float64(edges) / float64(time)
 }
 
-// cellRows is a graph in which every interval has rows as those of a large graph's
-// interval: so many vertices, and edges a vertex in each cell.
+// busyOf is that of all cells, forward and backward, for 1 to 8 rows a warp.
 func busyOf(t *testing.T, e *Edges, o *Order, p int) (text string, at4 [2]float64) {
 	g, err := Build(e, o, p, Want{CSC: true, CSR: true})
 	if err != nil {
@@ -153,36 +151,27 @@ func busyOf(t *testing.T, e *Edges, o *Order, p int) (text string, at4 [2]float6
 	return text, at4
 }
 
-// TestRowsShareWarps holds orders against vertices in the user's order, at a hundredth of
-// 2.2 M vertices and 571 M edges in 14 intervals (as many edges a row and cell), and where
-// one interval has all: rows of skewed graphs must use a warp nearly as well as rows of
-// uniform ones do, whose lengths are chance.
+// Rows of skewed graphs use a warp about as well as those of uniform ones, whose lengths
+// are chance: at a hundredth of 2.2 M vertices and 571 M edges in 14 intervals, which has as
+// many edges a row and cell, and in one interval.
 func TestRowsShareWarps(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		e       *Edges
-		p       int
-		at      float64 // at least, of four rows a warp
-		uniform bool
+		name  string
+		e     *Edges
+		p     int
+		least float64 // of four rows a warp
 	}{
-		{"uniform", uniform(22_000, 5_710_000), 14, 0, true},
-		{"skewed", powerLaw(22_000, 5_710_000, true), 14, 0.77, false},
-		{"skewed, directed", powerLaw(22_000, 5_710_000, false), 14, 0.73, false},
-		{"skewed", powerLaw(170_000, 2_330_000, true), 1, 0.95, false},
-		{"skewed, directed", powerLaw(170_000, 2_330_000, false), 1, 0.88, false},
+		{"uniform", uniform(22_000, 5_710_000), 14, 0.80},
+		{"skewed", powerLaw(22_000, 5_710_000, true), 14, 0.79},
+		{"skewed, directed", powerLaw(22_000, 5_710_000, false), 14, 0.74},
+		{"skewed", powerLaw(170_000, 2_330_000, true), 1, 0.99},
+		{"skewed, directed", powerLaw(170_000, 2_330_000, false), 1, 0.90},
 	} {
-		d := degreesOf(c.e)
-		in, _ := NewIntervals(c.e.V, c.p)
-		part := make([]uint16, c.e.V)
-		if c.p > 1 {
-			part = deal(d.byDegree(), in)
-		}
-		plain, _ := ordered(part, c.p)
-		before, was := busyOf(t, c.e, plain, c.p)
+		before, was := busyOf(t, c.e, Deal(c.e, c.p), c.p)
 		after, is := busyOf(t, c.e, Balance(c.e, c.p), c.p)
 		t.Logf("%s, %d vertices, %d edges, P = %d\n  user's order %s\n  sorted       %s", c.name, c.e.V, c.e.E(), c.p, before, after)
 		for i := range is {
-			if math.Min(is[i], is[i]-was[i]+1e-9) < 0 || is[i] < c.at {
+			if is[i] < c.least || is[i] < was[i] {
 				t.Errorf("%s: four rows a warp use %.3f of it, were %.3f", c.name, is[i], was[i])
 			}
 		}

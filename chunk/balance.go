@@ -17,13 +17,18 @@ import (
 //
 // It takes O(E + V) time, spread over all processors, and 18 bytes a vertex beside
 // the order. The edges must be valid; base is forced into 1..MaxIntervals.
-func Balance(e *Edges, base int) *Order {
+func Balance(e *Edges, base int) *Order { return balance(e, base, true) }
+
+// Deal is Balance with all vertices of an interval in the user's order.
+func Deal(e *Edges, base int) *Order { return balance(e, base, false) }
+
+func balance(e *Edges, base int, sort bool) *Order {
 	in, err := NewIntervals(e.V, min(max(base, 1), MaxIntervals))
-	if err != nil {
+	if err != nil || in.P == 1 && !sort {
 		return Identity(e.V)
 	}
 	d := degreesOf(e)
-	sort := d.uneven(in.P)
+	sort = sort && d.uneven(in.P)
 	if in.P == 1 && !sort {
 		return Identity(e.V)
 	}

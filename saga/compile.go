@@ -384,9 +384,12 @@ func (p *Program) orderFor(n int) *chunk.Order {
 	if p.ordered != n {
 		defer since(&p.stages.Order, time.Now())
 		p.ordered = n
-		if p.cfg.without("balance") {
+		switch {
+		case p.cfg.without("balance"):
 			p.order = chunk.Identity(p.in.edges.V)
-		} else {
+		case p.cfg.without("degree-sort"):
+			p.order = chunk.Deal(p.in.edges, n)
+		default:
 			p.order = chunk.Balance(p.in.edges, n)
 		}
 	}
