@@ -131,7 +131,7 @@ func busy(s *Side, rows, large int) float64 {
 	return float64(edges) / float64(time)
 }
 
-// busyOf is that of all cells, forward and backward, for 1 to 8 rows a warp.
+// busyOf is that of all cells, forward and backward, for 1 to 16 rows a warp.
 func busyOf(t *testing.T, e *Edges, o *Order, p int) (text string, at4 [2]float64) {
 	g, err := Build(e, o, p, Want{CSC: true, CSR: true})
 	if err != nil {
@@ -140,7 +140,7 @@ func busyOf(t *testing.T, e *Edges, o *Order, p int) (text string, at4 [2]float6
 	large := max(256, 4*e.E()/e.V/p)
 	for i, s := range []*Side{g.CSC, g.CSR} {
 		text += [2]string{" forward", ", backward"}[i]
-		for _, rows := range []int{1, 2, 4, 8} {
+		for _, rows := range []int{1, 2, 4, 8, 16} {
 			b := busy(s, rows, large)
 			text += fmt.Sprintf(" %d: %.3f", rows, b)
 			if rows == 4 {
