@@ -9,19 +9,51 @@ import (
 // of the base×base grid, whatever the user's numbering. Vertices are dealt over
 // the intervals heaviest first, by in- plus out-degree, in snake order (0..P-1,
 // then P-1..0), until an interval has the size that NewIntervals gives it. Inside
-// an interval vertices keep the user's order, so that locality there survives.
+// an interval vertices keep the user's order, so that locality there survives, but
+// for windows in which those of about equal degree stand side by side (alike.go).
 //
 // A grid of another P profits too when P divides base, as its intervals are
 // then unions of balanced ones (up to the rounding of widths).
 //
 // It takes O(E + V) time, spread over all processors, and 18 bytes a vertex beside
 // the order. The edges must be valid; base is forced into 1..MaxIntervals.
-func Balance(e *Edges, base int) *Order {
+func Balance(e *Edges, base int) *Order { return balance(e, base, true) }
+
+// Deal is Balance with all vertices of an interval in the user's order.
+func Deal(e *Edges, base int) *Order { return balance(e, base, false) }
+
+func balance(e *Edges, base int, sort bool) *Order {
 	in, err := NewIntervals(e.V, min(max(base, 1), MaxIntervals))
-	if err != nil || in.P == 1 {
+	if err != nil || in.P == 1 && !sort {
 		return Identity(e.V)
 	}
-	return ordered(deal(byDegree(e), in), in)
+	d := degreesOf(e)
+	sort = sort && d.uneven(in.P)
+	if in.P == 1 && !sort {
+		return Identity(e.V)
+	}
+	part := make([]uint16, e.V)
+	if in.P > 1 {
+		part = deal(d.byDegree(), in)
+	}
+	if !sort {
+		o, _ := ordered(part, in.P)
+		return o
+	}
+	d.heavyFirst(part, in.P)
+	o, starts := ordered(part, 2*in.P)
+	d.alike(o, starts)
+	return o
+}
+
+// bothWays is a graph's degrees.
+type bothWays struct {
+	in, out []uint32
+	edges   int
+}
+
+func degreesOf(e *Edges) *bothWays {
+	return &bothWays{in: e.InDegrees(), out: e.OutDegrees(), edges: e.E()}
 }
 
 // manyEdges is the degree from which vertices are sorted by comparing: counters for
@@ -30,15 +62,15 @@ const manyEdges = 1 << 16
 
 // byDegree is the vertices by falling in- plus out-degree; equals keep the
 // user's order. A counting sort by blocks of vertices.
-func byDegree(e *Edges) []uint32 {
-	in, out := e.InDegrees(), e.OutDegrees()
-	degree := func(v int) int { return int(in[v]) + int(out[v]) }
-	limit := min(manyEdges, 2*e.E()+1) // degrees below it are counted
-	blocks := pieces(e.V, 4*limit)
+func (b *bothWays) byDegree() []uint32 {
+	vertices := len(b.in)
+	degree := func(v int) int { return int(b.in[v]) + int(b.out[v]) }
+	limit := min(manyEdges, 2*b.edges+1) // degrees below it are counted
+	blocks := pieces(vertices, 4*limit)
 	counts, hubs := make([][]uint32, blocks), make([][]uint32, blocks)
 	Each(blocks, func(k int) {
 		n := make([]uint32, limit)
-		for v := cut(e.V, blocks, k); v < cut(e.V, blocks, k+1); v++ {
+		for v := cut(vertices, blocks, k); v < cut(vertices, blocks, k+1); v++ {
 			if d := degree(v); d < limit {
 				n[d]++
 			} else {
@@ -47,13 +79,13 @@ func byDegree(e *Edges) []uint32 {
 		}
 		counts[k] = n
 	})
-	sorted := make([]uint32, 0, e.V)
+	sorted := make([]uint32, 0, vertices)
 	for _, h := range hubs {
 		sorted = append(sorted, h...)
 	}
 	slices.SortStableFunc(sorted, func(a, b uint32) int { return cmp.Compare(degree(int(b)), degree(int(a))) })
 	at := uint32(len(sorted))
-	sorted = sorted[:e.V]
+	sorted = sorted[:vertices]
 	for d := limit - 1; d >= 0; d-- {
 		for k := range counts {
 			n := counts[k][d]
@@ -63,7 +95,7 @@ func byDegree(e *Edges) []uint32 {
 	}
 	Each(blocks, func(k int) {
 		next := counts[k]
-		for v := cut(e.V, blocks, k); v < cut(e.V, blocks, k+1); v++ {
+		for v := cut(vertices, blocks, k); v < cut(vertices, blocks, k+1); v++ {
 			if d := degree(v); d < limit {
 				sorted[next[d]] = uint32(v)
 				next[d]++
@@ -112,35 +144,38 @@ func deal(sorted []uint32, in Intervals) []uint16 {
 	return part
 }
 
-// ordered numbers the vertices interval by interval, in the user's order inside
-// each. Every interval has been given exactly its rows.
-func ordered(part []uint16, in Intervals) *Order {
-	o := &Order{New: make([]uint32, in.V), Old: make([]uint32, in.V)}
-	blocks := pieces(in.V, 16*in.P)
-	next := make([]int, blocks*in.P) // by block, then interval: counts, then new ids
+// ordered numbers the vertices part by part, in the user's order inside each, and
+// tells where the parts begin.
+func ordered(part []uint16, parts int) (*Order, []int) {
+	v := len(part)
+	o := &Order{New: make([]uint32, v), Old: make([]uint32, v)}
+	blocks := pieces(v, 16*parts)
+	next := make([]int, blocks*parts) // by block, then part: counts, then new ids
 	Each(blocks, func(k int) {
-		n := next[k*in.P : (k+1)*in.P]
-		for _, i := range part[cut(in.V, blocks, k):cut(in.V, blocks, k+1)] {
+		n := next[k*parts : (k+1)*parts]
+		for _, i := range part[cut(v, blocks, k):cut(v, blocks, k+1)] {
 			n[i]++
 		}
 	})
-	for i := range in.P {
-		at, _ := in.Bounds(i)
+	starts, at := make([]int, parts+1), 0
+	for i := range parts {
+		starts[i] = at
 		for k := range blocks {
-			n := next[k*in.P+i]
-			next[k*in.P+i] = at
+			n := next[k*parts+i]
+			next[k*parts+i] = at
 			at += n
 		}
 	}
+	starts[parts] = v
 	Each(blocks, func(k int) {
-		next := next[k*in.P : (k+1)*in.P]
-		for v := cut(in.V, blocks, k); v < cut(in.V, blocks, k+1); v++ {
-			n := next[part[v]]
-			next[part[v]]++
-			o.New[v], o.Old[n] = uint32(n), uint32(v)
+		next := next[k*parts : (k+1)*parts]
+		for old := cut(v, blocks, k); old < cut(v, blocks, k+1); old++ {
+			n := next[part[old]]
+			next[part[old]]++
+			o.New[old], o.Old[n] = uint32(n), uint32(old)
 		}
 	})
-	return o
+	return o, starts
 }
 
 // CellSkew is the most edges that a cell of the p×p grid has under order o (nil

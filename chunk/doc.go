@@ -17,7 +17,7 @@
 // balance; grids and permuted vertex tensors are in new ids. In a [Store] edges
 // carry user ids and the order stands beside them.
 //
-// Everything is deterministic, and linear in the number of edges: only counting
-// sorts, no maps. Cells and stores are little-endian; typed views alias their
+// Everything is deterministic, and linear in the number of edges: counting sorts,
+// windows of vertices sorted by comparing, no maps. Cells and stores are little-endian; typed views alias their
 // bytes, so the host must be little-endian too.
 package chunk

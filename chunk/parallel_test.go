@@ -147,7 +147,7 @@ func snake(sorted []uint32, in Intervals) []uint16 {
 
 func TestBalanceAgainstDealing(t *testing.T) {
 	check := func(t rapid.TB, e *Edges, p int) {
-		sorted := byDegree(e)
+		sorted := degreesOf(e).byDegree()
 		if !slices.Equal(sorted, sortedDegrees(e)) {
 			t.Fatal("not the vertices by falling degree")
 		}

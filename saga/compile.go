@@ -387,8 +387,13 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 func (p *Program) orderFor(n int) *chunk.Order {
 	if p.ordered != n {
 		defer since(&p.stages.Order, time.Now())
-		p.order, p.ordered = chunk.Identity(p.in.edges.V), n
-		if n > 1 && !p.cfg.without("balance") {
+		p.ordered = n
+		switch {
+		case p.cfg.without("balance"):
+			p.order = chunk.Identity(p.in.edges.V)
+		case p.cfg.without("degree-sort"):
+			p.order = chunk.Deal(p.in.edges, n)
+		default:
 			p.order = chunk.Balance(p.in.edges, n)
 		}
 	}

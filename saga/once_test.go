@@ -56,9 +56,10 @@ func TestInvariantsOfTwoPlans(t *testing.T) {
 	}
 }
 
-// Without balance vertices keep their order, and the losses stay.
+// Without balance vertices keep their order, without degree-sort inside intervals, and the
+// losses stay.
 func TestWithoutBalance(t *testing.T) {
-	d, err := dataset.Synthetic(dataset.Spec{Vertices: 300, Edges: 3000, Features: 8, Classes: 4, Seed: 3})
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 300, Edges: 3000, Features: 8, Classes: 4, Seed: 3, Skew: 0.8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestWithoutBalance(t *testing.T) {
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor { return ops.MatMul(v.Accum, p.Weight("W", 8, 4)) },
 	}}}
 	var losses []float64
-	for _, without := range [][]string{nil, {"balance"}} {
+	for _, without := range [][]string{nil, {"balance"}, {"degree-sort"}} {
 		p, err := saga.Compile(m, d, saga.Config{Chunks: 4, Without: without})
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +82,7 @@ func TestWithoutBalance(t *testing.T) {
 		}
 		losses = append(losses, loss)
 	}
-	if math.Abs(losses[0]-losses[1]) > 1e-5 {
+	if math.Abs(losses[0]-losses[1]) > 1e-5 || math.Abs(losses[0]-losses[2]) > 1e-5 {
 		t.Errorf("losses %v", losses)
 	}
 }
