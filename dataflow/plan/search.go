@@ -111,6 +111,7 @@ type search struct {
 	tastes    []taste
 	line      *Timeline
 	small     *BudgetError
+	sized     sized
 	short     bool // a plan was left out for lack of host memory
 }
 
@@ -285,7 +286,9 @@ func (f *search) fitting(p int, sch string, slots int, t taste) (*fitting, error
 	if err != nil {
 		return nil, err
 	}
-	return newFitting(s, c, o), nil
+	fit := newFitting(s, c, o)
+	fit.sized = &f.sized
+	return fit, nil
 }
 
 // thresholds tries, for every schedule, the smallest numbers of intervals with which each
