@@ -10,7 +10,11 @@ import (
 // fit finds the best choice for c that stays within the budget: as many slots as
 // asked for, then resident what saves most transfer per byte. It returns the bytes
 // that the smallest choice needs when none fits, else 0.
-func fit(s *Spec, c *Cells, o Options) (choice, int64) { return newFitting(s, c, o).fit() }
+func fit(s *Spec, c *Cells, o Options) (choice, int64) {
+	f := newFitting(s, c, o)
+	f.sized = &sized{}
+	return f.fit()
+}
 
 func (f *fitting) fit() (choice, int64) {
 	s, c, o := f.spec, f.c, f.o
@@ -102,7 +106,7 @@ func (p *Plan) next(q Plan) *Plan {
 }
 
 func newFitting(s *Spec, c *Cells, o Options) *fitting {
-	f := &fitting{o: o, spec: s, c: c, acc: accesses(s), most: c.largest(), sized: &sized{}}
+	f := &fitting{o: o, spec: s, c: c, acc: accesses(s), most: c.largest()}
 	f.touched = touches(f.acc)
 	if o.Beside != nil {
 		f.accBeside = accesses(o.Beside)
