@@ -126,7 +126,15 @@ func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
 // and from the device before share a link: a chunk that was loaded ahead of its turn
 // would hold up the ring. It is a span that all those copies write.
 func (e *emitter) turnOf(d int) []span {
-	if !e.opt.Ring || !e.top.Shared(d) {
+	if !e.opt.Ring {
+		return nil
+	}
+	if e.shared == nil {
+		for d := range e.p.Devices {
+			e.shared = append(e.shared, e.top.Shared(d))
+		}
+	}
+	if !e.shared[d] {
 		return nil
 	}
 	return []span{{-1, int64(-1 - d), int64(-d)}}

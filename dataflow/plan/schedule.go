@@ -21,6 +21,8 @@ type emitter struct {
 	opt   Options
 	top   *Topology // loaders and the order in which devices hand chunks on
 
+	shared []bool // by device: Topology.Shared; nil: not asked for yet
+
 	wanted        wanted          // what fetches are for
 	diagonal      int             // interval of a cell with itself in hand, -1: none
 	open          map[int]*Window // of this phase
