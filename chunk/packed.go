@@ -7,7 +7,7 @@ import "math/bits"
 type word interface{ uint32 | uint64 }
 
 // packer makes sides of words. As the rows of a bucket are sorted by counting them, an
-// edge is written twice: into its bucket and into its cell.
+// edge goes through memory twice: into its bucket and, sorted in cache, into its cell.
 type packer[T word] struct {
 	e       *Edges
 	newID   []uint32
