@@ -28,13 +28,19 @@ const (
 // newBuckets deals the edges, in new ids (nil for the identity), into buckets of
 // the side with the given own end. recs is used as memory: E of them.
 func newBuckets(e *Edges, newID []uint32, in Intervals, own sortKey, recs []rec) *buckets {
-	b := &buckets{Intervals: in, own: own, recs: recs}
-	cells := in.P * in.P
-	want := min(e.E()/bucketEdges, manyBuckets) / cells
+	b := bucketsFor(e, in)
+	b.own, b.recs = own, recs
+	b.deal(e, newID)
+	return &b
+}
+
+// bucketsFor are buckets that no edge was dealt into.
+func bucketsFor(e *Edges, in Intervals) buckets {
+	b := buckets{Intervals: in}
+	want := min(e.E()/bucketEdges, manyBuckets) / (in.P * in.P)
 	for b.shift = 32; b.shift > 0 && b.subsFor(b.shift-1) <= max(want, 1); b.shift-- {
 	}
 	b.subs = b.subsFor(b.shift)
-	b.deal(e, newID, cells*b.subs)
 	return b
 }
 
@@ -43,9 +49,8 @@ func (b *buckets) subsFor(shift uint) int { return max(1, (b.Width+1<<shift-1)>>
 
 // deal is a stable counting sort: blocks of edges are counted, then moved, side
 // by side. The result does not depend on the number of blocks.
-func (b *buckets) deal(e *Edges, newID []uint32, n int) {
-	// A block has n counters; together they must not outweigh the edges.
-	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
+func (b *buckets) deal(e *Edges, newID []uint32) {
+	n, blocks := b.counters(e)
 	at := make([]uint32, blocks*n) // by block, then bucket: counts, then places
 	div := newDivider(b.Width)
 	Each(blocks, func(k int) {
@@ -58,17 +63,7 @@ func (b *buckets) deal(e *Edges, newID []uint32, n int) {
 			}
 		})
 	})
-	b.start = make([]int, n+1)
-	sum := 0
-	for i := range n {
-		b.start[i] = sum
-		for k := range blocks {
-			c := at[k*n+i]
-			at[k*n+i] = uint32(sum)
-			sum += int(c)
-		}
-	}
-	b.start[n] = sum
+	b.begin(at)
 	Each(blocks, func(k int) {
 		next := at[k*n : (k+1)*n]
 		b.tiles(e, newID, cut(e.E(), blocks, k), cut(e.E(), blocks, k+1), func(first int, own, other []uint32) {
@@ -85,6 +80,30 @@ func (b *buckets) deal(e *Edges, newID []uint32, n int) {
 			}
 		})
 	})
+}
+
+// counters is the number of buckets, and of the blocks of edges that count for
+// themselves: together their counters must not outweigh the edges.
+func (b *buckets) counters(e *Edges) (n, blocks int) {
+	n = b.P * b.P * b.subs
+	return n, max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
+}
+
+// begin sets where buckets start, and replaces the counts of all blocks by where each
+// block begins to write into each bucket.
+func (b *buckets) begin(at []uint32) {
+	n := b.P * b.P * b.subs
+	b.start = make([]int, n+1)
+	sum := 0
+	for i := range n {
+		b.start[i] = sum
+		for k := i; k < len(at); k += n {
+			c := at[k]
+			at[k] = uint32(sum)
+			sum += int(c)
+		}
+	}
+	b.start[n] = sum
 }
 
 // bucket is the bucket of an own row of cell (o,x).
@@ -115,6 +134,37 @@ func lookUp(dst, ids, table []uint32) {
 	for i := range dst {
 		dst[i] = table[ids[i]]
 	}
+}
+
+// cells lays the cells of a side out, and says where each bucket's rows begin in the
+// row list of its cell.
+func (b *buckets) cells(rows []bucketRows, w Want, dataCols int, m Memory) (r built, first []int) {
+	r = built{&Side{P: b.P, Cells: make([]Cell, b.P*b.P)}, make([]int, b.P*b.P)}
+	size := int64(0)
+	for i := range r.side.Cells {
+		hub := int64(0)
+		for _, n := range rows[i*b.subs : (i+1)*b.subs] {
+			r.nonEmpty[i] += n.nonEmpty
+			hub = max(hub, n.hub)
+		}
+		nnz := b.start[(i+1)*b.subs] - b.start[i*b.subs]
+		c := layOut(b.Rows(i/b.P), r.nonEmpty[i], int64(nnz), w, dataCols, b.Width)
+		c.Hub, c.Off = hub, size
+		size += c.Bytes
+		r.side.Cells[i] = c
+	}
+	r.side.Mem = newArena(size)
+	if m.Fresh != nil {
+		m.Fresh(r.side.Mem)
+	}
+	// Buckets of a row list start where the lists of those before them end.
+	first = make([]int, len(rows))
+	for i := range rows {
+		if i%b.subs > 0 {
+			first[i] = first[i-1] + rows[i-1].nonEmpty
+		}
+	}
+	return r, first
 }
 
 // rows is the range lo <= own row < hi of bucket k of a cell of own interval o.

@@ -8,12 +8,15 @@ type builder struct {
 	newID   []uint32 // nil: the identity
 	want    Want
 	rank    []float32 // by stored position; nil unless wanted
-	recs    []rec     // E: the edges of the side in the making
-	sorters []sorter  // one a worker
+	memory  Memory
+	recs    []rec    // E: the edges of the side in the making
+	give    func()   // gives recs back
+	sorters []sorter // one a worker
 }
 
-func newBuilder(e *Edges, o *Order, in Intervals, w Want) (*builder, error) {
-	b := &builder{e: e, in: in, newID: o.newIDs(), want: w, recs: make([]rec, e.E()), sorters: make([]sorter, processors())}
+func newBuilder(e *Edges, o *Order, in Intervals, w Want, m Memory) (*builder, error) {
+	b := &builder{e: e, in: in, newID: o.newIDs(), want: w, memory: m, sorters: make([]sorter, processors())}
+	b.recs, b.give = scratch[rec](m, e.E())
 	for i := range b.sorters {
 		b.sorters[i].types = e.Type
 	}
@@ -22,6 +25,22 @@ func newBuilder(e *Edges, o *Order, in Intervals, w Want) (*builder, error) {
 		b.rank, err = b.ranks()
 	}
 	return b, err
+}
+
+// recorded makes the sides that are wanted, of records.
+func recorded(e *Edges, o *Order, in Intervals, w Want, m Memory) (sides []built, err error) {
+	b, err := newBuilder(e, o, in, w, m)
+	defer b.give()
+	if err != nil {
+		return nil, err
+	}
+	if w.CSC {
+		sides = append(sides, b.side(byDst))
+	}
+	if w.CSR {
+		sides = append(sides, b.side(bySrc))
+	}
+	return sides, nil
 }
 
 // built is a side with what only its making shows.
@@ -45,28 +64,7 @@ func (b *builder) side(own sortKey) built {
 		b.sort(&b.sorters[worker], k, i)
 		rows[i].nonEmpty, rows[i].hub = countRows(k.at(i), own)
 	})
-	r := built{&Side{P: k.P, Cells: make([]Cell, k.P*k.P)}, make([]int, k.P*k.P)}
-	size := int64(0)
-	for i := range r.side.Cells {
-		hub := int64(0)
-		for _, n := range rows[i*k.subs : (i+1)*k.subs] {
-			r.nonEmpty[i] += n.nonEmpty
-			hub = max(hub, n.hub)
-		}
-		nnz := k.start[(i+1)*k.subs] - k.start[i*k.subs]
-		c := layOut(k.Rows(i/k.P), r.nonEmpty[i], int64(nnz), b.want, b.e.DataCols, k.Width)
-		c.Hub, c.Off = hub, size
-		size += c.Bytes
-		r.side.Cells[i] = c
-	}
-	r.side.Mem = newArena(size)
-	// Buckets of a row list start where the lists of those before them end.
-	first := make([]int, len(rows))
-	for i := range rows {
-		if i%k.subs > 0 {
-			first[i] = first[i-1] + rows[i-1].nonEmpty
-		}
-	}
+	r, first := k.cells(rows, b.want, b.e.DataCols, b.memory)
 	eachOf(len(b.sorters), len(rows), func(_, i int) { b.fill(r.side.View(i/k.subs), k, i, first[i]) })
 	return r
 }

@@ -66,7 +66,7 @@ func TestRankLimit(t *testing.T) {
 	n := MaxRankDegree
 	e := &Edges{V: 2, Src: make([]uint32, n+1), Dst: make([]uint32, n+1)}
 	ranks := func() ([]float32, error) {
-		b, err := newBuilder(e, nil, Intervals{V: 2, P: 2, Width: 1}, Want{Rank: true})
+		b, err := newBuilder(e, nil, Intervals{V: 2, P: 2, Width: 1}, Want{Rank: true}, Memory{})
 		return b.rank, err
 	}
 	if _, err := ranks(); err == nil || !strings.Contains(err.Error(), "vertex 0") {

@@ -21,11 +21,17 @@ type Grid struct {
 // when types are wanted.
 //
 // It takes O(E + V + p²) time, spread over all processors (whose number is in no
-// byte of the result), and beside the result 12 bytes an edge, and 4 more for
+// byte of the result), and beside the result 4 or 8 bytes an edge where nothing but
+// edges is wanted, else, and where most rows of most cells are empty, 12, and 4 more for
 // ranks. It is an error when the edges or the order are not valid, when something
 // is wanted that the edges do not have, when there are 2^32 edges or more, or when
 // ranks are wanted and a vertex has more than MaxRankDegree in-edges.
 func Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
+	return Memory{}.Build(e, o, p, want)
+}
+
+// Build is the function Build with memory of m.
+func (m Memory) Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 	in, err := NewIntervals(e.V, p)
 	if err != nil {
 		return nil, err
@@ -40,17 +46,17 @@ func Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 		}
 		return g, err
 	}
-	b, err := newBuilder(e, o, in, want)
-	if err != nil {
-		return nil, err
+	sides, ok := asWords(e, o, in, want, m)
+	if !ok {
+		if sides, err = recorded(e, o, in, want, m); err != nil {
+			return nil, err
+		}
 	}
-	var csc, csr built
+	csc, csr := sides[0], sides[len(sides)-1]
 	if want.CSC {
-		csc = b.side(byDst)
 		g.CSC = csc.side
 	}
 	if want.CSR {
-		csr = b.side(bySrc)
 		g.CSR = csr.side
 	}
 	switch {

@@ -12,8 +12,11 @@ func mapPages(n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	syscall.Madvise(b, syscall.MADV_HUGEPAGE) // a kernel without them says no, which is fine
+	advisePages(b)
 	return b, nil
 }
+
+// advisePages asks for huge pages. A kernel without them says no, which is fine.
+func advisePages(b []byte) { syscall.Madvise(b, syscall.MADV_HUGEPAGE) }
 
 func unmapPages(b []byte) error { return syscall.Munmap(b) }

@@ -409,7 +409,8 @@ func (p *Program) gridFor(n int) (*gridAt, error) {
 	g := &gridAt{order: p.orderFor(n)}
 	defer since(&p.stages.Grid, time.Now())
 	var err error
-	if g.grid, err = chunk.Build(p.in.edges, g.order, n, p.want); err != nil {
+	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
+	if g.grid, err = memory.Build(p.in.edges, g.order, n, p.want); err != nil {
 		return nil, err
 	}
 	p.grid = g

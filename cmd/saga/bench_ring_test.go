@@ -19,27 +19,30 @@ func TestRingIsClosedForm(t *testing.T) {
 	}
 	for graph, shape := range figure16 {
 		for _, model := range paperModels {
-			for k := 1; k <= 8; k++ {
-				p := (24 + k - 1) / k * k
-				r, err := c.run(m, model, shape, k, p, paperWithout())
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, x := range []struct {
-					what      string
-					got, form float64
-				}{
-					{"ring", r.on.seconds(), r.form[0].Seconds}, {"no ring", r.off.seconds(), r.form[1].Seconds},
-					{"ring, one memory", r.onFar, r.formFar[0].Seconds}, {"no ring, one memory", r.offFar, r.formFar[1].Seconds},
-				} {
-					if math.Abs(x.got/x.form-1) > 0.1 {
-						t.Errorf("%s, %s, %d devices, %s: %g s, by the form %g", graph, model, k, x.what, x.got, x.form)
+			t.Run(graph+"/"+model, func(t *testing.T) {
+				t.Parallel()
+				for k := 1; k <= 8; k++ {
+					p := (24 + k - 1) / k * k
+					r, err := c.run(m, model, shape, k, p, paperWithout())
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, x := range []struct {
+						what      string
+						got, form float64
+					}{
+						{"ring", r.on.seconds(), r.form[0].Seconds}, {"no ring", r.off.seconds(), r.form[1].Seconds},
+						{"ring, one memory", r.onFar, r.formFar[0].Seconds}, {"no ring, one memory", r.offFar, r.formFar[1].Seconds},
+					} {
+						if math.Abs(x.got/x.form-1) > 0.1 {
+							t.Errorf("%s, %s, %d devices, %s: %g s, by the form %g", graph, model, k, x.what, x.got, x.form)
+						}
+					}
+					if gain := r.off.seconds() / r.on.seconds(); gain > 2.02 || k > 1 && gain < 1.4 {
+						t.Errorf("%s, %s, %d devices: the ring is %g times as fast", graph, model, k, gain)
 					}
 				}
-				if gain := r.off.seconds() / r.on.seconds(); gain > 2.02 || k > 1 && gain < 1.4 {
-					t.Errorf("%s, %s, %d devices: the ring is %g times as fast", graph, model, k, gain)
-				}
-			}
+			})
 		}
 	}
 }

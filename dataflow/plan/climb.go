@@ -122,9 +122,13 @@ func (f *search) challenge(r rival) error {
 func (f *search) tasteful() error {
 	for better := true; better; {
 		from, at := f.line.Wall, f.best
-		for _, t := range append(at.taste.neighbours(at), at.taste.prices(at, f.line)...) {
+		tastes := append(at.taste.neighbours(at), at.taste.prices(at, f.line)...)
+		for i, t := range tastes {
 			if f.spent > climbTasks {
 				return nil
+			}
+			if i%aheadAtOnce == 0 {
+				f.aheadTastes(at, tastes[i:min(i+aheadAtOnce, len(tastes))])
 			}
 			if _, _, err := f.one(at.Cells.P, at.Schedule, at.Slots, t); err != nil {
 				return err

@@ -13,6 +13,7 @@ type tracker struct {
 	last   []int32         // last task of each lane, -1 at first
 	waited [][]int32       // latest task of the second lane that the first has waited for
 	need   []int32
+	slab   []int32
 	serial bool // no overlap: every task waits for the one before
 }
 
@@ -60,7 +61,7 @@ func (t *tracker) each(s span, f func(*uses)) {
 	if s.device < 0 {
 		u := t.host[s.at]
 		if u == nil {
-			u = &uses{-1, none(len(t.last))}
+			u = &uses{-1, t.unread()}
 			t.host[s.at] = u
 		}
 		f(u)
@@ -71,15 +72,15 @@ func (t *tracker) each(s span, f func(*uses)) {
 	for at := s.at; at < s.end; i++ {
 		switch {
 		case i == len(*m) || (*m)[i].at >= s.end: // nothing was here
-			m.insert(i, segment{at, s.end, uses{-1, none(len(t.last))}})
+			m.insert(i, segment{at, s.end, uses{-1, t.unread()}})
 		case (*m)[i].at > at:
-			m.insert(i, segment{at, (*m)[i].at, uses{-1, none(len(t.last))}})
+			m.insert(i, segment{at, (*m)[i].at, uses{-1, t.unread()}})
 		case (*m)[i].at < at:
-			m.cut(i, at)
+			t.cut(m, i, at)
 			continue
 		}
 		if (*m)[i].end > s.end {
-			m.cut(i, s.end)
+			t.cut(m, i, s.end)
 		}
 		f(&(*m)[i].uses)
 		at = (*m)[i].end
@@ -92,10 +93,22 @@ func (m *segments) insert(i int, s segment) {
 	(*m)[i] = s
 }
 
+// unread are the reads of what no task has read. Many are made at a time.
+func (t *tracker) unread() []int32 {
+	n := len(t.last)
+	if len(t.slab) < n {
+		t.slab = none(64 * n)
+	}
+	x := t.slab[:n:n]
+	t.slab = t.slab[n:]
+	return x
+}
+
 // cut divides segment i at a byte inside it.
-func (m *segments) cut(i int, at int64) {
+func (t *tracker) cut(m *segments, i int, at int64) {
 	s := (*m)[i]
-	s.uses.reads = append([]int32{}, s.uses.reads...)
+	s.uses.reads = t.unread()
+	copy(s.uses.reads, (*m)[i].uses.reads)
 	s.at = at
 	m.insert(i+1, s)
 	(*m)[i].end = at

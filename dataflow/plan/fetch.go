@@ -108,10 +108,16 @@ func (e *emitter) fetchAll(st *Step, i, d int) {
 	for _, r := range e.state[d].rings {
 		r.drop()
 	}
-	for id := range e.p.Spec.Values {
-		if reads(st, id) {
-			e.fetch(id, i, d)
+	if e.step != st {
+		e.step, e.far = st, e.far[:0]
+		for id := range e.p.Spec.Values {
+			if reads(st, id) {
+				e.far = append(e.far, id)
+			}
 		}
+	}
+	for _, id := range e.far {
+		e.fetch(id, i, d)
 	}
 }
 

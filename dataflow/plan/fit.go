@@ -10,7 +10,11 @@ import (
 // fit finds the best choice for c that stays within the budget: as many slots as
 // asked for, then resident what saves most transfer per byte. It returns the bytes
 // that the smallest choice needs when none fits, else 0.
-func fit(s *Spec, c *Cells, o Options) (choice, int64) { return newFitting(s, c, o).fit() }
+func fit(s *Spec, c *Cells, o Options) (choice, int64) {
+	f := newFitting(s, c, o)
+	f.sized = &sized{}
+	return f.fit()
+}
 
 func (f *fitting) fit() (choice, int64) {
 	s, c, o := f.spec, f.c, f.o
@@ -86,6 +90,19 @@ type fitting struct {
 	resident               []bool // with which
 	cells                  [2]bool
 	beside                 int64 // what is planned beside takes so much
+	sized                  *sized
+}
+
+// sized are the plan that was measured last, and what was beside it: their memory is
+// used again.
+type sized struct{ plan, beside Plan }
+
+// next makes p, whose memory is used again, a plan like q to measure.
+func (p *Plan) next(q Plan) *Plan {
+	q.sizing, q.room, q.Memory, q.PhaseSlots, q.Windows = true, p.room, p.Memory[:0], p.PhaseSlots[:0], p.Windows[:0]
+	q.Globals, q.ValueAt, q.Resident = p.Globals, p.ValueAt, p.Resident
+	*p = q
+	return p
 }
 
 func newFitting(s *Spec, c *Cells, o Options) *fitting {
@@ -105,15 +122,16 @@ func (f *fitting) size(ch choice) int64 {
 		return p.Peak
 	}
 	if f.resident == nil || ch.cells != f.cells || !slices.Equal(ch.resident, f.resident) {
-		q := &Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.accBeside, touched: f.touchedBeside, most: f.most}
+		q := f.sized.beside.next(Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, acc: f.accBeside, touched: f.touchedBeside, most: f.most})
 		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1}, p)
 		f.resident, f.cells, f.beside = slices.Clone(ch.resident), ch.cells, q.Peak
 	}
 	return max(p.Peak, f.beside)
 }
 
+// place lays ch out, for as long as no other choice is.
 func (f *fitting) place(ch choice) *Plan {
-	p := &Plan{Spec: f.spec, Cells: f.c, Devices: f.o.Devices, sizing: true, acc: f.acc, touched: f.touched, most: f.most}
+	p := f.sized.plan.next(Plan{Spec: f.spec, Cells: f.c, Devices: f.o.Devices, acc: f.acc, touched: f.touched, most: f.most})
 	p.place(ch, f.o.Base)
 	return p
 }

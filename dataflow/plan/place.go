@@ -100,9 +100,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	if p.most == nil {
 		p.most = cells.largest()
 	}
-	p.Globals = make([]int64, len(s.Globals))
-	p.ValueAt = make([]int64, len(s.Values))
-	p.Resident = make([]bool, len(s.Values))
+	p.Globals = zeroed(p.Globals, len(s.Globals))
+	p.ValueAt = zeroed(p.ValueAt, len(s.Values))
+	p.Resident = zeroed(p.Resident, len(s.Values))
 	p.Slots = c.slots
 	p.Devices = max(1, p.Devices)
 	var at int64
@@ -112,8 +112,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		at += bytes
 		return at - bytes
 	}
-	inherited := map[string]int64{}
+	var inherited map[string]int64
 	if base != nil {
+		inherited = map[string]int64{}
 		at = base.persist
 		for i, g := range base.Spec.Globals {
 			if g.Kind == Param {
@@ -205,7 +206,9 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	if p.touched == nil {
 		p.touched = touches(acc)
 	}
-	f := fitter{p: p, floor: at}
+	f := p.room
+	f.p, f.floor = p, at
+	f.begin()
 	for i := range s.Values {
 		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
 			from, to := lifetime(acc, i)
@@ -214,13 +217,29 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		}
 	}
 	p.placeWindows(c, &f)
-	out := make([]phaseSlots, len(s.Phases))
+	var out []phaseSlots
 	for i := range s.Phases {
 		n := c.phase(i)
 		p.PhaseSlots = append(p.PhaseSlots, n)
-		out[i] = p.placePhase(i, p.touched[i], n, c.slots, c.ahead, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
+		ps := p.placePhase(i, p.touched[i], n, c.slots, c.ahead, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
+		if !p.sizing {
+			out = append(out, ps)
+		}
+	}
+	if p.sizing {
+		p.room = f
 	}
 	return out
+}
+
+// zeroed is s with n zeros.
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // touch is a value that a phase touches.
@@ -258,25 +277,38 @@ type fitter struct {
 	p     *Plan
 	floor int64
 	taken [][]extent // by phase, by address
+	met   []extent   // scratch
 }
 
 // extent is a buffer's place.
 type extent struct{ at, end int64 }
 
-func (f *fitter) add(name string, bytes int64, from, to int) int64 {
-	b := Buffer{name, f.floor, align(bytes), from, to}
-	if f.taken == nil {
-		f.taken = make([][]extent, len(f.p.Spec.Phases))
+// begin forgets all buffers.
+func (f *fitter) begin() {
+	n := len(f.p.Spec.Phases)
+	if old := len(f.taken); old < n {
 		const usual = 32
-		room := make([]extent, usual*len(f.taken))
-		for q := range f.taken {
-			f.taken[q] = room[q*usual : q*usual : (q+1)*usual]
+		room := make([]extent, usual*(n-old))
+		for q := range n - old {
+			f.taken = append(f.taken, room[q*usual:q*usual:(q+1)*usual])
 		}
 	}
+	f.taken = f.taken[:n]
+	for q := range f.taken {
+		f.taken[q] = f.taken[q][:0]
+	}
+}
+
+func (f *fitter) add(name string, bytes int64, from, to int) int64 {
+	b := Buffer{name, f.floor, align(bytes), from, to}
 	from, to = max(0, from), min(to, len(f.taken)-1)
 	met := f.taken[from]
 	if to > from {
-		met = slices.Concat(f.taken[from : to+1]...)
+		met = f.met[:0]
+		for _, at := range f.taken[from : to+1] {
+			met = append(met, at...)
+		}
+		f.met = met
 		slices.SortFunc(met, func(x, y extent) int { return cmp.Compare(x.at, y.at) })
 	}
 	for _, o := range met {
@@ -302,11 +334,8 @@ func (p *Plan) placePhase(phase int, touched []touch, slots, depth, ahead int, a
 		ps.own, ps.other = map[int]slotSet{}, map[int]slotSet{}
 	}
 	ring := func(name, of string, bytes int64, n int) slotSet {
-		if !p.sizing {
-			name += of
-		}
 		bytes = align(bytes)
-		return slotSet{add(name, bytes*int64(n)), bytes, n}
+		return slotSet{add(p.named(name, of), bytes*int64(n)), bytes, n}
 	}
 	put := func(m map[int]slotSet, id int, set slotSet) {
 		if m != nil {

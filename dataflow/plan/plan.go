@@ -97,6 +97,7 @@ type Plan struct {
 	rivals    []rival // that Search has found
 	trail     *trail  // of the tasks; nil: not kept
 	sizing    bool    // only the peak is asked for
+	room      fitter  // of the plan before, whose memory is used again
 	persist   int64   // end of what lives for the whole run
 	scratch   int64   // where a Global of another device arrives
 	zeroAt    int64   // the sums, cleared at the start of a step

@@ -43,7 +43,7 @@ func (e *emitter) turns(dir Dir, js []int) (orders [][]int, all []turn) {
 	for d := range of {
 		of[d] = slices.IndexFunc(js, func(j int) bool { return p.Owner(j) == d })
 	}
-	var chunks []int
+	chunks := make([]int, 0, c.P)
 	for k := range c.P {
 		i := e.source(js[0], k)
 		for n := range js {
@@ -52,6 +52,14 @@ func (e *emitter) turns(dir Dir, js []int) (orders [][]int, all []turn) {
 				break
 			}
 		}
+	}
+	if p.Devices == 1 { // as the steps of a ring of one are
+		all = make([]turn, 0, len(chunks))
+		for k := range chunks {
+			all = append(all, turn{k: k})
+		}
+		orders[0] = chunks
+		return orders, all
 	}
 	for _, step := range e.top.Steps(len(chunks), func(k, d int) bool { return of[d] >= 0 && uses(of[d], chunks[k]) }) {
 		for _, d := range e.top.Order {
@@ -118,7 +126,15 @@ func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
 // and from the device before share a link: a chunk that was loaded ahead of its turn
 // would hold up the ring. It is a span that all those copies write.
 func (e *emitter) turnOf(d int) []span {
-	if !e.opt.Ring || !e.top.Shared(d) {
+	if !e.opt.Ring {
+		return nil
+	}
+	if e.shared == nil {
+		for d := range e.p.Devices {
+			e.shared = append(e.shared, e.top.Shared(d))
+		}
+	}
+	if !e.shared[d] {
 		return nil
 	}
 	return []span{{-1, int64(-1 - d), int64(-d)}}

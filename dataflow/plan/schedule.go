@@ -21,12 +21,16 @@ type emitter struct {
 	opt   Options
 	top   *Topology // loaders and the order in which devices hand chunks on
 
+	shared []bool // by device: Topology.Shared; nil: not asked for yet
+
 	wanted        wanted          // what fetches are for
 	diagonal      int             // interval of a cell with itself in hand, -1: none
 	open          map[int]*Window // of this phase
 	ends          []int           // by value the last phase that touches it
 	maxNNZ        int64           // edges of the largest cell
 	reads, writes []span          // of the task in hand
+	step          *Step           // that far is of
+	far           []int           // values that a step reads at the far end
 }
 
 // slotState is what the slots of one device hold in the present phase.
@@ -38,7 +42,10 @@ type slotState struct {
 func (p *Plan) emit(slots []phaseSlots, o Options) {
 	n := p.expect()
 	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: accesses(p.Spec), opt: o, maxNNZ: p.most.nnz, diagonal: -1}
+	if p.trail != nil {
+		p.trail.at, p.trail.spans = make([]int32, 0, 2*n), make([]span, 0, 4*n)
+	}
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
 	for id := range p.Spec.Values {
 		_, end := lifetime(e.acc, id)
 		e.ends = append(e.ends, end)

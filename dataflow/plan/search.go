@@ -75,7 +75,7 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 
 func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) *search {
 	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots}, step: max(1, o.Devices),
-		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, won: map[string]int{}, ways: map[at]rival{}}
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, made: map[string]*answer{}, sized: newSized(), grids: map[int]*Cells{}, won: map[string]int{}, ways: map[at]rival{}}
 	if o.P == 0 {
 		f.tastes = append(f.tastes, taste{ahead: 4})
 	}
@@ -111,7 +111,10 @@ type search struct {
 	tastes    []taste
 	line      *Timeline
 	small     *BudgetError
-	short     bool // a plan was left out for lack of host memory
+	sized     []*sized           // by worker
+	made      map[string]*answer // ahead of their use
+	grids     map[int]*Cells     // of plans that are made ahead
+	short     bool               // a plan was left out for lack of host memory
 }
 
 // seen is a plan that has been simulated.
@@ -154,6 +157,7 @@ func (f *search) all(p int) error {
 		return nil
 	}
 	took := map[string]int64{}
+	f.aheadAll(f.schedules, p)
 	for _, sch := range f.schedules {
 		if f.behind[sch] >= patience {
 			continue
@@ -188,11 +192,16 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 		if i > 0 && (still || fastest >= 0 && (f.far(fastest, tasks) || f.full(tasks))) {
 			break
 		}
-		w := i
-		if won < n && i <= won { // the winner, then the others in order
-			w = (i + won) % (won + 1)
+		if i == 1 {
+			var rest []way
+			for k := 1; k < n; k++ {
+				x, _ := f.nth(p, sch, won, k)
+				rest = append(rest, x)
+			}
+			f.ahead(rest...)
 		}
-		t, k := f.tastes[w/len(f.slots)], f.slots[w%len(f.slots)]
+		next, w := f.nth(p, sch, won, i)
+		t, k := next.taste, next.slots
 		x, fits, err := f.one(p, sch, k, t)
 		if err != nil {
 			return 0, false, err
@@ -221,6 +230,16 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	return fastest, still, nil
 }
 
+// nth is the i-th way to plan p intervals and one schedule, and which of all it is: the
+// one that won before, then the others in order.
+func (f *search) nth(p int, sch string, won, i int) (way, int) {
+	w := i
+	if won < len(f.slots)*len(f.tastes) && i <= won {
+		w = (i + won) % (won + 1)
+	}
+	return way{p, sch, f.slots[w%len(f.slots)], f.tastes[w/len(f.slots)]}, w
+}
+
 // full tells that plans of so many tasks are tried in one way only.
 func (f *search) full(tasks int) bool {
 	return tasks > 5*manyTasks && !f.last || tasks > manyTasks && f.spent > searchTasks && f.o.P == 0
@@ -239,35 +258,33 @@ func (f *search) far(ns int64, tasks int) bool {
 // one simulates one plan, unless an equal one has been, and says how many slots it has;
 // 0: it does not fit.
 func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
-	fit, err := f.fitting(p, sch, slots, t)
-	if err != nil {
-		return seen{}, 0, err
+	a := f.answer(way{p, sch, slots, t})
+	if a.err != nil {
+		return seen{}, 0, a.err
 	}
-	ch, need := fit.fit()
-	if need > 0 {
-		if f.small == nil || need < f.small.Smallest {
-			f.small = &BudgetError{f.o.Budget, need, p}
+	if a.need > 0 {
+		if f.small == nil || a.need < f.small.Smallest {
+			f.small = &BudgetError{f.o.Budget, a.need, p}
 		}
 		return seen{}, 0, nil
 	}
-	key := fit.layout(ch)
-	if x, ok := f.seen[key]; ok {
-		return x, ch.slots, nil
+	if x, ok := f.seen[a.layout]; ok {
+		return x, a.ch.slots, nil
 	}
-	pl := build(fit.spec, fit.c, ch, fit.o)
+	a.make(f.m)
+	pl, line := a.plan, a.line
 	if pl.short {
 		f.short = true
 		f.spent += len(pl.Tasks) / 2
 		return seen{}, 0, nil
 	}
-	line := Simulate(pl, f.m)
 	f.spent += len(pl.Tasks)
 	if f.best == nil || line.Wall < f.line.Wall {
 		f.best, f.line = pl, line
 	}
 	x := seen{line.Wall, len(pl.Tasks), pl.moves()}
-	f.seen[key] = x
-	return x, ch.slots, nil
+	f.seen[a.layout] = x
+	return x, a.ch.slots, nil
 }
 
 // fitting is for p intervals and one schedule.
@@ -281,9 +298,11 @@ func (f *search) fitting(p int, sch string, slots int, t taste) (*fitting, error
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.cells(p)
-	if err != nil {
-		return nil, err
+	c := f.grids[p]
+	if c == nil {
+		if c, err = f.cells(p); err != nil {
+			return nil, err
+		}
 	}
 	return newFitting(s, c, o), nil
 }
@@ -342,6 +361,7 @@ func (f *search) room(p int, sch string, k int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	fit.sized = f.sized[0]
 	ch := choice{resident: make([]bool, len(fit.spec.Values)), slots: k}
 	return fit.ok(fit.narrow(&ch)) && ch.slots == k, nil
 }
@@ -407,6 +427,7 @@ func (f *search) refine(t trial) error {
 		if len(next) == 0 {
 			return nil
 		}
+		f.aheadAll([]string{t.schedule}, next...)
 		for _, p := range next {
 			if p < f.o.MinP {
 				by[p] = -1

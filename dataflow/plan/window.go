@@ -46,7 +46,7 @@ func (p *Plan) rest(phase, key int) int {
 
 // placeWindows gives the windows of c their memory.
 func (p *Plan) placeWindows(c choice, f *fitter) {
-	p.Windows = slices.Clone(c.windows)
+	p.Windows = append(p.Windows[:0], c.windows...)
 	for i := range p.Windows {
 		w := &p.Windows[i]
 		if !p.sizing {
@@ -54,7 +54,7 @@ func (p *Plan) placeWindows(c choice, f *fitter) {
 		}
 		if w.Key >= 0 {
 			v := &p.Spec.Values[w.Key]
-			w.at = f.add("part of "+v.Name, int64(w.N)*p.Cells.chunkBytes(v), w.From, w.To)
+			w.at = f.add(p.named("part of ", v.Name), int64(w.N)*p.Cells.chunkBytes(v), w.From, w.To)
 			continue
 		}
 		if !p.sizing {
@@ -64,8 +64,16 @@ func (p *Plan) placeWindows(c choice, f *fitter) {
 				end += align(b)
 			}
 		}
-		w.at = f.add("part of cells "+Dir(-1-w.Key).String(), p.most.upTo[-1-w.Key][w.N], w.From, w.To)
+		w.at = f.add(p.named("part of cells ", Dir(-1-w.Key).String()), p.most.upTo[-1-w.Key][w.N], w.From, w.To)
 	}
+}
+
+// named is a buffer's name, for who prints it.
+func (p *Plan) named(what, of string) string {
+	if p.sizing {
+		return what
+	}
+	return what + of
 }
 
 // inWindow is the window of this phase that keeps interval i of value id, and its address

@@ -1,0 +1,183 @@
+package chunk
+
+import "math/bits"
+
+// word is an edge on its way into cells, when nothing but its two ends is wanted of
+// it: the own row inside the range of its bucket, above the row of the other interval.
+type word interface{ uint32 | uint64 }
+
+// dealer makes sides of words. As the rows of a bucket are sorted by counting them, an
+// edge goes through memory twice: into its bucket and, sorted in cache, into its cell.
+type dealer[T word] struct {
+	e       *Edges
+	newID   []uint32
+	want    Want
+	memory  Memory
+	sides   []buckets     // wanted, without recs: their numbers are the same
+	at      [][]uint32    // by side: places by block, then bucket
+	far     uint          // bits of a row of the other interval
+	words   []T           // E: the edges of the side in the making
+	scratch []dealScratch // one a worker
+}
+
+// dealScratch is for the bucket in hand: places by row, and the other ends.
+type dealScratch struct{ next, other []uint32 }
+
+// asWords makes the sides that are wanted, if words will do: the cells hold nothing but
+// the edges, and counters of all rows of all cells do not outweigh them.
+func asWords(e *Edges, o *Order, in Intervals, w Want, m Memory) (sides []built, ok bool) {
+	if w.Rank || w.Type || w.Weight || w.Data || in.P*in.Width > 4*e.E() {
+		return nil, false
+	}
+	k := bucketsFor(e, in)
+	far := bits.Len32(uint32(max(in.Width-1, 0)))
+	wide := far + min(int(k.shift), far)
+	if wide == 33 { // with half as many rows a bucket it fits
+		k.shift, wide = k.shift-1, 32
+		k.subs = k.subsFor(k.shift)
+	}
+	if wide <= 32 {
+		return dealWords[uint32](e, o.newIDs(), k, w, m, uint(far)), true
+	}
+	return dealWords[uint64](e, o.newIDs(), k, w, m, uint(far)), true
+}
+
+func dealWords[T word](e *Edges, newID []uint32, k buckets, w Want, m Memory, far uint) []built {
+	p := &dealer[T]{e: e, newID: newID, want: w, memory: m, far: far, scratch: make([]dealScratch, processors())}
+	for own, want := range [2]bool{byDst: w.CSC, bySrc: w.CSR} {
+		if want {
+			k.own = sortKey(own)
+			p.sides = append(p.sides, k)
+		}
+	}
+	words, give := scratch[T](m, e.E())
+	defer give()
+	p.words = words
+	p.countAll()
+	sides := make([]built, len(p.sides))
+	for i := range sides {
+		sides[i] = p.side(i)
+	}
+	return sides
+}
+
+// countAll finds the places of the edges in all sides.
+func (p *dealer[T]) countAll() {
+	first, last := &p.sides[0], &p.sides[len(p.sides)-1]
+	n, blocks := first.counters(p.e)
+	for range p.sides {
+		p.at = append(p.at, make([]uint32, blocks*n))
+	}
+	div := newDivider(first.Width)
+	Each(blocks, func(k int) {
+		count := p.at[0][k*n : (k+1)*n]
+		var back []uint32 // of the second side
+		if first != last {
+			back = p.at[1][k*n : (k+1)*n]
+		}
+		first.tiles(p.e, p.newID, cut(p.e.E(), blocks, k), cut(p.e.E(), blocks, k+1), func(_ int, own, other []uint32) {
+			for i := range own {
+				o, row := div.split(own[i])
+				x, far := div.split(other[i])
+				count[first.bucket(o, x, row)]++
+				if back != nil {
+					back[last.bucket(x, o, far)]++
+				}
+			}
+		})
+	})
+	for i := range p.sides {
+		p.sides[i].begin(p.at[i])
+	}
+}
+
+// side makes one side.
+func (p *dealer[T]) side(i int) built {
+	k := &p.sides[i]
+	p.deal(k, p.at[i])
+	p.at[i] = nil
+	rows := make([]bucketRows, len(k.start)-1)
+	eachOf(len(p.scratch), len(rows), func(worker, i int) {
+		for _, n := range p.count(&p.scratch[worker], k, i) {
+			if n > 0 {
+				rows[i].nonEmpty++
+				rows[i].hub = max(rows[i].hub, int64(n))
+			}
+		}
+	})
+	r, first := k.cells(rows, p.want, 0, p.memory)
+	eachOf(len(p.scratch), len(rows), func(worker, i int) {
+		p.fill(&p.scratch[worker], r.side.View(i/k.subs), k, i, first[i])
+	})
+	return r
+}
+
+// deal writes the edges into the buckets of one side.
+func (p *dealer[T]) deal(k *buckets, at []uint32) {
+	n, blocks := k.counters(p.e)
+	div, mask := newDivider(k.Width), uint32(1)<<min(k.shift, p.far)-1
+	Each(blocks, func(block int) {
+		next := at[block*n : (block+1)*n]
+		k.tiles(p.e, p.newID, cut(p.e.E(), blocks, block), cut(p.e.E(), blocks, block+1), func(_ int, own, other []uint32) {
+			for i := range own {
+				o, row := div.split(own[i])
+				x, far := div.split(other[i])
+				to := &next[k.bucket(o, x, row)]
+				p.words[*to] = T(row&mask)<<p.far | T(far)
+				*to++
+			}
+		})
+	})
+}
+
+// count is the number of edges of each row of bucket i.
+func (p *dealer[T]) count(s *dealScratch, k *buckets, i int) []uint32 {
+	lo, hi := k.rows(i/k.subs/k.P, i%k.subs)
+	if len(s.next) < hi-lo {
+		s.next = make([]uint32, min(k.Width, 1<<k.shift))
+	}
+	next := s.next[:hi-lo]
+	clear(next)
+	for _, w := range p.words[k.start[i]:k.start[i+1]] {
+		next[w>>p.far]++
+	}
+	return next
+}
+
+// fill writes bucket i into its cell. first is the entry of its first row when rows
+// are listed.
+func (p *dealer[T]) fill(s *dealScratch, v View, k *buckets, i, first int) {
+	next := p.count(s, k, i)
+	cell, sub := i/k.subs, i%k.subs
+	rowLo, _ := k.rows(cell/k.P, sub)
+	lo, hi := k.start[i]-k.start[cell*k.subs], k.start[i+1]-k.start[cell*k.subs]
+	at := uint32(0)
+	for r, n := range next {
+		switch {
+		case v.RowIDs == nil:
+			v.Ptr[rowLo+r] = uint32(lo) + at
+		case n > 0:
+			v.RowIDs[first], v.Ptr[first] = uint32(rowLo+r), uint32(lo)+at
+			first++
+		}
+		next[r] = at
+		at += n
+	}
+	if sub == k.subs-1 {
+		v.Ptr[len(v.Ptr)-1] = uint32(hi)
+	}
+	if len(s.other) < hi-lo {
+		s.other = make([]uint32, hi-lo+(hi-lo)/4)
+	}
+	other, mask := s.other[:hi-lo], T(1)<<p.far-1
+	for _, w := range p.words[k.start[i]:k.start[i+1]] {
+		to := &next[w>>p.far]
+		other[*to] = uint32(w & mask)
+		*to++
+	}
+	if v.Packed != nil {
+		pack(v.Packed, v.Bits, lo, other)
+	} else {
+		copy(v.Other[lo:hi], other)
+	}
+}
