@@ -45,6 +45,7 @@ func CostOf(p *kernel.Program) plan.Cost {
 	}
 	if indexed {
 		c.EdgeBytes += 4 // the row's number
+		c.Packed = p.Packed
 	}
 	for _, in := range p.Instrs {
 		out := float64(p.Widths[in.Dst])

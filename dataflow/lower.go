@@ -58,7 +58,7 @@ const (
 func lower(outs []result, opt Options) *Lowered {
 	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], !opt.Without["postpone"], opt), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
-			Globals: map[string]int{}, Consts: map[int]float32{}}}
+			Globals: map[string]int{}, Consts: map[int]float32{}, Want: chunk.Want{Pack: opt.Packed}}}
 	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
 	for _, n := range l.live {
 		if n.shape.Set.Kind == Global {
@@ -77,10 +77,6 @@ func lower(outs []result, opt Options) *Lowered {
 		if len(ph.Steps) > 0 {
 			l.out.Spec.Phases = append(l.out.Spec.Phases, ph)
 		}
-	}
-	l.out.Want.Pack = opt.Packed
-	for _, k := range l.out.Kernels {
-		k.Packed = k.Edges && opt.Packed
 	}
 	for _, o := range outs {
 		switch o.node.shape.Set.Kind {
@@ -174,7 +170,7 @@ func (l *lowering) addValue(v plan.Value) int {
 
 // kernelCall registers a finished program and binds it.
 func (l *lowering) kernelCall(b *builder) plan.Call {
-	b.p.Operands = len(b.operands)
+	b.p.Operands, b.p.Packed = len(b.operands), b.p.Edges && l.out.Want.Pack
 	l.out.Kernels = append(l.out.Kernels, b.p)
 	return plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
 }

@@ -48,6 +48,8 @@ type Program struct {
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	store     []string       // and values stored beside that
+	packed    bool           // cells hold far ends packed
+	base      *saved         // the plan that chose so; nil: none did
 	slices    int            // of columns; 0: as cfg says
 	near      int            // intervals of the plan that chose them; 0: none did
 	once      []int          // by program of invariants the number of intervals; 0: it was not run
@@ -108,6 +110,9 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 		return nil, err
 	}
 	if err := p.reserveScratch(once); err != nil {
+		return nil, err
+	}
+	if once, err = p.choosePacking(once); err != nil {
 		return nil, err
 	}
 	if once, err = p.chooseSlices(once); err != nil {
@@ -250,7 +255,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount(), Packed: p.packs()}
+	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount(), Packed: p.packed}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}

@@ -57,6 +57,9 @@ type Config struct {
 	// of its own, at most 8: more vertices fit, and the edges are read so many times. 1: none;
 	// 0: with Machine the fastest by simulation, else none.
 	Slices int
+	// Packing says whether cells hold the far ends of edges in as few bits as an interval
+	// needs: "on", "off" or, where it is empty, where that is faster by simulation, which it never is on a CPU.
+	Packing string
 
 	Epochs    int
 	Optimizer Optimizer
@@ -120,6 +123,9 @@ func (c *Config) Validate() error {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
 	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather", "balance", "degree-sort", "pack")
+	if !slices.Contains(packings, c.Packing) {
+		bad("unknown packing %q; there are %s", c.Packing, strings.Join(packings[1:], ", "))
+	}
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

@@ -63,13 +63,17 @@ func (p *Program) scratch(list []*dataflow.Lowered) (int64, error) {
 		return 0, nil
 	}
 	rows, edges := p.in.edges.V, p.in.edges.E()
+	share := int64(0) // no bound
+	if p.cfg.Mem > 0 {
+		share = max(1, p.cfg.Mem/scratchShare)
+	}
 	var programs [][]*kernel.Program
 	for _, l := range list {
 		for _, g := range l.Spec.Globals {
 			rows = max(rows, g.Rows)
 		}
 		for _, k := range l.Kernels {
-			tile, err := kernel.TileWithin(k, p.cfg.Mem/scratchShare)
+			tile, err := kernel.TileWithin(k, share)
 			if err != nil {
 				return 0, err
 			}

@@ -50,6 +50,9 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if err := p.keepForGPU(p.train.low.Spec); err != nil {
 		return nil, err
 	}
+	if once, err = p.choosePacking(once); err != nil {
+		return nil, err
+	}
 	if once, err = p.chooseSlices(once); err != nil {
 		return nil, err
 	}
@@ -129,19 +132,6 @@ func (p *Program) openMachine() error {
 	p.machine = m
 	p.topology, err = plan.RingOf(m, p.cfg.devices())
 	return err
-}
-
-// packs tells whether cells hold far ends of edges packed: links and memory of a GPU are
-// what it runs short of, the few instructions that take them apart are not. A machine
-// model stands for the device that it describes.
-func (p *Program) packs() bool {
-	if p.cfg.without("pack") {
-		return false
-	}
-	if p.machine != nil {
-		return !p.machine.Kind(0).Serial
-	}
-	return strings.HasPrefix(p.cfg.Device, "cuda")
 }
 
 // machineMemory bounds the budget by the memory of the machine model, if there is one; its

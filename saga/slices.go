@@ -58,7 +58,11 @@ func (p *Program) fastestSlices() (int, error) {
 		p.expected = p.statistics()
 		defer p.doneExpecting()
 	}
-	best, err := p.sliced(1, 0)
+	best, err := p.base, error(nil)
+	if best == nil {
+		best, err = p.sliced(1, 0)
+	}
+	p.base = nil // its memory
 	if err != nil || best == nil || best.plan.SourceReads() < slicedReads && 100*best.line.Exposed < slicedWait*best.line.Wall {
 		return 1, err
 	}

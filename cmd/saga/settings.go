@@ -63,8 +63,9 @@ type settings struct {
 	Without  []string `json:"without" placeholder:"PASS" group:"Memory" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
 	Paper    bool     `json:"paper" group:"Memory" help:"Only what the NGra paper does: leaves out what came after it."`
 
-	store []string // of a run that goes on: what its plan stores, and
-	once  []int    // over how many intervals its invariants were computed
+	store   []string // of a run that goes on: what its plan stores, and
+	once    []int    // over how many intervals its invariants were computed
+	packing string   // and whether its cells are packed
 }
 
 // newerPasses are not in the paper.
@@ -94,7 +95,7 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
-	c.Store, c.Once = s.store, s.once
+	c.Store, c.Once, c.Packing = s.store, s.once, s.packing
 	c.NoRing = !s.Ring.or(true)
 	c.TF32 = s.TF32
 	if c.Machine = s.Machine; c.Machine == "" {

@@ -68,6 +68,7 @@ type planRecord struct {
 	Store  []string `json:"store"`
 	Once   []int    `json:"once_chunks"`
 	Slices int      `json:"slices"` // of columns; 0 in runs of versions without
+	Packed bool     `json:"packed"` // far ends of edges
 	Budget int64    `json:"budget_bytes"`
 	Peak   int64    `json:"peak_device_bytes"`
 	Digest string   `json:"sum_order_digest"`
@@ -200,7 +201,10 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		}
 		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
 		old.Slices = auto(max(1, rec.Plan.Slices))
-		old.store, old.once = rec.Plan.Store, rec.Plan.Once
+		old.store, old.once, old.packing = rec.Plan.Store, rec.Plan.Once, saga.PackingOff
+		if rec.Plan.Packed {
+			old.packing = saga.PackingOn
+		}
 	}
 	c.settings = old
 	return nil
@@ -291,7 +295,7 @@ func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
 	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
-			append([]int{}, j.prog.Once()...), j.prog.Slices(), s.Budget, s.Peak, j.prog.Digest()}}
+			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}

@@ -44,18 +44,19 @@ type Machine struct {
 
 // DeviceKind holds the rates of a device.
 type DeviceKind struct {
-	Memory      Number `json:"memory"`      // B
-	Reserve     Number `json:"reserve"`     // B taken before the first buffer: context, libraries
-	FP32        Number `json:"fp32"`        // FLOP/s of dense products
-	Elementwise Number `json:"elementwise"` // op/s of element-wise programs, one operation a float
-	Bandwidth   Number `json:"bandwidth"`   // B/s of device memory, read plus written
-	GatherHit   Number `json:"gather_hit"`  // B/s gathered by row number, source rows in the cache
-	GatherMiss  Number `json:"gather_miss"` // B/s gathered, source rows not in the cache
-	GatherRow   Number `json:"gather_row"`  // s that a gather takes beside its bytes, for a row and a slice; absent: 0
-	Cache       Number `json:"cache"`       // B of the cache that GatherHit speaks of
-	Slice       Number `json:"slice"`       // B of a row that one gather loop touches; 0: the whole row
-	Launch      Number `json:"launch"`      // s from the end of a kernel to the work of the next
-	CopySetup   Number `json:"copy_setup"`  // s before a copy's first byte; the queue is busy, the links are not
+	Memory       Number `json:"memory"`        // B
+	Reserve      Number `json:"reserve"`       // B taken before the first buffer: context, libraries
+	FP32         Number `json:"fp32"`          // FLOP/s of dense products
+	Elementwise  Number `json:"elementwise"`   // op/s of element-wise programs, one operation a float
+	Bandwidth    Number `json:"bandwidth"`     // B/s of device memory, read plus written
+	GatherHit    Number `json:"gather_hit"`    // B/s gathered by row number, source rows in the cache
+	GatherMiss   Number `json:"gather_miss"`   // B/s gathered, source rows not in the cache
+	GatherRow    Number `json:"gather_row"`    // s that a gather takes beside its bytes, for a row and a slice; absent: 0
+	GatherPacked Number `json:"gather_packed"` // s that it takes longer for an edge and a slice where far ends are packed; absent: 0
+	Cache        Number `json:"cache"`         // B of the cache that GatherHit speaks of
+	Slice        Number `json:"slice"`         // B of a row that one gather loop touches; 0: the whole row
+	Launch       Number `json:"launch"`        // s from the end of a kernel to the work of the next
+	CopySetup    Number `json:"copy_setup"`    // s before a copy's first byte; the queue is busy, the links are not
 
 	// Serial says that a kernel's arithmetic and its memory traffic take turns, as
 	// on a few processors; otherwise many threads hide one behind the other.
@@ -287,6 +288,9 @@ func (k *DeviceKind) numbers() []rated {
 	}
 	if k.GatherRow != (Number{}) {
 		list = append(list, rated{k.GatherRow, "gather_row", "s", true})
+	}
+	if k.GatherPacked != (Number{}) {
+		list = append(list, rated{k.GatherPacked, "gather_packed", "s", true})
 	}
 	return list
 }

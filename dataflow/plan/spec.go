@@ -95,6 +95,7 @@ type Cost struct {
 	OtherBytes          int64   // of one row of the streamed interval, all operands
 	Others              int     // operands of the streamed interval
 	FixedBytes          int64   // Globals read and written, a call
+	Packed              bool    // the cell's far ends of edges are
 }
 
 // StepKind says what a step ranges over.

@@ -8,6 +8,7 @@ type pace struct {
 	dense, elem     float64 // ns an operation
 	byte, hit, miss float64 // ns a byte
 	row             float64 // ns a row and slice of a gather
+	packed          float64 // ns an edge and slice of a gather over a packed cell, beside the rest
 	cache, slice    float64 // bytes
 	launch          float64 // ns
 	serial          bool
@@ -17,7 +18,7 @@ func newPace(k *DeviceKind) *pace {
 	return &pace{
 		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
 		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
-		row:   k.GatherRow.Value * 1e9,
+		row:   k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
 		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, serial: k.Serial,
 	}
 }
@@ -36,6 +37,9 @@ func (k *pace) call(c *Cost, rows, edges, others float64) float64 {
 			slice, slices = at, math.Ceil(slice/at)
 		}
 		memory += k.row * rows * slices
+		if c.Packed {
+			memory += k.packed * edges * slices
+		}
 		hits := 1.0
 		if all := others * slice; all > k.cache {
 			hits = k.cache / all
