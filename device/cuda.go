@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"sync/atomic"
 
 	"gorgonia.org/cu"
 )
@@ -46,28 +45,6 @@ type CUDA struct {
 	rowsFuncs []Function
 	rowsErr   error
 }
-
-type cudaQueue struct {
-	dev    *CUDA
-	name   string
-	tag    atomic.Int64
-	stream cuStream
-	blas   cuHandle   // made at the first product
-	side   *cuSide    // made at the first batch that needs it
-	stage  *cudaStage // made at the first copy from or to a file
-}
-
-func (q *cudaQueue) Name() string     { return q.name }
-func (q *cudaQueue) SetTag(tag int64) { q.tag.Store(tag) }
-func (q *cudaQueue) Tag() int64       { return q.tag.Load() }
-
-type cudaEvent struct {
-	dev      *CUDA
-	event    cuEvent
-	recorded atomic.Uint64
-}
-
-func (e *cudaEvent) Recorded() uint64 { return e.recorded.Load() }
 
 // cudaBlas is a handle and its workspace.
 type cudaBlas struct {
@@ -192,44 +169,6 @@ func (d *CUDA) HostFree(h HostMem) error {
 		return d.err(OpHostFree, nil, err)
 	}
 	return d.err(OpHostFree, nil, d.host.release(h))
-}
-
-// NewQueue makes a stream.
-func (d *CUDA) NewQueue(name string) (Queue, error) {
-	if err := d.status.usable(); err != nil {
-		return nil, d.err(OpNewQueue, nil, err)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closing {
-		return nil, d.err(OpNewQueue, nil, ErrClosed)
-	}
-	s, err := cuNewStream(d.ctx)
-	if err != nil {
-		return nil, d.err(OpNewQueue, nil, err)
-	}
-	q := &cudaQueue{dev: d, name: name, stream: s}
-	d.queues = append(d.queues, q)
-	return q, nil
-}
-
-// NewEvent returns an event.
-func (d *CUDA) NewEvent() (Event, error) {
-	if err := d.status.usable(); err != nil {
-		return nil, d.err(OpNewEvent, nil, err)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closing {
-		return nil, d.err(OpNewEvent, nil, ErrClosed)
-	}
-	e, err := cuNewEvent(d.ctx, false)
-	if err != nil {
-		return nil, d.err(OpNewEvent, nil, err)
-	}
-	ev := &cudaEvent{dev: d, event: e}
-	d.events = append(d.events, ev)
-	return ev, nil
 }
 
 // Sync waits for all streams.

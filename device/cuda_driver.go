@@ -5,72 +5,8 @@ package device
 /*
 #cgo LDFLAGS: -lcuda -lcublas
 #include <stdlib.h>
-#include <stdint.h>
 #include <cuda.h>
 #include <cublas_v2.h>
-
-typedef struct {
-	int op;                 // 0 call, 1 product, 2 clear
-	CUfunction f;
-	unsigned gx, gy, gz, block, shared;
-	void **params;          // into args
-	uint64_t *args;
-	CUdeviceptr a, b, c;    // product; clear: a
-	int m, n, k, lda, ldb, ldc, ta, tb, add, tf32;
-	int beside;             // call: may run with the next command
-	size_t words;           // clear
-} saga_command;
-
-typedef struct { int cuda, blas, at; } saga_result;
-
-// A stream for what may run beside a queue's own, and the events that tie it to that.
-typedef struct { CUstream s; CUevent fork, join; } saga_side;
-
-static int saga_aside(saga_command *c, CUstream s, saga_side *side) {
-	int r = cuEventRecord(side->fork, s);
-	if (!r) r = cuStreamWaitEvent(side->s, side->fork, 0);
-	if (!r) r = cuLaunchKernel(c->f, c->gx, c->gy, c->gz, c->block, 1, 1, c->shared, side->s, c->params, NULL);
-	return r ? r : cuEventRecord(side->join, side->s);
-}
-
-// A product needs its queue's own handle: the workspace is part of it.
-static saga_result saga_submit(CUcontext ctx, CUstream s, cublasHandle_t blas, saga_side *side, saga_command *c, int n) {
-	saga_result r = {0, 0, 0};
-	float one = 1, zero = 0;
-	int apart = 0, join;
-	r.cuda = cuCtxSetCurrent(ctx);
-	for (int i = 0; i < n && !r.cuda && !r.blas; i++, c++) {
-		r.at = i;
-		join = apart;
-		apart = 0;
-		switch (c->op) {
-		case 0:
-			if (c->beside && i + 1 < n && !join) {
-				r.cuda = saga_aside(c, s, side);
-				apart = 1;
-				break;
-			}
-			r.cuda = cuLaunchKernel(c->f, c->gx, c->gy, c->gz, c->block, 1, 1, c->shared, s, c->params, NULL);
-			break;
-		case 1:
-			// Row-major C = A·B is column-major Cᵗ = Bᵗ·Aᵗ.
-			if (c->tf32) {
-				r.blas = cublasGemmEx(blas, c->tb ? CUBLAS_OP_T : CUBLAS_OP_N, c->ta ? CUBLAS_OP_T : CUBLAS_OP_N,
-					c->n, c->m, c->k, &one, (void *)c->b, CUDA_R_32F, c->ldb, (void *)c->a, CUDA_R_32F, c->lda,
-					c->add ? &one : &zero, (void *)c->c, CUDA_R_32F, c->ldc, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
-				break;
-			}
-			r.blas = cublasSgemm(blas, c->tb ? CUBLAS_OP_T : CUBLAS_OP_N, c->ta ? CUBLAS_OP_T : CUBLAS_OP_N,
-				c->n, c->m, c->k, &one, (float *)c->b, c->ldb, (float *)c->a, c->lda,
-				c->add ? &one : &zero, (float *)c->c, c->ldc);
-			break;
-		case 2:
-			if (c->words) r.cuda = cuMemsetD32Async(c->a, 0, c->words, s);
-		}
-		if (join && !r.cuda && !r.blas) r.cuda = cuStreamWaitEvent(s, side->join, 0);
-	}
-	return r;
-}
 
 static int saga_copy(CUcontext ctx, CUstream s, int op, CUdeviceptr dev, void *host, size_t n) {
 	int r = cuCtxSetCurrent(ctx);
@@ -192,8 +128,6 @@ type (
 	cuPtr     = C.CUdeviceptr
 	cuDev     = C.CUdevice
 	cuHandle  = C.cublasHandle_t
-	cuCommand = C.saga_command
-	cuSide    = C.saga_side
 )
 
 // A CUDAError is a result of the driver, by its name.
@@ -249,33 +183,6 @@ func cuAlloc(ctx cuContext, n int64) (p cuPtr, err error) {
 func cuFree(ctx cuContext, p cuPtr) error { return cuErr(C.saga_free(ctx, p)) }
 
 func cuNewStream(ctx cuContext) (s cuStream, err error) { return s, cuErr(C.saga_stream(ctx, &s)) }
-
-// cuNewSide makes a side stream; on an error what there is of it is given back.
-func cuNewSide(ctx cuContext) (*cuSide, error) {
-	side := &cuSide{}
-	var err error
-	if side.s, err = cuNewStream(ctx); err == nil {
-		if side.fork, err = cuNewEvent(ctx, false); err == nil {
-			side.join, err = cuNewEvent(ctx, false)
-		}
-	}
-	if err != nil {
-		cuCloseSide(side)
-		return nil, err
-	}
-	return side, nil
-}
-
-func cuCloseSide(side *cuSide) {
-	for _, e := range []cuEvent{side.fork, side.join} {
-		if e != nil {
-			cuCloseEvent(e)
-		}
-	}
-	if side.s != nil {
-		cuCloseStream(side.s)
-	}
-}
 
 func cuSyncStream(ctx cuContext, s cuStream) error { return cuErr(C.saga_sync(ctx, s)) }
 
@@ -346,60 +253,6 @@ func cuNewBlas(ctx cuContext, s cuStream, work cuPtr, n int64) (h cuHandle, err 
 }
 
 func cuCloseBlas(ctx cuContext, h cuHandle) error { return blasErr(C.saga_unblas(ctx, h)) }
-
-// cuSubmit returns the index of the command that failed.
-func cuSubmit(ctx cuContext, s cuStream, h cuHandle, side *cuSide, c *cuCommand, n int) (int, error) {
-	r := C.saga_submit(ctx, s, h, side, c, C.int(n))
-	if r.blas != 0 {
-		return int(r.at), blasErr(r.blas)
-	}
-	return int(r.at), cuErr(r.cuda)
-}
-
-// cuCommands puts commands and their arguments into C memory, which free gives
-// back: the driver reads them at every launch.
-func cuCommands(list []Command, fn func(Function) cuFunc) (first *cuCommand, free func()) {
-	args := 0
-	for _, c := range list {
-		if c.Call != nil {
-			args += len(c.Call.Args)
-		}
-	}
-	n := len(list)
-	size := uintptr(n)*unsafe.Sizeof(cuCommand{}) + uintptr(args)*16
-	room := C.calloc(1, C.size_t(size+16))
-	first = (*cuCommand)(room)
-	cmds := unsafe.Slice(first, n)
-	after := unsafe.Add(room, uintptr(n)*unsafe.Sizeof(cuCommand{}))
-	words := unsafe.Slice((*C.uint64_t)(after), args+1)
-	ptrs := unsafe.Slice((*unsafe.Pointer)(unsafe.Add(after, 8*args)), args+1)
-	at := 0
-	for i, c := range list {
-		d := &cmds[i]
-		switch {
-		case c.Call != nil:
-			d.f, d.beside = fn(c.Call.Func), cInt(c.beside())
-			d.gx, d.gy, d.gz = C.uint(c.Call.Grid[0]), C.uint(c.Call.Grid[1]), C.uint(c.Call.Grid[2])
-			d.block, d.shared = C.uint(c.Call.Block), C.uint(c.Call.Shared)
-			d.args, d.params = &words[at], (*unsafe.Pointer)(&ptrs[at])
-			for _, a := range c.Call.Args {
-				words[at] = C.uint64_t(a)
-				ptrs[at] = unsafe.Pointer(&words[at])
-				at++
-			}
-		case c.Gemm != nil:
-			g := c.Gemm
-			d.op = 1
-			d.a, d.b, d.c = C.CUdeviceptr(g.A), C.CUdeviceptr(g.B), C.CUdeviceptr(g.C)
-			d.m, d.n, d.k = C.int(g.M), C.int(g.N), C.int(g.K)
-			d.lda, d.ldb, d.ldc = C.int(g.LDA), C.int(g.LDB), C.int(g.LDC)
-			d.ta, d.tb, d.add, d.tf32 = cInt(g.TransA), cInt(g.TransB), cInt(g.Add), cInt(g.TF32)
-		case c.Clear != nil:
-			d.op, d.a, d.words = 2, C.CUdeviceptr(c.Clear.Addr), C.size_t(c.Clear.Bytes/4)
-		}
-	}
-	return first, func() { C.free(room) }
-}
 
 func cInt(b bool) C.int {
 	if b {

@@ -3,9 +3,6 @@ package kernel
 import (
 	"fmt"
 	"sync"
-
-	"sagann/chunk"
-	"sagann/internal/simd"
 )
 
 const (
@@ -14,14 +11,6 @@ const (
 	lanes       = 16      // fixed partial sums of a Global: the order of addition does not depend on workers
 	laneFloats  = 1 << 23 // about how much memory the lanes of reductions by key may take
 )
-
-// Launch binds a program's operands for one run over one interval or cell.
-type Launch struct {
-	Rows        int         // own rows
-	Bufs        [][]float32 // by operand; Own and Other start at row 0 of their interval
-	Cell        *chunk.View // the cell's edges; nil in row programs
-	First, Last bool        // edge programs: start the accumulators; finish them
-}
 
 // direct is a result that needs no strip: own row += other rows (times a scalar an edge).
 type direct struct {
@@ -222,92 +211,4 @@ func repeated(rs []int, r int) bool {
 		}
 	}
 	return false
-}
-
-// worker is the private memory of one goroutine in a launch.
-type worker struct {
-	regs  []float32   // registers of a strip
-	at    [][]float32 // register -> its slice for the current strip
-	in    [][]float32
-	cols  []int
-	rows  []int
-	gemm  []float32
-	tn    []float32
-	segs  []segment
-	far   []uint32 // far ends of the strip's edges
-	ids   []uint32 // room for such where cells are packed
-	args  Args
-	ready bool // spread registers are filled
-}
-
-// run is the state shared by the workers of one launch.
-type run struct {
-	c      *CPU
-	l      *Launch
-	packed []simd.PackedB // by instruction
-	room   [][]float32    // their memory
-	lanes  [][]float32    // by lane: partial sums of all reduces
-	work   []*worker
-}
-
-func (c *CPU) newRun(l *Launch, workers int) *run {
-	r, _ := c.pool.Get().(*run)
-	if r == nil {
-		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs))}
-	}
-	r.l = l
-	for len(r.work) < workers {
-		r.work = append(r.work, c.newWorker())
-	}
-	for _, w := range r.work {
-		w.ready = false
-	}
-	for i, in := range c.p.Instrs {
-		if in.Kind == Func || c.skipIn[i] {
-			continue
-		}
-		g := c.global(in.In[1])
-		k, n := g.Rows, g.Cols
-		if in.Kind == MatMulNT {
-			k, n = g.Cols, g.Rows
-		}
-		if r.room[i] == nil {
-			r.room[i] = make([]float32, simd.PackedBSize(k, n))
-		}
-		r.packed[i] = simd.PackB(l.Bufs[g.Operand], g.LD, k, n, in.Kind == MatMulNT, r.room[i])
-	}
-	return r
-}
-
-// global is the leaf that loads register reg from a Global.
-func (c *CPU) global(reg int) *Leaf {
-	for i := range c.p.Leaves {
-		if c.p.Leaves[i].Reg == reg {
-			return &c.p.Leaves[i]
-		}
-	}
-	panic("kernel " + c.p.Name + ": the second operand of a product is no Global")
-}
-
-func (c *CPU) newWorker() *worker {
-	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths))}
-	g, t := 0, 0
-	for i, in := range c.p.Instrs {
-		if in.Kind != Func && !c.skipIn[i] {
-			g = max(g, simd.GemmScratch(c.p.Widths[in.In[0]], c.p.Widths[in.Dst]))
-		}
-	}
-	for _, i := range c.reduces {
-		if o := c.p.Outs[i]; o.Acc == SumTN {
-			t = max(t, simd.GemmTNScratch(c.strip, c.p.Widths[o.Reg], c.p.Widths[o.Reg2]))
-		}
-	}
-	w.gemm, w.tn = make([]float32, g), make([]float32, t)
-	return w
-}
-
-// reg is the room of register i for n rows.
-func (c *CPU) reg(w *worker, i, n int) []float32 {
-	at := c.place[i] * c.strip
-	return w.regs[at : at+n*c.p.Widths[i]]
 }

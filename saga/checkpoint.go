@@ -1,9 +1,6 @@
 package saga
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,10 +9,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unsafe"
 
-	"sagann/dataflow/plan"
-	"sagann/device"
 	"sagann/internal/safetensors"
 )
 
@@ -90,11 +84,6 @@ func (p *Program) Save(path, options string) error {
 	return p.save(path, options, p.identity(), best{})
 }
 
-// identity says what training computes on and in which order.
-type identity struct{ digest, data string }
-
-func (p *Program) identity() identity { return identity{p.Digest(), p.in.checksum()} }
-
 func (p *Program) save(path, options string, id identity, b best) error {
 	kept, err := json.Marshal(b)
 	if err != nil {
@@ -125,36 +114,6 @@ func checksum(tensors []safetensors.Tensor) string {
 		sum = crc32.Update(sum, castagnoli, bytesOf(t.Data.([]float32)))
 	}
 	return fmt.Sprintf("%08x", sum)
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checksum is the CRC-32C of all that training reads.
-func (in *inputs) checksum() string {
-	d, e, sum := in.data, in.edges, uint32(0)
-	d.HoldFeatures()
-	for _, x := range [][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data),
-		bytesOf(d.Features), wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)} {
-		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
-		for part := range slices.Chunk(x, blockBytes) { // may lie in a file
-			sum = crc32.Update(sum, castagnoli, part)
-			device.Drop(part)
-		}
-	}
-	if in.graphs {
-		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphTrain)} {
-			sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
-			sum = crc32.Update(sum, castagnoli, x)
-		}
-	}
-	return fmt.Sprintf("%08x", sum)
-}
-
-func wordsOf[T uint32 | int32](x []T) []byte {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
 }
 
 // tensors reads the parameters and moments from the device.
@@ -292,40 +251,4 @@ func sameTensor(want, got safetensors.Tensor) error {
 		return fmt.Errorf("tensor %q has shape %v; the model has %v", want.Name, got.Shape, want.Shape)
 	}
 	return nil
-}
-
-// Digest names the order in which a training step sums: kernels, order of vertices,
-// intervals, visits and devices, and the invariants. Equal digests give equal bits on one type
-// of machine and one version of this module.
-func (p *Program) Digest() string {
-	h := sha256.New()
-	l, pl := p.train.low, p.train.plan
-	fmt.Fprintf(h, "%d %+v %+v %v\n", pl.Cells.P, l.Spec.Globals, l.Spec.Phases, l.Consts)
-	for _, k := range l.Kernels {
-		c := *k
-		c.Instrs = slices.Clone(c.Instrs)
-		for i := range c.Instrs {
-			c.Instrs[i].Fn = nil // an address
-		}
-		fmt.Fprintf(h, "%+v\n", c)
-	}
-	for i := range pl.Tasks {
-		if t := &pl.Tasks[i]; t.Kind == plan.Run || t.Kind == plan.Add {
-			fmt.Fprintln(h, t.Kind, t.Device, t.From, t.Phase, t.Step, t.Kernel, t.Own, t.Other, t.First, t.Last)
-		}
-	}
-	binary.Write(h, binary.LittleEndian, p.order.New) // a hash takes every write
-	names := make([]string, 0, len(p.in.extra))
-	for name := range p.in.extra {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		fmt.Fprintln(h, name, p.in.cols[name])
-		for part := range slices.Chunk(bytesOf(p.in.extra[name]), blockBytes) {
-			h.Write(part)
-			device.Drop(part)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }

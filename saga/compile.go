@@ -1,12 +1,9 @@
 package saga
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -14,7 +11,6 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/device"
-	"sagann/ops"
 )
 
 // Program is a model compiled for a graph, a device and a memory budget.
@@ -68,11 +64,6 @@ type unit struct {
 	low  *dataflow.Lowered
 	plan *plan.Plan
 	run  *exec.Runner
-}
-
-type gridAt struct {
-	order *chunk.Order
-	grid  *chunk.Grid
 }
 
 // Compile traces m, compiles it and plans it for d within c. A wrong shape in a
@@ -134,86 +125,6 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	return p, nil
 }
 
-// lower makes the training and the evaluation program, and returns what computes
-// their invariants.
-func (p *Program) lower() (once []*dataflow.Lowered, err error) {
-	train, onceTrain, err := p.lowerTrain()
-	if err != nil {
-		return nil, err
-	}
-	eval, onceEval, err := p.lowerEval()
-	if err != nil {
-		return nil, err
-	}
-	p.train, p.eval = &unit{low: train}, &unit{low: eval}
-	for _, l := range []*dataflow.Lowered{onceTrain, onceEval} {
-		if l != nil {
-			once, p.once = append(once, l), append(p.once, 0)
-		}
-	}
-	for _, l := range append([]*dataflow.Lowered{train, eval}, once...) {
-		p.want = union(p.want, l.Want)
-	}
-	return once, nil
-}
-
-// budget completes a *plan.BudgetError: the smallest budget must do for the training
-// and the evaluation plan and for what is computed once.
-func (p *Program) budget(err error, once []*dataflow.Lowered) error {
-	var small *plan.BudgetError
-	if !errors.As(err, &small) {
-		return err
-	}
-	o := p.planOptions()
-	schedules := []string{o.Schedule}
-	if o.Schedule == plan.Auto {
-		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
-	}
-	trains := []*dataflow.Lowered{p.train.low}
-	if other, wrong := p.otherSave(); wrong != nil {
-		return wrong
-	} else if other != nil {
-		trains = append(trains, other)
-	}
-	var least *plan.BudgetError
-	for _, o.Schedule = range schedules {
-		for _, train := range trains {
-			all := &plan.BudgetError{Budget: p.cfg.Mem}
-			ask := func(s *plan.Spec, o plan.Options) {
-				var e *plan.BudgetError
-				if _, err := plan.New(s, p.cells, o); errors.As(err, &e) && e.Smallest > all.Smallest {
-					all.Smallest, all.P = e.Smallest, e.P
-				}
-			}
-			o.Budget, o.Beside = 1, p.eval.low.Spec
-			ask(train.Spec, o)
-			for k, l := range once {
-				ask(l.Spec, p.onceOptions(1, k))
-			}
-			if least == nil || all.Smallest < least.Smallest {
-				least = all
-			}
-		}
-	}
-	least.Smallest += p.reserve + p.kept
-	least.Budget += p.kept
-	return least
-}
-
-// onceOptions are those of the plan of the k-th program that is run once: it need not be
-// fast.
-func (p *Program) onceOptions(budget int64, k int) plan.Options {
-	o := p.planOptions()
-	o.Budget = budget
-	if k < len(p.cfg.Once) && p.cfg.Once[k] > 0 {
-		o.P = p.cfg.Once[k]
-	}
-	if o.Schedule == plan.Auto {
-		o.Schedule = plan.Sag
-	}
-	return o
-}
-
 // newProgram is a program for m on d before it is compiled: its inputs, and what a
 // trace must know of them.
 func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
@@ -247,225 +158,4 @@ func (p *Program) outputsExist() error {
 		return fmt.Errorf("saga: a step has no output \"logits\": those of a %s task are no rows of vertices", t)
 	}
 	return nil
-}
-
-func union(a, b chunk.Want) chunk.Want {
-	return chunk.Want{Rank: a.Rank || b.Rank, Type: a.Type || b.Type, Weight: a.Weight || b.Weight,
-		Data: a.Data || b.Data, CSC: a.CSC || b.CSC, CSR: a.CSR || b.CSR, Pack: a.Pack || b.Pack}
-}
-
-func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount(), Packed: p.packed}
-	for _, w := range p.cfg.Without {
-		o.Without[w] = true
-	}
-	return o
-}
-
-func (p *Program) lowerTrain() (main, once *dataflow.Lowered, err error) {
-	tr, err := trace(p.model, p.dims, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.params = tr.t.list
-	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
-	for _, o := range p.cfg.Outputs {
-		prog.Names = append(prog.Names, o)
-		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
-	}
-	for _, q := range p.params {
-		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
-	}
-	if p.dims.featureGrad {
-		prog.Wrt = append(prog.Wrt, tr.features)
-	}
-	o := p.options()
-	o.Store = p.store
-	main, once, err = dataflow.Compile(prog, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.addUpdate(main)
-	return main, once, nil
-}
-
-// addUpdate gives every parameter that has a gradient its optimiser state.
-func (p *Program) addUpdate(l *dataflow.Lowered) {
-	s := l.Spec
-	for _, q := range p.params {
-		w, used := l.Globals[q.Name]
-		if !used {
-			s.Globals = append(s.Globals, plan.Global{Name: q.Name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
-			w = len(s.Globals) - 1
-			l.Globals[q.Name] = w
-		}
-		g, ok := l.Globals["grad:"+q.Name]
-		if !ok {
-			continue
-		}
-		s.Updates = append(s.Updates, plan.Move{Param: w, Grad: g})
-		for k := range p.cfg.Optimizer.moments() {
-			name := fmt.Sprintf("moment%d:%s", k+1, q.Name)
-			s.Globals = append(s.Globals, plan.Global{Name: name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
-			l.Globals[name] = len(s.Globals) - 1
-		}
-	}
-	s.Results = append(s.Results, l.Globals["loss"])
-}
-
-// lowerEval is the forward pass without dropout, with counts by split.
-func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
-	tr, err := trace(p.model, p.dims, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	splits := tr.target.splits()
-	rowLoss := tr.rowLoss(ops.RowSum(splits)) // what is in no split may have no label
-	prog := &dataflow.Program{Loss: -1}
-	add := func(name string, x Tensor) {
-		prog.Names, prog.Outs = append(prog.Names, name), append(prog.Outs, ops.MatMulTN(splits, x))
-	}
-	add("losses", rowLoss)
-	if p.dims.multi {
-		y, pos := tr.target.labels(), ops.Positive(tr.logits)
-		add("hits", ops.Mul(pos, y))
-		add("said", pos)
-		add("true", y)
-	} else {
-		add("hits", ops.Correct(tr.logits, tr.target.labels()))
-	}
-	main, once, err = dataflow.Compile(prog, p.options())
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, n := range prog.Names {
-		main.Spec.Results = append(main.Spec.Results, main.Globals[n])
-	}
-	return main, once, nil
-}
-
-// likely names expected cells.
-type likely struct {
-	n    int
-	want chunk.Want
-	of   *Shape
-}
-
-// cells are the sizes of the grid for n intervals, which need not be built for that. Plans
-// that are made side by side ask for them.
-func (p *Program) cells(n int) (*plan.Cells, error) {
-	p.sizing.Lock()
-	defer p.sizing.Unlock()
-	if s := cmp.Or(p.shape, p.expected); s != nil {
-		k := likely{n, p.want, s}
-		if p.likely[k] == nil {
-			p.likely[k] = s.cells(n, p.want)
-		}
-		return p.likely[k], nil
-	}
-	if c := p.sizes[n]; c != nil {
-		return c, nil
-	}
-	o := p.orderFor(n)
-	defer since(&p.stages.Count, time.Now())
-	st := chunk.Stats(p.in.edges, o, n)
-	if st.P != n {
-		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
-	}
-	c := &plan.Cells{V: st.V, P: n, Width: st.Width}
-	for d, at := range [2]func(own, other int, w chunk.Want) chunk.Cell{plan.CSC: st.CSC, plan.CSR: st.CSR} {
-		if ![2]bool{plan.CSC: p.want.CSC, plan.CSR: p.want.CSR}[d] {
-			continue
-		}
-		for i := range n * n {
-			cell := at(i/n, i%n, p.want)
-			c.Bytes[d] = append(c.Bytes[d], cell.Bytes)
-			c.NNZ[d] = append(c.NNZ[d], cell.NNZ)
-			c.Needs[d] = append(c.Needs[d], int64(cell.Needs))
-		}
-	}
-	p.sizes[n] = c
-	return c, nil
-}
-
-// orderFor is the vertex order for n intervals; the last one is kept.
-func (p *Program) orderFor(n int) *chunk.Order {
-	if p.ordered != n {
-		defer since(&p.stages.Order, time.Now())
-		p.ordered = n
-		switch {
-		case p.cfg.without("balance"):
-			p.order = chunk.Identity(p.in.edges.V)
-		case p.cfg.without("degree-sort"):
-			p.order = chunk.Deal(p.in.edges, n)
-		default:
-			p.order = chunk.Balance(p.in.edges, n)
-		}
-	}
-	return p.order
-}
-
-// gridFor builds the grid for n intervals, one at a time.
-func (p *Program) gridFor(n int) (*gridAt, error) {
-	if p.grid != nil && p.grid.grid.P == n {
-		return p.grid, nil
-	}
-	p.grid = nil
-	g := &gridAt{order: p.orderFor(n)}
-	defer since(&p.stages.Grid, time.Now())
-	var err error
-	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	if g.grid, err = memory.Build(p.in.edges, g.order, n, p.want); err != nil {
-		return nil, err
-	}
-	p.grid = g
-	return g, nil
-}
-
-func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Budget: p.planBudget(), Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.topology, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
-		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
-		Whole: p.cfg.without("row-gather")}
-	if p.guess.p > 0 {
-		if o.P = p.guess.p; o.Schedule == plan.Auto {
-			o.Schedule = p.guess.schedule
-		}
-	}
-	if p.machine != nil {
-		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
-	}
-	if p.cfg.Prefetch > 0 {
-		o.Slots = p.cfg.Prefetch + 1
-	}
-	return o
-}
-
-func (p *Program) makePlans() error {
-	var err error
-	o := p.planOptions()
-	o.Beside, o.Near = p.eval.low.Spec, p.near
-	if p.machine != nil {
-		o.Quick = p.cfg.Save == "" || p.cfg.Save == SaveAuto // chooseSave has the last word
-		p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
-		var small *plan.BudgetError
-		if o.Near > 0 && errors.As(err, &small) { // other numbers than expected cells let hope for
-			o.Near = 0
-			p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
-		}
-	} else {
-		p.train.plan, err = plan.New(p.train.low.Spec, p.cells, o)
-	}
-	if err != nil {
-		return err
-	}
-	if err := p.chooseSave(o); err != nil {
-		return err
-	}
-	o.Schedule = p.train.plan.Schedule
-	if p.shape == nil && p.expected == nil {
-		p.orderFor(p.train.plan.Cells.P)
-	}
-	o.Beside, o.Near, o.Base = nil, 0, p.train.plan
-	p.eval.plan, err = plan.New(p.eval.low.Spec, p.cells, o)
-	return err
 }

@@ -244,68 +244,6 @@ func (p *Program) forget() error {
 	return err
 }
 
-// keepExtra keeps value id of u after a step as the invariant name, in the user's order.
-func (p *Program) keepExtra(name string, u *unit, id int, o *chunk.Order) error {
-	cols := u.plan.Spec.Values[id].Cols
-	if !p.extraDisk[name] {
-		p.in.extra[name], p.in.cols[name] = p.userRows(u, id, o)
-		return nil
-	}
-	v, ld, rows := p.in.edges.V, chunk.LD(cols), u.run.Output(id)
-	var room []float32
-	return p.fileExtra(name, cols, func(f *device.HostFile) error {
-		return blocks(v, ld, func(lo, hi int) error {
-			if room == nil {
-				room = make([]float32, (hi-lo)*cols)
-			}
-			x := room[:(hi-lo)*cols]
-			chunk.UnpermuteRows(x, floatsOf(rows), cols, ld, o, lo, hi)
-			device.Drop(rows)
-			_, err := f.WriteAt(bytesOf(x), 4*int64(lo)*int64(cols))
-			return err
-		})
-	})
-}
-
-// moveExtras moves invariants that are in memory into files, where they are to lie.
-func (p *Program) moveExtras() error {
-	if p.in == nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.in.extra)) {
-		if !p.extraDisk[name] || p.extraFiles[name] != nil {
-			continue
-		}
-		x := p.in.extra[name]
-		err := p.fileExtra(name, p.in.cols[name], func(f *device.HostFile) error {
-			_, err := f.WriteAt(bytesOf(x), 0)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fileExtra has write fill a file that from then on is the invariant name. It is given
-// up with the program.
-func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) error) error {
-	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.edges.V)*int64(cols))
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if p.extraFiles == nil {
-		p.extraFiles = map[string]*device.HostFile{}
-	}
-	p.extraFiles[name] = f
-	p.in.extra[name], p.in.cols[name] = floatsOf(f.Bytes()), cols
-	return nil
-}
-
 // hostLine tells how much host memory training takes.
 func (p *Program) hostLine() string {
 	h := p.host

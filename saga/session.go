@@ -12,52 +12,8 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
-	"sagann/dataflow/plan"
 	"sagann/device"
 )
-
-// runOnce computes the invariants of the k-th program of them and keeps them, in user
-// order, as inputs.
-func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
-	missing := false
-	for name := range l.Outputs {
-		missing = missing || p.in.extra[name] == nil
-	}
-	if !missing {
-		return nil
-	}
-	u := &unit{low: l}
-	var err error
-	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k)); err != nil {
-		return err
-	}
-	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {
-		return err
-	}
-	if err := p.forget(); err != nil { // another plan's order may differ
-		return err
-	}
-	dev, arena, err := p.openDevices(u.plan.Peak)
-	if err != nil {
-		return err
-	}
-	err = p.start(u, arena)
-	if err == nil {
-		err = u.run.Step()
-	}
-	if err == nil {
-		o := p.orderFor(u.plan.Cells.P)
-		for name, id := range l.Outputs {
-			if err == nil {
-				err = p.keepExtra(name, u, id, o)
-			}
-		}
-	}
-	if k < len(p.once) {
-		p.once[k] = u.plan.Cells.P
-	}
-	return errors.Join(err, closeAll(dev, arena, u), p.forget())
-}
 
 // userRows is value id of u after a step, V×cols in user order.
 func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {

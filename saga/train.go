@@ -51,36 +51,6 @@ type Result struct {
 	Peak         int64   // most bytes of device memory held at once
 }
 
-// Summary says how a program will run.
-type Summary struct {
-	Vertices, Edges int    // with the self loops that the model adds
-	Chunks          int    // P
-	Schedule        string //
-	Devices         int    //
-	Budget          int64  // bytes of memory of each device; the peak when there is no bound
-	Peak            int64  // most bytes in use on a device, of training and of evaluation
-	H2D, D2H, D2D   int64  // bytes of a training step, over all devices
-	Once            int64  // bytes loaded once
-	Host, Disk      int64  // bytes of host memory beside the data, and of files that stand for it
-	Aside           int64  // bytes of each device's memory that Config.Machine and kernels take beside Peak
-}
-
-// Summary returns the numbers of the plan.
-func (p *Program) Summary() Summary {
-	t := p.train.plan
-	v, e := p.Totals()
-	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem + p.kept,
-		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
-		Aside: p.context + p.reserve}
-	if p.host != nil {
-		s.Host, s.Disk = p.host.Memory, p.host.Disk
-	}
-	if s.Budget == 0 {
-		s.Budget = s.Peak
-	}
-	return s
-}
-
 // Open takes the memory of training and evaluation and sets the initial parameters, so
 // that failures show before a run begins. Step does it by itself, but for evaluation.
 func (p *Program) Open() error { return p.openEval() }

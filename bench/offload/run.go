@@ -8,13 +8,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
-	"sagann/device"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -180,33 +177,6 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 	return o, nil
 }
 
-// inUse is the memory in bytes that is not free on the first GPU, 0 on other devices.
-func (b *bench) inUse() (int64, error) {
-	kind, list, _ := strings.Cut(b.device, ":")
-	if kind != "cuda" {
-		return 0, nil
-	}
-	gpu := 0
-	if first, _, _ := strings.Cut(list, ","); first != "" {
-		var err error
-		if gpu, err = strconv.Atoi(first); err != nil {
-			return 0, err
-		}
-	}
-	sys, err := device.CUDASystem()
-	if err != nil {
-		return 0, err
-	}
-	total, free, err := sys.Memory(gpu)
-	return total - free, err
-}
-
-// given is the host memory in bytes that the graph as it was read or generated takes,
-// with the order of its vertices, beside what is laid out of it.
-func given(d *dataset.Data) int64 {
-	return 8*int64(d.Edges.E()) + 4*int64(len(d.Features)+len(d.Labels)+len(d.Train)+len(d.Val)+len(d.Test)) + 8*int64(d.Edges.V)
-}
-
 // apart is the largest relative difference of two loss curves.
 func apart(o, other *outcome) float64 {
 	d := 0.0
@@ -245,61 +215,3 @@ func (b *bench) residentPeak(d *dataset.Data, name string) (int64, error) {
 	}
 	return p.TrainPlan().Peak, nil
 }
-
-func gib(n int64) float64 { return float64(n) / (1 << 30) }
-
-// sized is so many bytes in GiB, with three digits where it is little.
-func sized(n int64) string {
-	if g := gib(n); g < 1 {
-		return fmt.Sprintf("%.3g", g)
-	}
-	return fmt.Sprintf("%.2f", gib(n))
-}
-
-// note keeps what came before the epochs of a run, for the last table.
-func (b *bench) note(name, what string, o *outcome) {
-	s := o.stages
-	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %s |", name, what,
-		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.disk), gib(o.pinned), gib(o.host),
-		sized(o.card), sized(max(0, o.mem)+b.kept())))
-}
-
-// printReady prints what note kept, tables before text.
-func (b *bench) printReady() {
-	var rows, text []string
-	for _, line := range b.ready {
-		if strings.HasPrefix(line, "|") {
-			rows = append(rows, line)
-		} else {
-			text = append(text, line)
-		}
-	}
-	if len(rows) > 0 {
-		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what lies in files instead, what is pinned, the most the process held; memory of the card in use by its driver, context and libraries too, and the budget.\n\n| model | run | order | count | plan | grid | layout | open | accounted | in files | pinned | process, at most | card | budget |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-		fmt.Println(strings.Join(rows, "\n"))
-	}
-	if len(text) > 0 {
-		fmt.Println("\n" + strings.Join(text, "\n"))
-	}
-}
-
-// peakRSS is the most memory of the host that the process has held (VmHWM), 0 where the
-// system does not say.
-func peakRSS() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
-			if err == nil {
-				return n << 10
-			}
-		}
-	}
-	return 0
-}
-
-// resetPeak begins peakRSS anew where the system lets it; elsewhere it goes on.
-func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }

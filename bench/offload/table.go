@@ -96,3 +96,40 @@ func (b *bench) row(name, budget string, o, resident, first *outcome) {
 		name, sized(o.plan.Peak), budget, o.plan.Cells.P, o.plan.Schedule, o.plan.Slots, o.seconds, h/1e9, u/1e9, o.plan.SourceReads(), bound, over,
 		penalty, o.predict, 100*(o.predict/o.seconds-1), apart(o, first), o.ready)
 }
+
+// note keeps what came before the epochs of a run, for the last table.
+func (b *bench) note(name, what string, o *outcome) {
+	s := o.stages
+	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %s |", name, what,
+		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.disk), gib(o.pinned), gib(o.host),
+		sized(o.card), sized(max(0, o.mem)+b.kept())))
+}
+
+// printReady prints what note kept, tables before text.
+func (b *bench) printReady() {
+	var rows, text []string
+	for _, line := range b.ready {
+		if strings.HasPrefix(line, "|") {
+			rows = append(rows, line)
+		} else {
+			text = append(text, line)
+		}
+	}
+	if len(rows) > 0 {
+		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what lies in files instead, what is pinned, the most the process held; memory of the card in use by its driver, context and libraries too, and the budget.\n\n| model | run | order | count | plan | grid | layout | open | accounted | in files | pinned | process, at most | card | budget |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+		fmt.Println(strings.Join(rows, "\n"))
+	}
+	if len(text) > 0 {
+		fmt.Println("\n" + strings.Join(text, "\n"))
+	}
+}
+
+func gib(n int64) float64 { return float64(n) / (1 << 30) }
+
+// sized is so many bytes in GiB, with three digits where it is little.
+func sized(n int64) string {
+	if g := gib(n); g < 1 {
+		return fmt.Sprintf("%.3g", g)
+	}
+	return fmt.Sprintf("%.2f", gib(n))
+}

@@ -5,120 +5,12 @@ package exec
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
 )
-
-// Arena is the memory and the queues, on every device, that the plans of one session
-// share.
-type Arena struct {
-	TF32     bool  // dense products on GPUs may round their operands to TF32; set before the first step
-	Scratch  int64 // GPUs: bytes of kernels' scratch memory that the first runner takes at least, so that no later one takes its own beside it
-	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
-
-	devices []part
-	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
-	bytes   int64                  // of it
-	scratch string                 // folder of files that are host memory; "": the system's for temporary ones
-	rows    rowLists
-	owned   []device.HostMem // of rows
-}
-
-// Pinned is the host memory in bytes that is pinned for copies: what was given to the
-// runners and, on GPUs, what they have taken.
-func (a *Arena) Pinned() int64 {
-	n := a.bytes
-	if a.onGPU() {
-		n += a.devices[0].dev.Counters().HostUsed
-	}
-	return n
-}
-
-// FilesIn sets the folder where runners make the files that plan.Plan.Disk asks for.
-func (a *Arena) FilesIn(dir string) { a.scratch = dir }
-
-// pin prepares host memory for fast copies until the arena is closed.
-func (a *Arena) pin(b []byte) error {
-	first := unsafe.SliceData(b)
-	if len(b) == 0 || a.pinned[first] != nil {
-		return nil
-	}
-	unpin, err := device.Pin(a.devices[0].dev, b)
-	if err != nil || unpin == nil {
-		return err
-	}
-	if a.pinned == nil {
-		a.pinned = map[*byte]func() error{}
-	}
-	a.pinned[first] = unpin
-	a.bytes += int64(len(b))
-	return nil
-}
-
-// part is what an arena has on one device.
-type part struct {
-	dev     device.Device
-	mem     device.Mem
-	queues  [plan.Queues]device.Queue
-	scratch device.Mem   // GPUs: what lies between the kernels of a launch
-	held    []device.Mem // and all that was taken for it
-}
-
-// NewArena takes bytes of memory of each device, once. The error names what was asked for.
-func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
-	a := &Arena{}
-	for _, dev := range devices {
-		p := part{dev: dev}
-		var err error
-		if p.mem, err = dev.Alloc(bytes); err != nil {
-			return nil, errors.Join(err, a.Close())
-		}
-		a.devices = append(a.devices, p)
-		for q := range p.queues {
-			if p.queues[q], err = dev.NewQueue(plan.Queue(q).String()); err != nil {
-				return nil, errors.Join(err, a.Close())
-			}
-		}
-		a.devices[len(a.devices)-1] = p
-	}
-	return a, nil
-}
-
-// Close gives the memory back.
-func (a *Arena) Close() error {
-	var err error
-	if len(a.pinned) > 0 {
-		err = a.sync()
-	}
-	for _, unpin := range a.pinned {
-		err = errors.Join(err, unpin())
-	}
-	a.pinned, a.bytes = nil, 0
-	for _, h := range a.owned {
-		err = errors.Join(err, a.devices[0].dev.HostFree(h))
-	}
-	a.owned, a.rows = nil, nil
-	for _, p := range a.devices {
-		for _, m := range append(p.held, p.mem) {
-			err = errors.Join(err, p.dev.Free(m))
-		}
-	}
-	a.devices = nil
-	return err
-}
-
-// sync waits for every device.
-func (a *Arena) sync() error {
-	var err error
-	for _, p := range a.devices {
-		err = errors.Join(err, p.dev.Sync())
-	}
-	return err
-}
 
 // Runner runs one plan, again and again.
 type Runner struct {

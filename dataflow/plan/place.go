@@ -35,65 +35,6 @@ func (c *choice) phase(q int) int {
 	return c.slots
 }
 
-// slotSet is the ring of buffers behind one streamed operand in one phase.
-type slotSet struct {
-	at    int64
-	bytes int64
-	n     int
-}
-
-func (s slotSet) addr(i int) int64 { return s.at + int64(i%s.n)*s.bytes }
-
-// phaseSlots are the slots of one phase.
-type phaseSlots struct {
-	slots      int
-	own, other map[int]slotSet // by value
-	cells      [2]slotSet      // by direction; n == 0 when unused or resident
-	temps      map[int]int64   // edge temporaries
-}
-
-// access says how a phase touches a value.
-type access struct{ ownRead, ownWrite, other bool }
-
-// accesses lists, per phase, the values it touches. ownRead means that the value
-// must be loaded: it is read as own before the phase itself writes it.
-func accesses(s *Spec) []map[int]access {
-	out := make([]map[int]access, len(s.Phases))
-	for i, ph := range s.Phases {
-		m := map[int]access{}
-		for _, st := range ph.Steps {
-			for _, c := range st.Calls {
-				for _, o := range c.Operands {
-					if o.Kind != OwnValue && o.Kind != OtherValue {
-						continue
-					}
-					if d := s.Values[o.ID].Derive; d != nil {
-						for _, b := range d.Operands {
-							if b.Kind == OtherValue {
-								x := m[b.ID]
-								x.other = true
-								m[b.ID] = x
-							}
-						}
-					}
-					a := m[o.ID]
-					switch {
-					case o.Kind == OtherValue:
-						a.other = true
-					case o.Write:
-						a.ownWrite = true
-					case !a.ownWrite:
-						a.ownRead = true
-					}
-					m[o.ID] = a
-				}
-			}
-		}
-		out[i] = m
-	}
-	return out
-}
-
 // place lays out p for c. It fills the address tables, Memory and Peak.
 func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	s, cells := p.Spec, p.Cells
@@ -242,35 +183,6 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// touch is a value that a phase touches.
-type touch struct {
-	id int
-	access
-}
-
-// touches are accesses as lists, by value.
-func touches(acc []map[int]access) [][]touch {
-	out := make([][]touch, len(acc))
-	for i, by := range acc {
-		for id, a := range by {
-			out[i] = append(out[i], touch{id, a})
-		}
-		slices.SortFunc(out[i], func(x, y touch) int { return x.id - y.id })
-	}
-	return out
-}
-
-// lifetime is the first and the last phase that touches a value.
-func lifetime(acc []map[int]access, id int) (from, to int) {
-	from = len(acc)
-	for i, a := range acc {
-		if _, ok := a[id]; ok {
-			from, to = min(from, i), i
-		}
-	}
-	return min(from, to), to
-}
-
 // fitter places buffers that live for some phases: each at the lowest address where it
 // meets none that lives at the same time.
 type fitter struct {
@@ -323,65 +235,6 @@ func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 	f.p.Memory = append(f.p.Memory, b)
 	f.p.Peak = max(f.p.Peak, b.At+b.Bytes)
 	return b.At
-}
-
-// placePhase places the buffers of a phase: so many slots for a chunk at the far end,
-// which may be used again, and at most depth for what is not.
-func (p *Plan) placePhase(phase int, touched []touch, slots, depth, ahead int, add func(string, int64) int64) phaseSlots {
-	s, cells := p.Spec, p.Cells
-	ps := phaseSlots{slots: slots}
-	if !p.sizing {
-		ps.own, ps.other = map[int]slotSet{}, map[int]slotSet{}
-	}
-	ring := func(name, of string, bytes int64, n int) slotSet {
-		bytes = align(bytes)
-		return slotSet{add(p.named(name, of), bytes*int64(n)), bytes, n}
-	}
-	put := func(m map[int]slotSet, id int, set slotSet) {
-		if m != nil {
-			m[id] = set
-		}
-	}
-	for _, a := range touched {
-		id, v := a.id, &s.Values[a.id]
-		rest := p.rest(phase, id)
-		if !p.Resident[id] && (a.ownRead || a.ownWrite) && rest > 0 {
-			n := min(2, depth, rest)
-			if v.Kind == Temp {
-				n = 1
-			}
-			put(ps.own, id, ring("own ", v.Name, cells.chunkBytes(v), n))
-		}
-		if a.other && (!p.Resident[id] || p.Devices > 1) && rest > 0 { // of other devices' intervals, too
-			put(ps.other, id, ring("other ", v.Name, cells.chunkBytes(v), min(slots, rest)))
-		}
-	}
-	used := [2]bool{}
-	for _, st := range s.Phases[phase].Steps {
-		if st.Kind != Stream {
-			continue
-		}
-		used[st.Dir] = true
-		for _, c := range st.Calls {
-			for _, o := range c.Operands {
-				if o.Kind != EdgeTemp {
-					continue
-				}
-				if ps.temps == nil {
-					ps.temps = map[int]int64{}
-				}
-				if _, ok := ps.temps[o.ID]; !ok {
-					ps.temps[o.ID] = add("edges", p.most.nnz*s.EdgeTemps[o.ID])
-				}
-			}
-		}
-	}
-	for d := range Dir(2) {
-		if rest := p.rest(phase, -1-int(d)); used[d] && !p.CellsIn[d] && rest > 0 {
-			ps.cells[d] = ring("cell ", d.String(), p.most.bytes[d], min(depth+ahead, rest*cells.P))
-		}
-	}
-	return ps
 }
 
 // largest are the sizes of the largest cell.

@@ -18,7 +18,7 @@ func newPace(k *DeviceKind) *pace {
 	return &pace{
 		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
 		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
-		row:   k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
+		row: k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
 		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, serial: k.Serial,
 	}
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/device"
+)
+
+// given is the host memory in bytes that the graph as it was read or generated takes,
+// with the order of its vertices, beside what is laid out of it.
+func given(d *dataset.Data) int64 {
+	return 8*int64(d.Edges.E()) + 4*int64(len(d.Features)+len(d.Labels)+len(d.Train)+len(d.Val)+len(d.Test)) + 8*int64(d.Edges.V)
+}
+
+// inUse is the memory in bytes that is not free on the first GPU, 0 on other devices.
+func (b *bench) inUse() (int64, error) {
+	kind, list, _ := strings.Cut(b.device, ":")
+	if kind != "cuda" {
+		return 0, nil
+	}
+	gpu := 0
+	if first, _, _ := strings.Cut(list, ","); first != "" {
+		var err error
+		if gpu, err = strconv.Atoi(first); err != nil {
+			return 0, err
+		}
+	}
+	sys, err := device.CUDASystem()
+	if err != nil {
+		return 0, err
+	}
+	total, free, err := sys.Memory(gpu)
+	return total - free, err
+}
+
+// peakRSS is the most memory of the host that the process has held (VmHWM), 0 where the
+// system does not say.
+func peakRSS() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err == nil {
+				return n << 10
+			}
+		}
+	}
+	return 0
+}
+
+// resetPeak begins peakRSS anew where the system lets it; elsewhere it goes on.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }

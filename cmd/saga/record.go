@@ -1,0 +1,96 @@
+package main
+
+import (
+	"strings"
+
+	"sagann/internal/runfolder"
+	"sagann/saga"
+)
+
+// record is config.json.
+type record struct {
+	Version  string        `json:"saga"`
+	Settings settings      `json:"settings"`
+	Prepared prepared      `json:"prepared"`
+	Plan     planRecord    `json:"plan"`
+	Params   []paramRecord `json:"parameters"`
+}
+
+type planRecord struct {
+	Chunks   int    `json:"chunks"`
+	Schedule string `json:"schedule"`
+	Save     string `json:"save"`
+	// Values stored beside what Save says, and the intervals of what is computed once. nil
+	// in runs of versions that did not keep them.
+	Store  []string `json:"store"`
+	Once   []int    `json:"once_chunks"`
+	Slices int      `json:"slices"` // of columns; 0 in runs of versions without
+	Packed bool     `json:"packed"` // far ends of edges
+	Budget int64    `json:"budget_bytes"`
+	Peak   int64    `json:"peak_device_bytes"`
+	Digest string   `json:"sum_order_digest"`
+}
+
+type paramRecord struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+	Cols int    `json:"cols"`
+}
+
+func (c *trainCmd) record(j *job) record {
+	s := j.prog.Summary()
+	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
+		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
+			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), s.Budget, s.Peak, j.prog.Digest()}}
+	for _, p := range j.prog.Params() {
+		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
+	}
+	return rec
+}
+
+// recall takes the settings of the run that is resumed.
+func (c *trainCmd) recall(given map[string]bool) error {
+	f, err := runfolder.Open(c.Resume)
+	if err != nil {
+		return err
+	}
+	var rec record
+	if err := f.ReadConfig(&rec); err != nil {
+		return err
+	}
+	old := rec.Settings
+	if given["epochs"] {
+		old.Epochs = c.Epochs
+	}
+	if given["mem"] { // where things lie changes no bit
+		old.Mem = c.Mem
+	}
+	if given["host-mem"] {
+		old.HostMem = c.HostMem
+	}
+	old.Scratch = c.Scratch
+	changed, err := c.settings.changed(&old, given)
+	if err != nil {
+		return err
+	}
+	if len(changed) > 0 {
+		return usagef("the run in %s goes on as it was begun, and cannot take %s", c.Resume, strings.Join(changed, ", "))
+	}
+	// What was chosen by simulation stays, also when the numbers of a machine change.
+	if old.Save == saga.SaveAuto && rec.Plan.Save != "" {
+		old.Save = rec.Plan.Save
+	}
+	if rec.Plan.Once != nil || old.Machine != "" || machineOf(old.Device) != "" {
+		if old.streams() {
+			old.Mem = memory(rec.Plan.Budget)
+		}
+		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
+		old.Slices = auto(max(1, rec.Plan.Slices))
+		old.store, old.once, old.packing = rec.Plan.Store, rec.Plan.Once, saga.PackingOff
+		if rec.Plan.Packed {
+			old.packing = saga.PackingOn
+		}
+	}
+	c.settings = old
+	return nil
+}

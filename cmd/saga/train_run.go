@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+
+	"sagann/internal/progress"
+	"sagann/internal/runfolder"
+	"sagann/saga"
+)
+
+// running is a run with its folder.
+type running struct {
+	job     *job
+	opt     saga.TrainOptions
+	folder  *runfolder.Folder
+	metrics *runfolder.Metrics
+	logFile *os.File
+	log     *slog.Logger
+	stderr  *os.File
+	epochs  int  // to be completed
+	done    int  // before this process
+	late    bool // only the last epochs are run with a trace
+	tracing bool // epochs are traced from now on
+	traced  bool // one was
+}
+
+// begin opens the run folder, a new one or the one that is resumed. It is the first
+// thing that a run writes.
+func (c *trainCmd) begin(a *app, j *job) (*running, error) {
+	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs), late: deviceKind(c.Device) == "cuda"}
+	if err := r.open(c); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *running) open(c *trainCmd) (err error) {
+	j := r.job
+	switch {
+	case c.Resume != "":
+		r.folder, err = runfolder.Open(c.Resume)
+	case c.Out != "":
+		r.folder, err = runfolder.CreateAt(c.Out)
+	default:
+		r.folder, err = runfolder.Create(".")
+	}
+	if err != nil {
+		return err
+	}
+	prep, err := json.Marshal(j.prep)
+	if err != nil {
+		return err
+	}
+	path := r.folder.Path(checkpointFile)
+	r.opt = saga.TrainOptions{Checkpoint: path, CheckpointEvery: int(c.CheckpointEvery), ModelOptions: string(prep)}
+	done := 0
+	if c.Resume != "" {
+		ck, err := saga.ReadCheckpoint(path)
+		switch {
+		case err == nil:
+			done, r.opt.Resume = ck.Epoch, path
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		// The checkpoint is read again, and held against the program, before any
+		// file of the run changes.
+		if r.opt.Resume != "" {
+			if err := j.prog.Restore(path); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.folder.WriteConfig(c.record(j)); err != nil {
+		return err
+	}
+	r.done = done
+	if r.metrics, err = r.folder.OpenMetrics(done); err != nil {
+		return err
+	}
+	if r.logFile, err = r.folder.Log(); err != nil {
+		return err
+	}
+	r.log = alsoTo(r.log, r.logFile)
+	what := "a new run"
+	if c.Resume != "" {
+		what = "a run goes on"
+	}
+	r.log.Info(what, "folder", r.folder.Dir, "after epoch", done, "model", c.Model, "graph", describe(j.data))
+	return nil
+}
+
+// train runs the epochs under a progress bar and draws the curves.
+func (r *running) train(ctx context.Context) (*saga.Result, error) {
+	bar := progress.New(r.stderr, r.epochs, "epoch")
+	multi := r.job.multi
+	r.opt.OnEpoch = func(e saga.Epoch) error {
+		r.traced = r.traced || r.tracing
+		if err := r.startTrace(e.Epoch); err != nil {
+			return err
+		}
+		nan := math.NaN()
+		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
+		note := fmt.Sprintf("loss %.4f", e.Loss)
+		if s := e.Scores; s != nil {
+			line.Train, line.Val, line.Test = score(s.Train, multi), score(s.Val, multi), score(s.Test, multi)
+			note += fmt.Sprintf("  validation %.4f", line.Val)
+		}
+		bar.Set(e.Epoch, note)
+		return r.metrics.Append(line)
+	}
+	res, err := r.job.prog.Train(ctx, r.opt)
+	bar.Finish()
+	if res == nil {
+		return nil, err
+	}
+	metric := "accuracy"
+	if multi {
+		metric = "micro-F1"
+	}
+	if res.Epochs > 0 {
+		err = errors.Join(err, runfolder.PlotCurvesOf(r.folder.Dir, metric))
+	}
+	return res, err
+}
+
+// tracedEpochs is how many epochs a trace holds.
+const tracedEpochs = 2
+
+// startTrace has later epochs traced, when it is time after so many: on GPUs a step that
+// is traced is submitted task by task, so the others go without.
+func (r *running) startTrace(epoch int) error {
+	if r.tracing || r.late && epoch < r.epochs-tracedEpochs {
+		return nil
+	}
+	r.tracing = true
+	return r.job.prog.StartTrace(tracedEpochs)
+}
+
+// trace writes the trace of the last epochs into dir, "" for the folder of the run.
+func (r *running) trace(dir string) error {
+	if dir == "" {
+		dir = r.folder.Dir
+	}
+	if err := r.job.prog.WriteTrace(dir); err != nil {
+		return err
+	}
+	r.log.Info("trace of the last epochs", "folder", dir, "overlap", r.job.prog.TraceOverlap().String())
+	return nil
+}
+
+// score is the number that stands for a split.
+func score(m saga.Metrics, multi bool) float64 {
+	if multi {
+		return m.MicroF1
+	}
+	return m.Accuracy
+}
+
+func (r *running) close() error {
+	var err error
+	if r.metrics != nil {
+		err = r.metrics.Close()
+	}
+	if r.logFile != nil {
+		err = errors.Join(err, r.logFile.Close())
+	}
+	return err
+}

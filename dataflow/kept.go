@@ -1,0 +1,161 @@
+package dataflow
+
+import "slices"
+
+// What happens with a value that a later phase reads at the own end (Options.Save).
+const (
+	SaveSome = ""     // element-wise values are computed again, all others stored
+	SaveAll  = "all"  // stored
+	SaveNone = "none" // products and row-wise values are computed again, too
+)
+
+// use is a reader of a vertex node.
+type use struct {
+	phase, sub int
+	other      bool  // read at the far end of an edge
+	by         *Node // the vertex op, gather or reduce that reads it
+}
+
+// chooseKept decides for each value that a later phase reads: store it, or compute it
+// again from values that are there anyway. What is read at the far end is stored.
+func (p *phases) chooseKept() {
+	p.uses, p.keep, p.remat = map[*Node][]use{}, map[*Node]bool{}, map[*Node]bool{}
+	for _, n := range p.live {
+		p.recordUses(n)
+	}
+	for _, o := range p.outs {
+		if computed(o.node) {
+			p.keep[o.node] = true
+		}
+	}
+	for _, n := range p.live {
+		if n.op == JoinOp && sliceOf(n.in[0]) && p.needed(n, p.phase[n]) { // slices are stored, not their join
+			for _, x := range n.in {
+				p.keep[x] = true
+			}
+		}
+	}
+	for _, n := range p.live {
+		if !computed(n) {
+			continue
+		}
+		later, other := false, false
+		for _, u := range p.uses[n] {
+			later = later || u.phase > p.phase[n]
+			other = other || u.other
+		}
+		switch {
+		case other || p.keep[n] || slices.Contains(p.store, vertexValue(n).Name):
+			p.keep[n] = true
+		case !(p.save == SaveAll && later) && p.cheap(n):
+			p.remat[n] = true
+		case later:
+			p.keep[n] = true
+		}
+	}
+}
+
+func (p *phases) recordUses(n *Node) {
+	if n.shape.Set.Kind == Edge || len(n.in) == 0 || n.shape.Set.Kind == Global && n.Def().Class != Reduce {
+		return
+	}
+	add := func(x *Node, other bool) {
+		if computed(x) {
+			p.uses[x] = append(p.uses[x], use{p.phase[n], p.sub[n], other, n})
+		}
+	}
+	if !root(n) {
+		for _, x := range n.in {
+			add(x, false)
+		}
+		return
+	}
+	own := dirOf(n)
+	_, leaves := program(n)
+	for _, l := range leaves {
+		if !isScatter(l.op) {
+			continue
+		}
+		if _, ok := p.derived[l.in[0]]; !ok || l.op == own {
+			add(l.in[0], l.op != own)
+		}
+	}
+}
+
+// needed: later phases than q need n, or what they may compute again needs it.
+func (p *phases) needed(n *Node, q int) bool {
+	seen := map[*Node]bool{}
+	var walk func(n *Node) bool
+	walk = func(n *Node) bool {
+		if seen[n] { // it was not needed
+			return false
+		}
+		seen[n] = true
+		for _, u := range p.uses[n] {
+			if u.phase > q || computed(u.by) && elementwise(u.by) && walk(u.by) {
+				return true
+			}
+		}
+		return false
+	}
+	return walk(n)
+}
+
+// cheap: n may be computed again; every vertex operand is an input, stored or cheap
+// itself.
+func (p *phases) cheap(n *Node) bool {
+	if !elementwise(n) && (p.save != SaveNone || n.Def().Class != Row || root(n)) {
+		return false
+	}
+	for _, x := range n.in {
+		if computed(x) && !p.keep[x] && !p.remat[x] {
+			return false
+		}
+	}
+	return true
+}
+
+func elementwise(n *Node) bool {
+	c := n.Def().Class
+	return c == Elem || c == Group
+}
+
+// again: n is computed again wherever it is read, also in other programs of its phase.
+func (p *phases) again(n *Node) bool { return p.remat[n] }
+
+// computedAgain names the values that later phases than their own compute again.
+func (p *phases) computedAgain() []string {
+	again, seen := map[*Node]bool{}, map[use]bool{}
+	var walk func(x *Node, q int)
+	walk = func(x *Node, q int) {
+		k := use{phase: q, by: x}
+		if seen[k] || !computed(x) || !p.remat[x] && p.phase[x] < q || root(x) {
+			return
+		}
+		seen[k] = true
+		if p.phase[x] < q {
+			again[x] = true
+		}
+		for _, y := range x.in {
+			walk(y, q)
+		}
+	}
+	for _, n := range p.live {
+		if q, ok := p.phase[n]; ok && (p.keep[n] || root(n) || n.shape.Set.Kind == Global) {
+			in := n.in
+			if root(n) {
+				in = p.ownEnd(n)
+			}
+			for _, x := range in {
+				walk(x, q)
+			}
+		}
+	}
+	var names []string
+	for _, n := range p.live {
+		if again[n] {
+			names = append(names, vertexValue(n).Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,65 @@
+//go:build cuda
+
+package device
+
+import "sync/atomic"
+
+type cudaQueue struct {
+	dev    *CUDA
+	name   string
+	tag    atomic.Int64
+	stream cuStream
+	blas   cuHandle   // made at the first product
+	side   *cuSide    // made at the first batch that needs it
+	stage  *cudaStage // made at the first copy from or to a file
+}
+
+func (q *cudaQueue) Name() string     { return q.name }
+func (q *cudaQueue) SetTag(tag int64) { q.tag.Store(tag) }
+func (q *cudaQueue) Tag() int64       { return q.tag.Load() }
+
+// NewQueue makes a stream.
+func (d *CUDA) NewQueue(name string) (Queue, error) {
+	if err := d.status.usable(); err != nil {
+		return nil, d.err(OpNewQueue, nil, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return nil, d.err(OpNewQueue, nil, ErrClosed)
+	}
+	s, err := cuNewStream(d.ctx)
+	if err != nil {
+		return nil, d.err(OpNewQueue, nil, err)
+	}
+	q := &cudaQueue{dev: d, name: name, stream: s}
+	d.queues = append(d.queues, q)
+	return q, nil
+}
+
+type cudaEvent struct {
+	dev      *CUDA
+	event    cuEvent
+	recorded atomic.Uint64
+}
+
+func (e *cudaEvent) Recorded() uint64 { return e.recorded.Load() }
+
+// NewEvent returns an event.
+func (d *CUDA) NewEvent() (Event, error) {
+	if err := d.status.usable(); err != nil {
+		return nil, d.err(OpNewEvent, nil, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closing {
+		return nil, d.err(OpNewEvent, nil, ErrClosed)
+	}
+	e, err := cuNewEvent(d.ctx, false)
+	if err != nil {
+		return nil, d.err(OpNewEvent, nil, err)
+	}
+	ev := &cudaEvent{dev: d, event: e}
+	d.events = append(d.events, ev)
+	return ev, nil
+}

@@ -1,0 +1,219 @@
+package saga
+
+import (
+	"slices"
+	"strings"
+
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/internal/traceout"
+	"sagann/kernel"
+)
+
+// scopes finds which parameter scope ("layer1") a call works for. The compiler mixes
+// layers freely, so it is read off the flow of data.
+type scopes struct {
+	low    *dataflow.Lowered
+	spec   *plan.Spec
+	global map[int]string // scope of a parameter, of its gradient, and of what is made from it
+	pos    map[int]string // where the parameter is declared
+	grads  map[int]bool   // the Global is a gradient
+	flow   *traceout.Flow
+	made   map[int]string  // scope of the edge pass that a value comes from
+	taken  map[string]bool // scopes that have an edge pass, forward or "grad "
+}
+
+// Nodes of the flow: vertex tensors, registers of kernels, and (2, id) Globals.
+func valueNode(id int) traceout.Node        { return traceout.Node{0, id} }
+func regNode(kernel, reg int) traceout.Node { return traceout.Node{1, kernel, reg} }
+
+func newScopes(p *Program) *scopes {
+	s := &scopes{low: p.train.low, spec: p.train.plan.Spec, global: map[int]string{}, pos: map[int]string{}, grads: map[int]bool{},
+		flow: traceout.NewFlow(), made: map[int]string{}, taken: map[string]bool{}}
+	for _, q := range p.params {
+		scope := q.Name[:max(0, strings.LastIndexByte(q.Name, '.'))]
+		for _, name := range []string{q.Name, "grad:" + q.Name} {
+			if id, ok := s.low.Globals[name]; ok {
+				s.global[id], s.pos[id], s.grads[id] = scope, q.pos, name != q.Name
+			}
+		}
+	}
+	for _, ph := range s.spec.Phases {
+		for _, st := range ph.Steps {
+			for n := range st.Calls {
+				c := &st.Calls[n]
+				s.addFlow(c)
+				for _, o := range c.Operands {
+					if st.Kind == plan.Globals && o.Write && s.global[o.ID] == "" {
+						s.global[o.ID] = s.direct(c)
+					}
+				}
+			}
+		}
+	}
+	for i := range s.spec.Values {
+		if c := s.spec.Values[i].Derive; c != nil {
+			s.addFlow(c)
+		}
+	}
+	// What was gathered once and for all had its edge pass then.
+	for name, id := range s.low.Inputs {
+		if _, once := p.in.extra[name]; once {
+			s.taken[s.flow.Nearest([]traceout.Node{valueNode(id)}, true)] = true
+		}
+	}
+	return s
+}
+
+// addFlow adds the registers of c. An instruction that uses a parameter, and a result
+// that is a gradient, are labelled.
+func (s *scopes) addFlow(c *plan.Call) {
+	k := s.low.Kernels[c.Kernel]
+	matrix := map[int]string{}
+	for _, f := range k.Leaves {
+		if f.From == kernel.Cell {
+			continue
+		}
+		switch o := c.Operands[f.Operand]; {
+		case vertex(o):
+			s.flow.Edge(valueNode(o.ID), regNode(c.Kernel, f.Reg))
+		case o.Kind == plan.GlobalRef:
+			matrix[f.Reg] = s.global[o.ID]
+		}
+	}
+	for _, in := range k.Instrs {
+		for _, r := range in.In {
+			s.flow.Edge(regNode(c.Kernel, r), regNode(c.Kernel, in.Dst))
+			s.flow.Label(regNode(c.Kernel, in.Dst), matrix[r])
+		}
+	}
+	for _, out := range k.Outs {
+		switch o := c.Operands[out.Operand]; {
+		case vertex(o):
+			s.flow.Edge(regNode(c.Kernel, out.Reg), valueNode(o.ID))
+		case o.Kind == plan.GlobalRef:
+			to := traceout.Node{2, o.ID}
+			s.flow.Edge(regNode(c.Kernel, out.Reg), to)
+			if out.Acc == kernel.SumTN {
+				s.flow.Edge(regNode(c.Kernel, out.Reg2), to)
+			}
+			s.flow.Label(to, s.global[o.ID])
+		}
+	}
+}
+
+func vertex(o plan.Operand) bool { return o.Kind == plan.OwnValue || o.Kind == plan.OtherValue }
+
+// direct is the scope of the Globals that c touches.
+func (s *scopes) direct(c *plan.Call) string {
+	var w []string
+	for _, o := range c.Operands {
+		if o.Kind == plan.GlobalRef {
+			w = append(w, s.global[o.ID])
+		}
+	}
+	return traceout.JoinSet(w)
+}
+
+// layers are the scopes of the calls of st; steps must come in the order of the plan.
+// A call works for the parameters that it uses. Without any it goes with the rest of
+// its step: with the edge pass that its operands come from, with the parameters that
+// those met last, or, when that layer has its edge pass in this direction already or
+// there is none, with the parameters that its results meet next.
+func (s *scopes) layers(st *plan.Step) []string {
+	out := make([]string, len(st.Calls))
+	var reads, grads, writes []traceout.Node
+	inherited, forward, backward := "", false, false
+	for n := range st.Calls {
+		out[n] = s.direct(&st.Calls[n])
+		_, plain, grad := s.lines(&st.Calls[n])
+		forward, backward = forward || plain, backward || grad
+		for _, o := range st.Calls[n].Operands {
+			switch {
+			case !vertex(o):
+			case o.Write:
+				writes = append(writes, valueNode(o.ID))
+			case isGrad(s.spec.Values[o.ID].Pos):
+				grads = append(grads, valueNode(o.ID))
+			default:
+				reads = append(reads, valueNode(o.ID))
+			}
+			if vertex(o) && !o.Write && inherited == "" {
+				inherited = s.made[o.ID]
+			}
+		}
+	}
+	direction := ""
+	if backward && !forward {
+		direction = "grad "
+	}
+	all := traceout.JoinSet(out)
+	if all == "" && st.Kind == plan.Stream {
+		all = inherited
+	}
+	if all == "" {
+		if all = s.flow.Nearest(grads, false); all == "" {
+			all = s.flow.Nearest(reads, false)
+		}
+		if next := s.flow.Nearest(writes, true); next != "" && (all == "" || st.Kind == plan.Stream && s.taken[direction+all]) {
+			all = next
+		}
+	}
+	if st.Kind == plan.Stream {
+		s.taken[direction+all] = true
+		for _, w := range writes {
+			s.made[w[1]] = all
+		}
+	}
+	for n := range out {
+		if out[n] == "" {
+			out[n] = all
+		}
+	}
+	return out
+}
+
+const gradOf = "grad of "
+
+func isGrad(pos string) bool { return strings.HasPrefix(pos, gradOf) }
+
+// lines are the user's lines behind c, those of what it computes before those of the
+// parameters it uses; plain and grad tell whether it is known to compute something
+// that is no gradient, and one that is.
+func (s *scopes) lines(c *plan.Call) (lines []string, plain, grad bool) {
+	add := func(pos string) {
+		if pos = strings.TrimPrefix(pos, gradOf); pos != "" && pos != "?" && !slices.Contains(lines, pos) {
+			lines = append(lines, pos)
+		}
+	}
+	result := func(pos string) {
+		plain, grad = plain || !isGrad(pos), grad || isGrad(pos)
+		add(pos)
+	}
+	for _, r := range s.low.Regions {
+		if r.Kernel != c.Kernel {
+			continue
+		}
+		for _, n := range r.Body {
+			add(n.Pos())
+		}
+		for _, n := range r.Gathers {
+			result(n.Pos())
+		}
+	}
+	region := grad || plain
+	for _, o := range c.Operands {
+		switch {
+		case vertex(o) && o.Write && !region:
+			result(s.spec.Values[o.ID].Pos)
+		case o.Kind == plan.GlobalRef && o.Write && s.grads[o.ID]:
+			grad = true
+		}
+	}
+	for _, o := range c.Operands {
+		if o.Kind == plan.GlobalRef {
+			add(s.pos[o.ID])
+		}
+	}
+	return lines, plain, grad
+}
