@@ -16,6 +16,11 @@ type node = dataflow.Node
 // "edge:rank", "edge:type", "edge:weight" and "edge:data". Run panics on a leaf of
 // the wrong size and on an op that it does not know.
 func Run(outs []*node, leaves func(n *node) []float32, g *chunk.Edges) map[*node][]float32 {
+	return RunWith(outs, leaves, g, func(*node, []float32) {})
+}
+
+// RunWith is Run with a change to every value once it is computed, which what follows sees.
+func RunWith(outs []*node, leaves func(n *node) []float32, g *chunk.Edges, change func(n *node, x []float32)) map[*node][]float32 {
 	if g == nil {
 		g = &chunk.Edges{}
 	}
@@ -25,6 +30,7 @@ func Run(outs []*node, leaves func(n *node) []float32, g *chunk.Edges) map[*node
 		if want := e.rows(n.Shape()) * n.Cols(); len(v) != want {
 			panic(fmt.Sprintf("eval: %s%v made at %s has %d numbers, want %d", n.Op(), n.Attr(), n.Pos(), len(v), want))
 		}
+		change(n, v)
 		e.val[n] = v
 	}
 	return e.val
