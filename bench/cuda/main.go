@@ -40,6 +40,7 @@ func main() {
 	epochs := flag.Int("epochs", 10, "epochs timed, after three to warm up")
 	without := flag.String("without", "invariant", "compiler passes left out")
 	storage := flag.String("storage", "f32", "rows that edges gather: f32 or bf16")
+	packing := flag.String("packing", "", "far ends of edges: on or off; empty: packed where that is faster")
 	most := flag.Int("kernels", 16, "kernels listed")
 	heads := flag.Int("heads", 0, "heads of gat; 0: 8")
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
@@ -98,7 +99,7 @@ func main() {
 	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
-		if err := epoch(name, d, *hidden, *heads, *epochs, *most, saga.Config{Device: *dev, Seed: 1, Without: splits(*without), Storage: *storage, TF32: *tf32}); err != nil {
+		if err := epoch(name, d, *hidden, *heads, *epochs, *most, saga.Config{Device: *dev, Seed: 1, Without: splits(*without), Storage: *storage, Packing: *packing, TF32: *tf32}); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}

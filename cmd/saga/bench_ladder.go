@@ -39,12 +39,15 @@ func ladder() []rung {
 		{label: "+commute, with the hoisting that it uncovers", pass: "commute"},
 		{label: "+factor, with the hoisting that it uncovers", pass: "factor"},
 		{label: "+residency: what fits stays", pass: "residency"},
+		{label: "+degree-sort: vertices of like degree side by side", pass: "degree-sort"},
 		{label: "+row-gather: sorted rows instead of whole chunks", pass: "row-gather"},
 		{label: "+pack: far ends of edges in as few bits as an interval needs", pass: "pack"},
 		{label: "+recompute-on-load (of products that hoisting made)", pass: "recompute-on-load"},
 		{label: "+serpentine: every other visit backwards", pass: "serpentine"},
 		{label: "+invariant: once instead of every epoch", pass: "invariant"},
-		{label: "+choice of prefetch, slots and what is saved; schedule, too, with a machine", set: func(c *saga.Config) { c.Prefetch, c.Save = 0, "" }},
+		{label: "+postpone: sums wait for a sweep that reads what they need", pass: "postpone"},
+		{label: "+choice of prefetch, slots and what is saved; with a machine of schedule and intervals, too", set: func(c *saga.Config) { c.Prefetch, c.Save = 0, "" }},
+		{label: "+slice: gathers of a half or a quarter of the columns", pass: "slice"},
 		{label: "+ring: chunks handed from device to device", set: func(c *saga.Config) { c.NoRing = false }},
 	}
 }
