@@ -18,7 +18,7 @@ func (w Want) bitsFor(width int) int {
 	if !w.Pack {
 		return wordBits
 	}
-	return max(1, bits.Len(uint(width-1)))
+	return bits.Len(uint(max(width-1, 1)))
 }
 
 // packedWords is how many words n ids of so many bits take.

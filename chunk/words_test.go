@@ -77,7 +77,9 @@ func TestPackedNot(t *testing.T) {
 	if _, ok := asWords(e, nil, in, weighted, Memory{}); ok {
 		t.Error("weights come from words")
 	}
-	if _, ok := asWords(skewed(100_000, 2000, 3), nil, Intervals{V: 100_000, P: 1, Width: 100_000}, both, Memory{}); ok {
-		t.Error("words for rows without edges")
+	for _, in := range []Intervals{{V: 100_000, P: 1, Width: 100_000}, {V: 2000, P: 50, Width: 40}} {
+		if _, ok := asWords(skewed(in.V, 2000, 3), nil, in, both, Memory{}); ok {
+			t.Errorf("words for rows without edges in %d intervals", in.P)
+		}
 	}
 }

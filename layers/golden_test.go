@@ -109,7 +109,7 @@ var withouts = [][]string{
 
 // TestGolden holds loss, hidden rows, logits, and every gradient against the
 // reference, for several numbers of intervals, with memory for everything and with
-// the least memory that does, and with passes left out. SAGANN_DEVICE names another
+// the least memory that does, with passes left out, and with packed cells. SAGANN_DEVICE names another
 // device than the CPU.
 func TestGolden(t *testing.T) {
 	for name, m := range goldenModels {
@@ -131,6 +131,13 @@ func TestGolden(t *testing.T) {
 							c.Mem = smallest(t, model, g.data, c)
 							g.check(t, model, c)
 						})
+						if p == 7 && without == nil && c.Device == "" { // cells as GPUs have them
+							t.Run(at+"/packed", func(t *testing.T) {
+								c := c
+								c.Machine, c.Stream = "h200", true
+								g.check(t, model, c)
+							})
+						}
 					}
 				}
 			}

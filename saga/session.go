@@ -45,10 +45,7 @@ func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) 
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll(devices, nil))
 	}
-	arena.TF32 = p.cfg.TF32
-	if p.cfg.Mem > 0 {
-		arena.Scratch = p.reserve
-	}
+	arena.TF32, arena.Scratch = p.cfg.TF32, p.reserve
 	return devices, arena, nil
 }
 

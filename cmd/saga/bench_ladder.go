@@ -42,6 +42,7 @@ func ladder() []rung {
 		{label: "+degree-sort: vertices of like degree side by side", pass: "degree-sort"},
 		{label: "+row-gather: sorted rows instead of whole chunks", pass: "row-gather"},
 		{label: "+pack: far ends of edges in as few bits as an interval needs", pass: "pack"},
+		{label: "+degree-sort: vertices of like degree side by side", pass: "degree-sort"},
 		{label: "+recompute-on-load (of products that hoisting made)", pass: "recompute-on-load"},
 		{label: "+serpentine: every other visit backwards", pass: "serpentine"},
 		{label: "+invariant: once instead of every epoch", pass: "invariant"},

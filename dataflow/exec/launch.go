@@ -40,21 +40,18 @@ extern "C" __global__ void saga_larger(unsigned *a, const unsigned *b, long long
 }
 `
 
-// Scratch is how much memory beside the plans' a GPU needs when runners for these
-// plans' programs are made in this order: rows and edges bound what one launch sees.
+// Scratch is how much memory beside the plans' a GPU needs for runners of these plans'
+// programs, which share it (Arena.Scratch): rows and edges bound what one launch sees.
 func Scratch(rows, edges int, programs ...[]*kernel.Program) (int64, error) {
-	var all, most int64
+	var most int64
 	for _, list := range programs {
 		cuda, err := render(list)
 		if err != nil {
 			return 0, err
 		}
-		if n := scratchOf(cuda, rows, edges); n > most {
-			most = n
-			all += (n + 255) &^ 255
-		}
+		most = max(most, scratchOf(cuda, rows, edges))
 	}
-	return all, nil
+	return (most + 255) &^ 255, nil
 }
 
 func render(programs []*kernel.Program) ([]*kernel.CUDA, error) {
