@@ -44,6 +44,7 @@ type Program struct {
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	store     []string       // and values stored beside that
+	asked     int64          // Config.Mem as it was given
 	packed    bool           // cells hold far ends packed
 	base      *saved         // the plan that chose so; nil: none did
 	slices    int            // of columns; 0: as cfg says
@@ -132,7 +133,7 @@ func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p := &Program{model: m, cfg: c, data: d, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, inv: map[string][]byte{}, store: c.Store}
+	p := &Program{model: m, cfg: c, asked: c.Mem, data: d, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, inv: map[string][]byte{}, store: c.Store}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task}
 	switch m.Task {
 	case EdgeTask:

@@ -95,6 +95,8 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 		}
 	}
 	least.Smallest += p.reserve + p.kept
-	least.Budget += p.kept
+	if least.Budget += p.kept; p.asked > 0 { // what is kept may be more
+		least.Budget = p.asked
+	}
 	return least
 }

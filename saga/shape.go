@@ -37,7 +37,7 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}
-	p := &Program{model: m, cfg: c, shape: &s, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, store: c.Store}
+	p := &Program{model: m, cfg: c, asked: c.Mem, shape: &s, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, store: c.Store}
 	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: c.FeatureGrad}
 	if err := p.openMachine(); err != nil {
 		return nil, err

@@ -39,7 +39,6 @@ func ladder() []rung {
 		{label: "+commute, with the hoisting that it uncovers", pass: "commute"},
 		{label: "+factor, with the hoisting that it uncovers", pass: "factor"},
 		{label: "+residency: what fits stays", pass: "residency"},
-		{label: "+degree-sort: vertices of like degree side by side", pass: "degree-sort"},
 		{label: "+row-gather: sorted rows instead of whole chunks", pass: "row-gather"},
 		{label: "+pack: far ends of edges in as few bits as an interval needs", pass: "pack"},
 		{label: "+degree-sort: vertices of like degree side by side", pass: "degree-sort"},
