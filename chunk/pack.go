@@ -18,8 +18,11 @@ func (w Want) bitsFor(width int) int {
 	if !w.Pack {
 		return wordBits
 	}
-	return bits.Len(uint(max(width-1, 1)))
+	return IDBits(width)
 }
+
+// IDBits is how many bits a packed id takes in intervals of this width.
+func IDBits(width int) int { return bits.Len(uint(max(width-1, 1))) }
 
 // packedWords is how many words n ids of so many bits take.
 func packedWords(n int64, bits int) int64 {

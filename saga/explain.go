@@ -60,6 +60,9 @@ func (p *Program) Overview(w io.Writer) error {
 	if k := p.Slices(); k > 1 {
 		fmt.Fprintf(&b, "; columns gathered in %d slices", k)
 	}
+	if p.packed {
+		fmt.Fprintf(&b, "; far ends of edges packed into %d bits", chunk.IDBits(pl.Cells.Width))
+	}
 	if len(pl.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
 	}

@@ -173,7 +173,7 @@ func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
 	f := fields{
 		{"model", c.Model}, {"vertices", vertices}, {"edges", edges}, {"chunks", pl.Cells.P}, {"schedule", pl.Schedule},
 		{"budget_bytes", budget}, {"peak_device_bytes", peak}, {"h2d_bytes", pl.H2D}, {"d2h_bytes", pl.D2H}, {"d2d_bytes", pl.D2D},
-		{"once_bytes", pl.Once}, {"host_bytes", s.Host}, {"disk_bytes", s.Disk}, {"devices", pl.Devices}, {"slots", pl.Slots}, {"tasks", len(pl.Tasks)}, {"slices", j.prog.Slices()},
+		{"once_bytes", pl.Once}, {"host_bytes", s.Host}, {"disk_bytes", s.Disk}, {"devices", pl.Devices}, {"slots", pl.Slots}, {"tasks", len(pl.Tasks)}, {"slices", j.prog.Slices()}, {"packed", j.prog.Packed()},
 	}
 	if t == nil {
 		return printJSON(w, append(f, field{"predicted_epoch_seconds", nil}, field{"compute_seconds", nil}, field{"exposed_transfer_seconds", nil}))

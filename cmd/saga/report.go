@@ -82,6 +82,6 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 			out = append(out, field{x.split + "_macro_f1", x.m.MacroF1})
 		}
 	}
-	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"run", r.folder.Dir})
+	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"packed", j.prog.Packed()}, field{"run", r.folder.Dir})
 	return printJSON(stdout, out)
 }
