@@ -85,7 +85,7 @@ type rival struct {
 
 // Rivals are so many at most, slower by so many percent, and so small that a climb is cheap.
 const (
-	rivals      = 2
+	rivals      = 3
 	rivalBehind = 15
 	rivalTasks  = climbTasks / 100
 )
@@ -100,6 +100,12 @@ func (f *search) rivals() []rival {
 	}
 	slices.SortFunc(list, func(a, b rival) int {
 		return cmp.Or(cmp.Compare(a.ns, b.ns), a.p-b.p, cmp.Compare(a.schedule, b.schedule))
+	})
+	seen := map[int]bool{} // one of a number of intervals
+	list = slices.DeleteFunc(list, func(r rival) bool {
+		again := seen[r.p]
+		seen[r.p] = true
+		return again
 	})
 	return list[:min(rivals, len(list))]
 }
