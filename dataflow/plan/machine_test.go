@@ -35,7 +35,7 @@ func TestMachines(t *testing.T) {
 				t.Errorf("%s: source %q says nothing", at, x.Source)
 			}
 		})
-		if want := 12*len(m.DeviceKinds) + 4*len(m.LinkKinds); n != want {
+		if want := 13*len(m.DeviceKinds) + 4*len(m.LinkKinds); n != want {
 			t.Errorf("%s: %d numbers, want %d", name, n, want)
 		}
 		for i := range m.Devices {
@@ -190,7 +190,7 @@ func TestMachineRefused(t *testing.T) {
 		{`"kind": "h200", "link": "pcie2"`, `"kind": "h300", "link": "pcie2"`, `device gpu2: no device kind "h300"`},
 		{`["gpu0", "gpu1", "gpu2", "gpu3"]`, `["gpu0", "gpu9"]`, `peers 0: no device "gpu9"`},
 		{`"port": "nvlink"`, `"port": "nv"`, `peers 0: no link kind "nv"`},
-		{`"value": 2.1e-06`, `"value": "soon"`, "line 16"},
+		{`"value": 2.1e-06`, `"value": "soon"`, "line 17"},
 		{`"slice"`, `"slize"`, `unknown field "slize"`},
 		{`"devices": [`, `"devices": [[`, "line "},
 		{"\n}\n", "\n}\n{}", "more after the end"},
