@@ -40,8 +40,8 @@ func (p *Program) choosePacking(once []*dataflow.Lowered) ([]*dataflow.Lowered, 
 	return once, p.reserveScratch(once)
 }
 
-// packingPays tells whether packed cells are faster; base becomes the plan of whole rows that
-// says so. Without a machine model they are taken for faster where a GPU has a budget.
+// packingPays tells whether packed cells are faster, or words do not fit; base becomes the plan of
+// whole rows that says so. Without a machine model they are taken for faster where a GPU has a budget.
 func (p *Program) packingPays() (bool, error) {
 	gpu := strings.HasPrefix(p.cfg.Device, "cuda")
 	if p.machine != nil {
