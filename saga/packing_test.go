@@ -167,3 +167,33 @@ func TestPredictPacked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPackingFromStatistics: a graph's statistics choose as the graph does, on one device and on two.
+func TestPackingFromStatistics(t *testing.T) {
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 20_000, Edges: 2_000_000, Features: 64, Classes: 8, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := layers.New("gcn", layers.Options{Features: 64, Hidden: 32, Classes: 8, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		device string
+		mem    int64 // beside what the machine keeps
+		want   bool
+	}{{"cpu", 10 << 20, true}, {"cpu:2", 14 << 20, false}, {"cpu:2", 6 << 20, true}} {
+		c := saga.Config{Device: tc.device, Machine: "h200x4", Schedule: plan.Auto, Mem: 658<<20 + tc.mem, Slices: 1, Without: []string{"invariant"}}
+		real, err := saga.Compile(m, d, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		likely, err := saga.Plan(m, saga.Shape{Vertices: 20_000, Edges: 2_000_000, Features: 64, Classes: 8}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if real.Packed() != tc.want || likely.Packed() != tc.want {
+			t.Errorf("%s, %d MiB: packed %v, from statistics %v, want %v", tc.device, tc.mem>>20, real.Packed(), likely.Packed(), tc.want)
+		}
+	}
+}
