@@ -58,7 +58,8 @@ type Config struct {
 	// 0: with Machine the fastest by simulation, else none.
 	Slices int
 	// Packing says whether cells hold the far ends of edges in as few bits as an interval
-	// needs: "on", "off" or, where it is empty, where that is faster by simulation, which it never is on a CPU.
+	// needs: "on", "off" or, where it is empty, where that is faster by simulation or words do not
+	// fit; on a CPU never.
 	Packing string
 
 	Epochs    int

@@ -28,13 +28,18 @@ func (p *Program) reserveScratch(once []*dataflow.Lowered) (err error) {
 				return err
 			}
 		}
-		n, err := p.scratch(append([]*dataflow.Lowered{low, p.eval.low}, once...))
-		if err != nil {
+		if err := p.reserveFor(append([]*dataflow.Lowered{low, p.eval.low}, once...)); err != nil {
 			return err
 		}
-		p.reserve = max(p.reserve, n)
 	}
 	return nil
+}
+
+// reserveFor makes the reserve what the kernels of these programs need, at least.
+func (p *Program) reserveFor(list []*dataflow.Lowered) error {
+	n, err := p.scratch(list)
+	p.reserve = max(p.reserve, n)
+	return err
 }
 
 // saveChoices are the save policies that chooseSave may come to; "" is that of the
@@ -82,6 +87,20 @@ func (p *Program) scratch(list []*dataflow.Lowered) (int64, error) {
 		programs = append(programs, l.Kernels)
 	}
 	return exec.Scratch(rows, edges, programs...)
+}
+
+// withScratch is the smallest budget from the present one on in which need bytes are left
+// for plans. The kernels' share grows with it: set finds their reserve for p.cfg.Mem.
+func (p *Program) withScratch(need int64, set func() error) (int64, error) {
+	mem, reserve := p.cfg.Mem, p.reserve
+	defer func() { p.cfg.Mem, p.reserve = mem, reserve }()
+	for p.cfg.Mem < need+p.reserve {
+		p.cfg.Mem = need + p.reserve
+		if err := set(); err != nil {
+			return 0, err
+		}
+	}
+	return need + p.reserve, nil
 }
 
 // planBudget is the part of the budget that plans may use; 0 is no bound.

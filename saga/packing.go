@@ -40,8 +40,8 @@ func (p *Program) choosePacking(once []*dataflow.Lowered) ([]*dataflow.Lowered, 
 	return once, p.reserveScratch(once)
 }
 
-// packingPays tells whether packed cells are faster; base becomes the plan of whole rows that
-// says so. Without a machine model they are taken for faster where a GPU has a budget.
+// packingPays tells whether packed cells are faster, or words do not fit; base becomes the plan of
+// whole rows that says so. Without a machine model they are taken for faster where a GPU has a budget.
 func (p *Program) packingPays() (bool, error) {
 	gpu := strings.HasPrefix(p.cfg.Device, "cuda")
 	if p.machine != nil {
@@ -62,7 +62,10 @@ func (p *Program) packingPays() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if words != nil && words.plan.H2D == 0 {
+	if words == nil || words.plan.Short() { // packed cells fit in the least
+		return true, nil
+	}
+	if words.plan.H2D == 0 {
 		p.base = words
 		return false, nil
 	}
@@ -73,7 +76,7 @@ func (p *Program) packingPays() (bool, error) {
 		p.base = words
 		return false, err
 	}
-	if words == nil || 100*packed.line.Wall <= (100-packGain)*words.line.Wall {
+	if 100*packed.line.Wall <= (100-packGain)*words.line.Wall {
 		p.base = packed
 		return true, nil
 	}

@@ -68,3 +68,132 @@ func TestSmallestBudgetOfGPU(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedBudgetOfGPU: the budget that an error names does, and no smaller one: cells are
+// packed where words do not fit, and the kernels' share of it is counted.
+func TestNamedBudgetOfGPU(t *testing.T) {
+	s := dataset.DefaultSpec()
+	s.Vertices, s.Edges, s.Features, s.Classes = 100_000, 2_000_000, 64, 8
+	d, err := dataset.Synthetic(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"gcn", "resgated", "ggcn"} {
+		m, err := layers.New(name, layers.Options{Features: 64, Hidden: 128, Classes: 8, Layers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := map[string]int64{}
+		for _, packing := range []string{"", saga.PackingOn, saga.PackingOff} {
+			c := saga.Config{Device: "cuda", Mem: 1, Machine: "h200", Chunks: 2, Save: saga.SaveNone, Slices: 1, Packing: packing, Without: []string{"invariant"}}
+			_, err := saga.Compile(m, d, c)
+			var small *plan.BudgetError
+			if !errors.As(err, &small) {
+				t.Fatalf("%s %s with a byte: %v", name, packing, err)
+			}
+			least[packing] = small.Smallest
+			c.Mem = small.Smallest
+			if p, err := saga.Compile(m, d, c); err != nil {
+				t.Errorf("%s %s: %v", name, packing, err)
+			} else if p.Packed() != (packing != saga.PackingOff) {
+				t.Errorf("%s %s: packed %v", name, packing, p.Packed())
+			}
+			if c.Mem--; packing == "" {
+				if _, err = saga.Compile(m, d, c); !errors.As(err, &small) || small.Smallest != c.Mem+1 {
+					t.Errorf("%s with a byte less: %v", name, err)
+				}
+			}
+		}
+		if least[""] != least[saga.PackingOn] || least[""] >= least[saga.PackingOff] {
+			t.Errorf("%s: smallest budgets %v", name, least)
+		}
+	}
+}
+
+// TestPackedForHostMemory: cells are packed where host memory does not hold words, though
+// nothing moves.
+func TestPackedForHostMemory(t *testing.T) {
+	m, err := layers.New("gcn", layers.Options{Features: 300, Hidden: 128, Classes: 50, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := saga.Shape{Vertices: 200_000, Edges: 52e6, Features: 300, Classes: 50}
+	c := saga.Config{Machine: "h200", HostMem: 350 << 20, Without: []string{"invariant"}}
+	p, err := saga.Plan(m, s, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Packed() {
+		t.Error("not packed")
+	}
+	var least []int64
+	for _, c.Packing = range []string{"", saga.PackingOn} {
+		c.HostMem = 1 << 20
+		_, err = saga.Plan(m, s, c)
+		var small *plan.HostError
+		if !errors.As(err, &small) {
+			t.Fatalf("packing %q in 1 MiB of host memory: %v", c.Packing, err)
+		}
+		least = append(least, small.Smallest)
+	}
+	if least[0] != least[1] {
+		t.Errorf("smallest host memory %d, packed %d", least[0], least[1])
+	}
+}
+
+// TestPredictPacked: a session whose budget holds packed cells only predicts within it.
+func TestPredictPacked(t *testing.T) {
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 16, Edges: 500_000, Features: 1, Classes: 2, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := layers.New("gcn", layers.Options{Features: 1, Hidden: 1, Classes: 2, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := saga.Config{Mem: 1, Packing: saga.PackingOn, Without: []string{"invariant"}}
+	_, err = saga.Compile(m, d, c)
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		t.Fatal(err)
+	}
+	c.Mem = small.Smallest
+	p, err := saga.Compile(m, d, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, _, err := p.Predict(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPackingFromStatistics: a graph's statistics choose as the graph does, on one device and on two.
+func TestPackingFromStatistics(t *testing.T) {
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 20_000, Edges: 2_000_000, Features: 64, Classes: 8, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := layers.New("gcn", layers.Options{Features: 64, Hidden: 32, Classes: 8, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		device string
+		mem    int64 // beside what the machine keeps
+		want   bool
+	}{{"cpu", 10 << 20, true}, {"cpu:2", 14 << 20, false}, {"cpu:2", 6 << 20, true}} {
+		c := saga.Config{Device: tc.device, Machine: "h200x4", Schedule: plan.Auto, Mem: 658<<20 + tc.mem, Slices: 1, Without: []string{"invariant"}}
+		real, err := saga.Compile(m, d, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		likely, err := saga.Plan(m, saga.Shape{Vertices: 20_000, Edges: 2_000_000, Features: 64, Classes: 8}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if real.Packed() != tc.want || likely.Packed() != tc.want {
+			t.Errorf("%s, %d MiB: packed %v, from statistics %v, want %v", tc.device, tc.mem>>20, real.Packed(), likely.Packed(), tc.want)
+		}
+	}
+}

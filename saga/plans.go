@@ -94,7 +94,10 @@ func (p *Program) budget(err error, once []*dataflow.Lowered) error {
 			}
 		}
 	}
-	least.Smallest += p.reserve + p.kept
+	if least.Smallest, err = p.withScratch(least.Smallest, func() error { return p.reserveScratch(once) }); err != nil {
+		return err
+	}
+	least.Smallest += p.kept
 	if least.Budget += p.kept; p.asked > 0 { // what is kept may be more
 		least.Budget = p.asked
 	}

@@ -100,7 +100,11 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	if p.cfg.HostMem > 0 { // the other program has a grid of its own
 		p.grid = nil
 	}
-	return forward(p.model, p.data, p.cfg, p.kept, what, func(name string, _, _ int) ([]float32, error) {
+	c := p.cfg
+	if c.Packing = PackingOff; p.packed { // as training, whose budget it has
+		c.Packing = PackingOn
+	}
+	return forward(p.model, p.data, c, p.kept, what, func(name string, _, _ int) ([]float32, error) {
 		for _, t := range held {
 			if t.Name == name {
 				return t.Data.([]float32), nil
@@ -143,6 +147,9 @@ func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param 
 			return nil, 0, err
 		}
 	}
+	if p.packed, err = p.packingPays(); err != nil {
+		return nil, 0, err
+	}
 	prog := &dataflow.Program{Loss: -1, Names: []string{what}, Outs: []Tensor{out}}
 	low, once, err := dataflow.Compile(prog, p.options())
 	if err != nil {
@@ -154,12 +161,14 @@ func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param 
 		programs = append(programs, once)
 		p.want = union(p.want, once.Want)
 	}
-	if p.kept = max(0, kept); kept < 0 {
+	if p.kept = max(0, kept); kept >= 0 {
+		p.asked += kept
+	} else {
 		if err := p.keepForGPU(low.Spec); err != nil {
 			return nil, 0, err
 		}
 	}
-	if p.reserve, err = p.scratch(programs); err != nil {
+	if err = p.reserveFor(programs); err != nil {
 		return nil, 0, err
 	}
 	if once != nil {
@@ -176,7 +185,7 @@ func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param 
 func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 	var few *plan.BudgetError
 	if errors.As(err, &few) {
-		least := plan.BudgetError{Budget: p.cfg.Mem + p.kept}
+		least := plan.BudgetError{Budget: p.asked}
 		for _, l := range []*dataflow.Lowered{low, once} {
 			var e *plan.BudgetError
 			if l == nil {
@@ -186,7 +195,12 @@ func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 				least.Smallest, least.P = e.Smallest, e.P
 			}
 		}
-		least.Smallest += p.reserve + p.kept
+		programs := slices.DeleteFunc([]*dataflow.Lowered{low, once}, func(l *dataflow.Lowered) bool { return l == nil })
+		var wrong error
+		if least.Smallest, wrong = p.withScratch(least.Smallest, func() error { return p.reserveFor(programs) }); wrong != nil {
+			return wrong
+		}
+		least.Smallest += p.kept
 		return &least
 	}
 	var small *plan.HostError

@@ -30,6 +30,7 @@ const (
 // are other ones when that is not 1.
 func (p *Program) chooseSlices(once []*dataflow.Lowered) ([]*dataflow.Lowered, error) {
 	if p.machine == nil || p.cfg.Slices > 0 || p.cfg.without("slice") {
+		p.base = nil // its memory
 		return once, nil
 	}
 	before, start := p.stages, time.Now()

@@ -84,8 +84,8 @@ func (b *bench) learn(d *dataset.Data, name string) (int64, error) {
 	return n, nil
 }
 
-// runSmallest runs with the smallest budget that works. On a GPU kernels take a share of a
-// larger budget as scratch, so that the answer may have to be asked for again.
+// runSmallest runs with the smallest budget that works: the one that an error names or, if it
+// does not do, the next.
 func (b *bench) runSmallest(d *dataset.Data, name string) (*outcome, error) {
 	mem, err := b.learn(d, name)
 	if err != nil {

@@ -97,6 +97,9 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 	return h, nil
 }
 
+// Short tells that what must stay in host memory is more than Options.HostMem.
+func (p *Plan) Short() bool { return p.short }
+
 // OnHost tells whether value id has host memory of its own: it is swapped, or wanted
 // after the step, and lies in no other value's place, of this plan or of its base.
 func (p *Plan) OnHost(id int) bool { return p.HasPlace(id) && p.Lent[id] < 0 }

@@ -32,7 +32,11 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 	}
 	if f.best == nil && f.short { // who places its values will say so
 		o.HostMem = 0
-		return Search(s, cells, o, m)
+		pl, line, err := Search(s, cells, o, m)
+		if pl != nil {
+			pl.short = true
+		}
+		return pl, line, err
 	}
 	if f.best == nil {
 		if f.small == nil {
