@@ -35,37 +35,30 @@ func packedWords(n int64, bits int) int64 {
 // pack writes ids into the stream from its id first on. The words are zero there. The
 // first and the last of them may be shared with others who write at the same time.
 func pack(stream []uint32, bits, first int, ids []uint32) {
-	if len(ids) == 0 {
-		return
-	}
 	at := uint64(first) * uint64(bits)
 	w, have := int(at/wordBits), uint(at%wordBits)
-	word, shared := uint64(0), true
-	flush := func(last bool) {
-		if shared || last {
+	word, from := uint64(0), w
+	for _, id := range ids {
+		word |= uint64(id) << have
+		if have += uint(bits); have < wordBits {
+			continue
+		}
+		if w == from {
 			atomic.OrUint32(&stream[w], uint32(word))
 		} else {
 			stream[w] = uint32(word)
 		}
-		word, shared = word>>wordBits, false
-		w++
-	}
-	for i, id := range ids {
-		word |= uint64(id) << have
-		if have += uint(bits); have >= wordBits {
-			have -= wordBits
-			flush(have == 0 && i == len(ids)-1)
-		}
+		word, have, w = word>>wordBits, have-wordBits, w+1
 	}
 	if have > 0 {
-		flush(true)
+		atomic.OrUint32(&stream[w], uint32(word))
 	}
 }
 
 // Far is the ids lo..hi-1 of the other end. Packed ones are written to room, which grows
 // when it must and is handed back.
 func (v *View) Far(room []uint32, lo, hi int) (ids, scratch []uint32) {
-	if v.Bits == 0 || v.Bits == wordBits {
+	if v.Packed == nil {
 		return v.Other[lo:hi], room
 	}
 	n := hi - lo

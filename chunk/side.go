@@ -45,11 +45,11 @@ func (s *Side) NNZ() int64 {
 // View is a cell as typed slices. Rows of the own interval and of the other
 // interval are local: 0 is the interval's first vertex.
 type View struct {
-	RowIDs []uint32 // Rows ascending local rows; nil when the cell is dense: row r is entry r
-	Ptr    []uint32 // Rows+1: the edges of entry r are Ptr[r] .. Ptr[r+1]-1
-	Other  []uint32 // NNZ local rows of the other interval, or nil
-	Packed []uint32 // the same as a stream of Bits bits each, or nil
-	Bits   int
+	RowIDs []uint32  // Rows ascending local rows; nil when the cell is dense: row r is entry r
+	Ptr    []uint32  // Rows+1: the edges of entry r are Ptr[r] .. Ptr[r+1]-1
+	Other  []uint32  // NNZ local rows of the other interval, or nil
+	Packed []uint32  // the same as a stream of Bits bits each, or nil
+	Bits   int       // of an id in Packed
 	Rank   []float32 // NNZ, or nil
 	Type   []uint32  // NNZ, or nil
 	Weight []float32 // NNZ, or nil

@@ -32,6 +32,12 @@ func (p *Program) lower() (once []*dataflow.Lowered, err error) {
 	return once, nil
 }
 
+// lowerAgain is lower after a choice that the programs before did not know.
+func (p *Program) lowerAgain() (once []*dataflow.Lowered, err error) {
+	p.once, p.want = nil, chunk.Want{}
+	return p.lower()
+}
+
 func (p *Program) options() dataflow.Options {
 	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount(), Packed: p.packed}
 	for _, w := range p.cfg.Without {

@@ -138,9 +138,6 @@ func (s *saving) mix(best *saved, all []*saved) (*saved, error) {
 			}
 		}
 	}
-	if top == nil {
-		return nil, nil
-	}
 	return top, nil
 }
 

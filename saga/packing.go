@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"sagann/chunk"
 	"sagann/dataflow"
 )
 
@@ -33,8 +32,8 @@ func (p *Program) choosePacking(once []*dataflow.Lowered) ([]*dataflow.Lowered, 
 	if err != nil || !on {
 		return once, err
 	}
-	p.packed, p.once, p.want = true, nil, chunk.Want{}
-	if once, err = p.lower(); err != nil {
+	p.packed = true
+	if once, err = p.lowerAgain(); err != nil {
 		return nil, err
 	}
 	return once, p.reserveScratch(once)
@@ -43,15 +42,15 @@ func (p *Program) choosePacking(once []*dataflow.Lowered) ([]*dataflow.Lowered, 
 // packingPays tells whether packed cells are faster, or words do not fit; base becomes the plan of
 // whole rows that says so. Without a machine model they are taken for faster where a GPU has a budget.
 func (p *Program) packingPays() (bool, error) {
-	gpu := strings.HasPrefix(p.cfg.Device, "cuda")
-	if p.machine != nil {
-		gpu = !p.machine.Kind(0).Serial // a model stands for the device that it describes
-	}
 	switch {
-	case p.cfg.without("pack") || p.cfg.Packing == PackingOff || p.cfg.Packing == "" && !gpu:
+	case p.cfg.Packing == PackingOff || p.cfg.without("pack"):
 		return false, nil
-	case p.cfg.Packing == PackingOn || p.machine == nil:
-		return p.cfg.Packing == PackingOn || p.cfg.Mem > 0, nil
+	case p.cfg.Packing == PackingOn:
+		return true, nil
+	case p.machine == nil:
+		return strings.HasPrefix(p.cfg.Device, "cuda") && p.cfg.Mem > 0, nil
+	case p.machine.Kind(0).Serial: // a processor's; a model stands for the device that it describes
+		return false, nil
 	}
 	if p.shape == nil {
 		p.expected = p.statistics()

@@ -10,13 +10,20 @@ import (
 	"sagann/saga"
 )
 
-// TestPackingIsChosen: cells are packed where that makes the epoch shorter, which it does
-// not where nothing moves or on a CPU, and as Config says.
-func TestPackingIsChosen(t *testing.T) {
-	m, err := layers.New("gcn", layers.Options{Features: 300, Hidden: 128, Classes: 50, Layers: 2})
+// twoLayers is a model of two layers.
+func twoLayers(t *testing.T, name string, features, hidden, classes int) saga.Model {
+	t.Helper()
+	m, err := layers.New(name, layers.Options{Features: features, Hidden: hidden, Classes: classes, Layers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// TestPackingIsChosen: cells are packed where that makes the epoch shorter, which it does
+// not where nothing moves or on a CPU, and as Config says.
+func TestPackingIsChosen(t *testing.T) {
+	m := twoLayers(t, "gcn", 300, 128, 50)
 	for _, tc := range []struct {
 		name string
 		c    saga.Config
@@ -50,10 +57,7 @@ func TestSmallestBudgetOfGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ggnn", "resgated"} {
-		m, err := layers.New(name, layers.Options{Features: 64, Hidden: 128, Classes: 8, Layers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := twoLayers(t, name, 64, 128, 8)
 		smallest := func(dev string) int64 {
 			_, err := saga.Compile(m, d, saga.Config{Device: dev, Mem: 1, Machine: "h200", Save: saga.SaveNone, Slices: 1, Without: []string{"invariant"}})
 			var small *plan.BudgetError
@@ -79,10 +83,7 @@ func TestNamedBudgetOfGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gcn", "resgated", "ggcn"} {
-		m, err := layers.New(name, layers.Options{Features: 64, Hidden: 128, Classes: 8, Layers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := twoLayers(t, name, 64, 128, 8)
 		least := map[string]int64{}
 		for _, packing := range []string{"", saga.PackingOn, saga.PackingOff} {
 			c := saga.Config{Device: "cuda", Mem: 1, Machine: "h200", Chunks: 2, Save: saga.SaveNone, Slices: 1, Packing: packing, Without: []string{"invariant"}}
@@ -113,10 +114,7 @@ func TestNamedBudgetOfGPU(t *testing.T) {
 // TestPackedForHostMemory: cells are packed where host memory does not hold words, though
 // nothing moves.
 func TestPackedForHostMemory(t *testing.T) {
-	m, err := layers.New("gcn", layers.Options{Features: 300, Hidden: 128, Classes: 50, Layers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := twoLayers(t, "gcn", 300, 128, 50)
 	s := saga.Shape{Vertices: 200_000, Edges: 52e6, Features: 300, Classes: 50}
 	c := saga.Config{Machine: "h200", HostMem: 350 << 20, Without: []string{"invariant"}}
 	p, err := saga.Plan(m, s, c)
@@ -147,10 +145,7 @@ func TestPredictPacked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := layers.New("gcn", layers.Options{Features: 1, Hidden: 1, Classes: 2, Layers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := twoLayers(t, "gcn", 1, 1, 2)
 	c := saga.Config{Mem: 1, Packing: saga.PackingOn, Without: []string{"invariant"}}
 	_, err = saga.Compile(m, d, c)
 	var small *plan.BudgetError
@@ -174,10 +169,7 @@ func TestPackingFromStatistics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := layers.New("gcn", layers.Options{Features: 64, Hidden: 32, Classes: 8, Layers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := twoLayers(t, "gcn", 64, 32, 8)
 	for _, tc := range []struct {
 		device string
 		mem    int64 // beside what the machine keeps
@@ -195,5 +187,44 @@ func TestPackingFromStatistics(t *testing.T) {
 		if real.Packed() != tc.want || likely.Packed() != tc.want {
 			t.Errorf("%s, %d MiB: packed %v, from statistics %v, want %v", tc.device, tc.mem>>20, real.Packed(), likely.Packed(), tc.want)
 		}
+	}
+}
+
+// TestPack: packed cells are smaller, and the losses keep their bits.
+func TestPack(t *testing.T) {
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 3000, Edges: 60_000, Features: 16, Classes: 4, Seed: 3, Skew: 0.8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := twoLayers(t, "resgated", 16, 16, 4)
+	run := func(c saga.Config) (cells int64, losses [2]float64) {
+		c.Chunks, c.Stream, c.Save, c.Slices = 3, true, saga.SaveAll, 1
+		p, err := saga.Compile(m, d, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		for _, n := range p.TrainPlan().Cells.Bytes[0] {
+			cells += n
+		}
+		for i := range losses {
+			if losses[i], err = p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return cells, losses
+	}
+	plain, want := run(saga.Config{Machine: "h200", Without: []string{"pack"}})
+	packed, got := run(saga.Config{Machine: "h200", Packing: saga.PackingOn})
+	// Of 32 bits an edge 10 are left; rows' starts stay.
+	if least, most := plain-4*60_000, plain-60_000*20/8; packed < least || packed > most {
+		t.Errorf("cells take %d bytes packed, %d else", packed, plain)
+	}
+	if got != want {
+		t.Errorf("losses %v packed, %v else", got, want)
 	}
 }

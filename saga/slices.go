@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 )
@@ -40,8 +39,8 @@ func (p *Program) chooseSlices(once []*dataflow.Lowered) ([]*dataflow.Lowered, e
 		return once, err
 	}
 	maps := p.pinMaps(p.train.low.Spec)
-	p.slices, p.once, p.want = best, nil, chunk.Want{}
-	if once, err = p.lower(); err != nil {
+	p.slices = best
+	if once, err = p.lowerAgain(); err != nil {
 		return nil, err
 	}
 	if more := p.pinMaps(p.train.low.Spec) - maps; more > 0 { // slices are stored beside
