@@ -61,6 +61,7 @@ type bench struct {
 	host            int64  // bytes of host memory that a run may need; 0: any
 	hostMem         int64  // bytes that may lie there beside the graph, the rest in files; 0: any
 	scratch         string // folder of the files
+	storage         string // of rows that edges gather: f32 or bf16
 	least           int    // intervals, at least
 	m               *plan.Machine
 	ctx             context.Context // a signal ends it: runs stop after the epoch in hand
@@ -90,6 +91,7 @@ func main() {
 	flag.BoolVar(&b.tasks, "tasks", false, "run one epoch more, task by task, and print what its tasks took beside what the planner expected")
 	host := flag.String("host", "", "refuse runs that need more host memory than this, such as 245GiB; empty: none")
 	hostMem := flag.String("host-mem", "", "host memory for cells, inputs and stored values, such as 64GiB; what does not fit lies in files in -scratch; empty: no bound")
+	flag.StringVar(&b.storage, "storage", "", "rows that edges gather from their far end: f32 (also empty) or bf16")
 	flag.StringVar(&b.scratch, "scratch", "", "folder on a disk for those files; empty: the system's folder for temporary files")
 	flag.Parse()
 	log.SetFlags(0)

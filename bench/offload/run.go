@@ -37,7 +37,7 @@ type outcome struct {
 // config is that of a run with so many bytes for the plan; 0 is no bound.
 func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Config, error) {
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
-	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.hostMem, Scratch: b.scratch, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
+	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.hostMem, Scratch: b.scratch, Storage: b.storage, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
 		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
 	if mem > 0 {
 		c.Mem += b.kept()
