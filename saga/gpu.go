@@ -12,8 +12,9 @@ import (
 )
 
 // scratchShare is the part of the budget, one in so many, that the kernels may take for
-// what lies between them.
-const scratchShare = 8
+// what lies between them: products of fewer rows at a time take longer, but chunks that
+// find no room are loaded again.
+const scratchShare = 32
 
 // reserveScratch finds what the kernels need on a GPU beside the memory that plans lay
 // out, whatever chooseSave will choose: it comes off the budget before planning.
@@ -64,10 +65,11 @@ func (p *Program) scratchFits(low *dataflow.Lowered) (bool, error) {
 // scratch is the memory that kernels of these programs take beside their plans on a GPU;
 // it sets how many rows they work on at a time.
 func (p *Program) scratch(list []*dataflow.Lowered) (int64, error) {
-	if !strings.HasPrefix(p.cfg.Device, "cuda") || p.shape != nil {
+	if !strings.HasPrefix(p.cfg.Device, "cuda") {
 		return 0, nil
 	}
-	rows, edges := p.in.edges.V, p.in.edges.E()
+	rows, all := p.Totals()
+	edges := int(all)
 	share := int64(0) // no bound
 	if p.cfg.Mem > 0 {
 		share = max(1, p.cfg.Mem/scratchShare)

@@ -50,6 +50,9 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if err := p.keepForGPU(p.train.low.Spec); err != nil {
 		return nil, err
 	}
+	if err := p.reserveScratch(once); err != nil {
+		return nil, err
+	}
 	if once, err = p.choosePacking(once); err != nil {
 		return nil, err
 	}

@@ -34,13 +34,13 @@ func (r *Runner) replay() (done bool, err error) {
 		r.captured = &captured{}
 		return false, nil
 	}
-	c := r.captured
+	c, stats := r.captured, &r.stats[0]
 	if !c.tried {
 		c.tried, c.now = true, true
-		before := r.stats
+		before := *stats
 		c.graph, err = dev.Capture(p.queues[:], r.submitAll)
-		c.moved = Stats{H2D: r.stats.H2D - before.H2D, D2H: r.stats.D2H - before.D2H, D2D: r.stats.D2D - before.D2D}
-		r.stats, c.now = before, false
+		c.moved = Stats{H2D: stats.H2D - before.H2D, D2H: stats.D2H - before.D2H, D2D: stats.D2D - before.D2D}
+		*stats, c.now = before, false
 		if err != nil { // something in it cannot be captured: the step goes task by task
 			c.graph = nil
 		}
@@ -55,7 +55,7 @@ func (r *Runner) replay() (done bool, err error) {
 		}
 	}
 	err = dev.Replay(c.graph)
-	r.stats.H2D, r.stats.D2H, r.stats.D2D = r.stats.H2D+c.moved.H2D, r.stats.D2H+c.moved.D2H, r.stats.D2D+c.moved.D2D
+	stats.H2D, stats.D2H, stats.D2D = stats.H2D+c.moved.H2D, stats.D2H+c.moved.D2H, stats.D2D+c.moved.D2D
 	if err == nil {
 		err = r.fetch(0, q)
 	}

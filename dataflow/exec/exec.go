@@ -5,6 +5,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
@@ -14,24 +15,25 @@ import (
 
 // Runner runs one plan, again and again.
 type Runner struct {
-	arena    *Arena
-	plan     *plan.Plan
-	sides    [2]*chunk.Side
-	needs    [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
-	host     [][]byte      // by value: rows in new order, RowBytes each
-	owned    []device.HostMem
-	files    []*device.HostFile
-	kernels  []*kernel.CPU  // on CPU devices
-	cuda     []*kernel.CUDA // on GPUs
-	gpus     []*gpu
-	updateOn *GPUUpdate // nil: the optimiser runs on the host
-	tasks    []task
-	results  [][]float32 // by plan.Spec.Results
-	update   func(global func(id int) []float32) error
-	setup    bool
-	stats    Stats
-	trace    *tracer // nil: off
-	captured *captured
+	arena     *Arena
+	plan      *plan.Plan
+	sides     [2]*chunk.Side
+	needs     [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
+	host      [][]byte      // by value: rows in new order, RowBytes each
+	owned     []device.HostMem
+	files     []*device.HostFile
+	kernels   []*kernel.CPU  // on CPU devices
+	cuda      []*kernel.CUDA // on GPUs
+	gpus      []*gpu
+	updateOn  *GPUUpdate // nil: the optimiser runs on the host
+	tasks     []task
+	results   [][]float32 // by plan.Spec.Results
+	update    func(global func(id int) []float32) error
+	setup     bool
+	stats     []Stats // by device
+	submitted time.Duration
+	trace     *tracer // nil: off
+	captured  *captured
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.
@@ -65,7 +67,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	if n := a.devices[0].mem.Len(); p.Peak > n {
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
-	r := &Runner{arena: a, plan: p, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks))}
+	r := &Runner{arena: a, plan: p, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
 	if grid != nil {
 		r.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
 		for _, s := range r.sides {
@@ -213,7 +215,16 @@ func (r *Runner) Global(id int, x []float32) error {
 func (r *Runner) Result(i int) []float32 { return r.results[i] }
 
 // Stats counts what moved so far.
-func (r *Runner) Stats() Stats { return r.stats }
+func (r *Runner) Stats() Stats {
+	var sum Stats
+	for _, s := range r.stats {
+		sum.H2D, sum.D2H, sum.D2D, sum.Setup = sum.H2D+s.H2D, sum.D2H+s.D2H, sum.D2D+s.D2D, sum.Setup+s.Setup
+	}
+	return sum
+}
+
+// Submitted is the time that handing over the steps so far took, of those that went task by task.
+func (r *Runner) Submitted() time.Duration { return r.submitted }
 
 // Load brings what stays resident to the device; Step does it when it was not done.
 func (r *Runner) Load() error {
@@ -226,7 +237,7 @@ func (r *Runner) Load() error {
 		if err := r.copy(t); err != nil {
 			return r.named(err)
 		}
-		r.stats.Setup += t.Bytes
+		r.stats[t.Device].Setup += t.Bytes
 	}
 	r.setup = true
 	return r.named(r.arena.sync())
@@ -257,7 +268,10 @@ func (r *Runner) Step() error {
 		return err
 	}
 	r.traceBegin()
-	err := errors.Join(r.submitAll(), r.named(r.arena.sync()))
+	start := time.Now()
+	err := r.submitAll()
+	r.submitted += time.Since(start)
+	err = errors.Join(err, r.named(r.arena.sync()))
 	r.traceEnd(err)
 	return err
 }

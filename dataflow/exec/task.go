@@ -10,31 +10,6 @@ import (
 	"sagann/kernel"
 )
 
-// submitAll hands every task to its queue, in the global order: an event is recorded
-// before anyone is made to wait for it.
-func (r *Runner) submitAll() error {
-	for i := range r.tasks {
-		k := &r.tasks[i]
-		part := &r.arena.devices[k.t.Device]
-		dev, q := part.dev, part.queues[k.t.Queue]
-		q.SetTag(int64(i))
-		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
-			if err := dev.Wait(q, r.tasks[d].event); err != nil {
-				return r.fail(i, err)
-			}
-		}
-		if err := k.submit(q); err != nil {
-			return r.fail(i, err)
-		}
-		if k.event != nil {
-			if err := dev.Record(q, k.event); err != nil {
-				return r.fail(i, err)
-			}
-		}
-	}
-	return nil
-}
-
 func (r *Runner) fail(i int, err error) error {
 	return fmt.Errorf("%s: %w", r.plan.Describe(i), err)
 }
@@ -43,13 +18,13 @@ func (k *task) submit(q device.Queue) error {
 	r, t := k.r, k.t
 	switch t.Kind {
 	case plan.Load, plan.Save, plan.Copy:
-		switch t.Kind {
+		switch s := &r.stats[t.Device]; t.Kind {
 		case plan.Load:
-			r.stats.H2D += t.Bytes
+			s.H2D += t.Bytes
 		case plan.Save:
-			r.stats.D2H += t.Bytes
+			s.D2H += t.Bytes
 		default:
-			r.stats.D2D += t.Bytes
+			s.D2D += t.Bytes
 		}
 		return r.copy(t)
 	case plan.Results:
