@@ -52,8 +52,9 @@ type CUDA struct {
 	p      *Program
 	level  []int        // register -> fragment that makes it available
 	home   []cudaHome   // register -> where it lies in memory, if it does
-	room   []int        // register -> floats a row in scratch memory, 0 without
 	order  []int        // registers with scratch memory
+	slot   []int        // register -> its place there
+	room   []int        // place -> floats a row
 	frags  []cudaKernel // by level; no name where there is nothing to do
 	gather []cudaGather // edge programs: the accumulators; slice by slice and, last, whole rows
 	start  bool         // accumulators are started and finished by kernels of their own
@@ -164,7 +165,7 @@ func (c *CUDA) lookup(s string) int {
 func (c *CUDA) assign() {
 	p := c.p
 	n := len(p.Widths)
-	c.level, c.home, c.room = make([]int, n), make([]cudaHome, n), make([]int, n)
+	c.level, c.home = make([]int, n), make([]cudaHome, n)
 	leaf := make([]int, n)
 	need := make([]bool, n) // must lie in memory
 	for i := range leaf {
@@ -223,10 +224,10 @@ func (c *CUDA) assign() {
 				ld = (ld + 3) &^ 3
 			}
 			c.home[r] = cudaHome{kind: homeScratch, ld: ld}
-			c.room[r] = ld
 			c.order = append(c.order, r)
 		}
 	}
+	c.place()
 }
 
 // Scratch is the device memory in bytes that launches over at most so many own rows
@@ -237,8 +238,8 @@ func (c *CUDA) Scratch(rows, edges int) int64 {
 		n = int64(min(edges, c.tile()))
 	}
 	var at int64
-	for _, r := range c.order {
-		at += align256(n * int64(c.room[r]) * 4)
+	for _, room := range c.room {
+		at += align256(n * int64(room) * 4)
 	}
 	return at + c.partials()
 }

@@ -50,9 +50,13 @@ func (c *CUDA) Steps(l *CUDALaunch) []CUDAStep {
 	if c.p.Edges {
 		tile = min(c.tile(), int(l.Cell.Ptr[len(l.Cell.Ptr)-1]))
 	}
+	places := make([]uint64, len(c.room))
+	for i, room := range c.room {
+		places[i] = at
+		at += uint64(align256(int64(tile) * int64(room) * 4))
+	}
 	for _, r := range c.order {
-		s.scratch[r] = at
-		at += uint64(align256(int64(tile) * int64(c.room[r]) * 4))
+		s.scratch[r] = places[c.slot[r]]
 	}
 	s.partial = at
 	if c.p.Edges {
@@ -164,25 +168,33 @@ func (s *cudaSteps) tile(lo, n int) {
 				s.product(in, lo, n)
 			}
 		}
-	}
-	for i := range p.Outs {
-		switch o := &p.Outs[i]; o.Acc {
-		case SumTN:
-			a, lda := s.at(o.Reg, lo)
-			b, ldb := s.at(o.Reg2, lo)
-			s.gemm(CUDAGemm{A: a, B: b, C: s.l.Bufs[o.Operand], M: p.Widths[o.Reg], N: p.Widths[o.Reg2], K: n,
-				LDA: lda, LDB: ldb, LDC: p.Widths[o.Reg2], TransA: true, Add: true})
-		case SumBy, MaxBy:
-			s.byKey(o, lo, n)
-		case SumRows:
-			x, ld := s.at(o.Reg, lo)
-			w := p.Widths[o.Reg]
-			s.call(c.lookup("saga_columns"), cudaBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
-				[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
-			s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
-			s.call(c.lookup("saga_columns_add"), (w+31)/32, 256, 0, 1, []uint64{s.l.Bufs[o.Operand], s.partial, uint64(w), cudaBlocks})
-			s.count(work{bytes: 4 * cudaBlocks * int64(w), flops: cudaBlocks * int64(w)})
+		for i := range p.Outs {
+			if o := &p.Outs[i]; c.ready(o) == level {
+				s.sum(o, lo, n)
+			}
 		}
+	}
+}
+
+// sum adds what the rows of a tile have to what they are summed into.
+func (s *cudaSteps) sum(o *Out, lo, n int) {
+	p := s.c.p
+	switch o.Acc {
+	case SumTN:
+		a, lda := s.at(o.Reg, lo)
+		b, ldb := s.at(o.Reg2, lo)
+		s.gemm(CUDAGemm{A: a, B: b, C: s.l.Bufs[o.Operand], M: p.Widths[o.Reg], N: p.Widths[o.Reg2], K: n,
+			LDA: lda, LDB: ldb, LDC: p.Widths[o.Reg2], TransA: true, Add: true})
+	case SumBy, MaxBy:
+		s.byKey(o, lo, n)
+	case SumRows:
+		x, ld := s.at(o.Reg, lo)
+		w := p.Widths[o.Reg]
+		s.call(s.c.lookup("saga_columns"), cudaBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
+			[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
+		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
+		s.call(s.c.lookup("saga_columns_add"), (w+31)/32, 256, 0, 1, []uint64{s.l.Bufs[o.Operand], s.partial, uint64(w), cudaBlocks})
+		s.count(work{bytes: 4 * cudaBlocks * int64(w), flops: cudaBlocks * int64(w)})
 	}
 }
 

@@ -12,10 +12,9 @@ import (
 )
 
 // scratchShare is the part of the budget, one in so many, that the kernels may take for
-// what lies between them. With a 32nd chunks have 4 to 10 % more room, but products work on
-// so few rows at a time that streamed epochs of GG-NN took 8 to 10 % longer on an H200, and
-// MP-GCN's as long.
-const scratchShare = 8
+// what lies between them. Less leaves chunks more room, but products then work on few rows
+// at a time.
+const scratchShare = 16
 
 // reserveScratch finds what the kernels need on a GPU beside the memory that plans lay
 // out, whatever chooseSave will choose: it comes off the budget before planning.
