@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -249,15 +248,6 @@ func (p *Program) Moved() exec.Stats {
 		return exec.Stats{}
 	}
 	return p.train.run.Stats()
-}
-
-// Submitted is the time that handing training steps to the devices has taken, of those that
-// went task by task: an epoch cannot be shorter.
-func (p *Program) Submitted() time.Duration {
-	if p.train.run == nil {
-		return 0
-	}
-	return p.train.run.Submitted()
 }
 
 // Chunks is P, the number of intervals of the training plan.

@@ -25,7 +25,6 @@ type outcome struct {
 	predict  float64
 	ready    float64 // seconds until the first epoch could begin, without opening
 	h2d, d2h int64
-	submit   time.Duration // that handing the last epoch's tasks to the devices took
 	stages   saga.Stages
 	pinned   int64 // bytes of host memory
 	host     int64 // most bytes of host memory in use
@@ -145,7 +144,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		if err := b.ctx.Err(); err != nil {
 			return nil, err
 		}
-		before, submitted := p.Moved(), p.Submitted()
+		before := p.Moved()
 		start := time.Now()
 		loss, err := p.Step()
 		if err != nil {
@@ -156,7 +155,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		}
 		o.losses = append(o.losses, loss)
 		after := p.Moved()
-		o.h2d, o.d2h, o.submit = after.H2D-before.H2D, after.D2H-before.D2H, p.Submitted()-submitted
+		o.h2d, o.d2h = after.H2D-before.H2D, after.D2H-before.D2H
 	}
 	if o.h2d != o.plan.H2D || o.d2h != o.plan.D2H {
 		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)

@@ -100,9 +100,9 @@ func (b *bench) row(name, budget string, o, resident, first *outcome) {
 // note keeps what came before the epochs of a run, for the last table.
 func (b *bench) note(name, what string, o *outcome) {
 	s := o.stages
-	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %s | %.4f |", name, what,
+	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %s |", name, what,
 		s.Order.Seconds(), s.Count.Seconds(), s.Plan.Seconds(), s.Grid.Seconds(), s.Layout.Seconds(), s.Open.Seconds(), gib(o.needs), gib(o.disk), gib(o.pinned), gib(o.host),
-		sized(o.card), sized(max(0, o.mem)+b.kept()), o.submit.Seconds()))
+		sized(o.card), sized(max(0, o.mem)+b.kept())))
 }
 
 // printReady prints what note kept, tables before text.
@@ -116,7 +116,7 @@ func (b *bench) printReady() {
 		}
 	}
 	if len(rows) > 0 {
-		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what lies in files instead, what is pinned, the most the process held; memory of the card in use by its driver, context and libraries too, and the budget; seconds that handing an epoch's tasks to the devices took (0: by one call).\n\n| model | run | order | count | plan | grid | layout | open | accounted | in files | pinned | process, at most | card | budget | submit |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+		fmt.Println("\nBefore the epochs: seconds for the vertex order, counting cells, planning, the grid, laying inputs out, and opening (memory, pinning, kernels); host memory in GiB: what plan and graph account for, what lies in files instead, what is pinned, the most the process held; memory of the card in use by its driver, context and libraries too, and the budget.\n\n| model | run | order | count | plan | grid | layout | open | accounted | in files | pinned | process, at most | card | budget |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 		fmt.Println(strings.Join(rows, "\n"))
 	}
 	if len(text) > 0 {

@@ -5,7 +5,6 @@ package exec
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
@@ -15,25 +14,24 @@ import (
 
 // Runner runs one plan, again and again.
 type Runner struct {
-	arena     *Arena
-	plan      *plan.Plan
-	sides     [2]*chunk.Side
-	needs     [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
-	host      [][]byte      // by value: rows in new order, RowBytes each
-	owned     []device.HostMem
-	files     []*device.HostFile
-	kernels   []*kernel.CPU  // on CPU devices
-	cuda      []*kernel.CUDA // on GPUs
-	gpus      []*gpu
-	updateOn  *GPUUpdate // nil: the optimiser runs on the host
-	tasks     []task
-	results   [][]float32 // by plan.Spec.Results
-	update    func(global func(id int) []float32) error
-	setup     bool
-	stats     []Stats // by device
-	submitted time.Duration
-	trace     *tracer // nil: off
-	captured  *captured
+	arena    *Arena
+	plan     *plan.Plan
+	sides    [2]*chunk.Side
+	needs    [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
+	host     [][]byte      // by value: rows in new order, RowBytes each
+	owned    []device.HostMem
+	files    []*device.HostFile
+	kernels  []*kernel.CPU  // on CPU devices
+	cuda     []*kernel.CUDA // on GPUs
+	gpus     []*gpu
+	updateOn *GPUUpdate // nil: the optimiser runs on the host
+	tasks    []task
+	results  [][]float32 // by plan.Spec.Results
+	update   func(global func(id int) []float32) error
+	setup    bool
+	stats    []Stats // by device
+	trace    *tracer // nil: off
+	captured *captured
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.
@@ -223,9 +221,6 @@ func (r *Runner) Stats() Stats {
 	return sum
 }
 
-// Submitted is the time that handing over the steps so far took, of those that went task by task.
-func (r *Runner) Submitted() time.Duration { return r.submitted }
-
 // Load brings what stays resident to the device; Step does it when it was not done.
 func (r *Runner) Load() error {
 	if r.setup {
@@ -268,10 +263,7 @@ func (r *Runner) Step() error {
 		return err
 	}
 	r.traceBegin()
-	start := time.Now()
-	err := r.submitAll()
-	r.submitted += time.Since(start)
-	err = errors.Join(err, r.named(r.arena.sync()))
+	err := errors.Join(r.submitAll(), r.named(r.arena.sync()))
 	r.traceEnd(err)
 	return err
 }
