@@ -128,7 +128,7 @@ func (f *search) challenge(r rival) error {
 func (f *search) tasteful() error {
 	for better := true; better; {
 		from, at := f.line.Wall, f.best
-		tastes := append(at.taste.neighbours(at), at.taste.prices(at, f.line)...)
+		tastes := append(at.taste.neighbours(at), at.taste.prices(at, f.line, f.m)...)
 		for i, t := range tastes {
 			if f.spent > climbTasks {
 				return nil
@@ -170,7 +170,9 @@ func (f *search) around(pl *Plan) error {
 }
 
 // special tells whether t is more than a rule.
-func (t taste) special() bool { return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part }
+func (t taste) special() bool {
+	return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part || t.lasting || t.level != nil
+}
 
 // neighbours are the tastes that differ by one key from t, the taste of pl: what stays is
 // not to stay, what does not comes first.
@@ -209,10 +211,21 @@ func (t taste) neighbours(pl *Plan) []taste {
 
 // prices are the tastes that count copies by the phase they are in: more where they take
 // longer than the kernels.
-func (t taste) prices(pl *Plan, line *Timeline) []taste {
-	part := t
-	part.part = !t.part
-	out := []taste{part}
+func (t taste) prices(pl *Plan, line *Timeline, m *Machine) []taste {
+	part, lasting := t, t
+	part.part, lasting.lasting = !t.part, !t.lasting
+	out := []taste{part, lasting}
+	if t.level == nil {
+		for _, hidden := range []float64{0.02, 0.2, 0.5} {
+			n := lasting
+			n.level = newLevel(pl, line, m, hidden)
+			out = append(out, n)
+		}
+	} else {
+		n := t
+		n.level = nil
+		out = append(out, n)
+	}
 	kernels, copies := make([]float64, len(pl.Spec.Phases)), make([]float64, len(pl.Spec.Phases))
 	for i := range pl.Tasks {
 		k, ns := &pl.Tasks[i], float64(line.End[i]-line.Start[i])
