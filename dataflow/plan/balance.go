@@ -11,12 +11,13 @@ import "slices"
 type level struct {
 	kernels        []float64 // ns by phase
 	down, up, both float64   // bytes/ns of the links of a device
-	hidden         float64   // what a hidden copy counts, beside 1 for one that is waited for
+	ahead          float64   // ns by which copies run ahead of the kernels
+	hidden         float64   // what a copy counts beside the time for which kernels wait
 }
 
 // newLevel is that of pl on m.
-func newLevel(pl *Plan, line *Timeline, m *Machine, hidden float64) *level {
-	l := &level{kernels: make([]float64, len(pl.Spec.Phases)), hidden: hidden}
+func newLevel(pl *Plan, line *Timeline, m *Machine, ahead, hidden float64) *level {
+	l := &level{kernels: make([]float64, len(pl.Spec.Phases)), ahead: ahead * float64(line.Wall), hidden: hidden}
 	for i := range pl.Tasks {
 		if k := &pl.Tasks[i]; k.Queue == Compute {
 			l.kernels[k.Phase] += float64(line.End[i] - line.Start[i])
@@ -28,48 +29,53 @@ func newLevel(pl *Plan, line *Timeline, m *Machine, hidden float64) *level {
 	return l
 }
 
-// cost is what phase q takes with such bytes to copy.
-func (l *level) cost(q int, down, up float64) float64 {
-	copies := max(down/l.down, up/l.up, (down+up)/l.both)
-	return max(l.kernels[q], copies) + l.hidden*copies
+// cost is what a step takes with so many bytes to copy by phase: kernels of a phase wait for its
+// copies, which begin l.ahead before the phase does.
+func (l *level) cost(down, up []float64) float64 {
+	kernels, link, all := 0.0, 0.0, 0.0
+	for q := range down {
+		copies := max(down[q]/l.down, up[q]/l.up, (down[q]+up[q])/l.both)
+		link = max(link, kernels-l.ahead) + copies
+		kernels = max(kernels+l.kernels[q], link)
+		all += copies
+	}
+	return kernels + l.hidden*all
 }
 
-// use is what a phase copies of one interval of a value or direction: how often down and up.
+// use is how often a phase copies an interval of something, down and up; of a move, bytes.
 type use struct {
 	phase    int
 	down, up float64
 }
 
-// usesOf lists how phases use what key names, which no slots keep but those of ch; nil where a window could not keep it.
-func usesOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, key int) (out []use) {
-	if key < 0 {
-		for q := range s.Phases {
-			n := 0.0
-			for _, st := range s.Phases[q].Steps {
+// uses lists how phases use what key names while no window keeps it; nil: no window could.
+func (b *balance) uses(key int) (out []use) {
+	for q := range b.s.Phases {
+		u := use{phase: q}
+		if key < 0 {
+			for _, st := range b.s.Phases[q].Steps {
 				if st.Kind == Stream && int(st.Dir) == -1-key {
-					n++
+					u.down++
 				}
 			}
-			if n > 0 {
-				out = append(out, use{q, n, 0})
+			if u.down > 0 {
+				out = append(out, u)
 			}
+			continue
 		}
-		return out
-	}
-	for q := range acc {
-		a, ok := acc[q][key]
+		a, ok := b.acc[q][key]
 		if !ok {
 			continue
 		}
-		u := use{phase: q}
 		if a.ownRead {
 			u.down++
 		}
 		if a.other {
-			u.down += float64(c.P) - float64(c.P-1)*float64(min(ch.phase(q), c.P))/float64(c.P)
+			n := float64(b.c.P)
+			u.down += n - (n-1)*min(1, float64(b.ch.phase(q))/n)
 		}
 		if a.ownWrite {
-			if u.up = 1; len(out) > 0 || a.ownRead { // written more than once
+			if u.up = 1; len(out) > 0 || a.ownRead { // written again
 				return nil
 			}
 		}
@@ -78,186 +84,199 @@ func usesOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, key int) (out [
 	return out
 }
 
+// balance is memory that is being dealt out.
+type balance struct {
+	s        *Spec
+	c        *Cells
+	acc      []map[int]access
+	ch       *choice
+	t        taste
+	fits     func() bool
+	asked    int       // how often fits was
+	down, up []float64 // bytes by phase
+	parts    []*part
+	moves    []move
+}
+
 // part is a window that may grow.
 type part struct {
-	candidate
-	at    int // in ch.windows; -1: not yet
-	saves []use
+	Window
+	at    int     // in choice.windows; -1: not yet
+	saves []use   // for an interval
 	bytes float64 // an interval
 }
 
-// balance deals memory out to windows.
-func balance(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits func() bool) {
-	l := t.level
-	down, up := make([]float64, len(s.Phases)), make([]float64, len(s.Phases))
-	var parts []*part
-	keys := []int{}
+// move gives an interval that part from keeps, or none does, to part to, which keeps it longer.
+type move struct {
+	from, to *part
+	changes  []use
+	phases   int // in which it takes memory
+}
+
+// Bounds of balancing: how often it may ask whether a choice fits, and how many moves in a row that do not.
+const (
+	balanceAsks  = 4000
+	balanceFails = 12
+)
+
+// level deals memory out to windows by t.level.
+func (t *taste) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
+	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
+	b.fits = func() bool {
+		b.asked++
+		return fits()
+	}
 	for id := range s.Values {
-		if s.Values[id].Kind != Temp {
-			keys = append(keys, id)
+		if v := &s.Values[id]; v.Kind != Temp && !ch.resident[id] {
+			b.add(id, float64(c.chunkBytes(v)), v.Kind == Input, v.Output)
 		}
 	}
 	for d := range 2 {
-		if c.Bytes[d] != nil {
-			keys = append(keys, -1-d)
+		if c.Bytes[d] != nil && !ch.cells[d] {
+			bytes := 0.0
+			for _, n := range c.Bytes[d] {
+				bytes += float64(align(n)) / float64(c.P)
+			}
+			b.add(-1-d, bytes, true, false)
 		}
 	}
-	for _, key := range keys {
-		if key >= 0 && ch.resident[key] || key < 0 && ch.cells[-1-key] {
-			continue
-		}
-		uses := usesOf(s, c, acc, ch, key)
-		if len(uses) == 0 {
-			continue
-		}
-		bytes, constant, output := 0.0, true, false
-		if key >= 0 {
-			v := &s.Values[key]
-			bytes, constant, output = float64(c.chunkBytes(v)), v.Kind == Input, v.Output
-		} else {
-			for _, b := range c.Bytes[-1-key] {
-				bytes += float64(align(b)) / float64(c.P)
-			}
-		}
-		for _, u := range uses {
-			down[u.phase] += u.down * bytes * float64(c.P)
-			up[u.phase] += u.up * bytes * float64(c.P)
-		}
-		add := func(from, to int, saves []use) {
-			var some []use
-			for _, u := range saves {
-				if u.down > 0 || u.up > 0 {
-					some = append(some, u)
-				}
-			}
-			if len(some) > 0 {
-				parts = append(parts, &part{candidate{Window: Window{Key: key, From: from, To: to}}, -1, some, bytes})
-			}
-		}
-		n := len(uses)
-		for a := range n {
-			for b := a; b < n; b++ {
-				saves := slices.Clone(uses[a : b+1])
-				if saves[0].up > 0 && (b < n-1 || output) {
-					saves[0].up = 0
-				}
-				if saves[0].down > 0 {
-					saves[0].down--
-				}
-				add(uses[a].phase, uses[b].phase, saves)
-			}
-			for b := 0; constant && b < a; b++ {
-				saves := append(slices.Clone(uses[a:]), uses[:b+1]...)
-				saves[0].down--
-				add(uses[a].phase, uses[b].phase, saves)
-			}
-		}
-		if constant {
-			add(Whole, Whole, uses)
-		}
-	}
-	moves := []move{}
-	for _, x := range parts {
-		moves = append(moves, move{nil, x})
-		for _, y := range parts {
+	for _, x := range b.parts {
+		b.move(nil, x)
+		for _, y := range b.parts {
 			if x != y && x.Key == y.Key && x.within(&y.Window) {
-				moves = append(moves, move{x, y})
+				b.move(x, y)
 			}
 		}
 	}
-	value := func(m move) float64 {
-		gain := 0.0
-		m.changes(func(u use) {
-			gain += l.cost(u.phase, down[u.phase], up[u.phase]) - l.cost(u.phase, down[u.phase]-u.down, up[u.phase]-u.up)
-		})
-		n := m.to.phases(len(s.Phases))
-		if m.from != nil {
-			n -= m.from.phases(len(s.Phases))
-		}
-		return gain / m.to.bytes / float64(n)
+	b.fill(nil)
+	b.improve()
+	b.settle()
+}
+
+// add lists the windows that could keep what key names.
+func (b *balance) add(key int, bytes float64, constant, output bool) {
+	uses := b.uses(key)
+	for _, u := range uses {
+		b.down[u.phase] += u.down * bytes * float64(b.c.P)
+		b.up[u.phase] += u.up * bytes * float64(b.c.P)
 	}
-	for len(moves) > 0 {
-		best, most := -1, 0.0
-		for i, m := range moves {
-			if m.from != nil && (m.from.at < 0 || ch.windows[m.from.at].N == 0) {
+	add := func(from, to int, saves []use) {
+		if slices.ContainsFunc(saves, func(u use) bool { return u.down+u.up > 0 }) {
+			b.parts = append(b.parts, &part{Window{Key: key, From: from, To: to}, -1, saves, bytes})
+		}
+	}
+	for i := range uses {
+		for k := i; k < len(uses); k++ {
+			saves := slices.Clone(uses[i : k+1])
+			if saves[0].up > 0 && (k < len(uses)-1 || output) {
+				saves[0].up = 0
+			}
+			saves[0].down = max(0, saves[0].down-1)
+			add(uses[i].phase, uses[k].phase, saves)
+		}
+		for k := 0; constant && k < i; k++ {
+			saves := slices.Concat(uses[i:], uses[:k+1])
+			saves[0].down--
+			add(uses[i].phase, uses[k].phase, saves)
+		}
+	}
+	if constant && len(uses) > 0 {
+		add(Whole, Whole, uses)
+	}
+}
+
+// move lists a move.
+func (b *balance) move(from, to *part) {
+	m := move{from, to, slices.Clone(to.saves), to.phases(len(b.s.Phases))}
+	if from != nil {
+		m.phases -= from.phases(len(b.s.Phases))
+	}
+	for i := range m.changes {
+		u := &m.changes[i]
+		if from != nil {
+			for _, o := range from.saves {
+				if o.phase == u.phase {
+					u.down, u.up = u.down-o.down, u.up-o.up
+				}
+			}
+		}
+		u.down, u.up = u.down*to.bytes, u.up*to.bytes
+	}
+	b.moves = append(b.moves, m)
+}
+
+// value is what m gains for a byte and phase. now is what the step takes without.
+func (b *balance) value(m *move, now float64) float64 {
+	b.count(m, -1)
+	gain := now - b.t.level.cost(b.down, b.up)
+	b.count(m, 1)
+	switch {
+	case slices.Contains(b.t.first, m.to.Key):
+		gain *= 2
+	case slices.Contains(b.t.never, m.to.Key):
+		gain /= 2
+	}
+	return gain / m.to.bytes / float64(m.phases)
+}
+
+// count adds n times what m changes.
+func (b *balance) count(m *move, n float64) {
+	for _, u := range m.changes {
+		b.down[u.phase] += n * u.down
+		b.up[u.phase] += n * u.up
+	}
+}
+
+// fill makes the most valuable moves while memory is left, none to part but.
+func (b *balance) fill(but *part) {
+	closed := make([]bool, len(b.moves))
+	fails := 0
+	for but == nil || fails < balanceFails {
+		best, most, now := -1, 0.0, b.t.level.cost(b.down, b.up)
+		for i := range b.moves {
+			m := &b.moves[i]
+			if closed[i] || m.to == but || m.from != nil && (m.from.at < 0 || b.ch.windows[m.from.at].N == 0) {
 				continue
 			}
-			if v := value(m); v > most {
+			if v := b.value(m, now); v > most {
 				best, most = i, v
 			}
 		}
 		if best < 0 {
-			break
+			return
 		}
-		m := moves[best]
-		if !m.make(c, ch, fits) {
-			moves = slices.Delete(moves, best, best+1)
-			continue
+		if !b.make(&b.moves[best]) {
+			closed[best] = true
+			fails++
 		}
-		m.changes(func(u use) {
-			down[u.phase] -= u.down
-			up[u.phase] -= u.up
-		})
-	}
-	settle(s, c, acc, ch)
-}
-
-// within tells whether o is open in all phases of w, and in more.
-func (w *Window) within(o *Window) bool {
-	switch {
-	case o.From == Whole || w.From == Whole:
-		return w.From != Whole
-	case w.From > w.To:
-		return o.From > o.To && o.From <= w.From && w.To <= o.To
-	case o.From > o.To:
-		return w.From >= o.From || w.To <= o.To
-	}
-	return o.From <= w.From && w.To <= o.To
-}
-
-// move gives an interval that part from keeps, or none, to part to, which keeps it longer.
-type move struct{ from, to *part }
-
-// changes calls f with what a phase saves by it, in bytes.
-func (m move) changes(f func(use)) {
-	if m.from == nil {
-		for _, u := range m.to.saves {
-			f(use{u.phase, u.down * m.to.bytes, u.up * m.to.bytes})
-		}
-		return
-	}
-	for _, u := range m.to.saves {
-		for _, o := range m.from.saves {
-			if o.phase == u.phase {
-				u.down, u.up = u.down-o.down, u.up-o.up
-			}
-		}
-		f(use{u.phase, u.down * m.to.bytes, u.up * m.to.bytes})
 	}
 }
 
-// make does it where it fits. What lies behind in the same key moves on.
-func (m move) make(c *Cells, ch *choice, fits func() bool) bool {
-	was, x := slices.Clone(ch.windows), m.to
+// make makes a move where it fits. What lies behind in the same key moves on.
+func (b *balance) make(m *move) bool {
+	was, x := slices.Clone(b.ch.windows), m.to
 	if m.from != nil {
-		ch.windows[m.from.at].N--
+		b.ch.windows[m.from.at].N--
 	}
 	if x.at < 0 {
-		x.at = len(ch.windows)
-		ch.windows = append(ch.windows, x.Window)
+		x.at = len(was)
+		b.ch.windows = append(b.ch.windows, x.Window)
 	}
-	ch.windows[x.at].N++
-	if stack(c, ch.windows, x.Key) && fits() {
-		return true
+	b.ch.windows[x.at].N++
+	if !b.stack(x.Key) || !b.fits() {
+		if b.ch.windows = was; len(was) == x.at {
+			x.at = -1
+		}
+		return false
 	}
-	if ch.windows = was; len(was) == x.at {
-		x.at = -1
-	}
-	return false
+	b.count(m, -1)
+	return true
 }
 
-// stack lets the windows of a key that meet begin where those before them end. False: they have not all room.
-func stack(c *Cells, list []Window, key int) bool {
+// stack lets the windows of a key that meet begin where those before them end; false where
+// they have not all room.
+func (b *balance) stack(key int) bool {
+	list := b.ch.windows
 	for i := range list {
 		w := &list[i]
 		if w.Key != key {
@@ -269,26 +288,72 @@ func stack(c *Cells, list []Window, key int) bool {
 				w.First = max(w.First, o.First+o.N)
 			}
 		}
-		if w.First+w.N > c.P {
+		if w.First+w.N > b.c.P {
 			return false
 		}
 	}
 	return true
 }
 
+// improve takes an interval from one window after the other and fills again, while that helps.
+func (b *balance) improve() {
+	for better := true; better; {
+		better = false
+		for i := range b.moves {
+			m := &b.moves[i]
+			for m.to.at >= 0 && b.ch.windows[m.to.at].N > 0 && b.asked < balanceAsks {
+				if !b.without(m) {
+					break
+				}
+				better = true
+			}
+		}
+	}
+}
+
+// without takes m back and fills again; false, and all is as before, where that is no better.
+func (b *balance) without(m *move) bool {
+	before, windows, down, up := b.t.level.cost(b.down, b.up), slices.Clone(b.ch.windows), slices.Clone(b.down), slices.Clone(b.up)
+	b.ch.windows[m.to.at].N--
+	if m.from != nil {
+		if m.from.at < 0 {
+			m.from.at = len(b.ch.windows)
+			b.ch.windows = append(b.ch.windows, m.from.Window)
+		}
+		b.ch.windows[m.from.at].N++
+	}
+	b.count(m, 1)
+	if b.stack(m.to.Key) {
+		b.fill(m.to)
+		if b.t.level.cost(b.down, b.up) < 0.9999*before {
+			return true
+		}
+	}
+	for _, x := range b.parts {
+		if x.at >= len(windows) {
+			x.at = -1
+		}
+	}
+	b.ch.windows, b.down, b.up = windows, down, up
+	return false
+}
+
 // settle makes resident what windows keep whole.
-func settle(s *Spec, c *Cells, acc []map[int]access, ch *choice) {
-	ch.windows = slices.DeleteFunc(ch.windows, func(w Window) bool {
-		if w.N < c.P {
+func (b *balance) settle() {
+	b.ch.windows = slices.DeleteFunc(b.ch.windows, func(w Window) bool {
+		if w.N < b.c.P {
 			return w.N == 0
 		}
 		if w.Key < 0 {
-			ch.cells[-1-w.Key] = ch.cells[-1-w.Key] || w.From == Whole
+			if w.From == Whole {
+				b.ch.cells[-1-w.Key] = true
+			}
 			return w.From == Whole
 		}
-		from, to := lifetime(acc, w.Key)
-		whole := w.From == Whole || s.Values[w.Key].Kind == Stored && w.From == from && w.To == to
-		ch.resident[w.Key] = ch.resident[w.Key] || whole
-		return whole
+		from, to := lifetime(b.acc, w.Key)
+		if w.From == Whole || b.s.Values[w.Key].Kind == Stored && w.From == from && w.To == to {
+			b.ch.resident[w.Key] = true
+		}
+		return b.ch.resident[w.Key]
 	})
 }

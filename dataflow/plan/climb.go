@@ -216,10 +216,12 @@ func (t taste) prices(pl *Plan, line *Timeline, m *Machine) []taste {
 	part.part, lasting.lasting = !t.part, !t.lasting
 	out := []taste{part, lasting}
 	if t.level == nil {
-		for _, hidden := range []float64{0.02, 0.2, 0.5} {
-			n := lasting
-			n.level = newLevel(pl, line, m, hidden)
-			out = append(out, n)
+		for _, ahead := range []float64{0, 0.1, 0.5} {
+			for _, hidden := range []float64{0.02, 0.2} {
+				n := t
+				n.lasting, n.level = true, newLevel(pl, line, m, ahead, hidden)
+				out = append(out, n)
+			}
 		}
 	} else {
 		n := t

@@ -43,9 +43,10 @@ func (f *fitting) fit() (choice, int64) {
 		return ch, min(need, smallest)
 	}
 	if !o.Stream {
+		o.taste.lasting = o.taste.lasting || o.Lasting
 		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder
 		if windows && o.taste.level != nil {
-			balance(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+			o.taste.deal(s, c, f.acc, &ch, func() bool { return ok(size(ch)) })
 		} else {
 			keep(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
 		}
