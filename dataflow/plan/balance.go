@@ -115,8 +115,8 @@ type move struct {
 
 // Bounds of balancing: how often it may ask whether a choice fits, and how many moves in a row that do not.
 const (
-	balanceAsks  = 4000
-	balanceFails = 12
+	balanceAsks  = 1000
+	balanceFails = 4
 )
 
 // level deals memory out to windows by t.level.
@@ -338,8 +338,18 @@ func (b *balance) without(m *move) bool {
 	return false
 }
 
-// settle makes resident what windows keep whole.
+// settle makes resident what windows keep whole. Buffers lie in another order then: where they
+// do not fit so, windows stay as they are.
 func (b *balance) settle() {
+	windows, resident, cells := slices.Clone(b.ch.windows), slices.Clone(b.ch.resident), b.ch.cells
+	b.whole()
+	if !b.fits() {
+		b.ch.windows, b.ch.resident, b.ch.cells = windows, resident, cells
+		b.ch.windows = slices.DeleteFunc(b.ch.windows, func(w Window) bool { return w.N == 0 })
+	}
+}
+
+func (b *balance) whole() {
 	b.ch.windows = slices.DeleteFunc(b.ch.windows, func(w Window) bool {
 		if w.N < b.c.P {
 			return w.N == 0

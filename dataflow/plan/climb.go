@@ -107,6 +107,12 @@ func (f *search) rivals() []rival {
 		seen[r.p] = true
 		return again
 	})
+	if len(list) > rivals { // one of another schedule
+		i := slices.IndexFunc(list, func(r rival) bool { return r.schedule != f.best.Schedule })
+		if i >= rivals {
+			list[rivals-1] = list[i]
+		}
+	}
 	return list[:min(rivals, len(list))]
 }
 
@@ -124,11 +130,17 @@ func (f *search) challenge(r rival) error {
 	return err
 }
 
-// tasteful changes the taste and the slots of the best plan while that helps.
+// tasteful changes the taste and the slots of the best plan while that helps. What is balanced comes
+// when nothing else does.
 func (f *search) tasteful() error {
-	for better := true; better; {
+	for better, levels := true, false; (better || !levels) && !f.hidden(); {
 		from, at := f.line.Wall, f.best
-		tastes := append(at.taste.neighbours(at), at.taste.prices(at, f.line, f.m)...)
+		var tastes []taste
+		if levels = !better; levels {
+			tastes = at.taste.levels(at, f.line, f.m)
+		} else {
+			tastes = append(at.taste.neighbours(at), at.taste.prices(at, f.line)...)
+		}
 		for i, t := range tastes {
 			if f.spent > climbTasks {
 				return nil
@@ -150,6 +162,16 @@ func (f *search) tasteful() error {
 		better = 300*f.line.Wall < 299*from
 	}
 	return nil
+}
+
+// hidden tells that kernels wait for copies so little that what stays makes no difference.
+func (f *search) hidden() bool {
+	return 1000*(f.line.Exposed+f.line.Idle) < f.line.Wall && !f.best.derives()
+}
+
+// derives tells whether values are made on arrival: again where they do not stay.
+func (p *Plan) derives() bool {
+	return slices.ContainsFunc(p.Spec.Values, func(v Value) bool { return v.Derive != nil })
 }
 
 // around tries other numbers of intervals with the taste of pl, the best plan.
@@ -209,25 +231,24 @@ func (t taste) neighbours(pl *Plan) []taste {
 	return out
 }
 
+// levels are the tastes that balance by the kernels of pl.
+func (t taste) levels(pl *Plan, line *Timeline, m *Machine) (out []taste) {
+	for _, ahead := range []float64{0, 0.1, 0.5} {
+		for _, hidden := range []float64{0.02, 0.2} {
+			n := t
+			n.lasting, n.level = true, newLevel(pl, line, m, ahead, hidden)
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // prices are the tastes that count copies by the phase they are in: more where they take
 // longer than the kernels.
-func (t taste) prices(pl *Plan, line *Timeline, m *Machine) []taste {
+func (t taste) prices(pl *Plan, line *Timeline) []taste {
 	part, lasting := t, t
 	part.part, lasting.lasting = !t.part, !t.lasting
 	out := []taste{part, lasting}
-	if t.level == nil {
-		for _, ahead := range []float64{0, 0.1, 0.5} {
-			for _, hidden := range []float64{0.02, 0.2} {
-				n := t
-				n.lasting, n.level = true, newLevel(pl, line, m, ahead, hidden)
-				out = append(out, n)
-			}
-		}
-	} else {
-		n := t
-		n.level = nil
-		out = append(out, n)
-	}
 	kernels, copies := make([]float64, len(pl.Spec.Phases)), make([]float64, len(pl.Spec.Phases))
 	for i := range pl.Tasks {
 		k, ns := &pl.Tasks[i], float64(line.End[i]-line.Start[i])
