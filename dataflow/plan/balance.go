@@ -119,7 +119,7 @@ const (
 	balanceFails = 4
 )
 
-// level deals memory out to windows by t.level.
+// deal deals memory out to windows by t.level.
 func (t *taste) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
 	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
 	b.fits = func() bool {
@@ -349,6 +349,7 @@ func (b *balance) settle() {
 	}
 }
 
+// whole does so.
 func (b *balance) whole() {
 	b.ch.windows = slices.DeleteFunc(b.ch.windows, func(w Window) bool {
 		if w.N < b.c.P {

@@ -107,12 +107,6 @@ func (f *search) rivals() []rival {
 		seen[r.p] = true
 		return again
 	})
-	if len(list) > rivals { // one of another schedule
-		i := slices.IndexFunc(list, func(r rival) bool { return r.schedule != f.best.Schedule })
-		if i >= rivals {
-			list[rivals-1] = list[i]
-		}
-	}
 	return list[:min(rivals, len(list))]
 }
 
@@ -193,7 +187,7 @@ func (f *search) around(pl *Plan) error {
 
 // special tells whether t is more than a rule.
 func (t taste) special() bool {
-	return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part || t.lasting || t.level != nil
+	return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part || t.level != nil
 }
 
 // neighbours are the tastes that differ by one key from t, the taste of pl: what stays is

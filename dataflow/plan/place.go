@@ -179,6 +179,16 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 // kept is where the memory ends that other programs leave alone.
 func (p *Plan) kept() int64 { return max(p.persist, p.lasting) }
 
+// Constant is how many bytes of what the setup loads have their memory for the whole run.
+func (p *Plan) Constant() (n int64) {
+	for i := range p.Setup {
+		if t := &p.Setup[i]; t.Addr < p.persist {
+			n += t.Bytes
+		}
+	}
+	return n
+}
+
 // zeroed is s with n zeros.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
