@@ -227,7 +227,7 @@ func (t taste) neighbours(pl *Plan) []taste {
 
 // levels are the tastes that balance by the kernels of pl.
 func (t taste) levels(pl *Plan, line *Timeline, m *Machine) (out []taste) {
-	for _, ahead := range []float64{0, 0.1, 0.5} {
+	for _, ahead := range []float64{0.1, 0.5} {
 		for _, hidden := range []float64{0.02, 0.2} {
 			n := t
 			n.lasting, n.level = true, newLevel(pl, line, m, ahead, hidden)
