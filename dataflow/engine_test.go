@@ -37,6 +37,7 @@ type planning struct {
 	whole          bool // no row gathers
 	more           bool // slots beyond those asked for
 	windows        bool // parts of what streams stay from phase to phase
+	lasting        bool // and from step to step
 	packed         bool // far ends of edges
 	diagonal       bool // diagonal cells read what the visit has loaded
 	files          int  // what lies in files: bit k for the values whose number is k modulo 4
@@ -65,7 +66,7 @@ func drawOptions(t *rapid.T) options {
 func drawPlanning(t *rapid.T) planning {
 	return planning{
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
-		windows: rapid.Bool().Draw(t, "windows"), diagonal: rapid.Bool().Draw(t, "diagonal"), packed: rapid.Bool().Draw(t, "packed"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
+		windows: rapid.Bool().Draw(t, "windows"), lasting: rapid.Bool().Draw(t, "lasting"), diagonal: rapid.Bool().Draw(t, "diagonal"), packed: rapid.Bool().Draw(t, "packed"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
@@ -153,7 +154,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 // plan plans l, and eval, where there is one, to share its memory.
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
-		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Diagonal: e.o.diagonal}
+		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Lasting: e.o.lasting, Diagonal: e.o.diagonal}
 	if e.o.early {
 		if po.Early, err = plan.LoadMachine("h200"); err != nil {
 			return nil, nil, err

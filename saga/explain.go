@@ -230,7 +230,7 @@ func size(n int64) string {
 // features and labels, and the parameters: what intermediate tensors need.
 func (p *Program) TensorBytes() int64 {
 	pl := p.train.plan
-	n := pl.Peak - pl.Once
+	n := pl.Peak - pl.Constant()
 	for _, g := range pl.Spec.Globals {
 		if g.Kind == plan.Param {
 			n -= g.Bytes()

@@ -15,6 +15,7 @@ type Options struct {
 	Near     int    // Search: numbers of intervals around this one, instead of all
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
+	Lasting  bool   // Windows: parts of what a step does not change also stay from one step to the next
 	Diagonal bool   // the cell of an interval with itself reads the chunks that the visit has loaded where they lie
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels

@@ -124,11 +124,17 @@ func (f *search) challenge(r rival) error {
 	return err
 }
 
-// tasteful changes the taste and the slots of the best plan while that helps.
+// tasteful changes the taste and the slots of the best plan while that helps. What is balanced comes
+// when nothing else does.
 func (f *search) tasteful() error {
-	for better := true; better; {
+	for better, levels := true, false; (better || !levels) && !f.hidden(); {
 		from, at := f.line.Wall, f.best
-		tastes := append(at.taste.neighbours(at), at.taste.prices(at, f.line)...)
+		var tastes []taste
+		if levels = !better; levels {
+			tastes = at.taste.levels(at, f.line, f.m)
+		} else {
+			tastes = append(at.taste.neighbours(at), at.taste.prices(at, f.line)...)
+		}
 		for i, t := range tastes {
 			if f.spent > climbTasks {
 				return nil
@@ -152,6 +158,16 @@ func (f *search) tasteful() error {
 	return nil
 }
 
+// hidden tells that kernels wait for copies so little that what stays makes no difference.
+func (f *search) hidden() bool {
+	return 1000*(f.line.Exposed+f.line.Idle) < f.line.Wall && !f.best.derives()
+}
+
+// derives tells whether values are made on arrival: again where they do not stay.
+func (p *Plan) derives() bool {
+	return slices.ContainsFunc(p.Spec.Values, func(v Value) bool { return v.Derive != nil })
+}
+
 // around tries other numbers of intervals with the taste of pl, the best plan.
 func (f *search) around(pl *Plan) error {
 	sch, p := pl.Schedule, pl.Cells.P
@@ -170,7 +186,9 @@ func (f *search) around(pl *Plan) error {
 }
 
 // special tells whether t is more than a rule.
-func (t taste) special() bool { return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part }
+func (t taste) special() bool {
+	return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part || t.level != nil
+}
 
 // neighbours are the tastes that differ by one key from t, the taste of pl: what stays is
 // not to stay, what does not comes first.
@@ -207,12 +225,24 @@ func (t taste) neighbours(pl *Plan) []taste {
 	return out
 }
 
+// levels are the tastes that balance by the kernels of pl.
+func (t taste) levels(pl *Plan, line *Timeline, m *Machine) (out []taste) {
+	for _, ahead := range []float64{0.1, 0.5} {
+		for _, hidden := range []float64{0.02, 0.2} {
+			n := t
+			n.lasting, n.level = true, newLevel(pl, line, m, ahead, hidden)
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // prices are the tastes that count copies by the phase they are in: more where they take
 // longer than the kernels.
 func (t taste) prices(pl *Plan, line *Timeline) []taste {
-	part := t
-	part.part = !t.part
-	out := []taste{part}
+	part, lasting := t, t
+	part.part, lasting.lasting = !t.part, !t.lasting
+	out := []taste{part, lasting}
 	kernels, copies := make([]float64, len(pl.Spec.Phases)), make([]float64, len(pl.Spec.Phases))
 	for i := range pl.Tasks {
 		k, ns := &pl.Tasks[i], float64(line.End[i]-line.Start[i])

@@ -82,13 +82,11 @@ func (e *emitter) cell(dir Dir, j, i int) int64 {
 		return e.p.CellAt[dir][n]
 	}
 	size := e.p.Cells.Bytes[dir][n]
-	if w := e.open[-1-int(dir)]; w != nil && j < w.N {
-		at := w.at + w.cells[n]
+	if w := e.window(-1-int(dir), j); w != nil {
 		if !w.here[n] {
-			w.here[n] = true
-			e.loadCell(dir, j, i, at, size)
+			e.fillCell(w, dir, n)
 		}
-		return at
+		return w.cellAt(n, e.p.Cells.P)
 	}
 	s := &e.state[d]
 	at := e.ps.cells[dir].addr(s.cells[dir])

@@ -43,8 +43,13 @@ func (f *fitting) fit() (choice, int64) {
 		return ch, min(need, smallest)
 	}
 	if !o.Stream {
-		keep(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		o.taste.lasting = o.taste.lasting || o.Lasting
 		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder
+		if windows && o.taste.level != nil {
+			o.taste.deal(s, c, f.acc, &ch, func() bool { return ok(size(ch)) })
+		} else {
+			keep(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		}
 		if windows && o.taste.part {
 			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
 		}
@@ -89,6 +94,7 @@ type fitting struct {
 	most                   *largest
 	resident               []bool // with which
 	cells                  [2]bool
+	kept                   int64 // and with so many bytes that it leaves alone
 	beside                 int64 // what is planned beside takes so much
 	sized                  *sized
 }
@@ -121,10 +127,10 @@ func (f *fitting) size(ch choice) int64 {
 	if f.o.Beside == nil {
 		return p.Peak
 	}
-	if f.resident == nil || ch.cells != f.cells || !slices.Equal(ch.resident, f.resident) {
+	if f.resident == nil || ch.cells != f.cells || p.kept() != f.kept || !slices.Equal(ch.resident, f.resident) {
 		q := f.sized.beside.next(Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, acc: f.accBeside, touched: f.touchedBeside, most: f.most})
 		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1}, p)
-		f.resident, f.cells, f.beside = slices.Clone(ch.resident), ch.cells, q.Peak
+		f.resident, f.cells, f.kept, f.beside = slices.Clone(ch.resident), ch.cells, p.kept(), q.Peak
 	}
 	return max(p.Peak, f.beside)
 }
@@ -156,7 +162,7 @@ func (f *fitting) layout(ch choice) string {
 		}
 	}
 	for _, w := range p.Windows {
-		put(int64(w.Key), int64(w.From), int64(w.To), int64(w.N))
+		put(int64(w.Key), int64(w.From), int64(w.To), int64(w.First), int64(w.N))
 	}
 	return string(b)
 }

@@ -11,12 +11,14 @@ import (
 
 // taste is a way to choose what stays.
 type taste struct {
-	ahead int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
-	brief bool      // saved for each phase of its life, instead of saved
-	first []int     // keys (Window.Key) that come before all others
-	never []int     // keys that are not kept whole
-	part  bool      // windows come before more slots, and after
-	price []float64 // by phase: what a copy there counts; nil: as any
+	ahead   int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
+	brief   bool      // saved for each phase of its life, instead of saved
+	first   []int     // keys (Window.Key) that come before all others
+	never   []int     // keys that are not kept whole
+	part    bool      // windows come before more slots, and after
+	price   []float64 // by phase: what a copy there counts; nil: as any
+	lasting bool      // windows that stay from one step to the next, too
+	level   *level    // by which memory is dealt out instead; nil: by the rules
 }
 
 // worth is what a copy in phase q counts.

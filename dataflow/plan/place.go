@@ -46,6 +46,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	p.Resident = zeroed(p.Resident, len(s.Values))
 	p.Slots = c.slots
 	p.Devices = max(1, p.Devices)
+	p.Windows = append(p.Windows[:0], c.windows...)
 	var at int64
 	add := func(name string, bytes int64) int64 {
 		bytes = align(bytes)
@@ -56,7 +57,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	var inherited map[string]int64
 	if base != nil {
 		inherited = map[string]int64{}
-		at = base.persist
+		at = base.kept()
 		for i, g := range base.Spec.Globals {
 			if g.Kind == Param {
 				inherited[g.Name] = base.Globals[i]
@@ -90,7 +91,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.Resident[i] = true
 			p.ValueAt[i] = add(v.Name, p.share()*cells.chunkBytes(v))
 			if !p.sizing {
-				p.setupValue(i)
+				p.setupValue(i, p.ValueAt[i], 0, cells.P)
 			}
 		}
 	}
@@ -112,11 +113,12 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			end[o] += align(b)
 			most = max(most, end[o])
 			if !p.sizing {
-				p.setupCell(d, i, b)
+				p.setupCell(d, i, p.CellAt[d][i], b)
 			}
 		}
 		add("cells "+d.String(), most)
 	}
+	p.placeWhole(add)
 	p.persist = at
 	p.zeroAt = at
 	for pass := range 2 { // sums first, side by side: one Zero task clears them
@@ -150,6 +152,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	f := p.room
 	f.p, f.floor = p, at
 	f.begin()
+	p.placeLasting(&f)
 	for i := range s.Values {
 		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
 			from, to := lifetime(acc, i)
@@ -157,7 +160,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			p.ValueAt[i] = f.add(v.Name, p.share()*cells.chunkBytes(v), from, to)
 		}
 	}
-	p.placeWindows(c, &f)
+	p.placeWindows(&f)
 	var out []phaseSlots
 	for i := range s.Phases {
 		n := c.phase(i)
@@ -171,6 +174,19 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		p.room = f
 	}
 	return out
+}
+
+// kept is where the memory ends that other programs leave alone.
+func (p *Plan) kept() int64 { return max(p.persist, p.lasting) }
+
+// Constant is how many bytes of what the setup loads have their memory for the whole run.
+func (p *Plan) Constant() (n int64) {
+	for i := range p.Setup {
+		if t := &p.Setup[i]; t.Addr < p.persist {
+			n += t.Bytes
+		}
+	}
+	return n
 }
 
 // zeroed is s with n zeros.
@@ -237,6 +253,16 @@ func (f *fitter) add(name string, bytes int64, from, to int) int64 {
 	return b.At
 }
 
+// put places a buffer at an address above all others of its phases.
+func (f *fitter) put(name string, at, bytes int64, from, to int) {
+	b := Buffer{name, at, align(bytes), from, to}
+	for q := from; q <= to && b.Bytes > 0; q++ {
+		f.taken[q] = append(f.taken[q], extent{at, at + b.Bytes})
+	}
+	f.p.Memory = append(f.p.Memory, b)
+	f.p.Peak = max(f.p.Peak, at+b.Bytes)
+}
+
 // largest are the sizes of the largest cell.
 type largest struct {
 	nnz   int64
@@ -265,21 +291,24 @@ func (c *Cells) largest() *largest {
 	return m
 }
 
-func (p *Plan) setupValue(id int) {
+// setupValue loads n intervals of a value, from first on, to address at.
+func (p *Plan) setupValue(id int, at int64, first, n int) {
 	v := &p.Spec.Values[id]
-	for i := range p.Cells.P {
-		n := int64(p.Cells.Rows(i)) * v.RowBytes
-		if n == 0 { // a trailing interval without vertices
+	for k := range n {
+		i := first + k
+		bytes := int64(p.Cells.Rows(i)) * v.RowBytes
+		if bytes == 0 { // a trailing interval without vertices
 			continue
 		}
 		p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Device: uint8(p.Owner(i)), Value: int32(id), Own: int32(i),
-			Other: -1, Addr: p.ValueAt[id] + p.local(i)*p.Cells.chunkBytes(v), Bytes: n})
-		p.Once += n
+			Other: -1, Addr: at + int64(k/p.Devices)*p.Cells.chunkBytes(v), Bytes: bytes})
+		p.Once += bytes
 	}
 }
 
-func (p *Plan) setupCell(d Dir, i int, bytes int64) {
+// setupCell loads cell i to address at.
+func (p *Plan) setupCell(d Dir, i int, at, bytes int64) {
 	p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Device: uint8(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
-		Other: int32(i % p.Cells.P), Addr: p.CellAt[d][i], Bytes: bytes})
+		Other: int32(i % p.Cells.P), Addr: at, Bytes: bytes})
 	p.Once += bytes
 }

@@ -99,6 +99,7 @@ type Plan struct {
 	sizing    bool    // only the peak is asked for
 	room      fitter  // of the plan before, whose memory is used again
 	persist   int64   // end of what lives for the whole run
+	lasting   int64   // end of the windows that stay from one step to the next; 0: none
 	scratch   int64   // where a Global of another device arrives
 	zeroAt    int64   // the sums, cleared at the start of a step
 	zeroBytes int64

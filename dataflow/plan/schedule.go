@@ -23,14 +23,14 @@ type emitter struct {
 
 	shared []bool // by device: Topology.Shared; nil: not asked for yet
 
-	wanted        wanted          // what fetches are for
-	diagonal      int             // interval of a cell with itself in hand, -1: none
-	open          map[int]*Window // of this phase
-	ends          []int           // by value the last phase that touches it
-	maxNNZ        int64           // edges of the largest cell
-	reads, writes []span          // of the task in hand
-	step          *Step           // that far is of
-	far           []int           // values that a step reads at the far end
+	wanted        wanted            // what fetches are for
+	diagonal      int               // interval of a cell with itself in hand, -1: none
+	open          map[int][]*Window // of this phase, by key
+	ends          []int             // by value the last phase that touches it
+	maxNNZ        int64             // edges of the largest cell
+	reads, writes []span            // of the task in hand
+	step          *Step             // that far is of
+	far           []int             // values that a step reads at the far end
 }
 
 // slotState is what the slots of one device hold in the present phase.
@@ -65,6 +65,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 		e.visits(&p.Spec.Phases[i])
 		e.reduce(&p.Spec.Phases[i])
 	}
+	e.refill()
 	if len(p.Spec.Updates) > 0 {
 		for d := range p.Devices {
 			e.t.add(Task{Kind: Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
@@ -182,7 +183,7 @@ func (e *emitter) visit(ph *Phase, js []int) {
 		for id := range e.p.Spec.Values {
 			v := &e.p.Spec.Values[id]
 			a := e.acc[e.phase][id]
-			if w := e.open[id]; a.ownWrite && w != nil {
+			if w := e.window(id, j); a.ownWrite && w != nil {
 				w.here[j] = true
 			}
 			if a.ownWrite && (v.Output || v.Kind == Stored && !e.p.Resident[id] && !e.stays(id, j)) {

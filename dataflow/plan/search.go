@@ -75,7 +75,7 @@ func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (
 
 func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) *search {
 	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots}, step: max(1, o.Devices),
-		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{}, {brief: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, made: map[string]*answer{}, sized: newSized(), grids: map[int]*Cells{}, won: map[string]int{}, ways: map[at]rival{}}
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{lasting: true}, {brief: true, lasting: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, made: map[string]*answer{}, sized: newSized(), grids: map[int]*Cells{}, won: map[string]int{}, ways: map[at]rival{}}
 	if o.P == 0 {
 		f.tastes = append(f.tastes, taste{ahead: 4})
 	}

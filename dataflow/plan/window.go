@@ -14,57 +14,150 @@ import (
 // they only ever take bytes off the links. Where a window lies the sweep of its later
 // phases begins without copies, which gives the others time to come.
 
+// What a step does not change, inputs and cells, may also stay from a phase to one of the next
+// step (From > To), or the first intervals of it for the whole run. The setup loads such a
+// window, and a step leaves it as it has found it.
+
 // Window is one of a plan.
 type Window struct {
 	Key      int // a value, or -1-dir: the cells of a direction
-	From, To int // phases
-	N        int // intervals
+	From, To int // phases; Whole, Whole: the whole run; From > To: to phase To of the next step
+	First, N int // intervals First..First+N-1
 
 	at    int64
 	cells []int64      // offset of each cell
 	here  map[int]bool // chunks, or cells, that have come
 }
 
-// window is the one of a phase that keeps a part of what key names, nil without.
-func (p *Plan) window(phase, key int) *Window {
-	for i := range p.Windows {
-		if w := &p.Windows[i]; w.Key == key && w.From <= phase && phase <= w.To {
-			return w
-		}
+// live tells whether the window is open in a phase.
+func (w *Window) live(phase int) bool {
+	if w.From > w.To {
+		return phase >= w.From || phase <= w.To
 	}
-	return nil
+	return w.From == Whole || w.From <= phase && phase <= w.To
 }
+
+// phases is in how many of n phases the window is open.
+func (w *Window) phases(n int) int {
+	if w.lasts() {
+		n += w.To + 1
+		return n - max(0, w.From)
+	}
+	return w.To - w.From + 1
+}
+
+// within tells whether o is open in all phases of w, and in more.
+func (w *Window) within(o *Window) bool {
+	switch {
+	case o.From == Whole || w.From == Whole:
+		return w.From != Whole
+	case w.From > w.To:
+		return o.From > o.To && o.From <= w.From && w.To <= o.To
+	case o.From > o.To:
+		return w.From >= o.From || w.To <= o.To
+	}
+	return o.From <= w.From && w.To <= o.To
+}
+
+// lasts tells whether the window is there when a step begins.
+func (w *Window) lasts() bool { return w.From == Whole || w.From > w.To }
+
+// meets tells whether two windows are open in a phase together.
+func (w *Window) meets(o *Window) bool {
+	return w.live(max(0, o.From)) || o.live(max(0, w.From)) || w.lasts() && o.lasts()
+}
+
+// has tells whether the window keeps interval i.
+func (w *Window) has(i int) bool { return w.First <= i && i < w.First+w.N }
 
 // rest is how many intervals of a value, or destinations of a direction, no window
 // of phase keeps.
 func (p *Plan) rest(phase, key int) int {
-	if w := p.window(phase, key); w != nil {
-		return p.Cells.P - w.N
+	n := p.Cells.P
+	for i := range p.Windows {
+		if w := &p.Windows[i]; w.Key == key && w.live(phase) {
+			n -= w.N
+		}
 	}
-	return p.Cells.P
+	return n
 }
 
-// placeWindows gives the windows of c their memory.
-func (p *Plan) placeWindows(c choice, f *fitter) {
-	p.Windows = append(p.Windows[:0], c.windows...)
+// windowBytes is what w takes.
+func (p *Plan) windowBytes(w *Window) int64 {
+	if w.Key >= 0 {
+		return int64(w.N) * p.Cells.chunkBytes(&p.Spec.Values[w.Key])
+	}
+	upTo := p.most.upTo[-1-w.Key]
+	return upTo[w.First+w.N] - upTo[w.First]
+}
+
+// name is that of the buffer of w.
+func (p *Plan) name(w *Window) string {
+	if w.Key >= 0 {
+		return p.named("part of ", p.Spec.Values[w.Key].Name)
+	}
+	return p.named("part of cells ", Dir(-1-w.Key).String())
+}
+
+// placeWhole gives the windows of the whole run their memory.
+func (p *Plan) placeWhole(add func(string, int64) int64) {
 	for i := range p.Windows {
-		w := &p.Windows[i]
-		if !p.sizing {
-			w.here = map[int]bool{}
+		if w := &p.Windows[i]; w.From == Whole {
+			p.openAt(w, add(p.name(w), p.windowBytes(w)))
 		}
-		if w.Key >= 0 {
-			v := &p.Spec.Values[w.Key]
-			w.at = f.add(p.named("part of ", v.Name), int64(w.N)*p.Cells.chunkBytes(v), w.From, w.To)
-			continue
+	}
+}
+
+// placeLasting gives the windows that stay from one step to the next their memory, before all
+// else of a step: programs that are planned beside leave alone what lies below p.lasting.
+func (p *Plan) placeLasting(f *fitter) {
+	at, last := f.floor, len(p.Spec.Phases)-1
+	for i := range p.Windows {
+		if w := &p.Windows[i]; w.From > w.To {
+			n := p.windowBytes(w)
+			f.put(p.name(w), at, n, w.From, last)
+			f.put(p.name(w), at, n, 0, w.To)
+			p.openAt(w, at)
+			at += align(n)
+			p.lasting = at
 		}
-		if !p.sizing {
-			var end int64
-			for _, b := range p.Cells.Bytes[-1-w.Key][:w.N*p.Cells.P] {
-				w.cells = append(w.cells, end)
-				end += align(b)
+	}
+}
+
+// placeWindows gives the windows of a step their memory.
+func (p *Plan) placeWindows(f *fitter) {
+	for i := range p.Windows {
+		if w := &p.Windows[i]; !w.lasts() {
+			p.openAt(w, f.add(p.name(w), p.windowBytes(w), w.From, w.To))
+		}
+	}
+}
+
+// openAt says where w lies. What lasts is loaded before the first step.
+func (p *Plan) openAt(w *Window, at int64) {
+	w.at = at
+	if p.sizing {
+		return
+	}
+	w.here, w.cells = map[int]bool{}, nil
+	if w.Key >= 0 {
+		if w.lasts() {
+			p.setupValue(w.Key, at, w.First, w.N)
+			for i := range w.N {
+				w.here[w.First+i] = true
 			}
 		}
-		w.at = f.add(p.named("part of cells ", Dir(-1-w.Key).String()), p.most.upTo[-1-w.Key][w.N], w.From, w.To)
+		return
+	}
+	d, end := Dir(-1-w.Key), int64(0)
+	for k, b := range p.Cells.Bytes[d][w.First*p.Cells.P : (w.First+w.N)*p.Cells.P] {
+		n := w.First*p.Cells.P + k
+		w.cells = append(w.cells, end)
+		if w.lasts() {
+			p.setupCell(d, n, at+end, b)
+			w.here[n] = true
+		}
+		end += align(b)
 	}
 }
 
@@ -79,10 +172,20 @@ func (p *Plan) named(what, of string) string {
 // inWindow is the window of this phase that keeps interval i of value id, and its address
 // there; nil without.
 func (e *emitter) inWindow(id, i int) (at int64, w *Window) {
-	if w = e.open[id]; w == nil || i >= w.N {
+	if w = e.window(id, i); w == nil {
 		return 0, nil
 	}
-	return w.at + int64(i)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id]), w
+	return w.at + int64(i-w.First)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id]), w
+}
+
+// window is the one of this phase that keeps interval i of what key names, nil without.
+func (e *emitter) window(key, i int) *Window {
+	for _, w := range e.open[key] {
+		if w.has(i) {
+			return w
+		}
+	}
+	return nil
 }
 
 // fill loads interval i of value id into its window when it has not come yet.
@@ -93,22 +196,61 @@ func (e *emitter) fill(w *Window, id, i int, at int64) {
 	}
 }
 
-// opened are the windows of a phase by key.
-func (p *Plan) opened(phase int) map[int]*Window {
-	open := map[int]*Window{}
+// cellAt is where cell n lies in a window.
+func (w *Window) cellAt(n, p int) int64 { return w.at + w.cells[n-w.First*p] }
+
+// opened are the windows of a phase by key. One that lasts and begins here was left by the step
+// before, and others have used its memory since.
+func (p *Plan) opened(phase int) map[int][]*Window {
+	open := map[int][]*Window{}
 	for i := range p.Windows {
-		if w := &p.Windows[i]; w.From <= phase && phase <= w.To {
-			open[w.Key] = w
+		w := &p.Windows[i]
+		if !w.live(phase) {
+			continue
 		}
+		if w.From > w.To && w.From == phase {
+			clear(w.here)
+		}
+		open[w.Key] = append(open[w.Key], w)
 	}
 	return open
+}
+
+// refill brings what no task has loaded of the windows that the next step begins with.
+func (e *emitter) refill() {
+	for i := range e.p.Windows {
+		w := &e.p.Windows[i]
+		if w.From <= w.To {
+			continue
+		}
+		if w.Key >= 0 {
+			for j := w.First; j < w.First+w.N; j++ {
+				if at, _ := e.inWindow(w.Key, j); e.p.Cells.Rows(j) > 0 {
+					e.fill(w, w.Key, j, at)
+				}
+			}
+			continue
+		}
+		for k := range w.cells {
+			if n := w.First*e.p.Cells.P + k; !w.here[n] {
+				e.fillCell(w, Dir(-1-w.Key), n)
+			}
+		}
+	}
+}
+
+// fillCell loads cell n into its window.
+func (e *emitter) fillCell(w *Window, dir Dir, n int) {
+	w.here[n] = true
+	p := e.p.Cells.P
+	e.loadCell(dir, n/p, n%p, w.cellAt(n, p), e.p.Cells.Bytes[dir][n])
 }
 
 // stays tells whether interval j of stored value id, made in this phase, is read from a
 // window only.
 func (e *emitter) stays(id, j int) bool {
-	w := e.open[id]
-	return w != nil && j < w.N && w.To >= e.ends[id]
+	w := e.window(id, j)
+	return w != nil && w.To >= e.ends[id]
 }
 
 // candidate is a window that could be.
@@ -125,6 +267,22 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []
 		for i := range touch {
 			for k := i + 1; k < len(touch); k++ {
 				out = append(out, candidate{Window{Key: key, From: touch[i], To: touch[k]}, saved(i, k)})
+			}
+		}
+	}
+	lasting := func(key int, touch []int, loads []float64) { // of what a step does not change
+		all, n := 0.0, len(touch)
+		for _, x := range loads {
+			all += x
+		}
+		out = append(out, candidate{Window{Key: key, From: Whole, To: Whole}, all})
+		for a := 1; a < n; a++ {
+			for b := range a {
+				x := all - t.worth(touch[a])
+				for k := b + 1; k < a; k++ {
+					x -= loads[k]
+				}
+				out = append(out, candidate{Window{Key: key, From: touch[a], To: touch[b]}, x})
 			}
 		}
 	}
@@ -171,28 +329,39 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []
 			}
 			return n
 		})
+		if v.Kind == Input && t.lasting {
+			lasting(id, touch, loads)
+		}
 	}
 	for d := range 2 {
 		if c.Bytes[d] == nil || ch.cells[d] {
 			continue
 		}
 		var touch []int
+		var loads []float64
 		for q := range s.Phases {
+			n := 0.0
 			for _, st := range s.Phases[q].Steps {
 				if st.Kind == Stream && int(st.Dir) == d {
-					touch = append(touch, q)
+					n += t.worth(q)
 				}
 			}
+			if n > 0 {
+				touch, loads = append(touch, q), append(loads, n)
+			}
 		}
-		add(-1-d, slices.Compact(touch), func(a, b int) float64 {
-			n := 0.0
-			for _, q := range slices.Compact(touch)[a+1 : b+1] {
-				n += t.worth(q)
+		add(-1-d, touch, func(a, b int) float64 {
+			n := -t.worth(touch[a])
+			for k := a; k <= b; k++ {
+				n += loads[k]
 			}
 			return n
 		})
+		if t.lasting {
+			lasting(-1-d, touch, loads)
+		}
 	}
-	density := func(x candidate) float64 { return x.saved / float64(x.To-x.From+1) }
+	density := func(x candidate) float64 { return x.saved / float64(x.phases(len(s.Phases))) }
 	slices.SortStableFunc(out, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(density(y), density(x)), cmp.Compare(y.saved, x.saved))
 	})
@@ -202,7 +371,12 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []
 // fillIn adds windows to ch while memory is left.
 func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits func() bool) {
 	for _, x := range windowsOf(s, c, acc, ch, &t) {
-		if slices.ContainsFunc(ch.windows, func(w Window) bool { return w.Key == x.Key && w.From <= x.To && x.From <= w.To }) {
+		for i := range ch.windows {
+			if w := &ch.windows[i]; w.Key == x.Key && w.meets(&x.Window) {
+				x.First = max(x.First, w.First+w.N)
+			}
+		}
+		if x.First == c.P {
 			continue
 		}
 		at := len(ch.windows)
@@ -213,7 +387,7 @@ func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits f
 		}
 		n := 0
 		if holds(1) {
-			n = 1 + sort.Search(c.P-1, func(n int) bool { return !holds(n + 2) })
+			n = 1 + sort.Search(c.P-x.First-1, func(n int) bool { return !holds(n + 2) })
 		}
 		if ch.windows[at].N = n; n == 0 {
 			ch.windows = ch.windows[:at]

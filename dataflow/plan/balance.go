@@ -1,0 +1,370 @@
+package plan
+
+import "slices"
+
+// Balance: a copy that runs beside a longer kernel costs nothing, and one that kernels wait for
+// costs its time. Where kernel times of phases are known, memory is dealt out an interval at a
+// time, to the value or direction and the phases where it shortens the step most: a sweep that
+// gathers long keeps less, and its copies hide behind its kernels.
+
+// level is what a choice is balanced by.
+type level struct {
+	kernels        []float64 // ns by phase
+	down, up, both float64   // bytes/ns of the links of a device
+	ahead          float64   // ns by which copies run ahead of the kernels
+	hidden         float64   // what a copy counts beside the time for which kernels wait
+}
+
+// newLevel is that of pl on m.
+func newLevel(pl *Plan, line *Timeline, m *Machine, ahead, hidden float64) *level {
+	l := &level{kernels: make([]float64, len(pl.Spec.Phases)), ahead: ahead * float64(line.Wall), hidden: hidden}
+	for i := range pl.Tasks {
+		if k := &pl.Tasks[i]; k.Queue == Compute {
+			l.kernels[k.Phase] += float64(line.End[i] - line.Start[i])
+		}
+	}
+	n, rates := newNetwork(m), make([]float64, 2)
+	n.share([]*route{&n.hosts[0], &n.hostsUp[0]}, rates)
+	l.down, l.up, l.both = n.hosts[0].alone, n.hostsUp[0].alone, rates[0]+rates[1]
+	return l
+}
+
+// cost is what a step takes with so many bytes to copy by phase: kernels of a phase wait for its
+// copies, which begin l.ahead before the phase does.
+func (l *level) cost(down, up []float64) float64 {
+	kernels, link, all := 0.0, 0.0, 0.0
+	for q := range down {
+		copies := max(down[q]/l.down, up[q]/l.up, (down[q]+up[q])/l.both)
+		link = max(link, kernels-l.ahead) + copies
+		kernels = max(kernels+l.kernels[q], link)
+		all += copies
+	}
+	return kernels + l.hidden*all
+}
+
+// use is how often a phase copies an interval of something, down and up; of a move, bytes.
+type use struct {
+	phase    int
+	down, up float64
+}
+
+// uses lists how phases use what key names while no window keeps it; nil: no window could.
+func (b *balance) uses(key int) (out []use) {
+	for q := range b.s.Phases {
+		u := use{phase: q}
+		if key < 0 {
+			for _, st := range b.s.Phases[q].Steps {
+				if st.Kind == Stream && int(st.Dir) == -1-key {
+					u.down++
+				}
+			}
+			if u.down > 0 {
+				out = append(out, u)
+			}
+			continue
+		}
+		a, ok := b.acc[q][key]
+		if !ok {
+			continue
+		}
+		if a.ownRead {
+			u.down++
+		}
+		if a.other {
+			n := float64(b.c.P)
+			u.down += n - (n-1)*min(1, float64(b.ch.phase(q))/n)
+		}
+		if a.ownWrite {
+			if u.up = 1; len(out) > 0 || a.ownRead { // written again
+				return nil
+			}
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// balance is memory that is being dealt out.
+type balance struct {
+	s        *Spec
+	c        *Cells
+	acc      []map[int]access
+	ch       *choice
+	t        taste
+	fits     func() bool
+	asked    int       // how often fits was
+	down, up []float64 // bytes by phase
+	parts    []*part
+	moves    []move
+}
+
+// part is a window that may grow.
+type part struct {
+	Window
+	at    int     // in choice.windows; -1: not yet
+	saves []use   // for an interval
+	bytes float64 // an interval
+}
+
+// move gives an interval that part from keeps, or none does, to part to, which keeps it longer.
+type move struct {
+	from, to *part
+	changes  []use
+	phases   int // in which it takes memory
+}
+
+// Bounds of balancing: how often it may ask whether a choice fits, and how many moves in a row that do not.
+const (
+	balanceAsks  = 1000
+	balanceFails = 4
+)
+
+// deal deals memory out to windows by t.level.
+func (t *taste) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
+	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
+	b.fits = func() bool {
+		b.asked++
+		return fits()
+	}
+	for id := range s.Values {
+		if v := &s.Values[id]; v.Kind != Temp && !ch.resident[id] {
+			b.add(id, float64(c.chunkBytes(v)), v.Kind == Input, v.Output)
+		}
+	}
+	for d := range 2 {
+		if c.Bytes[d] != nil && !ch.cells[d] {
+			bytes := 0.0
+			for _, n := range c.Bytes[d] {
+				bytes += float64(align(n)) / float64(c.P)
+			}
+			b.add(-1-d, bytes, true, false)
+		}
+	}
+	for _, x := range b.parts {
+		b.move(nil, x)
+		for _, y := range b.parts {
+			if x != y && x.Key == y.Key && x.within(&y.Window) {
+				b.move(x, y)
+			}
+		}
+	}
+	b.fill(nil)
+	b.improve()
+	b.settle()
+}
+
+// add lists the windows that could keep what key names.
+func (b *balance) add(key int, bytes float64, constant, output bool) {
+	uses := b.uses(key)
+	for _, u := range uses {
+		b.down[u.phase] += u.down * bytes * float64(b.c.P)
+		b.up[u.phase] += u.up * bytes * float64(b.c.P)
+	}
+	add := func(from, to int, saves []use) {
+		if slices.ContainsFunc(saves, func(u use) bool { return u.down+u.up > 0 }) {
+			b.parts = append(b.parts, &part{Window{Key: key, From: from, To: to}, -1, saves, bytes})
+		}
+	}
+	for i := range uses {
+		for k := i; k < len(uses); k++ {
+			saves := slices.Clone(uses[i : k+1])
+			if saves[0].up > 0 && (k < len(uses)-1 || output) {
+				saves[0].up = 0
+			}
+			saves[0].down = max(0, saves[0].down-1)
+			add(uses[i].phase, uses[k].phase, saves)
+		}
+		for k := 0; constant && k < i; k++ {
+			saves := slices.Concat(uses[i:], uses[:k+1])
+			saves[0].down--
+			add(uses[i].phase, uses[k].phase, saves)
+		}
+	}
+	if constant && len(uses) > 0 {
+		add(Whole, Whole, uses)
+	}
+}
+
+// move lists a move.
+func (b *balance) move(from, to *part) {
+	m := move{from, to, slices.Clone(to.saves), to.phases(len(b.s.Phases))}
+	if from != nil {
+		m.phases -= from.phases(len(b.s.Phases))
+	}
+	for i := range m.changes {
+		u := &m.changes[i]
+		if from != nil {
+			for _, o := range from.saves {
+				if o.phase == u.phase {
+					u.down, u.up = u.down-o.down, u.up-o.up
+				}
+			}
+		}
+		u.down, u.up = u.down*to.bytes, u.up*to.bytes
+	}
+	b.moves = append(b.moves, m)
+}
+
+// value is what m gains for a byte and phase. now is what the step takes without.
+func (b *balance) value(m *move, now float64) float64 {
+	b.count(m, -1)
+	gain := now - b.t.level.cost(b.down, b.up)
+	b.count(m, 1)
+	switch {
+	case slices.Contains(b.t.first, m.to.Key):
+		gain *= 2
+	case slices.Contains(b.t.never, m.to.Key):
+		gain /= 2
+	}
+	return gain / m.to.bytes / float64(m.phases)
+}
+
+// count adds n times what m changes.
+func (b *balance) count(m *move, n float64) {
+	for _, u := range m.changes {
+		b.down[u.phase] += n * u.down
+		b.up[u.phase] += n * u.up
+	}
+}
+
+// fill makes the most valuable moves while memory is left, none to part but.
+func (b *balance) fill(but *part) {
+	closed := make([]bool, len(b.moves))
+	fails := 0
+	for but == nil || fails < balanceFails {
+		best, most, now := -1, 0.0, b.t.level.cost(b.down, b.up)
+		for i := range b.moves {
+			m := &b.moves[i]
+			if closed[i] || m.to == but || m.from != nil && (m.from.at < 0 || b.ch.windows[m.from.at].N == 0) {
+				continue
+			}
+			if v := b.value(m, now); v > most {
+				best, most = i, v
+			}
+		}
+		if best < 0 {
+			return
+		}
+		if !b.make(&b.moves[best]) {
+			closed[best] = true
+			fails++
+		}
+	}
+}
+
+// make makes a move where it fits. What lies behind in the same key moves on.
+func (b *balance) make(m *move) bool {
+	was, x := slices.Clone(b.ch.windows), m.to
+	if m.from != nil {
+		b.ch.windows[m.from.at].N--
+	}
+	if x.at < 0 {
+		x.at = len(was)
+		b.ch.windows = append(b.ch.windows, x.Window)
+	}
+	b.ch.windows[x.at].N++
+	if !b.stack(x.Key) || !b.fits() {
+		if b.ch.windows = was; len(was) == x.at {
+			x.at = -1
+		}
+		return false
+	}
+	b.count(m, -1)
+	return true
+}
+
+// stack lets the windows of a key that meet begin where those before them end; false where
+// they have not all room.
+func (b *balance) stack(key int) bool {
+	list := b.ch.windows
+	for i := range list {
+		w := &list[i]
+		if w.Key != key {
+			continue
+		}
+		w.First = 0
+		for k := range i {
+			if o := &list[k]; o.Key == key && o.meets(w) {
+				w.First = max(w.First, o.First+o.N)
+			}
+		}
+		if w.First+w.N > b.c.P {
+			return false
+		}
+	}
+	return true
+}
+
+// improve takes an interval from one window after the other and fills again, while that helps.
+func (b *balance) improve() {
+	for better := true; better; {
+		better = false
+		for i := range b.moves {
+			m := &b.moves[i]
+			for m.to.at >= 0 && b.ch.windows[m.to.at].N > 0 && b.asked < balanceAsks {
+				if !b.without(m) {
+					break
+				}
+				better = true
+			}
+		}
+	}
+}
+
+// without takes m back and fills again; false, and all is as before, where that is no better.
+func (b *balance) without(m *move) bool {
+	before, windows, down, up := b.t.level.cost(b.down, b.up), slices.Clone(b.ch.windows), slices.Clone(b.down), slices.Clone(b.up)
+	b.ch.windows[m.to.at].N--
+	if m.from != nil {
+		if m.from.at < 0 {
+			m.from.at = len(b.ch.windows)
+			b.ch.windows = append(b.ch.windows, m.from.Window)
+		}
+		b.ch.windows[m.from.at].N++
+	}
+	b.count(m, 1)
+	if b.stack(m.to.Key) {
+		b.fill(m.to)
+		if b.t.level.cost(b.down, b.up) < 0.9999*before {
+			return true
+		}
+	}
+	for _, x := range b.parts {
+		if x.at >= len(windows) {
+			x.at = -1
+		}
+	}
+	b.ch.windows, b.down, b.up = windows, down, up
+	return false
+}
+
+// settle makes resident what windows keep whole. Buffers lie in another order then: where they
+// do not fit so, windows stay as they are.
+func (b *balance) settle() {
+	windows, resident, cells := slices.Clone(b.ch.windows), slices.Clone(b.ch.resident), b.ch.cells
+	b.whole()
+	if !b.fits() {
+		b.ch.windows, b.ch.resident, b.ch.cells = windows, resident, cells
+		b.ch.windows = slices.DeleteFunc(b.ch.windows, func(w Window) bool { return w.N == 0 })
+	}
+}
+
+// whole does so.
+func (b *balance) whole() {
+	b.ch.windows = slices.DeleteFunc(b.ch.windows, func(w Window) bool {
+		if w.N < b.c.P {
+			return w.N == 0
+		}
+		if w.Key < 0 {
+			if w.From == Whole {
+				b.ch.cells[-1-w.Key] = true
+			}
+			return w.From == Whole
+		}
+		from, to := lifetime(b.acc, w.Key)
+		if w.From == Whole || b.s.Values[w.Key].Kind == Stored && w.From == from && w.To == to {
+			b.ch.resident[w.Key] = true
+		}
+		return b.ch.resident[w.Key]
+	})
+}
