@@ -226,4 +226,3 @@ func (b *balance) count(m *move, n float64) {
 		b.up[u.phase] += n * u.up
 	}
 }
-

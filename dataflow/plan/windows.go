@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// candidate is a window that could be.
+type candidate struct {
+	Window
+	saved float64 // copies of an interval that it saves
+}
+
+// windowsOf lists candidates: those first that save most for each phase in which they
+// take memory.
+func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []candidate {
+	var out []candidate
+	add := func(key int, touch []int, saved func(a, b int) float64) {
+		for i := range touch {
+			for k := i + 1; k < len(touch); k++ {
+				out = append(out, candidate{Window{Key: key, From: touch[i], To: touch[k]}, saved(i, k)})
+			}
+		}
+	}
+	lasting := func(key int, touch []int, loads []float64) { // of what a step does not change
+		all, n := 0.0, len(touch)
+		for _, x := range loads {
+			all += x
+		}
+		out = append(out, candidate{Window{Key: key, From: Whole, To: Whole}, all})
+		for a := 1; a < n; a++ {
+			for b := range a {
+				x := all - t.worth(touch[a])
+				for k := b + 1; k < a; k++ {
+					x -= loads[k]
+				}
+				out = append(out, candidate{Window{Key: key, From: touch[a], To: touch[b]}, x})
+			}
+		}
+	}
+	for id := range s.Values {
+		v := &s.Values[id]
+		if v.Kind == Temp || ch.resident[id] {
+			continue
+		}
+		var touch []int
+		var loads, saves []float64
+		once := true // written in its first phase only
+		for q := range acc {
+			a, ok := acc[q][id]
+			if !ok {
+				continue
+			}
+			n, up := 0.0, 0.0
+			if a.ownRead {
+				n++
+			}
+			if a.other {
+				n += float64(c.P) - float64(c.P-1)*float64(min(ch.phase(q), c.P))/float64(c.P)
+			}
+			if a.ownWrite {
+				up = 1
+				once = once && len(touch) == 0 && !a.ownRead
+			}
+			w := t.worth(q)
+			touch, loads, saves = append(touch, q), append(loads, w*n), append(saves, w*up)
+		}
+		if !once {
+			continue
+		}
+		add(id, touch, func(a, b int) float64 {
+			n := 0.0
+			for k := a; k <= b; k++ {
+				n += loads[k]
+			}
+			if saves[a] == 0 {
+				return n - t.worth(touch[a])
+			}
+			if b == len(touch)-1 && !v.Output {
+				n += saves[a]
+			}
+			return n
+		})
+		if v.Kind == Input && t.lasting {
+			lasting(id, touch, loads)
+		}
+	}
+	for d := range 2 {
+		if c.Bytes[d] == nil || ch.cells[d] {
+			continue
+		}
+		var touch []int
+		var loads []float64
+		for q := range s.Phases {
+			n := 0.0
+			for _, st := range s.Phases[q].Steps {
+				if st.Kind == Stream && int(st.Dir) == d {
+					n += t.worth(q)
+				}
+			}
+			if n > 0 {
+				touch, loads = append(touch, q), append(loads, n)
+			}
+		}
+		add(-1-d, touch, func(a, b int) float64 {
+			n := -t.worth(touch[a])
+			for k := a; k <= b; k++ {
+				n += loads[k]
+			}
+			return n
+		})
+		if t.lasting {
+			lasting(-1-d, touch, loads)
+		}
+	}
+	density := func(x candidate) float64 { return x.saved / float64(x.phases(len(s.Phases))) }
+	slices.SortStableFunc(out, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(density(y), density(x)), cmp.Compare(y.saved, x.saved))
+	})
+	return slices.DeleteFunc(out, func(x candidate) bool { return x.saved <= 0 })
+}
+
+// fillIn adds windows to ch while memory is left.
+func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits func() bool) {
+	for _, x := range windowsOf(s, c, acc, ch, &t) {
+		for i := range ch.windows {
+			if w := &ch.windows[i]; w.Key == x.Key && w.meets(&x.Window) {
+				x.First = max(x.First, w.First+w.N)
+			}
+		}
+		if x.First == c.P {
+			continue
+		}
+		at := len(ch.windows)
+		ch.windows = append(ch.windows, x.Window)
+		holds := func(n int) bool {
+			ch.windows[at].N = n
+			return fits()
+		}
+		n := 0
+		if holds(1) {
+			n = 1 + sort.Search(c.P-x.First-1, func(n int) bool { return !holds(n + 2) })
+		}
+		if ch.windows[at].N = n; n == 0 {
+			ch.windows = ch.windows[:at]
+		}
+	}
+}
