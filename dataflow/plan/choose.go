@@ -28,7 +28,7 @@ type Options struct {
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 
 	// Early lets loads pass each other where that makes the step shorter on this machine,
-	// by simulation; nil, several devices or Serial: loads come in the order of their use.
+	// by simulation; nil, of fewer devices or Serial: loads come in the order of their use.
 	Early *Machine
 
 	// HostMem bounds host memory, in bytes: what a plan needs there beyond that lies in files,
@@ -160,7 +160,7 @@ func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 	slots := p.place(ch, o.Base)
 	p.shareHost()
 	p.lend(o.Base)
-	if o.Early != nil && p.Devices == 1 && !o.Serial {
+	if o.Early != nil && p.Devices <= len(o.Early.Devices) && !o.Serial {
 		p.trail = &trail{}
 	}
 	p.emit(slots, o)

@@ -28,7 +28,7 @@ func (f *search) climb() error {
 	if !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
 		return nil
 	}
-	if err := f.climbOn(climbTasks); err != nil || f.o.Devices > 1 || f.o.Serial {
+	if err := f.climbOn(climbTasks); err != nil || f.o.Serial {
 		return err
 	}
 	f.early = true // nothing is lost: the best so far is the first to be tried so
