@@ -123,7 +123,7 @@ func (c *Config) Validate() error {
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather", "balance", "degree-sort", "pack")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack")
 	if !slices.Contains(packings, c.Packing) {
 		bad("unknown packing %q; there are %s", c.Packing, strings.Join(packings[1:], ", "))
 	}

@@ -50,6 +50,9 @@ func (p *Program) Overview(w io.Writer) error {
 	if most := slices.Max(append([]int{0}, pl.PhaseSlots...)); most > pl.Slots {
 		fmt.Fprintf(&b, ", up to %d where memory is left", most)
 	}
+	if pl.Group > 1 {
+		fmt.Fprintf(&b, ", %d intervals at a time", pl.Group)
+	}
 	if pl.Devices > 1 {
 		fmt.Fprintf(&b, ", %d devices", pl.Devices)
 	}

@@ -69,7 +69,7 @@ type settings struct {
 }
 
 // newerPasses are not in the paper.
-var newerPasses = []string{"commute", "degree-sort", "factor", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
+var newerPasses = []string{"commute", "degree-sort", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
 
 // paperSave is the save policy of the paper's system: what a product or a gather makes
 // is stored, what is element-wise is computed again. No search.

@@ -24,10 +24,10 @@ func (f *fitting) fit() (choice, int64) {
 	if o.Slots > 0 { // more than cells would change nothing
 		ch.slots = min(o.Slots, c.P*c.P)
 	}
-	ch.ahead = o.taste.ahead * c.P / 8
+	ch.ahead, ch.group = o.taste.ahead*c.P/8, max(1, o.Group, o.taste.group)
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
-		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, all: true}
+		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, group: ch.group, all: true}
 		for i := range all.resident {
 			all.resident[i] = s.Values[i].Kind != Temp
 		}
@@ -122,8 +122,8 @@ func (f *fitting) size(ch choice) int64 {
 		return p.Peak
 	}
 	if f.resident == nil || ch.cells != f.cells || !slices.Equal(ch.resident, f.resident) {
-		q := f.sized.beside.next(Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, acc: f.accBeside, touched: f.touchedBeside, most: f.most})
-		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1}, p)
+		q := f.sized.beside.next(Plan{Spec: f.o.Beside, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, acc: f.accBeside, touched: f.touchedBeside, most: f.most})
+		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p)
 		f.resident, f.cells, f.beside = slices.Clone(ch.resident), ch.cells, q.Peak
 	}
 	return max(p.Peak, f.beside)
@@ -131,7 +131,7 @@ func (f *fitting) size(ch choice) int64 {
 
 // place lays ch out, for as long as no other choice is.
 func (f *fitting) place(ch choice) *Plan {
-	p := f.sized.plan.next(Plan{Spec: f.spec, Cells: f.c, Devices: f.o.Devices, acc: f.acc, touched: f.touched, most: f.most})
+	p := f.sized.plan.next(Plan{Spec: f.spec, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, acc: f.acc, touched: f.touched, most: f.most})
 	p.place(ch, f.o.Base)
 	return p
 }
@@ -146,7 +146,7 @@ func (f *fitting) layout(ch choice) string {
 		}
 	}
 	p := f.place(ch)
-	b = fmt.Appendf(b, "%s %d %v %v %v ", f.o.Schedule, f.c.P, f.o.Early != nil, p.Resident, p.CellsIn)
+	b = fmt.Appendf(b, "%s %d %d %v %v %v ", f.o.Schedule, f.c.P, ch.group, f.o.Early != nil, p.Resident, p.CellsIn)
 	for _, m := range p.Memory {
 		put(m.At, m.Bytes)
 	}

@@ -11,6 +11,7 @@ import (
 
 // taste is a way to choose what stays.
 type taste struct {
+	group int       // intervals that a device visits at the same time; 0: one
 	ahead int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
 	brief bool      // saved for each phase of its life, instead of saved
 	first []int     // keys (Window.Key) that come before all others

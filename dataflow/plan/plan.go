@@ -83,6 +83,7 @@ type Plan struct {
 	Slots      int   // buffers a streamed operand has at least: prefetch depth + 1
 	PhaseSlots []int // by phase: slots of a chunk at the far end, at least Slots: more keep chunks for later visits
 	Windows    []Window
+	Group      int // intervals that a device visits at the same time where chunks stream
 	Schedule   string
 	H2D, D2H   int64 // bytes a step, over all devices
 	D2D        int64
@@ -125,6 +126,17 @@ func (p *Plan) Owner(j int) int { return j % p.Devices }
 
 // local is the number of interval j among those of its owner.
 func (p *Plan) local(j int) int64 { return int64(j / p.Devices) }
+
+// group is how many intervals a device visits at the same time in a phase.
+func (p *Plan) group(phase int) int {
+	if p.Schedule != DestOrder && streams(&p.Spec.Phases[phase]) {
+		return p.Group
+	}
+	return 1
+}
+
+// visits is how many visits n intervals take.
+func (p *Plan) visits(phase, n int) int { return (n + p.group(phase) - 1) / p.group(phase) }
 
 // share is how many intervals a device owns at most.
 func (p *Plan) share() int64 { return int64((p.Cells.P + p.Devices - 1) / p.Devices) }

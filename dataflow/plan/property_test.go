@@ -11,13 +11,13 @@ import (
 
 func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 	var m *plan.Machine
-	if name := rapid.SampledFrom([]string{"", "h200", "p100x8", "cpu"}).Draw(t, "early on"); name != "" {
+	if name := rapid.SampledFrom([]string{"", "h200", "p100x8", "h200x4", "cpu"}).Draw(t, "early on"); name != "" {
 		var err error
 		if m, err = plan.LoadMachine(name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return plan.Options{Early: m, P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
+	return plan.Options{Early: m, Group: rapid.IntRange(0, 3).Draw(t, "group"), P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
 		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
 		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
