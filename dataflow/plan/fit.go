@@ -48,6 +48,9 @@ func (f *fitting) fit() (choice, int64) {
 		if windows && o.taste.part {
 			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
 		}
+		if ch.group > 1 && !o.taste.even && (o.Slots == 0 || o.More) {
+			crowd(s, c, &ch, max(1, o.Devices), func() bool { return ok(size(ch)) })
+		}
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
 		}
@@ -146,7 +149,7 @@ func (f *fitting) layout(ch choice) string {
 		}
 	}
 	p := f.place(ch)
-	b = fmt.Appendf(b, "%s %d %d %v %v %v ", f.o.Schedule, f.c.P, ch.group, f.o.Early != nil, p.Resident, p.CellsIn)
+	b = fmt.Appendf(b, "%s %d %d %v %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, f.o.Early != nil, p.Resident, p.CellsIn)
 	for _, m := range p.Memory {
 		put(m.At, m.Bytes)
 	}

@@ -97,6 +97,7 @@ type Plan struct {
 	taste     taste
 	rivals    []rival // that Search has found
 	trail     *trail  // of the tasks; nil: not kept
+	groups    []int   // by phase: Group where memory was left for more; nil: Group
 	sizing    bool    // only the peak is asked for
 	room      fitter  // of the plan before, whose memory is used again
 	persist   int64   // end of what lives for the whole run
@@ -129,10 +130,13 @@ func (p *Plan) local(j int) int64 { return int64(j / p.Devices) }
 
 // group is how many intervals a device visits at the same time in a phase.
 func (p *Plan) group(phase int) int {
-	if p.Schedule != DestOrder && streams(&p.Spec.Phases[phase]) {
-		return p.Group
+	switch {
+	case p.Schedule == DestOrder || !streams(&p.Spec.Phases[phase]):
+		return 1
+	case p.groups != nil:
+		return p.groups[phase]
 	}
-	return 1
+	return p.Group
 }
 
 // visits is how many visits n intervals take.
