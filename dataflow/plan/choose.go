@@ -17,6 +17,7 @@ type Options struct {
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
 	Diagonal bool   // the cell of an interval with itself reads the chunks that the visit has loaded where they lie
 	Group    int    // intervals that a device visits at the same time, for each chunk that comes to it; 0: one, or what Search finds fastest
+	Groups   []int  // the same by phase and last for all others, as Plan.Groups gave it; nil: as Group says
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels
 	Stream   bool   // keep nothing resident that can stream
@@ -79,7 +80,7 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 	if o.P > 0 || o.Base != nil {
 		p := o.P
 		if o.Base != nil {
-			p, o.Group = o.Base.Cells.P, o.Base.Group
+			p, o.Group, o.Groups = o.Base.Cells.P, o.Base.Group, nil
 		}
 		return o.first(s, cells, []int{p})
 	}

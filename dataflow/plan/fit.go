@@ -25,9 +25,18 @@ func (f *fitting) fit() (choice, int64) {
 		ch.slots = min(o.Slots, c.P*c.P)
 	}
 	ch.ahead, ch.group = o.taste.ahead*c.P/8, max(1, o.Group, o.taste.group)
+	if n := len(o.Groups); n > 0 {
+		ch.group = max(1, o.Groups[n-1])
+		for i := range s.Phases {
+			ch.groups = append(ch.groups, max(1, o.Groups[min(i, n-1)]))
+		}
+	}
+	if o.Schedule == DestOrder {
+		ch.group, ch.groups = 1, nil
+	}
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
-		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, group: ch.group, all: true}
+		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, group: ch.group, groups: ch.groups, all: true}
 		for i := range all.resident {
 			all.resident[i] = s.Values[i].Kind != Temp
 		}
@@ -48,7 +57,7 @@ func (f *fitting) fit() (choice, int64) {
 		if windows && o.taste.part {
 			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
 		}
-		if ch.group > 1 && !o.taste.even && (o.Slots == 0 || o.More) {
+		if ch.group > 1 && !o.taste.even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
 			crowd(s, c, &ch, max(1, o.Devices), func() bool { return ok(size(ch)) })
 		}
 		if o.Slots == 0 || o.More {

@@ -115,7 +115,8 @@ func widen(s *Spec, c *Cells, ch *choice, fits func() bool) {
 }
 
 // crowd has every phase make as few visits as its memory has room for, with crowdSlots slots:
-// then the sources come less often.
+// then the sources come less often. Sums depend on it, so what shares the memory of a Base, as
+// evaluation does, has the same groups whatever the budget.
 func crowd(s *Spec, c *Cells, ch *choice, devices int, fits func() bool) {
 	share := (c.P + devices - 1) / devices
 	ch.groups, ch.more = slices.Repeat([]int{ch.group}, len(s.Phases)), slices.Repeat([]int{ch.slots}, len(s.Phases))

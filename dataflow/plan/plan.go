@@ -139,6 +139,15 @@ func (p *Plan) group(phase int) int {
 	return p.Group
 }
 
+// Groups is how many intervals a device visits at the same time, by phase, and last Group.
+func (p *Plan) Groups() []int {
+	var out []int
+	for i := range p.Spec.Phases {
+		out = append(out, p.group(i))
+	}
+	return append(out, p.Group)
+}
+
 // visits is how many visits n intervals take.
 func (p *Plan) visits(phase, n int) int { return (n + p.group(phase) - 1) / p.group(phase) }
 

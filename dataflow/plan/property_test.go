@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -172,6 +173,31 @@ func TestBasePlan(t *testing.T) {
 				t.Fatalf("%s lies in the place of %s", eval.Values[id].Name, s.Values[of].Name)
 			}
 			lent[of] = true
+		}
+	})
+}
+
+// With the groups of a plan another budget sums in the same order.
+func TestGroupsAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := drawSpec(t), drawCells(t)
+		o := drawOptions(t, c)
+		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
+		p, err := plan.New(s, always(c), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Groups, o.Group = p.Groups(), 0
+		o.Budget += rapid.Int64Range(0, 1<<14).Draw(t, "more")
+		again, err := plan.New(s, always(c), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := check(again, nil); err != nil {
+			t.Fatalf("%+v\n%v", o, err)
+		}
+		if a, b := sumOrder(p), sumOrder(again); !slices.Equal(p.Groups(), again.Groups()) || !slices.Equal(a, b) {
+			t.Fatalf("groups %v, then %v; sums\n%v\n%v", p.Groups(), again.Groups(), a, b)
 		}
 	})
 }
