@@ -49,6 +49,10 @@ type Config struct {
 	// it: what a run that goes on takes over. nil: none, and as Chunks says.
 	Store []string
 	Once  []int
+	// Groups is how many intervals a device visits at the same time, by phase of training and
+	// last in evaluation, as Program.Groups gives it: what a run that goes on takes
+	// over, for sums depend on it. nil: one, with Machine and several devices the fastest.
+	Groups []int
 	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
 	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
 	// a vertex's own rows are float32 in either.
@@ -120,10 +124,13 @@ func (c *Config) Validate() error {
 	if slices.ContainsFunc(c.Once, func(n int) bool { return n < 0 }) {
 		bad("a number of intervals of %v is negative", c.Once)
 	}
+	if slices.ContainsFunc(c.Groups, func(n int) bool { return n < 1 }) {
+		bad("a group of intervals of %v is less than one", c.Groups)
+	}
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "row-gather", "balance", "degree-sort", "pack")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack")
 	if !slices.Contains(packings, c.Packing) {
 		bad("unknown packing %q; there are %s", c.Packing, strings.Join(packings[1:], ", "))
 	}

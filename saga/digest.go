@@ -34,9 +34,11 @@ func (p *Program) Digest() string {
 		}
 		fmt.Fprintf(h, "%+v\n", c)
 	}
-	for i := range pl.Tasks {
-		if t := &pl.Tasks[i]; t.Kind == plan.Run || t.Kind == plan.Add {
-			fmt.Fprintln(h, t.Kind, t.Device, t.From, t.Phase, t.Step, t.Kernel, t.Own, t.Other, t.First, t.Last)
+	for d := range pl.Devices { // which run side by side
+		for i := range pl.Tasks {
+			if t := &pl.Tasks[i]; int(t.Device) == d && (t.Kind == plan.Run || t.Kind == plan.Add) {
+				fmt.Fprintln(h, t.Kind, t.Device, t.From, t.Phase, t.Step, t.Kernel, t.Own, t.Other, t.First, t.Last)
+			}
 		}
 	}
 	binary.Write(h, binary.LittleEndian, p.order.New) // a hash takes every write

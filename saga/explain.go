@@ -50,6 +50,12 @@ func (p *Program) Overview(w io.Writer) error {
 	if most := slices.Max(append([]int{0}, pl.PhaseSlots...)); most > pl.Slots {
 		fmt.Fprintf(&b, ", up to %d where memory is left", most)
 	}
+	if most := slices.Max(pl.Groups()); most > 1 {
+		fmt.Fprintf(&b, ", %d intervals at a time", pl.Group)
+		if most > pl.Group {
+			fmt.Fprintf(&b, " (up to %d)", most)
+		}
+	}
 	if pl.Devices > 1 {
 		fmt.Fprintf(&b, ", %d devices", pl.Devices)
 	}

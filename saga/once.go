@@ -58,7 +58,7 @@ func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 // fast.
 func (p *Program) onceOptions(budget int64, k int) plan.Options {
 	o := p.planOptions()
-	o.Budget = budget
+	o.Budget, o.Group, o.Groups = budget, 1, nil
 	if k < len(p.cfg.Once) && p.cfg.Once[k] > 0 {
 		o.P = p.cfg.Once[k]
 	}

@@ -50,6 +50,9 @@ func (p *Program) planOptions() plan.Options {
 	if p.machine != nil {
 		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
 	}
+	if o.Groups = p.cfg.Groups; p.cfg.without("group") {
+		o.Group, o.Groups = 1, nil
+	}
 	if p.cfg.Prefetch > 0 {
 		o.Slots = p.cfg.Prefetch + 1
 	}

@@ -117,7 +117,7 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 // forward compiles and runs the forward pass of m on d; param gives the parameters. kept is
 // what was taken off c.Mem for the machine; -1: that is to be done.
 func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	c.Chunks, c.Once = 0, nil // one choice fits training, another this program
+	c.Chunks, c.Once, c.Groups = 0, nil, nil // one choice fits training, another this program
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
 		return nil, 0, err

@@ -28,6 +28,16 @@ func (p *Program) Totals() (vertices int, edges int64) {
 // stored beside what it says: see Stored.
 func (p *Program) Saved() string { return cmp.Or(p.saved, saveSome) }
 
+// Groups is how many intervals a device visits at the same time, by phase of the training
+// plan and last in evaluation; nil: always one.
+func (p *Program) Groups() []int {
+	g := p.train.plan.Groups()
+	if slices.Max(append(g, 1)) == 1 {
+		return nil
+	}
+	return g
+}
+
 // PlannedPeak is the most device memory that is in use on a device, of training and
 // of evaluation, in bytes.
 func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.plan.Peak) }

@@ -20,7 +20,7 @@ type ablationCmd struct {
 
 // ablations are left out in turn. Commuting and factoring hoist what they uncover, so
 // that hoisting alone cannot be left out.
-var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice", "stream"}
+var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice", "stream"}
 
 // Run prints one table a model: every pass left out in turn, by simulation. With
 // --device it prints the ladder, by training.

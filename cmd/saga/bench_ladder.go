@@ -47,6 +47,7 @@ func ladder() []rung {
 		{label: "+invariant: once instead of every epoch", pass: "invariant"},
 		{label: "+postpone: sums wait for a sweep that reads what they need", pass: "postpone"},
 		{label: "+choice of prefetch, slots and what is saved; with a machine of schedule and intervals, too", set: func(c *saga.Config) { c.Prefetch, c.Save = 0, "" }},
+		{label: "+group: several intervals meet each chunk that comes (with a machine)", pass: "group"},
 		{label: "+slice: gathers of a half or a quarter of the columns", pass: "slice"},
 		{label: "+ring: chunks handed from device to device", set: func(c *saga.Config) { c.NoRing = false }},
 	}

@@ -24,8 +24,9 @@ type planRecord struct {
 	// in runs of versions that did not keep them.
 	Store  []string `json:"store"`
 	Once   []int    `json:"once_chunks"`
-	Slices int      `json:"slices"` // of columns; 0 in runs of versions without
-	Packed bool     `json:"packed"` // far ends of edges
+	Slices int      `json:"slices"`           // of columns; 0 in runs of versions without
+	Packed bool     `json:"packed"`           // far ends of edges
+	Groups []int    `json:"groups,omitempty"` // of intervals, by phase; without: one
 	Budget int64    `json:"budget_bytes"`
 	Peak   int64    `json:"peak_device_bytes"`
 	Digest string   `json:"sum_order_digest"`
@@ -41,7 +42,7 @@ func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
 	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
-			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), s.Budget, s.Peak, j.prog.Digest()}}
+			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), j.prog.Groups(), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}
@@ -89,6 +90,9 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		old.store, old.once, old.packing = rec.Plan.Store, rec.Plan.Once, saga.PackingOff
 		if rec.Plan.Packed {
 			old.packing = saga.PackingOn
+		}
+		if old.groups = rec.Plan.Groups; old.groups == nil {
+			old.groups = []int{1}
 		}
 	}
 	c.settings = old

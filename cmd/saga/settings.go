@@ -65,11 +65,12 @@ type settings struct {
 
 	store   []string // of a run that goes on: what its plan stores, and
 	once    []int    // over how many intervals its invariants were computed
-	packing string   // and whether its cells are packed
+	packing string   // whether its cells are packed, and
+	groups  []int    // how many intervals a device visits at a time
 }
 
 // newerPasses are not in the paper.
-var newerPasses = []string{"commute", "degree-sort", "factor", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
+var newerPasses = []string{"commute", "degree-sort", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
 
 // paperSave is the save policy of the paper's system: what a product or a gather makes
 // is stored, what is element-wise is computed again. No search.
@@ -95,7 +96,7 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
-	c.Store, c.Once, c.Packing = s.store, s.once, s.packing
+	c.Store, c.Once, c.Packing, c.Groups = s.store, s.once, s.packing, s.groups
 	c.NoRing = !s.Ring.or(true)
 	c.TF32 = s.TF32
 	if c.Machine = s.Machine; c.Machine == "" {

@@ -98,7 +98,7 @@ func (f *search) aheadAll(schedules []string, ps ...int) {
 func (f *search) aheadTastes(pl *Plan, tastes []taste) {
 	clear(f.made)
 	var ways []way
-	for _, t := range tastes[:min(len(tastes), 1+max(0, climbTasks-f.spent)/len(pl.Tasks))] {
+	for _, t := range tastes[:min(len(tastes), 1+max(0, f.climbTasks()-f.spent)/len(pl.Tasks))] {
 		ways = append(ways, way{pl.Cells.P, pl.Schedule, pl.Slots, t})
 	}
 	f.ahead(ways...)

@@ -17,6 +17,8 @@ type Options struct {
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
 	Lasting  bool   // Windows: parts of what a step does not change also stay from one step to the next
 	Diagonal bool   // the cell of an interval with itself reads the chunks that the visit has loaded where they lie
+	Group    int    // intervals that a device visits at the same time, for each chunk that comes to it; 0: one, or what Search finds fastest
+	Groups   []int  // the same by phase and last for all others, as Plan.Groups gave it; nil: as Group says
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels
 	Stream   bool   // keep nothing resident that can stream
@@ -29,7 +31,7 @@ type Options struct {
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 
 	// Early lets loads pass each other where that makes the step shorter on this machine,
-	// by simulation; nil, several devices or Serial: loads come in the order of their use.
+	// by simulation; nil, of fewer devices or Serial: loads come in the order of their use.
 	Early *Machine
 
 	// HostMem bounds host memory, in bytes: what a plan needs there beyond that lies in files,
@@ -79,7 +81,7 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 	if o.P > 0 || o.Base != nil {
 		p := o.P
 		if o.Base != nil {
-			p = o.Base.Cells.P
+			p, o.Group, o.Groups = o.Base.Cells.P, o.Base.Group, nil
 		}
 		return o.first(s, cells, []int{p})
 	}
@@ -161,7 +163,7 @@ func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
 	slots := p.place(ch, o.Base)
 	p.shareHost()
 	p.lend(o.Base)
-	if o.Early != nil && p.Devices == 1 && !o.Serial {
+	if o.Early != nil && p.Devices <= len(o.Early.Devices) && !o.Serial {
 		p.trail = &trail{}
 	}
 	p.emit(slots, o)

@@ -9,8 +9,15 @@ import (
 // Climbing: what stays on the device is changed one value or direction at a time, the
 // change that shortens the epoch most, until none does by a three-hundredth.
 
-// climbTasks bounds the tasks that climbing simulates.
+// climbTasks bounds the tasks that climbing simulates. Plans of several devices have more.
 const climbTasks = 500_000
+
+func (f *search) climbTasks() int {
+	if f.o.Devices > 1 {
+		return 4 * climbTasks
+	}
+	return climbTasks
+}
 
 // Improve is what Search does last and leaves out with Options.Quick: it begins with a plan
 // that Search has found for s and its timeline. With Quick only that plan is changed, not
@@ -28,19 +35,19 @@ func (f *search) climb() error {
 	if !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
 		return nil
 	}
-	if err := f.climbOn(climbTasks); err != nil || f.o.Devices > 1 || f.o.Serial {
+	if err := f.climbOn(f.climbTasks()); err != nil || f.o.Serial {
 		return err
 	}
 	f.early = true // nothing is lost: the best so far is the first to be tried so
 	if _, _, err := f.one(f.best.Cells.P, f.best.Schedule, f.best.Slots, f.best.taste); err != nil {
 		return err
 	}
-	return f.climbOn(climbTasks / 2)
+	return f.climbOn(f.climbTasks() / 2)
 }
 
 // climbOn climbs from the best plan and simulates about so many tasks.
 func (f *search) climbOn(tasks int) error {
-	f.spent = climbTasks - tasks
+	f.spent = f.climbTasks() - tasks
 	rivals := f.best.rivals
 	if f.o.Quick {
 		rivals = nil
@@ -50,7 +57,7 @@ func (f *search) climbOn(tasks int) error {
 			return err
 		}
 		from := f.best
-		if f.o.P > 0 || !from.taste.special() || f.spent > climbTasks {
+		if f.o.P > 0 || !from.taste.special() || f.spent > f.climbTasks() {
 			break
 		}
 		if err := f.around(from); err != nil {
@@ -87,14 +94,14 @@ type rival struct {
 const (
 	rivals      = 3
 	rivalBehind = 15
-	rivalTasks  = climbTasks / 100
+	rivalTasks  = 100 // so many of its size make a climb
 )
 
 // rivals lists the fastest small plans beside the best, with other numbers of intervals.
 func (f *search) rivals() []rival {
 	var list []rival
 	for w, r := range f.ways {
-		if w.p != f.best.Cells.P && r.tasks <= rivalTasks && 100*r.ns <= (100+rivalBehind)*f.line.Wall {
+		if w.p != f.best.Cells.P && rivalTasks*r.tasks <= f.climbTasks() && 100*r.ns <= (100+rivalBehind)*f.line.Wall {
 			list = append(list, r)
 		}
 	}
@@ -136,7 +143,7 @@ func (f *search) tasteful() error {
 			tastes = append(at.taste.neighbours(at), at.taste.prices(at, f.line)...)
 		}
 		for i, t := range tastes {
-			if f.spent > climbTasks {
+			if f.spent > f.climbTasks() {
 				return nil
 			}
 			if i%aheadAtOnce == 0 {
@@ -147,7 +154,7 @@ func (f *search) tasteful() error {
 			}
 		}
 		for k := 2; k <= 4 && f.o.Slots == 0; k++ {
-			if at = f.best; k != at.Slots && f.spent <= climbTasks {
+			if at = f.best; k != at.Slots && f.spent <= f.climbTasks() {
 				if _, _, err := f.one(at.Cells.P, at.Schedule, k, at.taste); err != nil {
 					return err
 				}
@@ -175,7 +182,7 @@ func (f *search) around(pl *Plan) error {
 	f.tried = map[string]map[int]int64{sch: {p: f.line.Wall}}
 	f.o.Near = p
 	for _, p := range f.first() {
-		if f.spent > climbTasks {
+		if f.spent > f.climbTasks() {
 			return nil
 		}
 		if _, _, err := f.try(p, sch); err != nil {
@@ -187,7 +194,7 @@ func (f *search) around(pl *Plan) error {
 
 // special tells whether t is more than a rule.
 func (t taste) special() bool {
-	return t.ahead+len(t.first)+len(t.never)+len(t.price) > 0 || t.part || t.level != nil
+	return t.ahead+t.group+len(t.first)+len(t.never)+len(t.price) > 0 || t.part || t.level != nil
 }
 
 // neighbours are the tastes that differ by one key from t, the taste of pl: what stays is
@@ -212,6 +219,16 @@ func (t taste) neighbours(pl *Plan) []taste {
 			out = append(out, n)
 		}
 	}
+	if t.group > 1 {
+		for _, g := range []int{t.group - 1, t.group + 1} {
+			n := t
+			n.group = g
+			out = append(out, n)
+		}
+		n := t
+		n.even = !t.even
+		out = append(out, n)
+	}
 	for id, v := range pl.Spec.Values {
 		if v.Kind != Temp && v.RowBytes > 64 {
 			with(id, pl.Resident[id])
@@ -225,8 +242,12 @@ func (t taste) neighbours(pl *Plan) []taste {
 	return out
 }
 
-// levels are the tastes that balance by the kernels of pl.
+// levels are the tastes that balance by the kernels of pl: by windows, which several devices
+// have not.
 func (t taste) levels(pl *Plan, line *Timeline, m *Machine) (out []taste) {
+	if pl.Devices > 1 {
+		return nil
+	}
 	for _, ahead := range []float64{0.1, 0.5} {
 		for _, hidden := range []float64{0.02, 0.2} {
 			n := t

@@ -37,18 +37,21 @@ func (t *trail) of(i int) (reads, writes []span) {
 // chooser is the part of a simulation that lets loads pass each other.
 type chooser struct {
 	p     *Plan
-	unmet []int32 // by task: how many that it waits for are not over
-	from  []int32 // range of next, by task
-	next  []int32 // tasks that wait for one
-	due   []int32 // by task: the first compute task that reads what it loads
-	ready []int32 // a heap of loads, the most urgent first
+	unmet []int32  // by task: how many that it waits for are not over
+	from  []int32  // range of next, by task
+	next  []int32  // tasks that wait for one
+	due   []int32  // by task: the first compute task that reads what it loads
+	ready []urgent // by device
 }
 
 // newChooser finds what every task of p waits for: conflicts with tasks of other queues
 // and, for loads, also of their own.
 func newChooser(p *Plan, tr *trail) *chooser {
 	n := len(p.Tasks)
-	c := &chooser{p: p, unmet: make([]int32, n), from: make([]int32, n+1), due: make([]int32, n)}
+	c := &chooser{p: p, unmet: make([]int32, n), from: make([]int32, n+1), due: make([]int32, n), ready: make([]urgent, p.Devices)}
+	for d := range c.ready {
+		c.ready[d].due = c.due
+	}
 	t := newTracker(p, false)
 	loads := map[int64][]int32{} // that have read a chunk of host memory since it was written
 	pairs := make([][2]int32, 0, 4*n)
@@ -117,8 +120,8 @@ func newChooser(p *Plan, tr *trail) *chooser {
 
 // offer puts task i, a load that waits for nothing, among those to choose from.
 func (c *chooser) offer(i int32) {
-	if c.unmet[i] == 0 && c.p.Tasks[i].Queue == H2D {
-		heap.Push(c, i)
+	if t := &c.p.Tasks[i]; c.unmet[i] == 0 && t.Queue == H2D {
+		heap.Push(&c.ready[t.Device], i)
 	}
 }
 
@@ -131,25 +134,31 @@ func (c *chooser) over(i int32) {
 	}
 }
 
-// choose takes the most urgent load, -1 when none can start.
-func (c *chooser) choose() int32 {
-	if len(c.ready) == 0 {
+// choose takes the most urgent load of device d, -1 when none can start.
+func (c *chooser) choose(d int) int32 {
+	if c.ready[d].Len() == 0 {
 		return -1
 	}
-	return heap.Pop(c).(int32)
+	return heap.Pop(&c.ready[d]).(int32)
+}
+
+// urgent is a heap of loads, those first that are read first.
+type urgent struct {
+	due   []int32 // by task
+	loads []int32
 }
 
 // Len, Less, Swap, Push and Pop make a heap.
-func (c *chooser) Len() int { return len(c.ready) }
-func (c *chooser) Less(i, j int) bool {
-	a, b := c.ready[i], c.ready[j]
-	return cmp.Or(cmp.Compare(c.due[a], c.due[b]), cmp.Compare(a, b)) < 0
+func (u *urgent) Len() int { return len(u.loads) }
+func (u *urgent) Less(i, j int) bool {
+	a, b := u.loads[i], u.loads[j]
+	return cmp.Or(cmp.Compare(u.due[a], u.due[b]), cmp.Compare(a, b)) < 0
 }
-func (c *chooser) Swap(i, j int) { c.ready[i], c.ready[j] = c.ready[j], c.ready[i] }
-func (c *chooser) Push(x any)    { c.ready = append(c.ready, x.(int32)) }
-func (c *chooser) Pop() any {
-	x := c.ready[len(c.ready)-1]
-	c.ready = c.ready[:len(c.ready)-1]
+func (u *urgent) Swap(i, j int) { u.loads[i], u.loads[j] = u.loads[j], u.loads[i] }
+func (u *urgent) Push(x any)    { u.loads = append(u.loads, x.(int32)) }
+func (u *urgent) Pop() any {
+	x := u.loads[len(u.loads)-1]
+	u.loads = u.loads[:len(u.loads)-1]
 	return x
 }
 

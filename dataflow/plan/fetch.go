@@ -49,6 +49,26 @@ func (r *ring) take(i int) int {
 	return r.find(i)
 }
 
+// next gives interval i, which another device hands on, the slot used last but one, which will be
+// free soon: slots used longest ago are for what comes from the host, which takes longer, and
+// keep it, so that the devices together hold more chunks.
+func (r *ring) next(i int) int {
+	last, s := -1, -1 // most recently used, and before that
+	for k := range r.holds {
+		switch {
+		case last < 0 || r.used[k] > r.used[last]:
+			last, s = k, last
+		case s < 0 || r.used[k] > r.used[s]:
+			s = k
+		}
+	}
+	if s < 0 {
+		s = last
+	}
+	r.holds[s] = i
+	return r.find(i)
+}
+
 func (e *emitter) ring(d, key, n int) *ring {
 	r := e.state[d].rings[key]
 	if r == nil {
@@ -159,10 +179,15 @@ func (e *emitter) fetch(id, i, d int) {
 		e.run(Task{Device: uint8(d), Step: -1, Rows: int32(p.Cells.Rows(i)), Own: int32(i), Other: -1}, call, -1, i)
 		return
 	}
-	s := r.take(i)
+	from, at := e.neighbour(id, i, d)
+	take := r.take
+	if from >= 0 && !p.Resident[id] {
+		take = r.next
+	}
+	s := take(i)
 	to := e.ps.other[id].addr(s)
 	t := Task{Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: e.rowBytes(id, i)}
-	if from, at := e.neighbour(id, i, d); from >= 0 {
+	if from >= 0 {
 		t.From, t.FromAddr = uint8(from), at
 		e.peer(t, e.turnOf(d)...)
 		return

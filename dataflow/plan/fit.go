@@ -24,10 +24,19 @@ func (f *fitting) fit() (choice, int64) {
 	if o.Slots > 0 { // more than cells would change nothing
 		ch.slots = min(o.Slots, c.P*c.P)
 	}
-	ch.ahead = o.taste.ahead * c.P / 8
+	ch.ahead, ch.group = o.taste.ahead*c.P/8, max(1, o.Group, o.taste.group)
+	if n := len(o.Groups); n > 0 {
+		ch.group = max(1, o.Groups[n-1])
+		for i := range s.Phases {
+			ch.groups = append(ch.groups, max(1, o.Groups[min(i, n-1)]))
+		}
+	}
+	if o.Schedule == DestOrder {
+		ch.group, ch.groups = 1, nil
+	}
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
-		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, all: true}
+		all := choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, slots: 1, group: ch.group, groups: ch.groups, all: true}
 		for i := range all.resident {
 			all.resident[i] = s.Values[i].Kind != Temp
 		}
@@ -52,6 +61,9 @@ func (f *fitting) fit() (choice, int64) {
 		}
 		if windows && o.taste.part {
 			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		}
+		if ch.group > 1 && !o.taste.even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
+			crowd(s, c, &ch, max(1, o.Devices), func() bool { return ok(size(ch)) })
 		}
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
@@ -94,6 +106,7 @@ type fitting struct {
 	most                   *largest
 	resident               []bool // with which
 	cells                  [2]bool
+	group                  int   // in such groups of intervals
 	kept                   int64 // and with so many bytes that it leaves alone
 	beside                 int64 // what is planned beside takes so much
 	sized                  *sized
@@ -127,17 +140,17 @@ func (f *fitting) size(ch choice) int64 {
 	if f.o.Beside == nil {
 		return p.Peak
 	}
-	if f.resident == nil || ch.cells != f.cells || p.kept() != f.kept || !slices.Equal(ch.resident, f.resident) {
-		q := f.sized.beside.next(Plan{Spec: f.o.Beside, Cells: f.c, Devices: f.o.Devices, acc: f.accBeside, touched: f.touchedBeside, most: f.most})
-		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1}, p)
-		f.resident, f.cells, f.kept, f.beside = slices.Clone(ch.resident), ch.cells, p.kept(), q.Peak
+	if f.resident == nil || ch.cells != f.cells || ch.group != f.group || p.kept() != f.kept || !slices.Equal(ch.resident, f.resident) {
+		q := f.sized.beside.next(Plan{Spec: f.o.Beside, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, acc: f.accBeside, touched: f.touchedBeside, most: f.most})
+		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p)
+		f.resident, f.cells, f.group, f.kept, f.beside = slices.Clone(ch.resident), ch.cells, ch.group, p.kept(), q.Peak
 	}
 	return max(p.Peak, f.beside)
 }
 
 // place lays ch out, for as long as no other choice is.
 func (f *fitting) place(ch choice) *Plan {
-	p := f.sized.plan.next(Plan{Spec: f.spec, Cells: f.c, Devices: f.o.Devices, acc: f.acc, touched: f.touched, most: f.most})
+	p := f.sized.plan.next(Plan{Spec: f.spec, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, acc: f.acc, touched: f.touched, most: f.most})
 	p.place(ch, f.o.Base)
 	return p
 }
@@ -152,7 +165,7 @@ func (f *fitting) layout(ch choice) string {
 		}
 	}
 	p := f.place(ch)
-	b = fmt.Appendf(b, "%s %d %v %v %v ", f.o.Schedule, f.c.P, f.o.Early != nil, p.Resident, p.CellsIn)
+	b = fmt.Appendf(b, "%s %d %d %v %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, f.o.Early != nil, p.Resident, p.CellsIn)
 	for _, m := range p.Memory {
 		put(m.At, m.Bytes)
 	}

@@ -11,6 +11,8 @@ import (
 
 // taste is a way to choose what stays.
 type taste struct {
+	group   int       // intervals that a device visits at the same time; 0: one
+	even    bool      // not more of them where memory is left
 	ahead   int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
 	brief   bool      // saved for each phase of its life, instead of saved
 	first   []int     // keys (Window.Key) that come before all others
@@ -113,6 +115,30 @@ func widen(s *Spec, c *Cells, ch *choice, fits func() bool) {
 		})
 	}
 }
+
+// crowd has every phase make as few visits as its memory has room for, with crowdSlots slots:
+// then the sources come less often. Sums depend on it, so what shares the memory of a Base, as
+// evaluation does, has the same groups whatever the budget.
+func crowd(s *Spec, c *Cells, ch *choice, devices int, fits func() bool) {
+	share := (c.P + devices - 1) / devices
+	ch.groups, ch.more = slices.Repeat([]int{ch.group}, len(s.Phases)), slices.Repeat([]int{ch.slots}, len(s.Phases))
+	for i := range ch.groups {
+		if !streams(&s.Phases[i]) {
+			continue
+		}
+		ch.more[i] = max(ch.slots, crowdSlots)
+		for visits := 1; visits < (share+ch.group-1)/ch.group; visits++ {
+			if ch.groups[i] = (share + visits - 1) / visits; fits() {
+				break
+			}
+			ch.groups[i] = ch.group
+		}
+		ch.more[i] = ch.slots
+	}
+	ch.more = nil
+}
+
+const crowdSlots = 2
 
 func streams(ph *Phase) bool {
 	for _, st := range ph.Steps {

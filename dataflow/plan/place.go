@@ -21,6 +21,8 @@ type choice struct {
 	resident []bool  // by value
 	cells    [2]bool // by direction
 	slots    int     // buffers of a streamed operand
+	group    int     // intervals that a device visits at the same time, at least; 0: one
+	groups   []int   // by phase, at least group; nil: group
 	more     []int   // by phase, at least slots; nil: slots
 	windows  []Window
 	ahead    int  // more buffers of a streamed cell
@@ -44,7 +46,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 	p.Globals = zeroed(p.Globals, len(s.Globals))
 	p.ValueAt = zeroed(p.ValueAt, len(s.Values))
 	p.Resident = zeroed(p.Resident, len(s.Values))
-	p.Slots = c.slots
+	p.Slots, p.Group, p.groups = c.slots, max(1, c.group), c.groups
 	p.Devices = max(1, p.Devices)
 	p.Windows = append(p.Windows[:0], c.windows...)
 	var at int64

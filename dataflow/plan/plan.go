@@ -83,6 +83,7 @@ type Plan struct {
 	Slots      int   // buffers a streamed operand has at least: prefetch depth + 1
 	PhaseSlots []int // by phase: slots of a chunk at the far end, at least Slots: more keep chunks for later visits
 	Windows    []Window
+	Group      int // intervals that a device visits at the same time where chunks stream
 	Schedule   string
 	H2D, D2H   int64 // bytes a step, over all devices
 	D2D        int64
@@ -96,6 +97,7 @@ type Plan struct {
 	taste     taste
 	rivals    []rival // that Search has found
 	trail     *trail  // of the tasks; nil: not kept
+	groups    []int   // by phase: Group where memory was left for more; nil: Group
 	sizing    bool    // only the peak is asked for
 	room      fitter  // of the plan before, whose memory is used again
 	persist   int64   // end of what lives for the whole run
@@ -126,6 +128,29 @@ func (p *Plan) Owner(j int) int { return j % p.Devices }
 
 // local is the number of interval j among those of its owner.
 func (p *Plan) local(j int) int64 { return int64(j / p.Devices) }
+
+// group is how many intervals a device visits at the same time in a phase.
+func (p *Plan) group(phase int) int {
+	switch {
+	case p.Schedule == DestOrder || !streams(&p.Spec.Phases[phase]):
+		return 1
+	case p.groups != nil:
+		return p.groups[phase]
+	}
+	return p.Group
+}
+
+// Groups is how many intervals a device visits at the same time, by phase, and last Group.
+func (p *Plan) Groups() []int {
+	var out []int
+	for i := range p.Spec.Phases {
+		out = append(out, p.group(i))
+	}
+	return append(out, p.Group)
+}
+
+// visits is how many visits n intervals take.
+func (p *Plan) visits(phase, n int) int { return (n + p.group(phase) - 1) / p.group(phase) }
 
 // share is how many intervals a device owns at most.
 func (p *Plan) share() int64 { return int64((p.Cells.P + p.Devices - 1) / p.Devices) }

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,13 +12,13 @@ import (
 
 func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 	var m *plan.Machine
-	if name := rapid.SampledFrom([]string{"", "h200", "p100x8", "cpu"}).Draw(t, "early on"); name != "" {
+	if name := rapid.SampledFrom([]string{"", "h200", "p100x8", "h200x4", "cpu"}).Draw(t, "early on"); name != "" {
 		var err error
 		if m, err = plan.LoadMachine(name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	o := plan.Options{Early: m, P: c.P, Lasting: rapid.Bool().Draw(t, "lasting"), Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
+	o := plan.Options{Early: m, Group: rapid.IntRange(0, 3).Draw(t, "group"), P: c.P, Lasting: rapid.Bool().Draw(t, "lasting"), Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
 		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
 		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
@@ -177,6 +178,31 @@ func TestBasePlan(t *testing.T) {
 				t.Fatalf("%s lies in the place of %s", eval.Values[id].Name, s.Values[of].Name)
 			}
 			lent[of] = true
+		}
+	})
+}
+
+// With the groups of a plan another budget sums in the same order.
+func TestGroupsAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := drawSpec(t), drawCells(t)
+		o := drawOptions(t, c)
+		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
+		p, err := plan.New(s, always(c), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Groups, o.Group = p.Groups(), 0
+		o.Budget += rapid.Int64Range(0, 1<<14).Draw(t, "more")
+		again, err := plan.New(s, always(c), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := check(again, nil); err != nil {
+			t.Fatalf("%+v\n%v", o, err)
+		}
+		if a, b := sumOrder(p), sumOrder(again); !slices.Equal(p.Groups(), again.Groups()) || !slices.Equal(a, b) {
+			t.Fatalf("groups %v, then %v; sums\n%v\n%v", p.Groups(), again.Groups(), a, b)
 		}
 	})
 }

@@ -23,7 +23,8 @@ type PhaseBound struct {
 // when every device loads for itself; near says that host memory is that of each
 // device's own socket (see SimulateFirstTouch).
 //
-// Of a phase in which a device d visits n(d) intervals, let S be the bytes of all
+// Of a phase in which a device d makes n(d) visits, of an interval each or of Plan.Group
+// at the same time, let S be the bytes of all
 // chunks of what it streams, C(d) those of the cells, O(d) those of its own rows that
 // come in and W(d) that go out. Then a device's copies from the host are
 //
@@ -86,11 +87,11 @@ func (p *Plan) phaseTraffic(t *traffic, phase int, acc map[int]access, r *Topolo
 				}
 			}
 			if r == nil || p.Devices == 1 {
-				t.down(d, whole*float64(len(mine[d])))
+				t.down(d, whole*float64(p.visits(phase, len(mine[d]))))
 			}
 		}
 		if r != nil && p.Devices > 1 {
-			p.ringTraffic(t, r, whole, mine)
+			p.ringTraffic(t, phase, r, whole, mine)
 		}
 	}
 	for id, v := range p.Spec.Values {
@@ -127,15 +128,15 @@ func (p *Plan) streamed(st *Step, id int) bool {
 
 // ringTraffic sends all chunks around the ring, once a round of visits. A chunk goes
 // from its loader to the last device that has an interval in the round.
-func (p *Plan) ringTraffic(t *traffic, r *Topology, whole float64, mine [][]int) {
+func (p *Plan) ringTraffic(t *traffic, phase int, r *Topology, whole float64, mine [][]int) {
 	k := len(r.Order)
-	for visit := range p.share() {
+	for visit := range p.visits(phase, int(p.share())) {
 		for l, g := range r.Loaders {
 			bytes := whole * float64(r.Takes[l]) / float64(k)
 			at := slices.Index(r.Order, g)
 			last := -1
 			for far := range k {
-				if int(visit) < len(mine[r.Order[(at+far)%k]]) {
+				if visit < p.visits(phase, len(mine[r.Order[(at+far)%k]])) {
 					last = far
 				}
 			}

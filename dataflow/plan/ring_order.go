@@ -39,9 +39,9 @@ func (e *emitter) turns(dir Dir, js []int) (orders [][]int, all []turn) {
 			uses = func(m, i int) bool { return m == n && i == js[n] || before(m, i) }
 		}
 	}
-	of := make([]int, p.Devices) // own interval of a device, -1: none
-	for d := range of {
-		of[d] = slices.IndexFunc(js, func(j int) bool { return p.Owner(j) == d })
+	of := make([][]int, p.Devices) // own intervals of a device
+	for n, j := range js {
+		of[p.Owner(j)] = append(of[p.Owner(j)], n)
 	}
 	chunks := make([]int, 0, c.P)
 	for k := range c.P {
@@ -53,23 +53,30 @@ func (e *emitter) turns(dir Dir, js []int) (orders [][]int, all []turn) {
 			}
 		}
 	}
-	if p.Devices == 1 { // as the steps of a ring of one are
-		all = make([]turn, 0, len(chunks))
-		for k := range chunks {
-			all = append(all, turn{k: k})
-		}
-		orders[0] = chunks
-		return orders, all
+	all = make([]turn, 0, len(chunks)*len(js))
+	used := func(k, d int) bool {
+		return slices.ContainsFunc(of[d], func(n int) bool { return uses(n, chunks[k]) })
 	}
-	for _, step := range e.top.Steps(len(chunks), func(k, d int) bool { return of[d] >= 0 && uses(of[d], chunks[k]) }) {
-		for _, d := range e.top.Order {
-			k := step[d].Arrives()
-			switch {
-			case k == topology.None:
-			case of[d] >= 0 && uses(of[d], chunks[k]):
-				n := of[d]
+	arrives := func(k, d int) {
+		for _, n := range of[d] {
+			if uses(n, chunks[k]) {
 				all = append(all, turn{n: n, k: len(orders[n]), on: d})
 				orders[n] = append(orders[n], chunks[k])
+			}
+		}
+	}
+	if p.Devices == 1 { // as the steps of a ring of one are
+		for k := range chunks {
+			arrives(k, 0)
+		}
+		return orders, all
+	}
+	for _, step := range e.top.Steps(len(chunks), used) {
+		for _, d := range e.top.Order {
+			switch k := step[d].Arrives(); {
+			case k == topology.None:
+			case used(k, d):
+				arrives(k, d)
 			case e.opt.Ring:
 				all = append(all, turn{n: -1, pass: chunks[k], on: d})
 			}

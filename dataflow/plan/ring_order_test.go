@@ -118,10 +118,12 @@ func TestRingIsClosedForm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, on := range []bool{true, false} {
-				n := (48 + k - 1) / k * k // whole rounds
-				p, err := plan.New(streamSpec(), always(fullCells(n*100000, n, 1000, 0)),
-					plan.Options{P: n, Devices: k, Ring: on, Topology: top, Slots: 6, Stream: true, Straight: true}) // a loader of h200x4 is busy while four chunks pass
+			for i, on := range []bool{true, false, true, false} {
+				group := 1 + i/2
+				n := (48*group + k - 1) / k * k // whole rounds
+				v := n * 100000 * group * group // against as many cells, whose copies take time to set up
+				p, err := plan.New(streamSpec(), always(fullCells(v, n, 1000, 0)),
+					plan.Options{P: n, Devices: k, Ring: on, Topology: top, Slots: 6, Group: group, Stream: true, Straight: true}) // a loader of h200x4 is busy while four chunks pass
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -131,7 +133,7 @@ func TestRingIsClosedForm(t *testing.T) {
 				}
 				form, got := p.ClosedForm(m, r, true).Seconds, plan.Simulate(p, m).Seconds()
 				if math.Abs(got/form-1) > 0.1 {
-					t.Errorf("%s, %d devices, ring %v: %g s, by the form %g", name, k, on, got, form)
+					t.Errorf("%s, %d devices, ring %v, group %d: %g s, by the form %g", name, k, on, group, got, form)
 				}
 			}
 		}

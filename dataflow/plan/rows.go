@@ -18,7 +18,7 @@ type wanted struct {
 	dir   Dir
 	own   int
 	rows  int64 // that the cell reads; 0: all
-	later int64 // that the next cell reads which would find the whole chunk
+	later int64 // that cells read which would find the whole chunk: of the same visit, and of the next
 	all   int64 // rows of the interval
 	known bool
 }
@@ -40,8 +40,13 @@ func (e *emitter) rows(dir Dir, order []int, k, j int) wanted {
 	}
 	i := order[k]
 	w := wanted{dir: dir, own: j, rows: c.Needs[dir][j*c.P+i], all: int64(c.Rows(i)), known: c.NNZ[dir][j*c.P+i] > 0}
-	if next := j + p.Devices; k >= len(order)-e.ps.slots && next < c.P && !e.opt.Straight {
-		w.later = c.Needs[dir][next*c.P+i]
+	at := p.Devices * p.group(e.phase) // of a visit
+	from, to := j+p.Devices, (j/at+1)*at
+	if k >= len(order)-e.ps.slots && !e.opt.Straight {
+		to += at
+	}
+	for next := from; next < min(to, c.P); next += p.Devices {
+		w.later += c.Needs[dir][next*c.P+i]
 	}
 	return w
 }

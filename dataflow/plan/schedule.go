@@ -137,16 +137,17 @@ func (e *emitter) visits(ph *Phase) {
 		e.destOrder(0, &ph.Steps[0])
 		return
 	}
-	for j := 0; j < e.p.Cells.P; j += e.p.Devices {
-		e.visit(ph, e.sideBySide(j))
+	at := e.p.Devices * e.p.group(e.phase)
+	for j := 0; j < e.p.Cells.P; j += at {
+		e.visit(ph, e.sideBySide(j, at))
 	}
 }
 
-// sideBySide lists the intervals, one a device, that are visited together with j, the
-// first of them.
-func (e *emitter) sideBySide(j int) []int {
+// sideBySide lists up to n intervals, as many a device, that are visited together with j,
+// the first of them.
+func (e *emitter) sideBySide(j, n int) []int {
 	var js []int
-	for k := j; k < min(j+e.p.Devices, e.p.Cells.P); k++ {
+	for k := j; k < min(j+n, e.p.Cells.P); k++ {
 		if e.p.Cells.Rows(k) > 0 {
 			js = append(js, k)
 		}
@@ -224,7 +225,7 @@ func (e *emitter) stream(step int, st *Step, js []int) {
 // source is the k-th interval that enters the visit of j: every other visit of a device
 // runs backwards.
 func (e *emitter) source(j, k int) int {
-	if int(e.p.local(j))%2 == 1 && !e.opt.Straight {
+	if int(e.p.local(j))/e.p.group(e.phase)%2 == 1 && !e.opt.Straight {
 		return e.p.Cells.P - 1 - k
 	}
 	return k

@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 				s = parseSpec(t, cmd.Lines())
 			}
 			c := fullCells(cmd.Int(t, "v", 12), cmd.Int(t, "p", 3), int64(cmd.Int(t, "edges", 10)), int64(cmd.Int(t, "needs", 0)))
-			o := plan.Options{P: c.P, Slots: cmd.Int(t, "slots", 0), Budget: int64(cmd.Int(t, "budget", 0)),
+			o := plan.Options{P: c.P, Slots: cmd.Int(t, "slots", 0), Group: cmd.Int(t, "group", 0), Budget: int64(cmd.Int(t, "budget", 0)),
 				Schedule: cmd.String(t, "schedule", ""), Stream: cmd.Has("stream"), Serial: cmd.Has("serial"), Straight: cmd.Has("straight"), Diagonal: cmd.Has("diagonal"), Whole: cmd.Has("whole")}
 			switch cmd.Name {
 			case "plan":

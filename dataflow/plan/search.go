@@ -79,6 +79,9 @@ func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine
 	if o.P == 0 {
 		f.tastes = append(f.tastes, taste{ahead: 4})
 	}
+	if o.Group == 0 && o.Groups == nil && !o.Stream && o.Devices > 1 {
+		f.tastes = append(f.tastes, taste{group: 2}, taste{group: 3}, taste{group: 4}, taste{group: 6})
+	}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
 	}

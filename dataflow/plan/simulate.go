@@ -138,7 +138,7 @@ func (s *simulation) run() {
 		for _, q := range s.busy {
 			l := &s.lanes[q]
 			if l.state == free && l.head < 0 && s.free != nil && Queue(q%int32(Queues)) == H2D {
-				l.head = s.free.choose()
+				l.head = s.free.choose(int(q) / int(Queues))
 			}
 			if l.state == free && l.head >= 0 && s.ready(l.head) {
 				s.start(l)

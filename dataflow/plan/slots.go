@@ -38,10 +38,11 @@ func (p *Plan) placePhase(phase int, touched []touch, slots, depth, ahead int, a
 		id, v := a.id, &s.Values[a.id]
 		rest := p.rest(phase, id)
 		if !p.Resident[id] && (a.ownRead || a.ownWrite) && rest > 0 {
-			n := min(2, depth, rest)
-			if v.Kind == Temp {
-				n = 1
+			n := p.group(phase)
+			if v.Kind != Temp && depth > 1 { // those of the next visit come
+				n++
 			}
+			n = min(n, rest)
 			put(ps.own, id, ring("own ", v.Name, cells.chunkBytes(v), n))
 		}
 		if a.other && (!p.Resident[id] || p.Devices > 1) && rest > 0 { // of other devices' intervals, too
@@ -70,7 +71,7 @@ func (p *Plan) placePhase(phase int, touched []touch, slots, depth, ahead int, a
 	}
 	for d := range Dir(2) {
 		if rest := p.rest(phase, -1-int(d)); used[d] && !p.CellsIn[d] && rest > 0 {
-			ps.cells[d] = ring("cell ", d.String(), p.most.bytes[d], min(depth+ahead, rest*cells.P))
+			ps.cells[d] = ring("cell ", d.String(), p.most.bytes[d], min(depth*p.group(phase)+ahead, rest*cells.P))
 		}
 	}
 	return ps

@@ -25,7 +25,7 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 			return 0, false, err
 		}
 		if fits == 0 {
-			if t.ahead == 0 {
+			if t.ahead == 0 && t.group == 0 {
 				break // fewer slots have been tried
 			}
 			continue
