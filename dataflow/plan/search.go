@@ -17,8 +17,33 @@ const Auto = "auto"
 // the smallest that fits is often the best, and a candidate may lie far above it. Last come
 // three slots, for the fastest few. With Options.HostMem the timelines know the disk, and
 // plans that cannot do with it are left out, unless all are.
+//
+// Several devices may visit groups of intervals together. One may where its sources come more than
+// groupReads times an epoch: then all is searched again so.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
+	pl, line, err := newSearch(s, cells, o, m).search()
+	if err != nil || !o.groups() || o.Devices > 1 || pl.SourceReads() <= groupReads {
+		return pl, line, err
+	}
 	f := newSearch(s, cells, o, m)
+	f.tastes = groupTastes
+	other, end, err := f.search()
+	if err != nil || other == nil || end.Wall >= line.Wall {
+		return pl, line, nil
+	}
+	return other, end, nil
+}
+
+const groupReads = 3
+
+// groupTastes are the rules for groups of intervals.
+var groupTastes = []taste{{group: 2}, {group: 3}, {group: 4}, {group: 6}}
+
+// groups tells whether the choice of groups is free.
+func (o *Options) groups() bool { return o.Group == 0 && o.Groups == nil && !o.Stream }
+
+func (f *search) search() (*Plan, *Timeline, error) {
+	s, cells, o, m := f.spec, f.cells, f.o, f.m
 	for {
 		for _, p := range f.first() {
 			if err := f.all(p); err != nil {
@@ -79,8 +104,8 @@ func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine
 	if o.P == 0 {
 		f.tastes = append(f.tastes, taste{ahead: 4})
 	}
-	if o.Group == 0 && o.Groups == nil && !o.Stream && o.Devices > 1 {
-		f.tastes = append(f.tastes, taste{group: 2}, taste{group: 3}, taste{group: 4}, taste{group: 6})
+	if o.groups() && o.Devices > 1 {
+		f.tastes = append(f.tastes, groupTastes...)
 	}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
