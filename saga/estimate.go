@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"time"
 
+	"sagann/dataflow"
 	"sagann/dataflow/plan"
 )
 
@@ -21,10 +22,15 @@ var estimateFrom = 1 << 24
 // above the one before, when the choice does not fit.
 const guesses = 4
 
-// guess is what statistics have chosen; p is 0 without.
+// guess is what statistics have chosen; p is 0 without. What is stored is chosen where a
+// machine model is there.
 type guess struct {
 	p        int
 	schedule string
+	save     string
+	store    []string
+	low      *dataflow.Lowered // the program that stores that; nil: not chosen
+	plan     *plan.Plan
 }
 
 // spread is a distribution of degrees.
@@ -74,6 +80,7 @@ func (p *Program) makeAll(once func() error) error {
 	}
 	low := p.train.low
 	p.guess = guess{}
+	defer func() { p.guess.low, p.guess.plan = nil, nil }() // their memory
 	err := p.choose()
 	var small *plan.BudgetError
 	if err != nil && !errors.As(err, &small) {
@@ -112,14 +119,17 @@ func (p *Program) statistics() *Shape {
 	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
 }
 
-// choose plans for expected cells and remembers the number of intervals and the schedule.
+// choose plans for expected cells and remembers the number of intervals, the schedule and what is stored.
 func (p *Program) choose() error {
 	p.expected = p.statistics()
 	defer p.doneExpecting()
 	if err := p.timedPlan(); err != nil {
 		return err
 	}
-	p.guess = guess{p.train.plan.Cells.P, p.train.plan.Schedule}
+	p.guess = guess{p: p.train.plan.Cells.P, schedule: p.train.plan.Schedule}
+	if p.machine != nil {
+		p.guess.save, p.guess.store, p.guess.low, p.guess.plan = p.saved, p.store, p.train.low, p.train.plan
+	}
 	p.train.plan, p.eval.plan = nil, nil // of no real cells
 	return nil
 }

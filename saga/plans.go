@@ -13,7 +13,10 @@ func (p *Program) makePlans() error {
 	o := p.planOptions()
 	o.Beside, o.Near = p.eval.low.Spec, p.near
 	if p.machine != nil {
-		o.Quick = p.cfg.Save == "" || p.cfg.Save == SaveAuto // chooseSave has the last word
+		o.Quick = p.guess.low == nil && (p.cfg.Save == "" || p.cfg.Save == SaveAuto) // chooseSave has the last word
+		if p.guess.low != nil {
+			p.train.low, o.Like = p.guess.low, p.guess.plan
+		}
 		p.train.plan, p.predicted, err = plan.Search(p.train.low.Spec, p.cells, o, p.machine)
 		var small *plan.BudgetError
 		if o.Near > 0 && errors.As(err, &small) { // other numbers than expected cells let hope for
@@ -26,9 +29,12 @@ func (p *Program) makePlans() error {
 	if err != nil {
 		return err
 	}
-	if err := p.chooseSave(o); err != nil {
+	if p.guess.low != nil {
+		p.saved, p.store = p.guess.save, p.guess.store
+	} else if err := p.chooseSave(o); err != nil {
 		return err
 	}
+	o.Like = nil
 	o.Schedule = p.train.plan.Schedule
 	if p.shape == nil && p.expected == nil {
 		p.orderFor(p.train.plan.Cells.P)

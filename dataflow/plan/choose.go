@@ -13,6 +13,7 @@ type Options struct {
 	MinP     int    // lower bound of an automatic P
 	Quick    bool   // Search: a rough one, without what takes longest
 	Near     int    // Search: numbers of intervals around this one, instead of all
+	Like     *Plan  // Search: what stays, as in this plan of other cells, is tried first
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
 	Lasting  bool   // Windows: parts of what a step does not change also stay from one step to the next

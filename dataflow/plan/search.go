@@ -22,7 +22,7 @@ const Auto = "auto"
 // groupReads times an epoch: then all is searched again so.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
 	pl, line, err := newSearch(s, cells, o, m).search()
-	if err != nil || !o.groups() || o.Devices > 1 || pl.SourceReads() <= groupReads {
+	if err != nil || !o.groups() || o.Devices > 1 || o.Like != nil || pl.SourceReads() <= groupReads {
 		return pl, line, err
 	}
 	f := newSearch(s, cells, o, m)
@@ -82,7 +82,7 @@ func (f *search) search() (*Plan, *Timeline, error) {
 			}
 		}
 	}
-	if o.Slots == 0 && f.best.moves() {
+	if o.Slots == 0 && f.best.moves() && (o.Like == nil || !f.full(len(f.best.Tasks))) {
 		f.slots, f.last = []int{2, 3, 4}, true
 		for _, t := range f.fastest(4, false) {
 			if _, _, err := f.try(t.p, t.schedule); err != nil {
@@ -107,10 +107,16 @@ func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine
 	if o.groups() && o.Devices > 1 {
 		f.tastes = append(f.tastes, groupTastes...)
 	}
+	if l := o.Like; l != nil {
+		f.tastes = append([]taste{l.taste}, f.tastes...)
+	}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
 	}
-	if o.Slots == 0 {
+	switch {
+	case o.Slots == 0 && o.Like != nil:
+		f.slots = []int{o.Like.Slots, 2, 4}
+	case o.Slots == 0:
 		f.slots = []int{2, 4}
 	}
 	return f
