@@ -75,7 +75,7 @@ func TestSavesAreMixed(t *testing.T) {
 // A value of G-GCN that is read first in the phase after the one that can make it is made
 // there, which shortens the epoch, and what a run that goes on takes over gives that plan.
 func TestStoredValuesAreMadeLate(t *testing.T) {
-	c := saga.Config{Mem: 4 << 30, Chunks: 7, Slices: 1, Without: []string{"group"}}
+	c := saga.Config{Mem: 4 << 30, Chunks: 7, Slices: 1}
 	p := planFull(t, "ggcn", c)
 	if !slices.ContainsFunc(p.Stored(), func(name string) bool { return strings.HasPrefix(name, dataflow.Late) }) {
 		t.Errorf("beside the policy are stored %q", p.Stored())
@@ -94,7 +94,7 @@ func TestStoredValuesAreMadeLate(t *testing.T) {
 // Within a bound on host memory a plan that needs less of it is preferred to one whose
 // values lie in files, and what lies in files is part of the predicted time.
 func TestPlansAreChosenWithinHostMem(t *testing.T) {
-	c := saga.Config{Mem: 4 << 30, Chunks: 9, Slices: 1, Without: []string{"group"}}
+	c := saga.Config{Mem: 4 << 30, Chunks: 9, Slices: 1}
 	free := planFull(t, "mpgcn", c)
 	c.HostMem = free.Summary().Host - 1<<30
 	p := planFull(t, "mpgcn", c)

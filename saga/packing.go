@@ -57,7 +57,7 @@ func (p *Program) packingPays() (bool, error) {
 		defer p.doneExpecting()
 	}
 	k := max(1, p.cfg.Slices)
-	words, err := p.sliced(k, 0, true)
+	words, err := p.sliced(k, 0)
 	if err != nil {
 		return false, err
 	}
@@ -69,7 +69,7 @@ func (p *Program) packingPays() (bool, error) {
 		return false, nil
 	}
 	p.packed, p.want.Pack = true, true
-	packed, err := p.sliced(k, 0, true)
+	packed, err := p.sliced(k, 0)
 	p.packed, p.want.Pack = false, false
 	if err != nil || packed == nil {
 		p.base = words

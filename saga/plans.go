@@ -31,8 +31,15 @@ func (p *Program) makePlans() error {
 	}
 	if p.guess.low != nil {
 		p.saved, p.store = p.guess.save, p.guess.store
-	} else if err := p.chooseSave(o); err != nil {
-		return err
+	} else {
+		if err := p.chooseSave(o); err != nil {
+			return err
+		}
+		if p.machine != nil {
+			if p.train.plan, p.predicted, err = plan.Grouped(p.train.low.Spec, p.cells, o, p.machine, p.train.plan, p.predicted); err != nil {
+				return err
+			}
+		}
 	}
 	o.Like = nil
 	o.Schedule = p.train.plan.Schedule

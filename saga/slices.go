@@ -1,9 +1,7 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
-	"slices"
 	"time"
 
 	"sagann/dataflow"
@@ -17,15 +15,14 @@ import (
 
 // Bounds of the choice: slices are tried from so many reads of the sources on, or where kernels
 // wait for copies for so many hundredths of the time; how many of them at most, and how many
-// are tried, for more take long to plan and win little; what hundredths of the time they
-// have to save; and up to how many hundredths of the fastest's a quick plan is close to it.
+// are tried, for more take long to plan and win little; and what hundredths of the time they
+// have to save, as whole rows gain more by what quick plans leave out.
 const (
 	slicedReads = 1.5
 	slicedWait  = 25
 	mostSlices  = 8
 	triedSlices = 4
-	slicedGain  = 3
-	slicedClose = 140
+	slicedGain  = 10
 )
 
 // chooseSlices settles the number of slices and returns the programs of invariants, which
@@ -63,29 +60,28 @@ func (p *Program) fastestSlices() (int, error) {
 	}
 	best, err := p.base, error(nil)
 	if best == nil {
-		best, err = p.sliced(1, 0, true)
+		best, err = p.sliced(1, 0)
 	}
 	p.base = nil // its memory
 	if err != nil || best == nil || best.plan.SourceReads() < slicedReads && 100*best.line.Exposed < slicedWait*best.line.Wall {
 		return 1, err
 	}
-	tried, near := []*saved{best}, 0
+	near := 0
 	for k := 2; k <= triedSlices; k *= 2 {
-		x, err := p.sliced(k, near, true)
+		x, err := p.sliced(k, near)
 		if err != nil {
 			return 0, err
 		}
 		if x == nil {
 			continue
 		}
-		tried = append(tried, x)
+		if 100*x.line.Wall <= (100-slicedGain)*best.line.Wall {
+			best = x
+		}
 		if k > 2 && x.plan.SourceReads() < 2*slicedReads {
 			break // more have little to win, and take longest to plan
 		}
 		near = x.plan.Cells.P
-	}
-	if best, err = p.closest(tried); err != nil {
-		return 0, err
 	}
 	if best.slices > 1 {
 		p.near = best.plan.Cells.P
@@ -93,32 +89,8 @@ func (p *Program) fastestSlices() (int, error) {
 	return best.slices, nil
 }
 
-// closest is the fastest of quick plans, the first of those that are about as fast. What quick plans
-// leave out makes a difference: those that are close are planned in full.
-func (p *Program) closest(tried []*saved) (*saved, error) {
-	fastest := slices.MinFunc(tried, func(x, y *saved) int { return cmp.Compare(x.line.Wall, y.line.Wall) })
-	tried = slices.DeleteFunc(tried, func(x *saved) bool { return 100*x.line.Wall > slicedClose*fastest.line.Wall })
-	if len(tried) == 1 {
-		return tried[0], nil
-	}
-	var best *saved
-	for _, x := range tried {
-		y, err := p.sliced(x.slices, x.plan.Cells.P, false)
-		if err != nil {
-			return nil, err
-		}
-		if y == nil {
-			y = x
-		}
-		if best == nil || 100*y.line.Wall <= (100-slicedGain)*best.line.Wall {
-			best = y
-		}
-	}
-	return best, nil
-}
-
-// sliced is the training program of k slices, planned quickly or in full; nil where it does not fit.
-func (p *Program) sliced(k, near int, quick bool) (*saved, error) {
+// sliced is the quickly planned training program of k slices; nil where it does not fit.
+func (p *Program) sliced(k, near int) (*saved, error) {
 	asked, save := p.slices, p.cfg.Save
 	p.slices = k
 	if save == "" || save == SaveAuto { // where rows stream, most is computed again
@@ -134,7 +106,7 @@ func (p *Program) sliced(k, near int, quick bool) (*saved, error) {
 		return nil, err
 	}
 	o := p.planOptions()
-	o.Beside, o.Quick, o.Near = eval.Spec, quick, near
+	o.Beside, o.Quick, o.Near = eval.Spec, true, near
 	x := &saved{slices: k}
 	x.plan, x.line, err = plan.Search(low.Spec, p.cells, o, p.machine)
 	var small *plan.BudgetError

@@ -17,24 +17,33 @@ const Auto = "auto"
 // the smallest that fits is often the best, and a candidate may lie far above it. Last come
 // three slots, for the fastest few. With Options.HostMem the timelines know the disk, and
 // plans that cannot do with it are left out, unless all are.
-//
-// Several devices may visit groups of intervals together. One may where its sources come more than
-// groupReads times an epoch: then all is searched again so.
 func Search(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) (*Plan, *Timeline, error) {
-	pl, line, err := newSearch(s, cells, o, m).search()
-	if err != nil || !o.groups() || o.Devices > 1 || o.Like != nil || pl.SourceReads() <= groupReads {
-		return pl, line, err
+	return newSearch(s, cells, o, m).search()
+}
+
+// groupReads is from how many reads of its sources on one device may visit groups of intervals.
+const groupReads = 3
+
+// Grouped searches around pl, the plan of one device, for a faster one that visits groups of
+// intervals, where sources come often enough: those of several devices Search has looked for.
+// pl and line are what it gives where it finds none.
+func Grouped(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, pl *Plan, line *Timeline) (*Plan, *Timeline, error) {
+	if !o.groups() || o.Devices > 1 || pl.Group > 1 || pl.SourceReads() <= groupReads {
+		return pl, line, nil
 	}
+	o.Quick, o.Near = false, pl.Cells.P
 	f := newSearch(s, cells, o, m)
 	f.tastes = groupTastes
 	other, end, err := f.search()
-	if err != nil || other == nil || end.Wall >= line.Wall {
+	var small *BudgetError
+	switch {
+	case errors.As(err, &small), err == nil && end.Wall >= line.Wall:
 		return pl, line, nil
+	case err != nil:
+		return nil, nil, err
 	}
 	return other, end, nil
 }
-
-const groupReads = 3
 
 // groupTastes are the rules for groups of intervals.
 var groupTastes = []taste{{group: 2}, {group: 3}, {group: 4}, {group: 6}}
