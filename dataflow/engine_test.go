@@ -23,6 +23,7 @@ type options struct {
 	schedule string
 	straight bool
 	devices  int
+	group    int    // intervals that a device visits at the same time
 	save     string // what the backward pass finds stored
 	late     bool   // values that could be made later are
 	beside   bool   // what is computed again is stored
@@ -53,8 +54,9 @@ func drawOptions(t *rapid.T) options {
 	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
-		save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
-		late: rapid.Bool().Draw(t, "late"), beside: rapid.IntRange(0, 3).Draw(t, "store what is computed again") == 0}
+		group: rapid.SampledFrom([]int{1, 1, 2, 3, 5}).Draw(t, "group"),
+		save:  rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
+		late:  rapid.Bool().Draw(t, "late"), beside: rapid.IntRange(0, 3).Draw(t, "store what is computed again") == 0}
 	for _, w := range dataflow.Passes() {
 		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
 			o.without = append(o.without, w)
@@ -154,7 +156,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 // plan plans l, and eval, where there is one, to share its memory.
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
-		Devices: e.o.devices, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Lasting: e.o.lasting, Diagonal: e.o.diagonal}
+		Devices: e.o.devices, Groups: []int{e.o.group}, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Lasting: e.o.lasting, Diagonal: e.o.diagonal}
 	if e.o.early {
 		if po.Early, err = plan.LoadMachine("h200"); err != nil {
 			return nil, nil, err

@@ -233,7 +233,19 @@ func (e *emitter) ownAddr(id, j int) int64 {
 	if r := e.state[e.p.Owner(j)].rings[-1-id]; r != nil {
 		return e.ps.own[id].addr(r.find(j))
 	}
-	return e.ps.own[id].addr(int(e.p.local(j)))
+	return e.ps.own[id].addr(e.ownSlot(id, j))
+}
+
+// ownSlot numbers the slots of own rows of value id. Intervals in windows have none: those of a
+// visit beside them, at most as many as there are slots, get one each.
+func (e *emitter) ownSlot(id, j int) int {
+	n := int(e.p.local(j))
+	for _, w := range e.open[id] {
+		if w.First < j {
+			n -= w.N
+		}
+	}
+	return n
 }
 
 func (e *emitter) otherAddr(id, i, d int) int64 {

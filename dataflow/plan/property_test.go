@@ -18,11 +18,14 @@ func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 			t.Fatal(err)
 		}
 	}
-	o := plan.Options{Early: m, Group: rapid.IntRange(0, 3).Draw(t, "group"), P: c.P, Lasting: rapid.Bool().Draw(t, "lasting"), Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
+	o := plan.Options{Early: m, Group: rapid.IntRange(0, 6).Draw(t, "group"), More: rapid.Bool().Draw(t, "more slots"), P: c.P, Lasting: rapid.Bool().Draw(t, "lasting"), Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
 		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
 		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
 		Schedule: rapid.SampledFrom([]string{"", plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
+	if rapid.Bool().Draw(t, "groups") {
+		o.Groups = rapid.SliceOfN(rapid.IntRange(1, 6), 1, 4).Draw(t, "group of phase")
+	}
 	if rapid.Bool().Draw(t, "balanced") {
 		kernels := rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels")
 		o.Balance(kernels, rapid.Float64Range(0, 1e4).Draw(t, "ahead"), rapid.Float64Range(0, 1).Draw(t, "hidden"))
