@@ -51,7 +51,7 @@ type Config struct {
 	Once  []int
 	// Groups is how many intervals a device visits at the same time, by phase of training and
 	// last in evaluation, as Program.Groups gives it: what a run that goes on takes
-	// over, for sums depend on it. nil: one, with Machine and several devices the fastest.
+	// over, for sums depend on it. nil: one, with Machine the fastest.
 	Groups []int
 	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
 	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and

@@ -9,8 +9,11 @@ import (
 //
 //	parameters and optimiser moments  the whole run
 //	resident inputs and cells         the whole run
+//	windows of the whole run          the whole run
 //	other Globals                     one step
+//	windows that last                 from a phase of one step to one of the next
 //	resident stored values            from the phase that makes them to the last that reads them
+//	other windows                     from a phase to a later one
 //	slots                             one phase
 //
 // What is in use at different phases may lie over each other; a task waits for whoever
