@@ -47,3 +47,13 @@ func TestGroups(t *testing.T) {
 		t.Errorf("groups %v without", q.Groups())
 	}
 }
+
+// One device whose sources come often visits groups, too, and is faster so.
+func TestGroupsOfOneDevice(t *testing.T) {
+	c := saga.Config{Mem: 1200 << 20, Slices: 1}
+	p := planFull(t, "gcn", c)
+	c.Without = []string{"group"}
+	if q := planFull(t, "gcn", c); p.Groups() == nil || q.Groups() != nil || p.Predicted().Wall >= q.Predicted().Wall {
+		t.Errorf("groups %v, %v; without %v, %v", p.Groups(), p.Predicted(), q.Groups(), q.Predicted())
+	}
+}

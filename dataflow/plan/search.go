@@ -37,7 +37,7 @@ func Grouped(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, 
 	other, end, err := f.search()
 	var small *BudgetError
 	switch {
-	case errors.As(err, &small), err == nil && end.Wall >= line.Wall:
+	case errors.As(err, &small), err == nil && (end.Wall >= line.Wall || other.short): // the disk's time is not in what is short of host memory
 		return pl, line, nil
 	case err != nil:
 		return nil, nil, err
