@@ -42,48 +42,6 @@ func (l *level) cost(down, up []float64) float64 {
 	return kernels + l.hidden*all
 }
 
-// use is how often a phase copies an interval of something, down and up; of a move, bytes.
-type use struct {
-	phase    int
-	down, up float64
-}
-
-// uses lists how phases use what key names while no window keeps it; nil: no window could.
-func (b *balance) uses(key int) (out []use) {
-	for q := range b.s.Phases {
-		u := use{phase: q}
-		if key < 0 {
-			for _, st := range b.s.Phases[q].Steps {
-				if st.Kind == Stream && int(st.Dir) == -1-key {
-					u.down++
-				}
-			}
-			if u.down > 0 {
-				out = append(out, u)
-			}
-			continue
-		}
-		a, ok := b.acc[q][key]
-		if !ok {
-			continue
-		}
-		if a.ownRead {
-			u.down++
-		}
-		if a.other {
-			n := float64(b.c.P)
-			u.down += n - (n-1)*min(1, float64(b.ch.phase(q))/n)
-		}
-		if a.ownWrite {
-			if u.up = 1; len(out) > 0 || a.ownRead { // written again
-				return nil
-			}
-		}
-		out = append(out, u)
-	}
-	return out
-}
-
 // balance is memory that is being dealt out.
 type balance struct {
 	s        *Spec
@@ -155,7 +113,7 @@ func (t *taste) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits f
 
 // add lists the windows that could keep what key names.
 func (b *balance) add(key int, bytes float64, constant, output bool) {
-	uses := b.uses(key)
+	uses := usesOf(b.s, b.c, b.acc, b.ch, key)
 	for _, u := range uses {
 		b.down[u.phase] += u.down * bytes * float64(b.c.P)
 		b.up[u.phase] += u.up * bytes * float64(b.c.P)

@@ -2,6 +2,9 @@ package plan
 
 import "slices"
 
+// How moves are chosen: the most valuable first, then those taken back whose memory does more
+// elsewhere.
+
 // fill makes the most valuable moves while memory is left, none to part but.
 func (b *balance) fill(but *part) {
 	closed := make([]bool, len(b.moves))

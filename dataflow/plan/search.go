@@ -51,6 +51,7 @@ var groupTastes = []taste{{group: 2}, {group: 3}, {group: 4}, {group: 6}}
 // groups tells whether the choice of groups is free.
 func (o *Options) groups() bool { return o.Group == 0 && o.Groups == nil && !o.Stream }
 
+// search is Search with the tastes and slots that f begins with.
 func (f *search) search() (*Plan, *Timeline, error) {
 	s, cells, o, m := f.spec, f.cells, f.o, f.m
 	for {

@@ -12,6 +12,47 @@ type candidate struct {
 	saved float64 // copies of an interval that it saves
 }
 
+// use is how often a phase copies an interval of something, down and up; of a move, bytes.
+type use struct {
+	phase    int
+	down, up float64
+}
+
+// usesOf lists how phases use what key names while no window keeps it; nil: no window could.
+func usesOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, key int) (out []use) {
+	for q := range s.Phases {
+		u := use{phase: q}
+		if key < 0 {
+			for _, st := range s.Phases[q].Steps {
+				if st.Kind == Stream && int(st.Dir) == -1-key {
+					u.down++
+				}
+			}
+			if u.down > 0 {
+				out = append(out, u)
+			}
+			continue
+		}
+		a, ok := acc[q][key]
+		if !ok {
+			continue
+		}
+		if a.ownRead {
+			u.down++
+		}
+		if a.other {
+			u.down += float64(c.P) - float64(c.P-1)*float64(min(ch.phase(q), c.P))/float64(c.P)
+		}
+		if a.ownWrite {
+			if u.up = 1; len(out) > 0 || a.ownRead { // written again
+				return nil
+			}
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
 // windowsOf lists candidates: those first that save most for each phase in which they
 // take memory.
 func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []candidate {
@@ -39,36 +80,19 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []
 			}
 		}
 	}
+	phases := func(key int) (touch []int, loads, saves []float64) {
+		for _, u := range usesOf(s, c, acc, ch, key) {
+			w := t.worth(u.phase)
+			touch, loads, saves = append(touch, u.phase), append(loads, w*u.down), append(saves, w*u.up)
+		}
+		return touch, loads, saves
+	}
 	for id := range s.Values {
 		v := &s.Values[id]
 		if v.Kind == Temp || ch.resident[id] {
 			continue
 		}
-		var touch []int
-		var loads, saves []float64
-		once := true // written in its first phase only
-		for q := range acc {
-			a, ok := acc[q][id]
-			if !ok {
-				continue
-			}
-			n, up := 0.0, 0.0
-			if a.ownRead {
-				n++
-			}
-			if a.other {
-				n += float64(c.P) - float64(c.P-1)*float64(min(ch.phase(q), c.P))/float64(c.P)
-			}
-			if a.ownWrite {
-				up = 1
-				once = once && len(touch) == 0 && !a.ownRead
-			}
-			w := t.worth(q)
-			touch, loads, saves = append(touch, q), append(loads, w*n), append(saves, w*up)
-		}
-		if !once {
-			continue
-		}
+		touch, loads, saves := phases(id)
 		add(id, touch, func(a, b int) float64 {
 			n := 0.0
 			for k := a; k <= b; k++ {
@@ -90,19 +114,7 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []
 		if c.Bytes[d] == nil || ch.cells[d] {
 			continue
 		}
-		var touch []int
-		var loads []float64
-		for q := range s.Phases {
-			n := 0.0
-			for _, st := range s.Phases[q].Steps {
-				if st.Kind == Stream && int(st.Dir) == d {
-					n += t.worth(q)
-				}
-			}
-			if n > 0 {
-				touch, loads = append(touch, q), append(loads, n)
-			}
-		}
+		touch, loads, _ := phases(-1 - d)
 		add(-1-d, touch, func(a, b int) float64 {
 			n := -t.worth(touch[a])
 			for k := a; k <= b; k++ {
