@@ -47,6 +47,18 @@ func CostOf(p *kernel.Program) plan.Cost {
 		c.EdgeBytes += 4 // the row's number
 		c.Packed = p.Packed
 	}
+	level := make([]int, len(p.Widths)) // products that a register waits for, one after the other
+	c.Passes = 1
+	for _, in := range p.Instrs {
+		for _, r := range in.In {
+			level[in.Dst] = max(level[in.Dst], level[r])
+		}
+		if in.Kind != kernel.Func {
+			c.Products++
+			level[in.Dst]++
+			c.Passes = max(c.Passes, level[in.Dst]+1)
+		}
+	}
 	for _, in := range p.Instrs {
 		out := float64(p.Widths[in.Dst])
 		wide, whole := out, false
@@ -87,12 +99,15 @@ func CostOf(p *kernel.Program) plan.Cost {
 			c.AccBytes += 4 * n // the sum and the running maximum
 			*elem += 3 * ops    // compare, exp, add
 		case kernel.SumTN:
+			c.Products++
 			*dense += 2 * ops * float64(p.Widths[o.Reg2])
 			c.FixedBytes += 2 * n * int64(p.Widths[o.Reg2])
 		case kernel.SumRows:
+			c.Passes += sumKernels
 			*elem += ops
 			c.FixedBytes += 2 * n
 		case kernel.SumBy, kernel.MaxBy:
+			c.Passes += sumKernels
 			*elem += ops
 			c.FixedBytes += 2 * n * int64(o.Blocks)
 		}
@@ -101,6 +116,30 @@ func CostOf(p *kernel.Program) plan.Cost {
 		}
 	}
 	return c
+}
+
+// sumKernels are the kernels of a sum over rows: parts, and their sum.
+const sumKernels = 2
+
+// SetTile says how many rows kernel k works on at a time; the simulator counts its calls by it.
+func (l *Lowered) SetTile(k, tile int) {
+	l.Kernels[k].Tile = tile
+	set := func(c *plan.Call) {
+		if c != nil && c.Kernel == k {
+			c.Cost.Tile = tile
+		}
+	}
+	for i := range l.Spec.Phases {
+		for s := range l.Spec.Phases[i].Steps {
+			calls := l.Spec.Phases[i].Steps[s].Calls
+			for n := range calls {
+				set(&calls[n])
+			}
+		}
+	}
+	for i := range l.Spec.Values {
+		set(l.Spec.Values[i].Derive)
+	}
 }
 
 // blocks of a row that a keyed operand touches.

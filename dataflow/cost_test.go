@@ -34,7 +34,7 @@ func TestCostOf(t *testing.T) {
 	}{
 		{gatedGather(20, 24), plan.Cost{
 			EdgeElem: 4 * 20, RowBytes: 4 * 20, EdgeBytes: 4, AccBytes: 2 * 4 * 20,
-			GatherBytes: 2 * 4 * 20, OtherBytes: 2 * 4 * 24, Others: 2}},
+			GatherBytes: 2 * 4 * 20, OtherBytes: 2 * 4 * 24, Others: 2, Passes: 1}},
 		// relu(x·W + b), stored, and its column sums
 		{&kernel.Program{Name: "dense", Operands: 5, Widths: []int{6, 5, 5, 5, 5, 5},
 			Leaves: []kernel.Leaf{
@@ -48,14 +48,15 @@ func TestCostOf(t *testing.T) {
 			Outs: []kernel.Out{
 				{Acc: kernel.Store, Reg: 5, Operand: 3, LD: 8, Aux: -1},
 				{Acc: kernel.SumRows, Reg: 5, Operand: 4, LD: 5, Aux: -1}}},
-			plan.Cost{RowDense: 2 * 6 * 5, RowElem: 3 * 5, RowBytes: 4*6 + 4*5, FixedBytes: 4*(30+5) + 2*4*5}},
+			plan.Cost{RowDense: 2 * 6 * 5, RowElem: 3 * 5, RowBytes: 4*6 + 4*5, FixedBytes: 4*(30+5) + 2*4*5,
+				Products: 1, Passes: 2 + 2}},
 		// xᵀ·dy over all rows
 		{&kernel.Program{Name: "grad", Operands: 3, Widths: []int{6, 5},
 			Leaves: []kernel.Leaf{
 				{From: kernel.Own, Operand: 0, Cols: 6, LD: 8, Reg: 0},
 				{From: kernel.Own, Operand: 1, Cols: 5, LD: 8, Reg: 1}},
 			Outs: []kernel.Out{{Acc: kernel.SumTN, Reg: 0, Reg2: 1, Operand: 2, LD: 5, Aux: -1}}},
-			plan.Cost{RowDense: 2 * 6 * 5, RowBytes: 4 * 11, FixedBytes: 2 * 4 * 30}},
+			plan.Cost{RowDense: 2 * 6 * 5, RowBytes: 4 * 11, FixedBytes: 2 * 4 * 30, Products: 1, Passes: 1}},
 		// the block of the edge's type, times the edge's weight, maximum with its arg-max
 		{&kernel.Program{Name: "typed", Edges: true, Operands: 3, Widths: []int{3, 1, 3},
 			Leaves: []kernel.Leaf{
@@ -63,7 +64,7 @@ func TestCostOf(t *testing.T) {
 				{From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: 1}},
 			Instrs: []kernel.Instr{{Op: "scale", Fn: f, Dst: 2, In: []int{0, 1}}},
 			Outs:   []kernel.Out{{Acc: kernel.Max, Reg: 2, Operand: 1, LD: 4, Aux: 2, AuxLD: 4}}},
-			plan.Cost{EdgeElem: 3 + 3, EdgeBytes: 4 + 4 + 4, AccBytes: 4 * 4 * 3, GatherBytes: 4 * 3, OtherBytes: 4 * 16, Others: 1}},
+			plan.Cost{EdgeElem: 3 + 3, EdgeBytes: 4 + 4 + 4, AccBytes: 4 * 4 * 3, GatherBytes: 4 * 3, OtherBytes: 4 * 16, Others: 1, Passes: 1}},
 	} {
 		if err := c.p.Check(); err != nil {
 			t.Fatal(err)

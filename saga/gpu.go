@@ -79,12 +79,12 @@ func (p *Program) scratch(list []*dataflow.Lowered) (int64, error) {
 		for _, g := range l.Spec.Globals {
 			rows = max(rows, g.Rows)
 		}
-		for _, k := range l.Kernels {
+		for i, k := range l.Kernels {
 			tile, err := kernel.TileWithin(k, share)
 			if err != nil {
 				return 0, err
 			}
-			k.Tile = tile
+			l.SetTile(i, tile)
 		}
 		programs = append(programs, l.Kernels)
 	}

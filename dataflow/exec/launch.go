@@ -170,13 +170,22 @@ func (g *gpu) compile(cuda []*kernel.CUDA) error {
 	return nil
 }
 
+// commands is the number of what was prepared.
+func (g *gpu) commands() int {
+	n := 0
+	for _, b := range g.batches {
+		n += b.Commands()
+	}
+	return n
+}
+
 // Batch is the task as commands for the GPU; they are made once.
 func (k *task) Batch(d device.GPU) (device.Batch, error) {
 	g := k.r.gpus[k.t.Device]
 	if b := g.batches[k]; b != nil {
 		return b, nil
 	}
-	list, err := k.commands(g)
+	list, err := k.list(g)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +196,7 @@ func (k *task) Batch(d device.GPU) (device.Batch, error) {
 	return b, err
 }
 
-func (k *task) commands(g *gpu) ([]device.Command, error) {
+func (k *task) list(g *gpu) ([]device.Command, error) {
 	r, t := k.r, k.t
 	switch t.Kind {
 	case plan.Zero:

@@ -54,6 +54,7 @@ type DeviceKind struct {
 	Cache        Number `json:"cache"`         // B of the cache that GatherHit speaks of
 	Slice        Number `json:"slice"`         // B of a row that one gather loop touches; 0: the whole row
 	Launch       Number `json:"launch"`        // s from the end of a kernel to the work of the next
+	Product      Number `json:"product"`       // s that a dense product takes beside its work; absent: 0
 	CopySetup    Number `json:"copy_setup"`    // s before a copy's first byte; the queue is busy, the links are not
 
 	// Serial says that a kernel's arithmetic and its memory traffic take turns, as

@@ -113,6 +113,9 @@ func (k *DeviceKind) numbers() []rated {
 	if k.GatherRow != (Number{}) {
 		list = append(list, rated{k.GatherRow, "gather_row", "s", true})
 	}
+	if k.Product != (Number{}) {
+		list = append(list, rated{k.Product, "product", "s", true})
+	}
 	if k.GatherPacked != (Number{}) {
 		list = append(list, rated{k.GatherPacked, "gather_packed", "s", true})
 	}

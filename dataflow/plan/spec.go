@@ -96,6 +96,9 @@ type Cost struct {
 	Others              int     // operands of the streamed interval
 	FixedBytes          int64   // Globals read and written, a call
 	Packed              bool    // the cell's far ends of edges are
+	Products            int     // dense products, each a kernel of its own, of a tile
+	Passes              int     // kernels beside them, of a tile
+	Tile                int     // own rows (edges, where EdgeDense is) that they work on at a time; 0: all
 }
 
 // StepKind says what a step ranges over.

@@ -10,7 +10,7 @@ type pace struct {
 	row             float64 // ns a row and slice of a gather
 	packed          float64 // ns an edge and slice of a gather over a packed cell, beside the rest
 	cache, slice    float64 // bytes
-	launch          float64 // ns
+	launch, product float64 // ns
 	serial          bool
 }
 
@@ -19,7 +19,7 @@ func newPace(k *DeviceKind) *pace {
 		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
 		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
 		row: k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
-		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, serial: k.Serial,
+		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, product: k.Product.Value * 1e9, serial: k.Serial,
 	}
 }
 
@@ -49,7 +49,22 @@ func (k *pace) call(c *Cost, rows, edges, others float64) float64 {
 	if k.serial {
 		return k.launch + dense + elem + memory
 	}
-	return k.launch + dense + max(elem, memory) // products are kernels of their own
+	return k.calls(c, rows, edges) + dense + max(elem, memory) // products are kernels of their own
+}
+
+// calls is what starting the kernels of a call takes, tile by tile.
+func (k *pace) calls(c *Cost, rows, edges float64) float64 {
+	if c.Products == 0 {
+		return k.launch
+	}
+	if c.EdgeDense > 0 {
+		rows = edges
+	}
+	tiles := 1.0
+	if c.Tile > 0 {
+		tiles = max(1, math.Ceil(rows/float64(c.Tile)))
+	}
+	return tiles * (float64(c.Products)*k.product + float64(c.Passes)*k.launch)
 }
 
 // KernelTime is the time in ns that the model gives a kernel of cost c over so many own
