@@ -34,7 +34,7 @@ type answer struct {
 // are, and so their memory.
 const (
 	aheadAtOnce = 8
-	aheadTasks  = 5 * manyTasks
+	aheadTasks  = 20 * manyTasks
 )
 
 func (f *search) key(w way) string { return fmt.Sprintf("%v %v", w, f.early) }

@@ -20,10 +20,9 @@ type network struct {
 	disksUp  []route   // as hostsUp, to a file
 	peers    [][]route // from, to
 	setup    []float64 // ns by device
+	routes   uint32    // how many there are
 
-	// what share last worked out: a schedule repeats its sets of copies
-	last      []*route
-	lastRates []float64
+	known [256]shared // what share worked out: a schedule repeats its sets of copies
 
 	// scratch of share
 	left  []float64
@@ -37,8 +36,15 @@ const (
 	both
 )
 
+// shared are the rates of copies that run at the same time.
+type shared struct {
+	copies []*route
+	rates  []float64
+}
+
 // route is the way of one copy.
 type route struct {
+	id      uint32  // counts a network's
 	uses    []int32 // resources
 	alone   float64 // bytes/ns of a copy with no other beside it
 	latency float64 // ns from the start to the first byte, set-up included
@@ -108,8 +114,8 @@ func newNetwork(m *Machine) *network {
 	n.names, n.latency = append(n.names, "disk"), append(n.latency, 0)
 	n.capacity = append(n.capacity, rate, rate, rate)
 	for i := range n.hosts {
-		n.disks = append(n.disks, n.hosts[i].over(disk+down, disk+both, rate))
-		n.disksUp = append(n.disksUp, n.hostsUp[i].over(disk+up, disk+both, rate))
+		n.disks = append(n.disks, n.over(&n.hosts[i], disk+down, disk+both, rate))
+		n.disksUp = append(n.disksUp, n.over(&n.hostsUp[i], disk+up, disk+both, rate))
 	}
 	n.left = make([]float64, len(n.capacity))
 	n.users = make([]int32, len(n.capacity))
@@ -137,7 +143,8 @@ func (n *network) staged(i int, from, to []int, bridge int) route {
 
 // route goes up the links of one list, last first, and down those of the other.
 func (n *network) route(device int, ups, downs []int) route {
-	r := route{latency: n.setup[device], alone: math.Inf(1)}
+	n.routes++
+	r := route{id: n.routes, latency: n.setup[device], alone: math.Inf(1)}
 	add := func(l, way int) {
 		r.latency += n.latency[l]
 		r.uses = append(r.uses, int32(3*l+way))
@@ -158,8 +165,9 @@ func (n *network) route(device int, ups, downs []int) route {
 }
 
 // over is r with a disk on its way, whose two directions share one rate.
-func (r *route) over(way, both int32, rate float64) route {
-	return route{uses: append(slices.Clone(r.uses), way, both), alone: min(r.alone, rate), latency: r.latency}
+func (n *network) over(r *route, way, both int32, rate float64) route {
+	n.routes++
+	return route{id: n.routes, uses: append(slices.Clone(r.uses), way, both), alone: min(r.alone, rate), latency: r.latency}
 }
 
 // share sets the rates (bytes/ns) of copies that run at the same time by max-min
@@ -170,8 +178,13 @@ func (n *network) share(copies []*route, rates []float64) {
 		rates[0] = copies[0].alone
 		return
 	}
-	if slices.Equal(copies, n.last) {
-		copy(rates, n.lastRates)
+	hash := uint32(0)
+	for _, c := range copies {
+		hash = 31*hash + c.id
+	}
+	k := &n.known[hash%uint32(len(n.known))]
+	if slices.Equal(copies, k.copies) {
+		copy(rates, k.rates)
 		return
 	}
 	n.live = n.live[:0]
@@ -212,7 +225,7 @@ func (n *network) share(copies []*route, rates []float64) {
 	for _, r := range n.live {
 		n.users[r] = 0
 	}
-	n.last, n.lastRates = append(n.last[:0], copies...), append(n.lastRates[:0], rates...)
+	k.copies, k.rates = append(k.copies[:0], copies...), append(k.rates[:0], rates...)
 }
 
 func (c *route) holds(r int32) bool {
