@@ -65,6 +65,7 @@ const (
 
 type lane struct {
 	head  int32 // running or next task, -1 at the end
+	wait  int32 // a task that the head waits for; may be over
 	state state
 	at    int64   // ns of the next event
 	left  float64 // bytes to move, as of since
@@ -82,7 +83,7 @@ func newSimulation(p *Plan, m *Machine) *simulation {
 	}
 	last := make([]int32, len(s.lanes))
 	for q := range last {
-		last[q], s.lanes[q].head = -1, -1
+		last[q], s.lanes[q].head, s.lanes[q].wait = -1, -1, -1
 	}
 	for i := range int32(n) {
 		q := laneOf(&p.Tasks[i])
@@ -140,7 +141,7 @@ func (s *simulation) run() {
 			if l.state == free && l.head < 0 && s.free != nil && Queue(q%int32(Queues)) == H2D {
 				l.head = s.free.choose(int(q) / int(Queues))
 			}
-			if l.state == free && l.head >= 0 && s.ready(l.head) {
+			if l.state == free && l.head >= 0 && s.ready(l) {
 				s.start(l)
 			}
 			if l.state != free {
@@ -183,13 +184,18 @@ func (s *simulation) run() {
 	s.t.Wall = s.now
 }
 
-func (s *simulation) ready(i int32) bool {
+// ready tells whether the head of l may start.
+func (s *simulation) ready(l *lane) bool {
 	if s.free != nil {
-		return s.free.unmet[i] == 0
+		return s.free.unmet[l.head] == 0
 	}
-	t := &s.p.Tasks[i]
+	if l.wait >= 0 && s.t.End[l.wait] < 0 {
+		return false
+	}
+	t := &s.p.Tasks[l.head]
 	for _, d := range s.p.Deps[t.Deps[0]:t.Deps[1]] {
 		if s.t.End[d] < 0 {
+			l.wait = d
 			return false
 		}
 	}
@@ -218,7 +224,7 @@ func (s *simulation) end(l *lane) {
 	} else {
 		s.copies--
 	}
-	l.state, l.head = free, s.after[i]
+	l.state, l.head, l.wait = free, s.after[i], -1
 	if s.free != nil {
 		s.free.over(i)
 		if q == H2D {
