@@ -11,16 +11,16 @@ import (
 // but sure to ask for next is made ahead, side by side. As plans and timelines are pure
 // functions of what is asked, the search goes the same way however many processors there are.
 
-// way is what a plan is made by, beside the options.
-type way struct {
+// candidate is what a plan is made by, beside the options.
+type candidate struct {
 	p        int
 	schedule string
 	slots    int
-	taste    taste
+	policy   policy
 }
 
-// answer is what one asks for.
-type answer struct {
+// evaluation is what a candidate leads to: a plan and its simulated time, or why there is none.
+type evaluation struct {
 	err    error
 	fit    *fitting
 	ch     choice
@@ -37,10 +37,10 @@ const (
 	aheadTasks  = 20 * manyTasks
 )
 
-func (f *search) key(w way) string { return fmt.Sprintf("%v %v", w, f.early) }
+func (f *search) key(w candidate) string { return fmt.Sprintf("%v %v", w, f.early) }
 
-// answer is what w leads to, as it was made ahead or without its plan.
-func (f *search) answer(w way) *answer {
+// evaluation is that of w, as it was made ahead or without its plan.
+func (f *search) evaluation(w candidate) *evaluation {
 	if len(f.made) > 0 {
 		k := f.key(w)
 		if a := f.made[k]; a != nil {
@@ -52,9 +52,9 @@ func (f *search) answer(w way) *answer {
 }
 
 // choose finds what stays and how it lies.
-func (f *search) choose(w way, worker int) *answer {
-	a := &answer{}
-	if a.fit, a.err = f.fitting(w.p, w.schedule, w.slots, w.taste); a.err != nil {
+func (f *search) choose(w candidate, worker int) *evaluation {
+	a := &evaluation{}
+	if a.fit, a.err = f.fitting(w.p, w.schedule, w.slots, w.policy); a.err != nil {
 		return a
 	}
 	a.fit.sized = f.sized[worker]
@@ -66,7 +66,7 @@ func (f *search) choose(w way, worker int) *answer {
 }
 
 // make makes the plan and its timeline.
-func (a *answer) make(m *Machine) {
+func (a *evaluation) make(m *Machine) {
 	if a.plan == nil {
 		if a.plan = build(a.fit.spec, a.fit.c, a.ch, a.fit.o); !a.plan.short {
 			a.line = Simulate(a.plan, m)
@@ -81,37 +81,37 @@ func (f *search) aheadAll(schedules []string, ps ...int) {
 	if f.best == nil || !f.best.moves() {
 		return
 	}
-	var ways []way
+	var list []candidate
 	for _, p := range ps {
 		for _, sch := range schedules {
 			if p >= f.o.MinP && f.behind[sch] < patience {
 				w, _ := f.nth(p, sch, f.won[sch], 0)
-				ways = append(ways, w)
+				list = append(list, w)
 			}
 		}
 	}
-	f.ahead(ways...)
+	f.ahead(list...)
 }
 
-// aheadTastes makes plans that differ from pl by their tastes, as many as will be asked for,
+// aheadPolicies makes plans that differ from pl by their policies, as many as will be asked for,
 // and forgets others.
-func (f *search) aheadTastes(pl *Plan, tastes []taste) {
+func (f *search) aheadPolicies(pl *Plan, policies []policy) {
 	clear(f.made)
-	var ways []way
-	for _, t := range tastes[:min(len(tastes), 1+max(0, f.climbTasks()-f.spent)/len(pl.Tasks))] {
-		ways = append(ways, way{pl.Cells.P, pl.Schedule, pl.Slots, t})
+	var list []candidate
+	for _, t := range policies[:min(len(policies), 1+max(0, f.climbTasks()-f.spent)/len(pl.Tasks))] {
+		list = append(list, candidate{pl.Cells.P, pl.Schedule, pl.Slots, t})
 	}
-	f.ahead(ways...)
+	f.ahead(list...)
 }
 
-// ahead makes the plans of ways, side by side. Ways that lead to one layout, or to one that
+// ahead makes the plans of candidates, side by side. Those that lead to one layout, or to one that
 // has been seen, share it.
-func (f *search) ahead(ways ...way) {
-	workers := min(len(f.sized), len(ways))
+func (f *search) ahead(candidates ...candidate) {
+	workers := min(len(f.sized), len(candidates))
 	if workers < 2 || f.best != nil && len(f.best.Tasks) > aheadTasks {
 		return
 	}
-	for _, w := range ways {
+	for _, w := range candidates {
 		if f.grids[w.p] == nil {
 			c, err := f.cells(w.p)
 			if err != nil {
@@ -120,12 +120,12 @@ func (f *search) ahead(ways ...way) {
 			f.grids[w.p] = c
 		}
 	}
-	list := make([]*answer, len(ways))
-	sideBySide(workers, len(ways), func(worker, i int) { list[i] = f.choose(ways[i], worker) })
-	var plans []*answer
+	list := make([]*evaluation, len(candidates))
+	sideBySide(workers, len(candidates), func(worker, i int) { list[i] = f.choose(candidates[i], worker) })
+	var plans []*evaluation
 	layouts := map[string]bool{}
 	for i, a := range list {
-		f.made[f.key(ways[i])] = a
+		f.made[f.key(candidates[i])] = a
 		if _, old := f.seen[a.layout]; a.err != nil || a.need > 0 || old || layouts[a.layout] {
 			continue
 		}

@@ -48,7 +48,7 @@ type balance struct {
 	c        *Cells
 	acc      []map[int]access
 	ch       *choice
-	t        taste
+	t        policy
 	fits     func() bool
 	asked    int       // how often fits was
 	down, up []float64 // bytes by phase
@@ -78,7 +78,7 @@ const (
 )
 
 // deal deals memory out to windows by t.level.
-func (t *taste) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
+func (t *policy) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
 	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
 	b.fits = func() bool {
 		b.asked++

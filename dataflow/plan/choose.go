@@ -39,7 +39,7 @@ type Options struct {
 	// where copies take the time of the disk, and Staging bytes for buffers then; 0: no bound.
 	HostMem, Staging int64
 
-	taste taste // what Search tries to keep first, and what not at all
+	policy policy // what Search tries to keep first, and what not at all
 
 	// Topology says which devices load and which hands on to which (RingOf); nil, or that
 	// of another number of devices: all load and hand on in the order of their numbers.
@@ -66,8 +66,8 @@ func (e *BudgetError) Error() string {
 		e.Budget, e.Smallest, e.P)
 }
 
-// candidates are the numbers of intervals that an automatic choice tries.
-var candidates = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
+// intervalCounts are the numbers of intervals that an automatic choice tries.
+var intervalCounts = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
 
 // New plans s. cells gives the sizes of the grid for a number of intervals.
 func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
@@ -86,10 +86,10 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 		}
 		return o.first(s, cells, []int{p})
 	}
-	pl, err := o.first(s, cells, evenly(candidates, o.Devices))
+	pl, err := o.first(s, cells, evenly(intervalCounts, o.Devices))
 	var small *BudgetError
 	if o.Devices > 1 && errors.As(err, &small) {
-		return o.first(s, cells, candidates)
+		return o.first(s, cells, intervalCounts)
 	}
 	return pl, err
 }
@@ -154,13 +154,13 @@ func (o Options) first(s *Spec, cells func(p int) (*Cells, error), try []int) (*
 		return build(s, only, single, o), nil
 	}
 	if tooSmall == nil {
-		return nil, fmt.Errorf("plan: at least %d intervals asked for; an automatic choice tries at most %d", o.MinP, candidates[len(candidates)-1])
+		return nil, fmt.Errorf("plan: at least %d intervals asked for; an automatic choice tries at most %d", o.MinP, intervalCounts[len(intervalCounts)-1])
 	}
 	return nil, tooSmall
 }
 
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
-	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, taste: o.taste}
+	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, policy: o.policy}
 	slots := p.place(ch, o.Base)
 	p.shareHost()
 	p.lend(o.Base)

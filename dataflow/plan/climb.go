@@ -29,8 +29,8 @@ func Improve(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, 
 	return f.best, f.line, err
 }
 
-// climb improves the best plan by its taste, for its number of intervals, schedule and
-// slots, then tries other numbers with the taste it has come to.
+// climb improves the best plan by its policy, for its number of intervals, schedule and
+// slots, then tries other numbers with the policy it has come to.
 func (f *search) climb() error {
 	if !f.best.moves() || f.o.Stream || f.o.Budget == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (f *search) climb() error {
 		return err
 	}
 	f.early = true // nothing is lost: the best so far is the first to be tried so
-	if _, _, err := f.one(f.best.Cells.P, f.best.Schedule, f.best.Slots, f.best.taste); err != nil {
+	if _, _, err := f.one(f.best.Cells.P, f.best.Schedule, f.best.Slots, f.best.policy); err != nil {
 		return err
 	}
 	return f.climbOn(f.climbTasks() / 2)
@@ -53,11 +53,11 @@ func (f *search) climbOn(tasks int) error {
 		rivals = nil
 	}
 	for {
-		if err := f.tasteful(); err != nil {
+		if err := f.improve(); err != nil {
 			return err
 		}
 		from := f.best
-		if f.o.P > 0 || !from.taste.special() || f.spent > f.climbTasks() {
+		if f.o.P > 0 || !from.policy.special() || f.spent > f.climbTasks() {
 			break
 		}
 		if err := f.around(from); err != nil {
@@ -85,7 +85,7 @@ type at struct {
 type rival struct {
 	schedule string
 	p, slots int
-	taste    taste
+	policy   policy
 	ns       int64
 	tasks    int
 }
@@ -100,7 +100,7 @@ const (
 // rivals lists the fastest small plans beside the best, with other numbers of intervals.
 func (f *search) rivals() []rival {
 	var list []rival
-	for w, r := range f.ways {
+	for w, r := range f.reached {
 		if w.p != f.best.Cells.P && rivalTasks*r.tasks <= f.climbTasks() && 100*r.ns <= (100+rivalBehind)*f.line.Wall {
 			list = append(list, r)
 		}
@@ -120,34 +120,34 @@ func (f *search) rivals() []rival {
 // challenge climbs from r and takes what is faster than the best.
 func (f *search) challenge(r rival) error {
 	g := newSearch(f.spec, f.cells, f.o, f.m)
-	if _, n, err := g.one(r.p, r.schedule, r.slots, r.taste); err != nil || n == 0 {
+	if _, n, err := g.one(r.p, r.schedule, r.slots, r.policy); err != nil || n == 0 {
 		return err
 	}
 	g.spent += f.spent
-	err := g.tasteful()
+	err := g.improve()
 	if f.spent = g.spent; g.line.Wall < f.line.Wall {
 		f.best, f.line = g.best, g.line
 	}
 	return err
 }
 
-// tasteful changes the taste and the slots of the best plan while that helps. What is balanced comes
+// improve changes the policy and the slots of the best plan while that helps. What is balanced comes
 // when nothing else does.
-func (f *search) tasteful() error {
+func (f *search) improve() error {
 	for better, levels := true, false; (better || !levels) && !f.hidden(); {
 		from, at := f.line.Wall, f.best
-		var tastes []taste
+		var policies []policy
 		if levels = !better; levels {
-			tastes = at.taste.levels(at, f.line, f.m)
+			policies = at.policy.levels(at, f.line, f.m)
 		} else {
-			tastes = append(at.taste.neighbours(at), at.taste.prices(at, f.line)...)
+			policies = append(at.policy.neighbours(at), at.policy.prices(at, f.line)...)
 		}
-		for i, t := range tastes {
+		for i, t := range policies {
 			if f.spent > f.climbTasks() {
 				return nil
 			}
 			if i%aheadAtOnce == 0 {
-				f.aheadTastes(at, tastes[i:min(i+aheadAtOnce, len(tastes))])
+				f.aheadPolicies(at, policies[i:min(i+aheadAtOnce, len(policies))])
 			}
 			if _, _, err := f.one(at.Cells.P, at.Schedule, at.Slots, t); err != nil {
 				return err
@@ -155,7 +155,7 @@ func (f *search) tasteful() error {
 		}
 		for k := 2; k <= 4 && f.o.Slots == 0; k++ {
 			if at = f.best; k != at.Slots && f.spent <= f.climbTasks() {
-				if _, _, err := f.one(at.Cells.P, at.Schedule, k, at.taste); err != nil {
+				if _, _, err := f.one(at.Cells.P, at.Schedule, k, at.policy); err != nil {
 					return err
 				}
 			}
@@ -175,10 +175,10 @@ func (p *Plan) derives() bool {
 	return slices.ContainsFunc(p.Spec.Values, func(v Value) bool { return v.Derive != nil })
 }
 
-// around tries other numbers of intervals with the taste of pl, the best plan.
+// around tries other numbers of intervals with the policy of pl, the best plan.
 func (f *search) around(pl *Plan) error {
 	sch, p := pl.Schedule, pl.Cells.P
-	f.tastes, f.slots = []taste{pl.taste}, []int{pl.Slots}
+	f.policies, f.slots = []policy{pl.policy}, []int{pl.Slots}
 	f.tried = map[string]map[int]int64{sch: {p: f.line.Wall}}
 	f.o.Near = p
 	for _, p := range f.first() {
@@ -193,14 +193,14 @@ func (f *search) around(pl *Plan) error {
 }
 
 // special tells whether t is more than a rule.
-func (t taste) special() bool {
+func (t policy) special() bool {
 	return t.ahead+t.group+len(t.first)+len(t.never)+len(t.price) > 0 || t.part || t.level != nil
 }
 
-// neighbours are the tastes that differ by one key from t, the taste of pl: what stays is
+// neighbours are the policies that differ by one key from t, the policy of pl: what stays is
 // not to stay, what does not comes first.
-func (t taste) neighbours(pl *Plan) []taste {
-	var out []taste
+func (t policy) neighbours(pl *Plan) []policy {
+	var out []policy
 	with := func(key int, in bool) {
 		n := t
 		n.first, n.never = slices.Clone(t.first), slices.Clone(t.never)
@@ -242,9 +242,9 @@ func (t taste) neighbours(pl *Plan) []taste {
 	return out
 }
 
-// levels are the tastes that balance by the kernels of pl: by windows, which several devices
+// levels are the policies that balance by the kernels of pl: by windows, which several devices
 // have not.
-func (t taste) levels(pl *Plan, line *Timeline, m *Machine) (out []taste) {
+func (t policy) levels(pl *Plan, line *Timeline, m *Machine) (out []policy) {
 	if pl.Devices > 1 {
 		return nil
 	}
@@ -258,12 +258,12 @@ func (t taste) levels(pl *Plan, line *Timeline, m *Machine) (out []taste) {
 	return out
 }
 
-// prices are the tastes that count copies by the phase they are in: more where they take
+// prices are the policies that count copies by the phase they are in: more where they take
 // longer than the kernels.
-func (t taste) prices(pl *Plan, line *Timeline) []taste {
+func (t policy) prices(pl *Plan, line *Timeline) []policy {
 	part, lasting := t, t
 	part.part, lasting.lasting = !t.part, !t.lasting
-	out := []taste{part, lasting}
+	out := []policy{part, lasting}
 	kernels, copies := make([]float64, len(pl.Spec.Phases)), make([]float64, len(pl.Spec.Phases))
 	for i := range pl.Tasks {
 		k, ns := &pl.Tasks[i], float64(line.End[i]-line.Start[i])

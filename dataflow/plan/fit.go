@@ -24,7 +24,7 @@ func (f *fitting) fit() (choice, int64) {
 	if o.Slots > 0 { // more than cells would change nothing
 		ch.slots = min(o.Slots, c.P*c.P)
 	}
-	ch.ahead, ch.group = o.taste.ahead*c.P/8, max(1, o.Group, o.taste.group)
+	ch.ahead, ch.group = o.policy.ahead*c.P/8, max(1, o.Group, o.policy.group)
 	if n := len(o.Groups); n > 0 {
 		ch.group = max(1, o.Groups[n-1])
 		for i := range s.Phases {
@@ -52,24 +52,24 @@ func (f *fitting) fit() (choice, int64) {
 		return ch, min(need, smallest)
 	}
 	if !o.Stream {
-		o.taste.lasting = o.taste.lasting || o.Lasting
+		o.policy.lasting = o.policy.lasting || o.Lasting
 		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder
-		if windows && o.taste.level != nil {
-			o.taste.deal(s, c, f.acc, &ch, func() bool { return ok(size(ch)) })
+		if windows && o.policy.level != nil {
+			o.policy.deal(s, c, f.acc, &ch, func() bool { return ok(size(ch)) })
 		} else {
-			keep(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+			keep(s, c, f.acc, &ch, o.policy, func() bool { return ok(size(ch)) })
 		}
-		if windows && o.taste.part {
-			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+		if windows && o.policy.part {
+			fillIn(s, c, f.acc, &ch, o.policy, func() bool { return ok(size(ch)) })
 		}
-		if ch.group > 1 && !o.taste.even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
-			crowd(s, c, &ch, max(1, o.Devices), func() bool { return ok(size(ch)) })
+		if ch.group > 1 && !o.policy.even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
+			regroup(s, c, &ch, max(1, o.Devices), func() bool { return ok(size(ch)) })
 		}
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
 		}
 		if windows {
-			fillIn(s, c, f.acc, &ch, o.taste, func() bool { return ok(size(ch)) })
+			fillIn(s, c, f.acc, &ch, o.policy, func() bool { return ok(size(ch)) })
 		}
 	}
 	return ch, 0

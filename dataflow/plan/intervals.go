@@ -7,13 +7,13 @@ import (
 
 // first lists the numbers of intervals that a search begins with.
 func (f *search) first() []int {
-	try := candidates
+	try := intervalCounts
 	switch o := &f.o; {
 	case o.P > 0:
 		return []int{o.P}
 	case o.Near > 0:
 		try = []int{o.Near}
-		for _, p := range candidates {
+		for _, p := range intervalCounts {
 			if p != o.Near && 2*p >= o.Near && 2*p <= 5*o.Near {
 				try = append(try, p)
 			}
@@ -24,7 +24,7 @@ func (f *search) first() []int {
 }
 
 // thresholds tries, for every schedule, the smallest numbers of intervals with which each
-// number of slots fits, where they lie between candidates.
+// number of slots fits, where they lie between those.
 func (f *search) thresholds() error {
 	for _, sch := range f.schedules {
 		var ps []int
@@ -73,7 +73,7 @@ func (f *search) thresholds() error {
 
 // room tells whether p intervals leave room for k slots of everything that streams.
 func (f *search) room(p int, sch string, k int) (bool, error) {
-	fit, err := f.fitting(p, sch, k, taste{})
+	fit, err := f.fitting(p, sch, k, policy{})
 	if err != nil {
 		return false, err
 	}

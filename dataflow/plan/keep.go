@@ -9,8 +9,8 @@ import (
 // leaves two things open, which Search tries both ways: whether the phases count for which
 // memory is taken, and single values and directions for which the rule is wrong.
 
-// taste is a way to choose what stays.
-type taste struct {
+// policy is a residency policy: by what is chosen what stays on the device.
+type policy struct {
 	group   int       // intervals that a device visits at the same time; 0: one
 	even    bool      // not more of them where memory is left
 	ahead   int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
@@ -24,7 +24,7 @@ type taste struct {
 }
 
 // worth is what a copy in phase q counts.
-func (t *taste) worth(q int) float64 {
+func (t *policy) worth(q int) float64 {
 	if t.price == nil {
 		return 1
 	}
@@ -32,7 +32,7 @@ func (t *taste) worth(q int) float64 {
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.
-func keep(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits func() bool) {
+func keep(s *Spec, c *Cells, acc []map[int]access, ch *choice, t policy, fits func() bool) {
 	type item struct {
 		key     int
 		benefit float64
@@ -116,17 +116,17 @@ func widen(s *Spec, c *Cells, ch *choice, fits func() bool) {
 	}
 }
 
-// crowd has every phase make as few visits as its memory has room for, with crowdSlots slots:
+// regroup has every phase make as few visits as its memory has room for, with regroupSlots slots:
 // then the sources come less often. Sums depend on it, so what shares the memory of a Base, as
 // evaluation does, has the same groups whatever the budget.
-func crowd(s *Spec, c *Cells, ch *choice, devices int, fits func() bool) {
+func regroup(s *Spec, c *Cells, ch *choice, devices int, fits func() bool) {
 	share := (c.P + devices - 1) / devices
 	ch.groups, ch.more = slices.Repeat([]int{ch.group}, len(s.Phases)), slices.Repeat([]int{ch.slots}, len(s.Phases))
 	for i := range ch.groups {
 		if !streams(&s.Phases[i]) {
 			continue
 		}
-		ch.more[i] = max(ch.slots, crowdSlots)
+		ch.more[i] = max(ch.slots, regroupSlots)
 		for visits := 1; visits < (share+ch.group-1)/ch.group; visits++ {
 			if ch.groups[i] = (share + visits - 1) / visits; fits() {
 				break
@@ -138,7 +138,7 @@ func crowd(s *Spec, c *Cells, ch *choice, devices int, fits func() bool) {
 	ch.more = nil
 }
 
-const crowdSlots = 2
+const regroupSlots = 2
 
 func streams(ph *Phase) bool {
 	for _, st := range ph.Steps {

@@ -94,7 +94,7 @@ type Plan struct {
 	acc       []map[int]access
 	touched   [][]touch // the same, as lists
 	most      *largest
-	taste     taste
+	policy    policy
 	rivals    []rival // that Search has found
 	trail     *trail  // of the tasks; nil: not kept
 	groups    []int   // by phase: Group where memory was left for more; nil: Group

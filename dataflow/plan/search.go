@@ -33,7 +33,7 @@ func Grouped(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, 
 	}
 	o.Quick, o.Near = false, pl.Cells.P
 	f := newSearch(s, cells, o, m)
-	f.tastes = groupTastes
+	f.policies = groupPolicies
 	other, end, err := f.search()
 	var small *BudgetError
 	switch {
@@ -45,13 +45,13 @@ func Grouped(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, 
 	return other, end, nil
 }
 
-// groupTastes are the rules for groups of intervals.
-var groupTastes = []taste{{group: 2}, {group: 3}, {group: 4}, {group: 6}}
+// groupPolicies are the rules for groups of intervals.
+var groupPolicies = []policy{{group: 2}, {group: 3}, {group: 4}, {group: 6}}
 
 // groups tells whether the choice of groups is free.
 func (o *Options) groups() bool { return o.Group == 0 && o.Groups == nil && !o.Stream }
 
-// search is Search with the tastes and slots that f begins with.
+// search is Search with the policies and slots that f begins with.
 func (f *search) search() (*Plan, *Timeline, error) {
 	s, cells, o, m := f.spec, f.cells, f.o, f.m
 	for {
@@ -110,15 +110,15 @@ func (f *search) search() (*Plan, *Timeline, error) {
 
 func newSearch(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine) *search {
 	f := &search{spec: s, cells: cells, o: o, m: m, schedules: []string{o.Schedule}, slots: []int{o.Slots}, step: max(1, o.Devices),
-		tried: map[string]map[int]int64{}, behind: map[string]int{}, tastes: []taste{{lasting: true}, {brief: true, lasting: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, made: map[string]*answer{}, sized: newSized(), grids: map[int]*Cells{}, won: map[string]int{}, ways: map[at]rival{}}
+		tried: map[string]map[int]int64{}, behind: map[string]int{}, policies: []policy{{lasting: true}, {brief: true, lasting: true}}, seen: map[string]seen{}, tasks: map[int]int{}, before: map[string]int64{}, made: map[string]*evaluation{}, sized: newSized(), grids: map[int]*Cells{}, won: map[string]int{}, reached: map[at]rival{}}
 	if o.P == 0 {
-		f.tastes = append(f.tastes, taste{ahead: 4})
+		f.policies = append(f.policies, policy{ahead: 4})
 	}
 	if o.groups() && o.Devices > 1 {
-		f.tastes = append(f.tastes, groupTastes...)
+		f.policies = append(f.policies, groupPolicies...)
 	}
 	if l := o.Like; l != nil {
-		f.tastes = append([]taste{l.taste}, f.tastes...)
+		f.policies = append([]policy{l.policy}, f.policies...)
 	}
 	if o.Schedule == Auto {
 		f.schedules = []string{Sag, Stage, DestOrder}
@@ -142,8 +142,8 @@ type search struct {
 	slots     []int
 	tried     map[string]map[int]int64 // by schedule and number of intervals the fastest, ns
 	behind    map[string]int           // numbers in a row with which a schedule was far behind the best
-	ways      map[at]rival             // the fastest
-	won       map[string]int           // by schedule which taste and number of slots was the fastest
+	reached   map[at]rival             // the fastest
+	won       map[string]int           // by schedule which policy and number of slots was the fastest
 	before    map[string]int64         // by schedule what the last number of intervals took
 	last      bool                     // what is tried now is tried in every way
 	step      int                      // numbers of intervals are multiples of it
@@ -152,13 +152,13 @@ type search struct {
 	early     bool                     // loads in the order of their deadlines
 	spent     int                      // tasks simulated
 	best      *Plan
-	tastes    []taste
+	policies  []policy
 	line      *Timeline
 	small     *BudgetError
-	sized     []*sized           // by worker
-	made      map[string]*answer // ahead of their use
-	grids     map[int]*Cells     // of plans that are made ahead
-	short     bool               // a plan was left out for lack of host memory
+	sized     []*sized               // by worker
+	made      map[string]*evaluation // ahead of their use
+	grids     map[int]*Cells         // of plans that are made ahead
+	short     bool                   // a plan was left out for lack of host memory
 }
 
 // seen is a plan that has been simulated.

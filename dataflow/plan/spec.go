@@ -1,7 +1,3 @@
-// Package plan turns what lowering found (phases of work over intervals) into a flat
-// list of tasks for a given number of intervals and a memory budget: what is
-// resident, what streams through which slot, in which order, and what waits for what.
-// Everything here is a pure function; it knows neither nodes nor devices.
 package plan
 
 // ValueKind says where a vertex tensor comes from.

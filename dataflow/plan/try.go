@@ -1,17 +1,17 @@
 package plan
 
-// try simulates the plans of p intervals and one schedule, a plan a taste and number of
+// try simulates the plans of p intervals and one schedule, a plan a policy and number of
 // slots, and returns the fastest's ns, -1 when none fits; still tells that nothing moves.
 // What was fastest with the number before comes first: of large plans it is the only one.
 func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	fastest = -1
-	tasks, won, n := 0, f.won[sch], len(f.slots)*len(f.tastes)
+	tasks, won, n := 0, f.won[sch], len(f.slots)*len(f.policies)
 	for i := range n {
 		if i > 0 && (still || fastest >= 0 && (f.far(fastest, tasks) || f.full(tasks))) {
 			break
 		}
 		if i == 1 {
-			var rest []way
+			var rest []candidate
 			for k := 1; k < n; k++ {
 				x, _ := f.nth(p, sch, won, k)
 				rest = append(rest, x)
@@ -19,7 +19,7 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 			f.ahead(rest...)
 		}
 		next, w := f.nth(p, sch, won, i)
-		t, k := next.taste, next.slots
+		t, k := next.policy, next.slots
 		x, fits, err := f.one(p, sch, k, t)
 		if err != nil {
 			return 0, false, err
@@ -32,8 +32,8 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 		}
 		if tasks = x.tasks; fastest < 0 || x.ns < fastest {
 			fastest, f.won[sch] = x.ns, w
-			if w, ok := f.ways[at{sch, p}]; !ok || x.ns < w.ns {
-				f.ways[at{sch, p}] = rival{sch, p, k, t, x.ns, x.tasks}
+			if w, ok := f.reached[at{sch, p}]; !ok || x.ns < w.ns {
+				f.reached[at{sch, p}] = rival{sch, p, k, t, x.ns, x.tasks}
 			}
 		}
 		still = x.tasks > 0 && !x.moves
@@ -48,14 +48,14 @@ func (f *search) try(p int, sch string) (fastest int64, still bool, err error) {
 	return fastest, still, nil
 }
 
-// nth is the i-th way to plan p intervals and one schedule, and which of all it is: the
+// nth is the i-th candidate of p intervals and one schedule, and which of all it is: the
 // one that won before, then the others in order.
-func (f *search) nth(p int, sch string, won, i int) (way, int) {
+func (f *search) nth(p int, sch string, won, i int) (candidate, int) {
 	w := i
-	if won < len(f.slots)*len(f.tastes) && i <= won {
+	if won < len(f.slots)*len(f.policies) && i <= won {
 		w = (i + won) % (won + 1)
 	}
-	return way{p, sch, f.slots[w%len(f.slots)], f.tastes[w/len(f.slots)]}, w
+	return candidate{p, sch, f.slots[w%len(f.slots)], f.policies[w/len(f.slots)]}, w
 }
 
 // full tells that plans of so many tasks are tried in one way only.
@@ -75,8 +75,8 @@ func (f *search) far(ns int64, tasks int) bool {
 
 // one simulates one plan, unless an equal one has been, and says how many slots it has;
 // 0: it does not fit.
-func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
-	a := f.answer(way{p, sch, slots, t})
+func (f *search) one(p int, sch string, slots int, t policy) (seen, int, error) {
+	a := f.evaluation(candidate{p, sch, slots, t})
 	if a.err != nil {
 		return seen{}, 0, a.err
 	}
@@ -106,9 +106,9 @@ func (f *search) one(p int, sch string, slots int, t taste) (seen, int, error) {
 }
 
 // fitting is for p intervals and one schedule.
-func (f *search) fitting(p int, sch string, slots int, t taste) (*fitting, error) {
+func (f *search) fitting(p int, sch string, slots int, t policy) (*fitting, error) {
 	o := f.o
-	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.Diagonal, o.taste = p, sch, slots, f.o.Slots == 0 || f.o.More, true, !f.o.Stream, t
+	o.P, o.Schedule, o.Slots, o.More, o.Windows, o.Diagonal, o.policy = p, sch, slots, f.o.Slots == 0 || f.o.More, true, !f.o.Stream, t
 	if f.early {
 		o.Early = f.m
 	}

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// candidate is a window that could be.
-type candidate struct {
+// windowGain is a window that could be, and what it saves.
+type windowGain struct {
 	Window
 	saved float64 // copies of an interval that it saves
 }
@@ -55,12 +55,12 @@ func usesOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, key int) (out [
 
 // windowsOf lists candidates: those first that save most for each phase in which they
 // take memory.
-func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []candidate {
-	var out []candidate
+func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *policy) []windowGain {
+	var out []windowGain
 	add := func(key int, touch []int, saved func(a, b int) float64) {
 		for i := range touch {
 			for k := i + 1; k < len(touch); k++ {
-				out = append(out, candidate{Window{Key: key, From: touch[i], To: touch[k]}, saved(i, k)})
+				out = append(out, windowGain{Window{Key: key, From: touch[i], To: touch[k]}, saved(i, k)})
 			}
 		}
 	}
@@ -69,14 +69,14 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []
 		for _, x := range loads {
 			all += x
 		}
-		out = append(out, candidate{Window{Key: key, From: Whole, To: Whole}, all})
+		out = append(out, windowGain{Window{Key: key, From: Whole, To: Whole}, all})
 		for a := 1; a < n; a++ {
 			for b := range a {
 				x := all - t.worth(touch[a])
 				for k := b + 1; k < a; k++ {
 					x -= loads[k]
 				}
-				out = append(out, candidate{Window{Key: key, From: touch[a], To: touch[b]}, x})
+				out = append(out, windowGain{Window{Key: key, From: touch[a], To: touch[b]}, x})
 			}
 		}
 	}
@@ -126,15 +126,15 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *taste) []
 			lasting(-1-d, touch, loads)
 		}
 	}
-	density := func(x candidate) float64 { return x.saved / float64(x.phases(len(s.Phases))) }
-	slices.SortStableFunc(out, func(x, y candidate) int {
+	density := func(x windowGain) float64 { return x.saved / float64(x.phases(len(s.Phases))) }
+	slices.SortStableFunc(out, func(x, y windowGain) int {
 		return cmp.Or(cmp.Compare(density(y), density(x)), cmp.Compare(y.saved, x.saved))
 	})
-	return slices.DeleteFunc(out, func(x candidate) bool { return x.saved <= 0 })
+	return slices.DeleteFunc(out, func(x windowGain) bool { return x.saved <= 0 })
 }
 
 // fillIn adds windows to ch while memory is left.
-func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, t taste, fits func() bool) {
+func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, t policy, fits func() bool) {
 	for _, x := range windowsOf(s, c, acc, ch, &t) {
 		for i := range ch.windows {
 			if w := &ch.windows[i]; w.Key == x.Key && w.meets(&x.Window) {
