@@ -1,9 +1,3 @@
-// Package kernel holds fused programs: straight-line code over strips of rows
-// (of vertices or of edges) with several results. The CPU runs a program strip by
-// strip over internal/simd; a CUDA backend renders the same program as text.
-//
-// A program knows nothing of nodes, graphs or devices. Its operands are numbered
-// buffers; what stands behind a number is the caller's business.
 package kernel
 
 import "fmt"
