@@ -38,9 +38,17 @@ func (p *Program) reserveScratch(once []*dataflow.Lowered) (err error) {
 
 // reserveFor makes the reserve what the kernels of these programs need, at least.
 func (p *Program) reserveFor(list []*dataflow.Lowered) error {
-	n, err := p.scratch(list)
+	n, err := p.scratch(list, p.scratchBound())
 	p.reserve = max(p.reserve, n)
 	return err
+}
+
+// scratchBound is the kernels' share of the budget; 0: no bound.
+func (p *Program) scratchBound() int64 {
+	if p.cfg.Mem == 0 {
+		return 0
+	}
+	return max(1, p.cfg.Mem/scratchShare)
 }
 
 // saveChoices are the save policies that chooseSave may come to; "" is that of the
@@ -53,34 +61,34 @@ func (p *Program) saveChoices() []string {
 }
 
 // scratchFits tells whether low may take the place of the training program: its kernels
-// find the memory that they need beside the plan.
+// find the memory that they need beside the plan, in smaller tiles if need be.
 func (p *Program) scratchFits(low *dataflow.Lowered) (bool, error) {
-	n, err := p.scratch([]*dataflow.Lowered{low, p.eval.low})
 	if p.cfg.Mem == 0 {
-		p.reserve = max(p.reserve, n)
+		return true, p.reserveFor([]*dataflow.Lowered{low})
 	}
-	return n <= p.reserve, err
+	for _, bound := range []int64{p.scratchBound(), p.reserve - p.reserve/64, p.reserve - p.reserve/8, p.reserve - p.reserve/4, p.reserve / 2} {
+		if n, err := p.scratch([]*dataflow.Lowered{low}, max(1, bound)); err != nil || n <= p.reserve {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
-// scratch is the memory that kernels of these programs take beside their plans on a GPU;
-// it sets how many rows they work on at a time.
-func (p *Program) scratch(list []*dataflow.Lowered) (int64, error) {
+// scratch is the memory that kernels of these programs take beside their plans on a GPU; it
+// sets how many rows they work on at a time, so that a kernel takes about as much as bound.
+func (p *Program) scratch(list []*dataflow.Lowered, bound int64) (int64, error) {
 	if !strings.HasPrefix(p.cfg.Device, "cuda") {
 		return 0, nil
 	}
 	rows, all := p.Totals()
 	edges := int(all)
-	share := int64(0) // no bound
-	if p.cfg.Mem > 0 {
-		share = max(1, p.cfg.Mem/scratchShare)
-	}
 	var programs [][]*kernel.Program
 	for _, l := range list {
 		for _, g := range l.Spec.Globals {
 			rows = max(rows, g.Rows)
 		}
 		for i, k := range l.Kernels {
-			tile, err := kernel.TileWithin(k, share)
+			tile, err := kernel.TileWithin(k, bound)
 			if err != nil {
 				return 0, err
 			}

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -76,11 +77,11 @@ func (p *Program) lowerSave(save string, store []string) (*dataflow.Lowered, err
 
 // near: another policy's plan that is not far behind y, and small, may be improved to be faster.
 func (x *saved) near(y *saved) bool {
-	return x == y || 100*x.line.Wall <= 115*y.line.Wall && len(x.plan.Tasks) <= nearTasks
+	return x == y || 100*x.ns() <= 115*y.ns() && len(x.plan.Tasks) <= nearTasks
 }
 
 // nearTasks is how many tasks a plan may have to be improved though another is faster.
-const nearTasks = 5000
+const nearTasks = 15000
 
 // chooseSave plans the other policies around the number of intervals of p's plan, then
 // mixtures, and keeps what is simulated fastest, by a hundredth at least. Without
@@ -101,69 +102,81 @@ func (p *Program) chooseSave(o plan.Options) error {
 	if p.cfg.devices() > len(m.Devices) {
 		return nil
 	}
-	s := &saving{p: p, o: o, m: m}
-	best := &saved{policy: p.saved, low: p.train.low, plan: p.train.plan, line: plan.Simulate(p.train.plan, m)}
-	all := []*saved{best}
-	s.around(best.plan)
-	add := func(list ...choice) error {
-		tried, err := s.try(list...)
-		for _, x := range tried {
-			if x == nil || x.plan == nil {
-				continue
-			}
-			if all = append(all, x); x.beats(best) {
-				best = x
-			}
-		}
-		return err
-	}
+	s := &saving{p: p, o: o, asked: o, m: m}
+	s.add(&saved{policy: p.saved, low: p.train.low, plan: p.train.plan, line: plan.Simulate(p.train.plan, m)})
+	s.around(s.best.plan)
 	var others []choice
 	for _, save := range []string{SaveAll, SaveNone} {
 		if save != p.saved {
 			others = append(others, choice{save, nil})
 		}
 	}
-	if err := add(others...); err != nil {
+	if err := s.tryAll(others...); err != nil {
 		return err
 	}
-	if p.machine != nil {
-		var late []choice
-		for _, x := range all {
-			if len(x.low.Early) > 0 { // made where they are read first
-				late = append(late, choice{x.policy, x.low.Early})
-			}
-		}
-		if err := add(late...); err != nil {
-			return err
-		}
-	}
-	var mixed *saved
-	var err error
+	best := s.best
 	if p.machine != nil { // a mixture takes a compilation for every value that it tries
-		if mixed, err = s.mix(best, all); err != nil {
+		var err error
+		if best, err = s.refine(); err != nil {
 			return err
 		}
-		if mixed, err = s.again(mixed); err != nil {
-			return err
-		}
-	}
-	first := best
-	for i, x := range append([]*saved{first, mixed}, all...) {
-		if x == nil || p.machine == nil || i > 0 && x == first || x != mixed && !x.near(first) {
-			continue
-		}
-		o.Quick = i > 0
-		if x.plan, x.line, err = plan.Improve(x.low.Spec, p.cells, o, m, x.plan, x.line); err != nil {
-			return err
-		}
-		if x.line.Wall < best.line.Wall {
-			best = x
-		}
+		p.predicted = best.line
 	}
 	p.saved, p.store = best.policy, best.store
 	p.train.low, p.train.plan = best.low, best.plan
-	if p.machine != nil {
-		p.predicted = best.line
-	}
 	return nil
+}
+
+// refine goes on from the policies: with values made where they are read first, with mixtures, and
+// with a better choice of what stays.
+func (s *saving) refine() (*saved, error) {
+	s.around(s.best.plan)
+	var late []choice
+	for _, x := range s.all {
+		if len(x.low.Early) > 0 {
+			late = append(late, choice{x.policy, x.low.Early})
+		}
+	}
+	if err := s.tryAll(late...); err != nil {
+		return nil, err
+	}
+	first, err := s.glance()
+	if err != nil {
+		return nil, err
+	}
+	mixed, err := s.mix(first)
+	if err != nil {
+		return nil, err
+	}
+	if mixed, err = s.again(mixed); err != nil {
+		return nil, err
+	}
+	return s.improve(first, mixed)
+}
+
+// improve improves the first, the mixture and what is near the first, and returns the fastest. The
+// first is improved as it is and, like the others, from where a glance had come.
+func (s *saving) improve(first, mixed *saved) (*saved, error) {
+	list := []*saved{first}
+	for _, x := range append([]*saved{first, mixed}, s.all...) {
+		if x == nil || len(list) > 1 && x == first || x != mixed && !x.near(first) {
+			continue
+		}
+		if y := cmp.Or(x.glance, x); y != first {
+			list = append(list, y)
+		}
+	}
+	var best *saved
+	for i, x := range list {
+		o := s.asked
+		o.Quick = i > 0
+		var err error
+		if x.plan, x.line, err = plan.Improve(x.low.Spec, s.p.cells, o, s.m, x.plan, x.line); err != nil {
+			return nil, err
+		}
+		if best == nil || x.line.Wall < best.line.Wall {
+			best = x
+		}
+	}
+	return best, nil
 }

@@ -29,6 +29,28 @@ func Improve(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, 
 	return f.best, f.line, err
 }
 
+// Glance is where Improve begins: once, memory is dealt out by the kernels of pl's phases, or
+// copies are priced by them. That is most of what Improve wins, in a dozen plans, and so tells
+// which of several programs to improve.
+func Glance(s *Spec, cells func(p int) (*Cells, error), o Options, m *Machine, pl *Plan, line *Timeline) (*Plan, *Timeline, error) {
+	f := newSearch(s, cells, o, m)
+	f.best, f.line = pl, line
+	if !pl.moves() || o.Stream || o.Budget == 0 || f.hidden() {
+		return pl, line, nil
+	}
+	policies := append(pl.policy.levels(pl, line, m), pl.policy.prices(pl, line)...)
+	f.aheadPolicies(pl, policies)
+	for _, t := range policies {
+		if f.spent > f.climbTasks() {
+			break
+		}
+		if _, _, err := f.one(pl.Cells.P, pl.Schedule, pl.Slots, t); err != nil {
+			return nil, nil, err
+		}
+	}
+	return f.best, f.line, nil
+}
+
 // climb improves the best plan by its policy, for its number of intervals, schedule and
 // slots, then tries other numbers with the policy it has come to.
 func (f *search) climb() error {
