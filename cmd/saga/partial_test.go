@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterruptWriting: SIGINT while a graph or a table is written exits with 130 and
+// leaves nothing of it.
+func TestInterruptWriting(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	if text, err := command(t, "train", "--data", "synthetic:vertices=200000,edges=200000,features=4,classes=30", "--model", "gcn", "--layers", "1", "--epochs", "0", "--out", run).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	spec := "vertices=200000,edges=2e6,features=64"
+	for what, args := range map[string][]string{
+		"store": {"data", "generate", spec, "--out"},
+		"npy":   {"data", "generate", spec, "--format", "npy", "--out"},
+		"csv":   {"predict", "--checkpoint", run, "--write", "logits", "--out"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			c := command(t, append(args, filepath.Join(dir, "out.csv"))...)
+			var log bytes.Buffer
+			c.Stdout, c.Stderr = &log, &log
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(time.Minute); len(names(t, dir)) == 0; time.Sleep(time.Millisecond) {
+				if time.Now().After(deadline) {
+					c.Process.Kill()
+					t.Fatalf("nothing is written\n%s", &log)
+				}
+			}
+			if list := names(t, dir); !strings.HasPrefix(list[0], ".out.csv.tmp-") {
+				c.Process.Kill()
+				t.Skipf("%s was written before the signal could be sent", list)
+			}
+			if err := c.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+				t.Fatalf("%v, want exit status 130\n%s", err, &log)
+			}
+			if list := names(t, dir); len(list) > 0 {
+				t.Errorf("left behind: %s\n%s", list, &log)
+			}
+		})
+	}
+}
+
+// names lists the files of dir.
+func names(t *testing.T, dir string) (list []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
