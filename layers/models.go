@@ -32,6 +32,14 @@ type Options struct {
 	EdgeTypes int    // ggnn: edge types with their own weights; 0: what the graph has
 }
 
+// The largest options: far more than a model has, and few enough that sizes stay numbers
+// and a mistyped one is an error before anything is planned.
+const (
+	maxHidden = 1 << 16
+	maxLayers = 1 << 10
+	maxHeads  = 1 << 10
+)
+
 // Names lists the models that New knows, in alphabetical order.
 func Names() []string { return slices.Sorted(maps.Keys(builders)) }
 
@@ -74,12 +82,17 @@ func (o *Options) check() error {
 		}
 	}
 	least("features", o.Features, 1)
-	least("hidden", o.Hidden, 1)
+	between := func(what string, x, min, max int) {
+		if least(what, x, min); x > max {
+			errs = append(errs, fmt.Errorf("%s %d; at most %d", what, x, max))
+		}
+	}
+	between("hidden", o.Hidden, 1, maxHidden)
 	least("classes", o.Classes, 1)
-	least("layers", o.Layers, 1)
-	least("steps", o.Steps, 1)
-	least("heads", o.Heads, 1)
-	least("heads of the last layer", o.OutHeads, 1)
+	between("layers", o.Layers, 1, maxLayers)
+	between("steps", o.Steps, 1, maxLayers)
+	between("heads", o.Heads, 1, maxHeads)
+	between("heads of the last layer", o.OutHeads, 1, maxHeads)
 	least("edge data columns", o.EdgeData, 0)
 	least("edge types", o.EdgeTypes, 0)
 	if !slices.Contains([]saga.Task{"", saga.VertexTask, saga.EdgeTask, saga.GraphTask}, o.Task) {

@@ -119,6 +119,9 @@ func (s *settings) config() (saga.Config, error) {
 			errs = append(errs, fmt.Errorf("--%s %d: at least 1", name, n))
 		}
 	}
+	if s.Data == "" {
+		errs = append(errs, errors.New("--data is empty: a path, karate or synthetic"))
+	}
 	if s.LR <= 0 {
 		errs = append(errs, fmt.Errorf("--lr %v: must be above 0", s.LR))
 	}
@@ -193,6 +196,31 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 	return saga.VertexTask
 }
 
+// idle lists the settings, other than the defaults, that nothing reads with labels of this
+// kind and the other settings.
+func (s *settings) idle(task saga.Task) []string {
+	var list []string
+	for _, x := range []struct {
+		given bool
+		what  string
+	}{
+		{s.Momentum != 0 && s.Optimizer != "sgd", "--momentum (of sgd; this is " + s.Optimizer + ")"},
+		{s.LRDecay != 1 && s.LRDecayEvery == 0, "--lr-decay (without --lr-decay-every)"},
+		{s.LRDecay == 1 && s.LRDecayEvery != 0, "--lr-decay-every (without --lr-decay)"},
+		{s.Normalize != "" && s.Model != "gcn", "--normalize (of gcn)"},
+		{s.Steps != 2 && s.Model != "ggnn", "--steps (of ggnn)"},
+		{s.Layers != 2 && s.Model == "ggnn", "--layers (ggnn has --steps)"},
+		{s.Heads != 8 && s.Model != "gat", "--heads (of gat)"},
+		{s.Readout != "" && s.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
+		{s.TF32 && !strings.HasPrefix(s.Device, "cuda"), "--tf32 (of GPUs)"},
+	} {
+		if x.given {
+			list = append(list, x.what)
+		}
+	}
+	return list
+}
+
 // shares are those of --split; zeros when it was not given.
 func (s *settings) shares() (train, val float64, err error) {
 	if s.Split == "" {
@@ -219,7 +247,7 @@ func (s *settings) absolute() error {
 		}
 		s.Machine = path
 	}
-	if kind, _, _ := strings.Cut(s.Data, ":"); s.Data == "karate" || kind == "synthetic" {
+	if kind, _, _ := strings.Cut(s.Data, ":"); s.Data == "" || s.Data == "karate" || kind == "synthetic" {
 		return nil
 	}
 	path, err := filepath.Abs(s.Data)
