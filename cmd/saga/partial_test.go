@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -66,4 +67,38 @@ func names(t *testing.T, dir string) (list []string) {
 		list = append(list, e.Name())
 	}
 	return list
+}
+
+// TestOneProcessARun: a folder in which a process trains is refused to another one, and
+// free again when the first is killed.
+func TestOneProcessARun(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("folders are locked on Linux")
+	}
+	run := filepath.Join(t.TempDir(), "run")
+	c := command(t, "train", "--data", "synthetic:vertices=3000,edges=60000,features=32", "--epochs", "100000", "--checkpoint-every", "1", "--out", run)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); epochsIn(run) < 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.Process.Kill()
+			t.Fatal("no second epoch")
+		}
+	}
+	text, err := command(t, "train", "--resume", run).CombinedOutput()
+	if err == nil || !strings.Contains(string(text), "another process is training in this folder") {
+		t.Errorf("a second process: %v\n%s", err, text)
+	}
+	before := epochsIn(run)
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	if text, err := command(t, "train", "--resume", run, "--epochs", "1").CombinedOutput(); err != nil {
+		t.Errorf("after the first was killed: %v\n%s", err, text)
+	}
+	if before < 2 {
+		t.Errorf("%d epochs", before)
+	}
 }
