@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -89,6 +90,9 @@ func compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
+	}
+	if d == nil {
+		return nil, errors.New("saga: no data")
 	}
 	if err := dataset.Validate(d); err != nil {
 		return nil, err
