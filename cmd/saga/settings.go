@@ -29,11 +29,11 @@ type settings struct {
 	Hidden    count   `json:"hidden" default:"32" placeholder:"N" group:"Model" help:"Columns between layers (${default})."`
 	Layers    count   `json:"layers" default:"2" placeholder:"N" group:"Model" help:"Number of layers (${default})."`
 	Steps     count   `json:"steps" default:"2" placeholder:"N" group:"Model" help:"Message steps of ggnn (${default})."`
-	Heads     count   `json:"heads" default:"8" placeholder:"N" group:"Model" help:"Attention heads of gat (${default})."`
+	Heads     count   `json:"heads" default:"8" placeholder:"N" group:"Model" help:"Attention heads of gat and gatv2 (${default})."`
 	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" group:"Model" help:"Dropout on the input of every layer."`
 	Normalize string  `json:"normalize" placeholder:"M" group:"Model" help:"Weights of gcn's edges: sym (default), weight or none."`
 	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" group:"Model" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
-	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" group:"Model" help:"Add self loops: on, off, or auto (on for gcn and gat)."`
+	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" group:"Model" help:"Add self loops: on, off, or auto (on for gcn, gat and gatv2)."`
 
 	Epochs       count   `json:"epochs" default:"60" placeholder:"N" group:"Training" help:"Epochs (${default})."`
 	LR           float32 `json:"lr" name:"lr" default:"0.01" placeholder:"X" group:"Training" help:"Learning rate (${default})."`
@@ -210,7 +210,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Normalize != "" && s.Model != "gcn", "--normalize (of gcn)"},
 		{s.Steps != 2 && s.Model != "ggnn", "--steps (of ggnn)"},
 		{s.Layers != 2 && s.Model == "ggnn", "--layers (ggnn has --steps)"},
-		{s.Heads != 8 && s.Model != "gat", "--heads (of gat)"},
+		{s.Heads != 8 && s.Model != "gat" && s.Model != "gatv2", "--heads (of gat and gatv2)"},
 		{s.Readout != "" && s.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{s.TF32 && !strings.HasPrefix(s.Device, "cuda"), "--tf32 (of GPUs)"},
 	} {
