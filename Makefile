@@ -47,11 +47,12 @@ bench:
 cuda-check:
 	@bash bench/cuda/compile.sh
 
-# The build for NVIDIA GPUs.
+# The build for NVIDIA GPUs, and bin/saga of it.
 cuda:
 	@echo "CUDA headers and libraries from CUDA_HOME=$(CUDA_HOME) (make cuda CUDA_HOME=...):"
 	@echo "cuda.h, libcuda, libnvrtc and libcublas are needed, and a C compiler."
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
+	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/saga ./cmd/saga
 
 # Assembly of internal/simd, written by a generator in a module of its own.
 gen:

@@ -65,7 +65,7 @@ func Create(path string, meta Meta) (*Writer, error) {
 	if err := w.init(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
 		return nil, err
 	}

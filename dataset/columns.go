@@ -73,7 +73,7 @@ func classCount(labels []int32) (int, error) {
 	top := int32(0)
 	for i, c := range labels {
 		if !isClass(c, len(labels)) {
-			return 0, fmt.Errorf("row %d has label %d", i, c)
+			return 0, fmt.Errorf("row %d has label %d: must be -1 for none, or a class from 0 on, below %d here", i, c, 1<<20+len(labels))
 		}
 		top = max(top, c)
 	}

@@ -19,7 +19,7 @@ func (d *Data) readFeatures(from arrays) error {
 		return d.readSparseFeatures(from)
 	}
 	if len(a.Shape) != 2 || a.Shape[0] == 0 || a.Shape[1] == 0 {
-		return fmt.Errorf("%s: shape %v of the features: want [V F]", a.Where(0), a.Shape)
+		return fmt.Errorf("%s: shape %v of the features: want [V F] with at least one row and one column; a graph without features has no such file", a.Where(0), a.Shape)
 	}
 	d.FeatureCols = a.Shape[1]
 	d.Features, err = finite(a, d.FeatureCols)

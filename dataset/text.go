@@ -19,6 +19,8 @@ const (
 	// more: enough for columns of equal labels, not for a file made to fill memory.
 	maxTextRatio = 256
 	textSlack    = 16 << 20
+
+	byteOrderMark = "\ufeff" // what spreadsheets put before the text
 )
 
 // textFile reads a file, plain or gzip, line by line. The first bytes tell which,
@@ -71,6 +73,9 @@ func newText(r io.Reader, size int64, name string) (*textFile, error) {
 		}
 		limit := min(size, 1<<50)*maxTextRatio + textSlack
 		t.r = bufio.NewReaderSize(&limited{z, limit}, 1<<18)
+	}
+	if head, _ := t.r.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+		t.r.Discard(len(byteOrderMark)) // they are in the buffer
 	}
 	return t, nil
 }

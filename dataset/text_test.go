@@ -34,6 +34,17 @@ func gz(s string) string {
 	return buf.String()
 }
 
+// A text may begin with a byte order mark, packed or not.
+func TestByteOrderMark(t *testing.T) {
+	for _, s := range []string{"\ufeff0 1\r\n1 2\r\n", gz("\ufeff0,1\n1,2\n"), "\ufeffsource,target\n0,1\n1,2\n"} {
+		dir := writeFiles(t, map[string]string{"graph.csv": s})
+		e, _, err := ReadEdgeList(filepath.Join(dir, "graph.csv"), RelabelAuto)
+		if err != nil || e.V != 3 || e.E() != 2 {
+			t.Errorf("%q: %v, %v", s, e, err)
+		}
+	}
+}
+
 // writeFiles makes a folder with the files.
 func writeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()

@@ -17,6 +17,8 @@ var (
 	ErrNotRecorded = errors.New("event was never recorded")
 	// ErrInjected is the default error of a Fault.
 	ErrInjected = errors.New("injected fault")
+	// ErrLocked is returned by LockFolder for a folder that another process has.
+	ErrLocked = errors.New("another process has the folder")
 )
 
 // A BudgetError says that a block does not fit a device's arena or its share

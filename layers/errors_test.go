@@ -83,11 +83,35 @@ var wrongs = []struct {
 			mark()
 			return ops.Bias(v.Self, p.Bias("b", 0))
 		})},
+	{"enormous parameter", []string{"parameter layer2.W", "34×1099511627776"}, vertexOnly(
+		func(v saga.Vertex, p saga.Params) saga.Tensor {
+			mark()
+			return ops.MatMul(v.Self, p.Weight("W", 34, 1<<40))
+		})},
 	{"vertex rows beside edge rows", []string{"add", "[E×34]", "[V×34]", "scatter"}, edgeOnly(
 		func(e saga.Edge, _ saga.Params) saga.Tensor {
 			mark()
 			return ops.Add(e.Src, e.Src.In(0))
 		})},
+}
+
+// A nil Init is none: the default.
+func TestNilInit(t *testing.T) {
+	at := func(init ...saga.Init) []float32 {
+		l := vertexOnly(func(v saga.Vertex, p saga.Params) saga.Tensor {
+			return ops.Bias(ops.MatMul(v.Self, p.Weight("W", 34, 2, init...)), p.Bias("b", 2, init...))
+		})
+		p, err := saga.Compile(saga.Model{Layers: []saga.Layer{l}}, dataset.Karate(), saga.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if err := p.Open(); err != nil {
+			t.Fatal(err)
+		}
+		return must(p.Param("layer1.W"))(t)
+	}
+	compare(t, "W", at(nil), at(), 0)
 }
 
 func edgeOnly(f func(e saga.Edge, p saga.Params) saga.Tensor) saga.Layer {
@@ -130,6 +154,8 @@ func TestWrongLayers(t *testing.T) {
 		"nil message":   {edgeOnly(func(saga.Edge, saga.Params) saga.Tensor { return nil }), "missing"},
 		"nil row":       {vertexOnly(func(saga.Vertex, saga.Params) saga.Tensor { return nil }), "nil"},
 		"no score":      {saga.Layer{Name: "soft", ApplyEdge: edge, Gather: saga.SoftmaxSum}, "missing"},
+		"score unread":  {saga.Layer{Name: "score", ApplyEdge: edge, Score: edge}, "SoftmaxSum only, this is sum"},
+		"no messages":   {saga.Layer{Name: "max", Gather: saga.Max, ApplyVertex: Linear(34, 2, nil).ApplyVertex}, "without ApplyEdge"},
 		"concat of 0":   {saga.Layer{Name: "concat", ApplyEdge: edge, Gather: saga.Concat(0)}, "0 blocks"},
 		"concat of -1":  {saga.Layer{Name: "concat", ApplyEdge: edge, Gather: saga.Concat(-1)}, "-1 blocks"},
 		"drop all":      {saga.Layer{Name: "drop", Dropout: 1, ApplyEdge: edge}, "dropout probability 1"},
@@ -140,6 +166,9 @@ func TestWrongLayers(t *testing.T) {
 		if !errors.As(err, &at) || at.Layer != 1 || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want a *saga.LayerError with %q", name, err, c.want)
 		}
+	}
+	if _, err := saga.Compile(saga.Model{}, nil, saga.Config{}); err == nil || !strings.Contains(err.Error(), "no data") {
+		t.Errorf("without data: %v", err)
 	}
 	if _, err := saga.Compile(saga.Model{}, dataset.Karate(), saga.Config{}); err == nil || !strings.Contains(err.Error(), "at least one layer") {
 		t.Errorf("a model without layers gives %v", err)
@@ -153,7 +182,7 @@ func TestNewErrors(t *testing.T) {
 		set   func(o *Options)
 		want  string
 	}{
-		{"perceptron", func(o *Options) {}, `unknown model "perceptron"; there are commnet, edgemlp, gat, gcn, ggcn, ggnn, gin, mpgcn, resgated, sage`},
+		{"perceptron", func(o *Options) {}, `unknown model "perceptron"; there are commnet, edgemlp, gat, gatv2, gcn, ggcn, ggnn, gin, mpgcn, resgated, sage`},
 		{"gcn", func(o *Options) { o.Layers = 0 }, "layers 0; at least 1"},
 		{"ggnn", func(o *Options) { o.Layers = 0 }, "layers 0; at least 1"},
 		{"gcn", func(o *Options) { o.Layers = -3 }, "layers -3"},

@@ -14,15 +14,15 @@ import (
 // Options of New.
 type Options struct {
 	Features int // columns of the data's features
-	Hidden   int // columns between layers; for gat of each head
+	Hidden   int // columns between layers; for gat and gatv2 of each head
 	Classes  int // columns of the logits
 	Layers   int // ggnn has its Steps between two linear layers whatever it says
 	Steps    int // ggnn: message steps of one set of weights; 0: 2
-	Heads    int // gat: heads of all layers but the last; 0: 8
-	OutHeads int // gat: heads of the last layer, of which the mean is taken; 0: 1
+	Heads    int // gat, gatv2: heads of all layers but the last; 0: 8
+	OutHeads int // gat, gatv2: heads of the last layer, of which the mean is taken; 0: 1
 
 	Dropout          float32 // on the input of every layer, in training
-	AttentionDropout float32 // gat: on the attention coefficients, in training
+	AttentionDropout float32 // gat, gatv2: on the attention coefficients, in training
 
 	Task    saga.Task    // what labels stand on; default: vertices
 	Readout saga.Readout // graph labels: sum, mean (default) or max over a graph's vertices
@@ -32,11 +32,19 @@ type Options struct {
 	EdgeTypes int    // ggnn: edge types with their own weights; 0: what the graph has
 }
 
+// The largest options: far more than a model has, and few enough that sizes stay numbers
+// and a mistyped one is an error before anything is planned.
+const (
+	maxHidden = 1 << 16
+	maxLayers = 1 << 10
+	maxHeads  = 1 << 10
+)
+
 // Names lists the models that New knows, in alphabetical order.
 func Names() []string { return slices.Sorted(maps.Keys(builders)) }
 
-// New is the model NAME. The last layer has no activation; the others have ReLU, gat
-// ELU, ggnn none. gcn and gat add self loops, the others take the graph as it is:
+// New is the model NAME. The last layer has no activation; the others have ReLU, gat and
+// gatv2 ELU, ggnn none. gcn, gat and gatv2 add self loops, the others take the graph as it is:
 // set SelfLoops of the result for something else. For labels of graphs or edges the
 // last layer gives Hidden columns with ReLU, and GraphHead or EdgeHead the logits. An
 // unknown name, and an option outside its range, is an error.
@@ -60,7 +68,7 @@ func New(name string, o Options) (saga.Model, error) {
 	for i := range l {
 		l[i].Dropout = o.Dropout
 	}
-	m := saga.Model{Name: name, Layers: l, SelfLoops: name == "gcn" || name == "gat"}
+	m := saga.Model{Name: name, Layers: l, SelfLoops: slices.Contains([]string{"gat", "gatv2", "gcn"}, name)}
 	o.addHead(&m)
 	return m, nil
 }
@@ -74,12 +82,17 @@ func (o *Options) check() error {
 		}
 	}
 	least("features", o.Features, 1)
-	least("hidden", o.Hidden, 1)
+	between := func(what string, x, min, max int) {
+		if least(what, x, min); x > max {
+			errs = append(errs, fmt.Errorf("%s %d; at most %d", what, x, max))
+		}
+	}
+	between("hidden", o.Hidden, 1, maxHidden)
 	least("classes", o.Classes, 1)
-	least("layers", o.Layers, 1)
-	least("steps", o.Steps, 1)
-	least("heads", o.Heads, 1)
-	least("heads of the last layer", o.OutHeads, 1)
+	between("layers", o.Layers, 1, maxLayers)
+	between("steps", o.Steps, 1, maxLayers)
+	between("heads", o.Heads, 1, maxHeads)
+	between("heads of the last layer", o.OutHeads, 1, maxHeads)
 	least("edge data columns", o.EdgeData, 0)
 	least("edge types", o.EdgeTypes, 0)
 	if !slices.Contains([]saga.Task{"", saga.VertexTask, saga.EdgeTask, saga.GraphTask}, o.Task) {

@@ -23,7 +23,8 @@ var builders = map[string]func(o Options) ([]saga.Layer, error){
 	"ggnn":     ggnn,
 	"sage":     alike(func(_ Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act) }),
 	"gin":      alike(func(o Options, in, out int, act Activation) saga.Layer { return GIN(in, o.Hidden, out, act) }),
-	"gat":      gat,
+	"gat":      attention(GAT),
+	"gatv2":    attention(GATv2),
 	"resgated": alike(func(_ Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act) }),
 	"edgemlp": alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
@@ -53,15 +54,17 @@ func gcn(o Options) ([]saga.Layer, error) {
 	return alike(func(_ Options, in, out int, act Activation) saga.Layer { return GCN(in, out, scale, act) })(o)
 }
 
-// gat is the paper's: heads side by side, their mean in the last layer.
-func gat(o Options) ([]saga.Layer, error) {
-	var l []saga.Layer
-	in := o.Features
-	for range o.Layers - 1 {
-		l = append(l, GAT(in, o.Hidden, o.Heads, false, o.AttentionDropout, ops.ELU))
-		in = o.Heads * o.Hidden
+// attention builds models as the paper's gat: heads side by side, their mean in the last layer.
+func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer) func(Options) ([]saga.Layer, error) {
+	return func(o Options) ([]saga.Layer, error) {
+		var l []saga.Layer
+		in := o.Features
+		for range o.Layers - 1 {
+			l = append(l, layer(in, o.Hidden, o.Heads, false, o.AttentionDropout, ops.ELU))
+			in = o.Heads * o.Hidden
+		}
+		return append(l, layer(in, o.Classes, o.OutHeads, true, o.AttentionDropout, nil)), nil
 	}
-	return append(l, GAT(in, o.Classes, o.OutHeads, true, o.AttentionDropout, nil)), nil
 }
 
 // ggnn projects the features, lets one set of weights pass messages, and projects

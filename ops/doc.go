@@ -9,8 +9,9 @@
 // A tensor is [V×c] (a row a vertex), [E×c] (a row an edge) or a Global matrix
 // [r×c]. Operands of an element-wise op have the same width and the same row set;
 // a Global of one row joins any row set and is spread over its rows. Vertex and
-// edge tensors never meet: scatter the vertex tensor first. Columns fall into h
-// heads as h groups of neighbours (see Widen).
+// edge tensors never meet: in a layer an edge sees its ends as Edge.Src and Edge.Dst.
+// Columns fall into h heads as h groups of neighbours (see Widen). With heads, GroupSum
+// of a product is a score a head, and RowScale weighs a head's columns by its score.
 //
 // A constructor whose operands do not fit panics with a *dataflow.ShapeError that
 // names the user's file and line; compiling a model turns it into an error.

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -72,9 +73,26 @@ type unit struct {
 // that is too small is a *plan.BudgetError, of host memory a *plan.HostError, that names
 // the smallest one that would do.
 func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
+	p, err := compile(m, d, c)
+	if p.packedMayFit(err) {
+		c.Packing = PackingOn
+		p, err = compile(m, d, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// compile is Compile for one choice of packing; with an error the program, where there is
+// one, tells which that was.
+func compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
+	}
+	if d == nil {
+		return nil, errors.New("saga: no data")
 	}
 	if err := dataset.Validate(d); err != nil {
 		return nil, err
@@ -118,12 +136,9 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 		}
 		return nil
 	}); err != nil {
-		return nil, p.leastHost(p.budget(err, once), once)
+		return p, p.leastHost(p.budget(err, once), once)
 	}
-	if err := p.placeTraining(once); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, p.placeTraining(once)
 }
 
 // newProgram is a program for m on d before it is compiled: its inputs, and what a

@@ -36,7 +36,9 @@ func (p *Program) Digest() string {
 	}
 	for d := range pl.Devices { // which run side by side
 		for i := range pl.Tasks {
-			if t := &pl.Tasks[i]; int(t.Device) == d && (t.Kind == plan.Run || t.Kind == plan.Add) {
+			t := &pl.Tasks[i]
+			// What is made of a chunk on its arrival adds nothing up, and memory decides how often chunks arrive.
+			if arrival := t.Kind == plan.Run && t.Step < 0; int(t.Device) == d && (t.Kind == plan.Run || t.Kind == plan.Add) && !arrival {
 				fmt.Fprintln(h, t.Kind, t.Device, t.From, t.Phase, t.Step, t.Kernel, t.Own, t.Other, t.First, t.Last)
 			}
 		}

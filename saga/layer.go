@@ -1,6 +1,10 @@
 package saga
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+
 	"sagann/dataflow"
 	"sagann/ops"
 )
@@ -19,8 +23,10 @@ type Layer struct {
 	// ApplyEdge computes the message of an edge. Nil: the layer has no edges.
 	ApplyEdge func(e Edge, p Params) Tensor
 	// Score computes the attention scores [E×heads] of a SoftmaxSum.
+	// A weight that ApplyEdge and Score name alike is one.
 	Score func(e Edge, p Params) Tensor
 	// Gather combines the messages of a vertex's in-edges. Default: Sum.
+	// Only SoftmaxSum reads Score.
 	Gather Accumulator
 	// ApplyVertex computes the vertex's new row. Nil: the accumulator is the row.
 	ApplyVertex func(v Vertex, p Params) Tensor
@@ -30,9 +36,23 @@ type Layer struct {
 	UpdateEdge func(e Edge, p Params) Tensor
 }
 
+// fits refuses a layer with fields that nothing would read.
+func (l *Layer) fits() error {
+	soft := l.Gather.name == SoftmaxSum.name
+	switch {
+	case l.ApplyEdge == nil && (l.Score != nil || l.Gather.run != nil):
+		return errors.New("Score and Gather without ApplyEdge: there are no messages to gather")
+	case l.Score != nil && !soft:
+		return fmt.Errorf("Score is read by Gather: SoftmaxSum only, this is %s; Edge.Softmax gives its weights to ApplyEdge", cmp.Or(l.Gather.name, Sum.name))
+	case soft && l.Score == nil:
+		return errors.New("Score is missing: SoftmaxSum weights messages by it")
+	}
+	return nil
+}
+
 // Edge is what ApplyEdge sees: rows of E. Fields that the graph does not have are nil.
 type Edge struct {
-	Src, Dst Tensor // the rows of the two ends [E×c]
+	Src, Dst Tensor // the rows of the two ends [E×c]; Dst gathers
 	Data     Tensor // the edge's vector [E×d]
 	Weight   Tensor // the edge's scalar [E×1]
 	Type     Tensor // the edge's type [E×1], a number; use MatMulByType
@@ -44,7 +64,7 @@ type Edge struct {
 type Vertex struct {
 	Self      Tensor // the vertex's row before the layer [V×c]
 	Accum     Tensor // what was gathered [V×m]; nil without ApplyEdge
-	InDegree  Tensor // [V×1]
+	InDegree  Tensor // [V×1], self loops of the model included
 	OutDegree Tensor // [V×1]
 	t         *tracer
 }

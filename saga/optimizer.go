@@ -41,9 +41,19 @@ func (o *Optimizer) validate() error {
 	default:
 		return fmt.Errorf("unknown optimizer %q; there are adam, adamw, sgd", o.Kind)
 	}
-	for _, x := range []float32{o.LR, o.Momentum, o.Beta1, o.Beta2, o.Eps, o.WeightDecay, o.ClipNorm, o.Gamma} {
-		if x < 0 || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return fmt.Errorf("optimizer: a setting is %v; all are finite and not negative", x)
+	for _, x := range []struct {
+		name  string
+		value float32
+		below float32 // 0: any that is finite
+	}{
+		{"learning rate", o.LR, 0}, {"momentum", o.Momentum, 1}, {"beta1", o.Beta1, 1}, {"beta2", o.Beta2, 1}, {"eps", o.Eps, 0},
+		{"weight decay", o.WeightDecay, 0}, {"gradient norm", o.ClipNorm, 0}, {"learning-rate factor", o.Gamma, 0},
+	} {
+		if x.value < 0 || math.IsNaN(float64(x.value)) || math.IsInf(float64(x.value), 0) {
+			return fmt.Errorf("optimizer: the %s is %v; it must be finite and not negative", x.name, x.value)
+		}
+		if x.below > 0 && x.value >= x.below {
+			return fmt.Errorf("optimizer: the %s is %v; it must be below %v, or nothing is ever forgotten", x.name, x.value, x.below)
 		}
 	}
 	return nil

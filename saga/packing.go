@@ -1,10 +1,12 @@
 package saga
 
 import (
+	"errors"
 	"strings"
 	"time"
 
 	"sagann/dataflow"
+	"sagann/dataflow/plan"
 )
 
 // Far ends of edges in as few bits as an interval needs (chunk/pack.go), chosen by
@@ -81,6 +83,15 @@ func (p *Program) packingPays() (bool, error) {
 	}
 	p.base = words
 	return false, nil
+}
+
+// packedMayFit tells whether err says that cells of words do not fit, of which the choice
+// expected that they would: it knows expected cells and what stores least.
+func (p *Program) packedMayFit(err error) bool {
+	var mem *plan.BudgetError
+	var host *plan.HostError
+	return (errors.As(err, &mem) || errors.As(err, &host)) && p != nil && !p.packed && p.machine != nil &&
+		p.cfg.Packing == "" && !p.cfg.without("pack") && !p.machine.Kind(0).Serial
 }
 
 // Packed tells whether cells hold far ends of edges packed.

@@ -228,3 +228,47 @@ func TestPack(t *testing.T) {
 		t.Errorf("losses %v packed, %v else", got, want)
 	}
 }
+
+// TestNamedBudgetOfSmallGraphs: the budget that an error names does where expected cells of
+// words would fit into it and the real ones do not: cells are packed after all.
+func TestNamedBudgetOfSmallGraphs(t *testing.T) {
+	after := 0
+	for _, edges := range []int{40, 200, 600, 2000} {
+		s := dataset.DefaultSpec()
+		s.Vertices, s.Edges, s.Features, s.Classes = 150, edges, 5, 3
+		d, err := dataset.Synthetic(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"gcn", "gin", "ggcn"} {
+			m := twoLayers(t, name, 5, 8, 3)
+			for _, host := range []bool{false, true} {
+				c := saga.Config{Machine: "h200", Chunks: 1, Save: saga.SaveAll}
+				var mem *plan.BudgetError
+				var small *plan.HostError
+				if host {
+					c.HostMem = 1
+				} else {
+					c.Mem = 1
+				}
+				switch _, err := saga.Compile(m, d, c); {
+				case errors.As(err, &mem):
+					c.Mem = mem.Smallest
+				case errors.As(err, &small):
+					c.HostMem = small.Smallest
+				default:
+					t.Fatalf("%s, %d edges: with a byte: %v", name, edges, err)
+				}
+				p, err := saga.Compile(m, d, c)
+				if err != nil {
+					t.Errorf("%s, %d edges: %v", name, edges, err)
+				} else if p.Packed() {
+					after++
+				}
+			}
+		}
+	}
+	if after == 0 {
+		t.Error("no cells were packed")
+	}
+}

@@ -69,22 +69,33 @@ type Params struct {
 // Weight is the trainable matrix NAME [in×out] of this layer's scope. Asking for one
 // name twice gives one matrix; with two shapes it is an error.
 func (p Params) Weight(name string, in, out int, init ...Init) Tensor {
-	return p.declare(name, in, out, 1, append(init, Glorot)[0])
+	return p.declare(name, in, out, 1, initOr(init, Glorot))
 }
 
 // Bias is the trainable row NAME [1×n], zero at first.
 func (p Params) Bias(name string, n int, init ...Init) Tensor {
-	return p.declare(name, 1, n, 1, append(init, Zero)[0])
+	return p.declare(name, 1, n, 1, initOr(init, Zero))
 }
 
 // TypedWeight is one matrix [in×out] an edge type, stacked: [types·in × out].
 func (p Params) TypedWeight(name string, types, in, out int, init ...Init) Tensor {
-	return p.declare(name, types*in, out, types, append(init, Glorot)[0])
+	return p.declare(name, types*in, out, types, initOr(init, Glorot))
 }
+
+// initOr is the first of init, def where there is none.
+func initOr(init []Init, def Init) Init {
+	if len(init) > 0 && init[0] != nil {
+		return init[0]
+	}
+	return def
+}
+
+// maxNumbers is more than a parameter has in any memory, and few enough to count bytes.
+const maxNumbers = 1 << 40
 
 func (p Params) declare(name string, rows, cols, blocks int, init Init) Tensor {
 	full := p.scope + "." + name
-	if rows < 1 || cols < 1 {
+	if rows < 1 || cols < 1 || cols > maxNumbers/rows {
 		panic(&dataflow.ShapeError{Op: dataflow.Op("parameter " + full), Pos: dataflow.Caller(),
 			Err: fmt.Errorf("a %d×%d matrix", rows, cols)})
 	}

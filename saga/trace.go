@@ -108,6 +108,9 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 	x := t.features()
 	tr = &traced{t: t, features: x}
 	for layer = range m.Layers {
+		if err := m.Layers[layer].fits(); err != nil {
+			return nil, &LayerError{layer + 1, m.Layers[layer].Name, err}
+		}
 		tr.hidden, tr.rows = x, x
 		x = t.layer(&m.Layers[layer], layer, x)
 		if x == nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"sagann/chunk"
@@ -87,16 +88,27 @@ func (t *target) check() error {
 // edgesPerCell is how many edges a cell of an automatic base grid holds.
 const edgesPerCell = 1 << 16
 
+// write puts d at t.Out as a whole, or nothing.
 func (t *target) write(d *dataset.Data) error {
+	out := filepath.Clean(t.Out) // without a slash at its end
+	defer removedOnSignal(out)()
 	if t.Format == "npy" {
-		return dataset.WriteNpyFolder(t.Out, d)
+		dir := filepath.Join(filepath.Dir(out), partialName(out)+"folder")
+		err := dataset.WriteNpyFolder(dir, d)
+		if err == nil {
+			err = os.Rename(dir, out)
+		}
+		if err != nil {
+			return errors.Join(err, os.RemoveAll(dir))
+		}
+		return nil
 	}
 	base := int(t.Base)
 	if base == 0 {
 		for base = 1; base < chunk.MaxBase && base*base*edgesPerCell < d.Edges.E(); base *= 2 {
 		}
 	}
-	return dataset.WriteStore(t.Out, d, base)
+	return dataset.WriteStore(out, d, base)
 }
 
 // convertCmd is saga data convert.

@@ -111,7 +111,10 @@ func parseCount(s string) (int64, error) {
 		}
 	}
 	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if x *= scale; err != nil || math.IsNaN(x) || x < 0 || x > 1<<53 || x != math.Trunc(x) {
+	if x *= scale; err == nil && x > 1<<53 {
+		return 0, fmt.Errorf("%q is too large", s)
+	}
+	if err != nil || math.IsNaN(x) || x < 0 || x != math.Trunc(x) {
 		return 0, fmt.Errorf("%q is not a whole number from 0 on, such as 233000, 233e3 or 8GiB", s)
 	}
 	return int64(x), nil

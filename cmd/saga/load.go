@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
@@ -54,10 +56,16 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		}
 	}
 	if err := dataset.ValidateLabels(d, task); err != nil {
-		if d.Labelled(task) && d.Splits(task)[0] == nil {
+		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
 		return nil, err
+	}
+	if s.Model == "gcn" && s.Normalize == layers.NormWeight && d.Edges.Weight == nil {
+		return nil, fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data)
+	}
+	if idle := s.idle(task); len(idle) > 0 {
+		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
 	}
 	j.prep.OneHot = d.FeatureCols == 0
 	j.prep.RowNormalize = s.RowNormalize.or(bagOfWords(d))

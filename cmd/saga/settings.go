@@ -29,11 +29,11 @@ type settings struct {
 	Hidden    count   `json:"hidden" default:"32" placeholder:"N" group:"Model" help:"Columns between layers (${default})."`
 	Layers    count   `json:"layers" default:"2" placeholder:"N" group:"Model" help:"Number of layers (${default})."`
 	Steps     count   `json:"steps" default:"2" placeholder:"N" group:"Model" help:"Message steps of ggnn (${default})."`
-	Heads     count   `json:"heads" default:"8" placeholder:"N" group:"Model" help:"Attention heads of gat (${default})."`
+	Heads     count   `json:"heads" default:"8" placeholder:"N" group:"Model" help:"Attention heads of gat and gatv2 (${default})."`
 	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" group:"Model" help:"Dropout on the input of every layer."`
 	Normalize string  `json:"normalize" placeholder:"M" group:"Model" help:"Weights of gcn's edges: sym (default), weight or none."`
 	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" group:"Model" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
-	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" group:"Model" help:"Add self loops: on, off, or auto (on for gcn and gat)."`
+	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" group:"Model" help:"Add self loops: on, off, or auto (on for gcn, gat and gatv2)."`
 
 	Epochs       count   `json:"epochs" default:"60" placeholder:"N" group:"Training" help:"Epochs (${default})."`
 	LR           float32 `json:"lr" name:"lr" default:"0.01" placeholder:"X" group:"Training" help:"Learning rate (${default})."`
@@ -119,6 +119,9 @@ func (s *settings) config() (saga.Config, error) {
 			errs = append(errs, fmt.Errorf("--%s %d: at least 1", name, n))
 		}
 	}
+	if s.Data == "" {
+		errs = append(errs, errors.New("--data is empty: a path, karate or synthetic"))
+	}
 	if s.LR <= 0 {
 		errs = append(errs, fmt.Errorf("--lr %v: must be above 0", s.LR))
 	}
@@ -193,6 +196,31 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 	return saga.VertexTask
 }
 
+// idle lists the settings, other than the defaults, that nothing reads with labels of this
+// kind and the other settings.
+func (s *settings) idle(task saga.Task) []string {
+	var list []string
+	for _, x := range []struct {
+		given bool
+		what  string
+	}{
+		{s.Momentum != 0 && s.Optimizer != "sgd", "--momentum (of sgd; this is " + s.Optimizer + ")"},
+		{s.LRDecay != 1 && s.LRDecayEvery == 0, "--lr-decay (without --lr-decay-every)"},
+		{s.LRDecay == 1 && s.LRDecayEvery != 0, "--lr-decay-every (without --lr-decay)"},
+		{s.Normalize != "" && s.Model != "gcn", "--normalize (of gcn)"},
+		{s.Steps != 2 && s.Model != "ggnn", "--steps (of ggnn)"},
+		{s.Layers != 2 && s.Model == "ggnn", "--layers (ggnn has --steps)"},
+		{s.Heads != 8 && s.Model != "gat" && s.Model != "gatv2", "--heads (of gat and gatv2)"},
+		{s.Readout != "" && s.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
+		{s.TF32 && !strings.HasPrefix(s.Device, "cuda"), "--tf32 (of GPUs)"},
+	} {
+		if x.given {
+			list = append(list, x.what)
+		}
+	}
+	return list
+}
+
 // shares are those of --split; zeros when it was not given.
 func (s *settings) shares() (train, val float64, err error) {
 	if s.Split == "" {
@@ -219,7 +247,7 @@ func (s *settings) absolute() error {
 		}
 		s.Machine = path
 	}
-	if kind, _, _ := strings.Cut(s.Data, ":"); s.Data == "karate" || kind == "synthetic" {
+	if kind, _, _ := strings.Cut(s.Data, ":"); s.Data == "" || s.Data == "karate" || kind == "synthetic" {
 		return nil
 	}
 	path, err := filepath.Abs(s.Data)

@@ -27,6 +27,7 @@ func canWrite(path string) error {
 // writeTable writes rows (shape [V] or [V, columns]) to path by its ending. A .csv has
 // a heading: what a row is, such as vertex, and column, numbered when there are several.
 func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int, x []T) error {
+	defer removedOnSignal(path)()
 	if filepath.Ext(path) == ".npy" {
 		return npy.Write(path, shape, x)
 	}
@@ -55,7 +56,7 @@ func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int
 
 // writeWhole puts at path what write gives, or leaves what was there.
 func writeWhole(path string, write func(w *bufio.Writer)) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	f, err := os.CreateTemp(filepath.Dir(path), partialName(path)+"*")
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+
+	"sagann/device"
 )
 
 // checkpointFile is the name of the checkpoint in a run folder.
@@ -23,6 +25,21 @@ type trainCmd struct {
 	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
 	Trace           string `json:"-" placeholder:"DIR" group:"Run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
 	JSON            bool   `json:"-" name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
+
+	unlock func() error // gives up the folder; nil before it is taken
+}
+
+// lockRun takes the folder of a run for this process. A folder that cannot be opened is
+// nobody's: what opens it next says why.
+func lockRun(dir string) (unlock func() error, err error) {
+	unlock, err = device.LockFolder(dir)
+	switch {
+	case errors.Is(err, device.ErrLocked):
+		return nil, fmt.Errorf("%s: another process is training in this folder", dir)
+	case err != nil:
+		return nil, nil
+	}
+	return unlock, nil
 }
 
 // Help is what stands under the usage line.
@@ -49,7 +66,15 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err := c.absolute(); err != nil {
 		return err
 	}
+	defer func() {
+		if c.unlock != nil {
+			err = errors.Join(err, c.unlock())
+		}
+	}()
 	if c.Resume != "" {
+		if c.unlock, err = lockRun(c.Resume); err != nil {
+			return err
+		}
 		if err := c.recall(a.given); err != nil {
 			return err
 		}

@@ -51,6 +51,9 @@ func (r *running) open(c *trainCmd) (err error) {
 	default:
 		r.folder, err = runfolder.Create(".")
 	}
+	if err == nil && c.unlock == nil {
+		c.unlock, err = lockRun(r.folder.Dir)
+	}
 	if err != nil {
 		return err
 	}

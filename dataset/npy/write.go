@@ -124,7 +124,7 @@ func encodeAny(w io.Writer, shape []int, data any) error {
 // writeFile fills a temporary file beside path and renames it to path when all
 // went well.
 func writeFile(path string, fill func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp*")
+	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// partialName is how the names of files and folders begin that this process writes beside
+// path before they take its name.
+func partialName(path string) string {
+	return fmt.Sprintf(".%s.tmp-%d-", filepath.Base(path), os.Getpid())
+}
+
+// removedOnSignal has SIGINT and SIGTERM, until stop is called, remove what is written for
+// path so far and end the process; stop then waits for that end, whatever the error that
+// the removal makes of writing.
+func removedOnSignal(path string) (stop func()) {
+	signals, done, over := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+			if err := removePartial(path); err != nil {
+				fmt.Fprintf(os.Stderr, "saga: %v\n", err)
+			}
+			fmt.Fprintln(os.Stderr, "saga: interrupted")
+			os.Exit(exitInterrupted)
+		case <-done:
+			close(over)
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		<-over
+	}
+}
+
+// removePartial removes what this process has begun to write for path.
+func removePartial(path string) error {
+	dir := filepath.Dir(path)
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if strings.HasPrefix(e.Name(), partialName(path)) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

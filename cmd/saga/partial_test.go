@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterruptWriting: SIGINT while a graph or a table is written exits with 130 and
+// leaves nothing of it.
+func TestInterruptWriting(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	if text, err := command(t, "train", "--data", "synthetic:vertices=200000,edges=200000,features=4,classes=30", "--model", "gcn", "--layers", "1", "--epochs", "0", "--out", run).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	spec := "vertices=200000,edges=2e6,features=64"
+	for what, args := range map[string][]string{
+		"store": {"data", "generate", spec, "--out"},
+		"npy":   {"data", "generate", spec, "--format", "npy", "--out"},
+		"csv":   {"predict", "--checkpoint", run, "--write", "logits", "--out"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			c := command(t, append(args, filepath.Join(dir, "out.csv"))...)
+			var log bytes.Buffer
+			c.Stdout, c.Stderr = &log, &log
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(time.Minute); len(names(t, dir)) == 0; time.Sleep(time.Millisecond) {
+				if time.Now().After(deadline) {
+					c.Process.Kill()
+					t.Fatalf("nothing is written\n%s", &log)
+				}
+			}
+			if list := names(t, dir); !strings.HasPrefix(list[0], ".out.csv.tmp-") {
+				c.Process.Kill()
+				t.Skipf("%s was written before the signal could be sent", list)
+			}
+			if err := c.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+				t.Fatalf("%v, want exit status 130\n%s", err, &log)
+			}
+			if list := names(t, dir); len(list) > 0 {
+				t.Errorf("left behind: %s\n%s", list, &log)
+			}
+		})
+	}
+}
+
+// names lists the files of dir.
+func names(t *testing.T, dir string) (list []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// TestOneProcessARun: a folder in which a process trains is refused to another one, and
+// free again when the first is killed.
+func TestOneProcessARun(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("folders are locked on Linux")
+	}
+	run := filepath.Join(t.TempDir(), "run")
+	c := command(t, "train", "--data", "synthetic:vertices=3000,edges=60000,features=32", "--epochs", "100000", "--checkpoint-every", "1", "--out", run)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); epochsIn(run) < 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.Process.Kill()
+			t.Fatal("no second epoch")
+		}
+	}
+	text, err := command(t, "train", "--resume", run).CombinedOutput()
+	if err == nil || !strings.Contains(string(text), "another process is training in this folder") {
+		t.Errorf("a second process: %v\n%s", err, text)
+	}
+	before := epochsIn(run)
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	if text, err := command(t, "train", "--resume", run, "--epochs", "1").CombinedOutput(); err != nil {
+		t.Errorf("after the first was killed: %v\n%s", err, text)
+	}
+	if before < 2 {
+		t.Errorf("%d epochs", before)
+	}
+}

@@ -1,0 +1,39 @@
+package layers
+
+import (
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// APPNP propagates predictions h by personalised PageRank (Gasteiger et al., 2019), steps
+// layers of width columns without parameters behind those that predict:
+//
+//	z_0 = h    z_k+1 = (1-α)·Σ n_uv·z_k,u + α·h
+//
+// n is saga.Edge.SymNorm, with the self loops of saga.Model.SelfLoops in the paper. Between two steps the rows are [z, h], of 2·width columns; edges
+// gather z only.
+func APPNP(width, steps int, alpha float32) []saga.Layer {
+	var l []saga.Layer
+	for k := range steps {
+		first, last := k == 0, k == steps-1
+		l = append(l, saga.Layer{
+			Name:   "appnp",
+			Gather: saga.Sum,
+			ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
+				return ops.RowScale(ops.Slice(e.Src, 0, width), e.SymNorm())
+			},
+			ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor {
+				h := v.Self
+				if !first {
+					h = ops.Slice(v.Self, width, width)
+				}
+				z := ops.Add(ops.Scale(v.Accum, 1-alpha), ops.Scale(h, alpha))
+				if last {
+					return z
+				}
+				return ops.Concat(z, h)
+			},
+		})
+	}
+	return l
+}

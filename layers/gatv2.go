@@ -1,0 +1,41 @@
+package layers
+
+import (
+	"math/rand/v2"
+
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// GATv2 is graph attention whose scores depend on both ends together (Brody et al., 2022), of
+// several heads, in columns to heads·width, or to width when mean is set, as in GAT. For
+// each head
+//
+//	h = x·W_src    g = x·W_dst    s = leaky_relu(h_u + g_v)·a, slope 0.2
+//	α = softmax of s over the in-edges of v    a_v = Σ α·h_u    x' = act(a_v)
+//
+// drop drops coefficients α in training. A vertex gathers itself only where the
+// graph has its self loop (saga.Model.SelfLoops). Parameters: W_src and W_dst
+// [in×heads·width], a [1×heads·width], the heads as neighbouring blocks of columns.
+func GATv2(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer {
+	all := heads * width
+	// A head's vector is a width×1 matrix to Glorot's rule.
+	vector := func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, 1, r) }
+	return saga.Layer{
+		Name: "gatv2",
+		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
+			h := ops.MatMul(e.Src, p.Weight("W_src", in, all))
+			g := ops.MatMul(e.Dst, p.Weight("W_dst", in, all))
+			both := ops.LeakyReLU(ops.Add(h, g), 0.2)
+			s := ops.GroupSum(ops.Mul(both, p.Weight("a", 1, all, vector)), heads)
+			return ops.RowScale(h, e.Dropout(e.Softmax(s), drop))
+		},
+		Gather: saga.Sum,
+		ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor {
+			if mean {
+				return act.of(headMean(v.Accum, heads))
+			}
+			return act.of(v.Accum)
+		},
+	}
+}

@@ -1,0 +1,174 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"sagann/dataset"
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// plain computes models in float64 as their formulas stand, edge by edge.
+type plain struct {
+	d *dataset.Data
+	p map[string][]float64
+}
+
+// matmul is x·W of rows of in columns.
+func (m *plain) matmul(x []float64, in int, name string) []float64 {
+	w := m.p[name]
+	out := len(w) / in
+	y := make([]float64, len(x)/in*out)
+	for r := range len(x) / in {
+		for k := range in {
+			for c := range out {
+				y[r*out+c] += x[r*in+k] * w[k*out+c]
+			}
+		}
+	}
+	return y
+}
+
+// gatv2 is a layer with heads side by side, or their mean.
+func (m *plain) gatv2(x []float64, in, width, heads int, mean bool, scope string) []float64 {
+	e, all := m.d.Edges, heads*width
+	h, g, a := m.matmul(x, in, scope+".W_src"), m.matmul(x, in, scope+".W_dst"), m.p[scope+".a"]
+	sums, out := make([]float64, e.V*heads), make([]float64, e.V*all)
+	score := make([]float64, e.E()*heads)
+	for k := range e.E() {
+		for c := range all {
+			z := h[int(e.Src[k])*all+c] + g[int(e.Dst[k])*all+c]
+			score[k*heads+c/width] += max(z, 0.2*z) * a[c]
+		}
+	}
+	for i, s := range score {
+		sums[int(e.Dst[i/heads])*heads+i%heads] += math.Exp(s)
+	}
+	for k := range e.E() {
+		for c := range all {
+			v := int(e.Dst[k])
+			out[v*all+c] += math.Exp(score[k*heads+c/width]) / sums[v*heads+c/width] * h[int(e.Src[k])*all+c]
+		}
+	}
+	if !mean {
+		return out
+	}
+	y := make([]float64, e.V*width)
+	for i, z := range out {
+		y[i/all*width+i%width] += z / float64(heads)
+	}
+	return y
+}
+
+// appnp is linear layers of the names and steps behind them.
+func (m *plain) appnp(x []float64, in, steps int, alpha float64, scopes ...string) []float64 {
+	for i, s := range scopes {
+		b := m.p[s+".b"]
+		x = m.matmul(x, in, s+".W")
+		in = len(b)
+		for k := range x {
+			if x[k] += b[k%in]; i < len(scopes)-1 {
+				x[k] = max(x[k], 0)
+			}
+		}
+	}
+	e, h := m.d.Edges, x
+	degree := e.InDegrees()
+	for range steps {
+		z := make([]float64, len(h))
+		for i := range z {
+			z[i] = alpha * h[i]
+		}
+		for k, u := range e.Src {
+			v := e.Dst[k]
+			if degree[u] == 0 {
+				continue
+			}
+			n := (1 - alpha) / math.Sqrt(float64(degree[u])*float64(degree[v]))
+			for c := range in {
+				z[int(v)*in+c] += n * x[int(u)*in+c]
+			}
+		}
+		x = z
+	}
+	return x
+}
+
+// loss is the mean cross-entropy over the training split.
+func (m *plain) loss(logits []float64) float64 {
+	c, sum := m.d.Classes, 0.0
+	for _, v := range m.d.Train {
+		row, all := logits[int(v)*c:int(v+1)*c], 0.0
+		for _, z := range row {
+			all += math.Exp(z)
+		}
+		sum += math.Log(all) - row[m.d.Labels[v]]
+	}
+	return sum / float64(len(m.d.Train))
+}
+
+// TestPlain holds losses and all gradients of models without golden values against
+// formulas in float64 and their differences, in full memory and streamed.
+func TestPlain(t *testing.T) {
+	d := graphs(t)["synthetic"]
+	x := make([]float64, len(d.Features))
+	for i, f := range d.Features {
+		x[i] = float64(f)
+	}
+	linear := func(k int) string { return fmt.Sprint("layer", k) }
+	for name, tc := range map[string]struct {
+		layers []saga.Layer
+		loss   func(m *plain) float64
+	}{
+		"gatv2": {[]saga.Layer{GATv2(10, 3, 2, false, 0, ops.ELU), GATv2(6, 4, 3, true, 0, nil)}, func(m *plain) float64 {
+			h := m.gatv2(x, 10, 3, 2, false, "layer1")
+			for i, z := range h {
+				h[i] = max(z, math.Expm1(min(z, 0)))
+			}
+			return m.loss(m.gatv2(h, 6, 4, 3, true, "layer2"))
+		}},
+		"appnp": {append([]saga.Layer{Linear(10, 6, ops.ReLU), Linear(6, 4, nil)}, APPNP(4, 3, 0.2)...), func(m *plain) float64 {
+			return m.loss(m.appnp(x, 10, 3, 0.2, linear(1), linear(2)))
+		}},
+		"appnp, one step": {append([]saga.Layer{Linear(10, 4, nil)}, APPNP(4, 1, 0.1)...), func(m *plain) float64 {
+			return m.loss(m.appnp(x, 10, 1, 0.1, linear(1)))
+		}},
+	} {
+		for _, c := range []saga.Config{{}, {Chunks: 3, Stream: true}, {Chunks: 4, Device: "cpu:2", Save: saga.SaveNone}, {Chunks: 2, Without: []string{"hoist", "commute", "factor", "fuse", "invariant"}}} {
+			t.Run(fmt.Sprintf("%s/P=%d", name, c.Chunks), func(t *testing.T) {
+				c.Seed, c.Optimizer = 4, saga.Optimizer{Kind: "sgd", LR: 1e-20}
+				p, err := saga.Compile(saga.Model{Name: name, Layers: tc.layers}, d, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+				loss, err := p.Step()
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := &plain{d, map[string][]float64{}}
+				for _, q := range p.Params() {
+					for _, w := range must(p.Param(q.Name))(t) {
+						m.p[q.Name] = append(m.p[q.Name], float64(w))
+					}
+				}
+				compare(t, "loss", []float32{float32(loss)}, []float32{float32(tc.loss(m))}, 1e-5)
+				for _, q := range p.Params() {
+					w, want := m.p[q.Name], make([]float32, q.Rows*q.Cols)
+					for i, at := range slices.Clone(w) {
+						const h = 1e-6
+						w[i] = at + h
+						up := tc.loss(m)
+						w[i] = at - h
+						want[i] = float32((up - tc.loss(m)) / (2 * h))
+						w[i] = at
+					}
+					compare(t, "gradient of "+q.Name, must(p.Grad(q.Name))(t), want, 1e-4)
+				}
+			})
+		}
+	}
+}
