@@ -154,9 +154,12 @@ func (l *lowering) value(n *Node, q int) int {
 	return id
 }
 
+// rowBytes is what a row of vertex node n takes in memory.
+func rowBytes(n *Node) int64 { return int64(chunk.LD(n.shape.Cols)) * 4 }
+
 // vertexValue describes node n to the planner.
 func vertexValue(n *Node) plan.Value {
-	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: int64(chunk.LD(n.shape.Cols)) * 4, Kind: plan.Temp}
+	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: rowBytes(n), Kind: plan.Temp}
 	if computed(n) {
 		v.Name = fmt.Sprintf("%s.%d", n.op, n.id)
 	}

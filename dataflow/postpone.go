@@ -27,6 +27,7 @@ func (p *phases) postpone() {
 		}
 	}
 	best := p.traffic()
+	reads := p.ownReads()
 	for _, x := range shared {
 		for q := range p.count {
 			var group []*Node
@@ -36,7 +37,7 @@ func (p *phases) postpone() {
 					group, from[n] = append(group, n), [2]int{p.phase[n], p.sub[n]}
 				}
 			}
-			if len(group) == 0 || !p.ownReads(q)[x] {
+			if len(group) == 0 || q >= len(reads) || !reads[q][x] { // a phase that moving has opened reads nothing yet
 				continue
 			}
 			for _, n := range group {
@@ -44,7 +45,7 @@ func (p *phases) postpone() {
 			}
 			p.chooseKept()
 			if t := p.traffic(); t < best {
-				best = t
+				best, reads = t, p.ownReads()
 				continue
 			}
 			for _, n := range group {
@@ -75,27 +76,30 @@ func (p *phases) move(n *Node, q, sub int) {
 // traffic is the bytes of a vertex's rows that phases read at the own end or store.
 func (p *phases) traffic() int64 {
 	var n int64
-	for q := range p.count {
-		for x := range p.ownReads(q) {
-			n += vertexValue(x).RowBytes
+	for _, reads := range p.ownReads() {
+		for x := range reads {
+			n += rowBytes(x)
 		}
 	}
 	for x := range p.keep {
-		n += vertexValue(x).RowBytes
+		n += rowBytes(x)
 	}
 	return n
 }
 
-// ownReads are the inputs and the values of earlier phases that phase q reads at the own
-// end.
-func (p *phases) ownReads(q int) map[*Node]bool {
-	out := map[*Node]bool{}
+// ownReads are, by phase, the inputs and the values of earlier phases that it reads at the
+// own end.
+func (p *phases) ownReads() []map[*Node]bool {
+	out, seen := make([]map[*Node]bool, p.count), make([]map[*Node]bool, p.count)
 	for _, m := range p.live {
-		if at, ok := p.phase[m]; ok && at == q && (p.keep[m] || root(m) || m.shape.Set.Kind == Global) {
-			for _, x := range p.needs(m, q) {
-				out[x] = true
-			}
+		q, ok := p.phase[m]
+		if !ok || q >= p.count || !p.keep[m] && !root(m) && m.shape.Set.Kind != Global {
+			continue
 		}
+		if out[q] == nil {
+			out[q], seen[q] = map[*Node]bool{}, map[*Node]bool{}
+		}
+		p.eachNeed(m, q, seen[q], func(x *Node) { out[q][x] = true })
 	}
 	return out
 }
@@ -104,7 +108,12 @@ func (p *phases) ownReads(q int) map[*Node]bool {
 // made of at the own end.
 func (p *phases) needs(n *Node, q int) []*Node {
 	var out []*Node
-	seen := map[*Node]bool{}
+	p.eachNeed(n, q, map[*Node]bool{}, func(x *Node) { out = append(out, x) })
+	return out
+}
+
+// eachNeed calls f for each of needs that is not made of what has been seen.
+func (p *phases) eachNeed(n *Node, q int, seen map[*Node]bool, f func(x *Node)) {
 	var walk func(x *Node)
 	walk = func(x *Node) {
 		if seen[x] || x.shape.Set.Kind != Vertex {
@@ -113,7 +122,7 @@ func (p *phases) needs(n *Node, q int) []*Node {
 		seen[x] = true
 		switch {
 		case !computed(x) || p.phase[x] < q && !p.remat[x]:
-			out = append(out, x)
+			f(x)
 		case !root(x):
 			for _, y := range x.in {
 				walk(y)
@@ -127,7 +136,6 @@ func (p *phases) needs(n *Node, q int) []*Node {
 	for _, x := range in {
 		walk(x)
 	}
-	return out
 }
 
 // ownEnd are the vertex nodes that root n reads at the own end.
