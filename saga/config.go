@@ -53,6 +53,10 @@ type Config struct {
 	// last in evaluation, as Program.Groups gives it: what a run that goes on takes
 	// over, for sums depend on it. nil: one, with Machine the fastest.
 	Groups []int
+	// Tiles is how many rows each kernel of training works on at a time on a GPU, as
+	// Program.Tiles gives it: what a run that goes on takes over, for sums depend on it.
+	// nil: as many as Mem has room for.
+	Tiles []int
 	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
 	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
 	// a vertex's own rows are float32 in either.
@@ -126,6 +130,9 @@ func (c *Config) Validate() error {
 	}
 	if slices.ContainsFunc(c.Groups, func(n int) bool { return n < 1 }) {
 		bad("a group of intervals of %v is less than one", c.Groups)
+	}
+	if slices.ContainsFunc(c.Tiles, func(n int) bool { return n < 1 }) {
+		bad("a kernel's tile of %v has less than one row", c.Tiles)
 	}
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))

@@ -5,6 +5,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
 	"sagann/device"
 )
 
@@ -75,4 +76,28 @@ func (p *Program) ExtraFiles() (bytes int64) {
 		bytes += int64(len(f.Bytes()))
 	}
 	return bytes
+}
+
+// KernelNeeds is what the kernels of training and evaluation take beside their plans.
+func (p *Program) KernelNeeds() (int64, error) {
+	rows, edges := p.Totals()
+	return exec.Scratch(rows, int(edges), p.train.low.Kernels, p.eval.low.Kernels)
+}
+
+// PlannedTiles calls f for every call of the training plan: the tile that it was planned with and its kernel's.
+func (p *Program) PlannedTiles(f func(planned, tile int)) {
+	l := p.train.low
+	each := func(c *plan.Call) { f(c.Cost.Tile, l.Kernels[c.Kernel].Tile) }
+	for i := range p.train.plan.Spec.Phases {
+		for _, st := range p.train.plan.Spec.Phases[i].Steps {
+			for n := range st.Calls {
+				each(&st.Calls[n])
+			}
+		}
+	}
+	for _, v := range p.train.plan.Spec.Values {
+		if v.Derive != nil {
+			each(v.Derive)
+		}
+	}
 }

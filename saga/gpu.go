@@ -75,7 +75,8 @@ func (p *Program) scratchFits(low *dataflow.Lowered) (bool, error) {
 }
 
 // scratch is the memory that kernels of these programs take beside their plans on a GPU; it
-// sets how many rows they work on at a time, so that a kernel takes about as much as bound.
+// sets how many rows they work on at a time, so that a kernel takes about as much as bound;
+// training in a run that goes on keeps what it had.
 func (p *Program) scratch(list []*dataflow.Lowered, bound int64) (int64, error) {
 	if !strings.HasPrefix(p.cfg.Device, "cuda") {
 		return 0, nil
@@ -91,6 +92,9 @@ func (p *Program) scratch(list []*dataflow.Lowered, bound int64) (int64, error) 
 			tile, err := kernel.TileWithin(k, bound)
 			if err != nil {
 				return 0, err
+			}
+			if p.train != nil && l == p.train.low && len(p.cfg.Tiles) == len(l.Kernels) {
+				tile = p.cfg.Tiles[i]
 			}
 			l.SetTile(i, tile)
 		}

@@ -3,6 +3,7 @@ package saga
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"sagann/dataflow"
@@ -78,6 +79,13 @@ func (p *Program) lowerSave(save string, store []string) (*dataflow.Lowered, err
 // near: another policy's plan that is not far behind y, and small, may be improved to be faster.
 func (x *saved) near(y *saved) bool {
 	return x == y || 100*x.ns() <= 115*y.ns() && len(x.plan.Tasks) <= nearTasks
+}
+
+// like: x and y have one plan, or their programs came out alike and so did their plans.
+func (x *saved) like(y *saved) bool {
+	p, q := x.plan, y.plan
+	return p == q || x.line.Wall == y.line.Wall && p.Cells.P == q.Cells.P && p.Schedule == q.Schedule && p.H2D == q.H2D && p.D2H == q.D2H &&
+		p.Peak == q.Peak && slices.Equal(p.Tasks, q.Tasks)
 }
 
 // nearTasks is how many tasks a plan may have to be improved though another is faster.
@@ -162,7 +170,8 @@ func (s *saving) improve(first, mixed *saved) (*saved, error) {
 		if x == nil || len(list) > 1 && x == first || x != mixed && !x.near(first) {
 			continue
 		}
-		if y := cmp.Or(x.glance, x); y != first {
+		y := cmp.Or(x.glance, x)
+		if !slices.ContainsFunc(list, y.like) {
 			list = append(list, y)
 		}
 	}

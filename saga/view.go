@@ -38,6 +38,17 @@ func (p *Program) Groups() []int {
 	return g
 }
 
+// Tiles is how many rows each kernel of training works on at a time on a GPU; nil: not on a GPU.
+func (p *Program) Tiles() []int {
+	var tiles []int
+	for _, k := range p.train.low.Kernels {
+		if k.Tile > 0 {
+			tiles = append(tiles, k.Tile)
+		}
+	}
+	return tiles
+}
+
 // PlannedPeak is the most device memory that is in use on a device, of training and
 // of evaluation, in bytes.
 func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.plan.Peak) }

@@ -27,6 +27,7 @@ type planRecord struct {
 	Slices int      `json:"slices"`           // of columns; 0 in runs of versions without
 	Packed bool     `json:"packed"`           // far ends of edges
 	Groups []int    `json:"groups,omitempty"` // of intervals, by phase; without: one
+	Tiles  []int    `json:"tiles,omitempty"`  // of kernels on a GPU, rows
 	Budget int64    `json:"budget_bytes"`
 	Peak   int64    `json:"peak_device_bytes"`
 	Digest string   `json:"sum_order_digest"`
@@ -42,7 +43,7 @@ func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
 	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
-			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), j.prog.Groups(), s.Budget, s.Peak, j.prog.Digest()}}
+			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}
@@ -88,6 +89,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
 		old.Slices = auto(max(1, rec.Plan.Slices))
 		old.store, old.once, old.packing = rec.Plan.Store, rec.Plan.Once, saga.PackingOff
+		old.tiles = rec.Plan.Tiles
 		if rec.Plan.Packed {
 			old.packing = saga.PackingOn
 		}

@@ -66,6 +66,7 @@ type settings struct {
 	store   []string // of a run that goes on: what its plan stores, and
 	once    []int    // over how many intervals its invariants were computed
 	packing string   // whether its cells are packed, and
+	tiles   []int    // rows that kernels of a GPU work on at a time
 	groups  []int    // how many intervals a device visits at a time
 }
 
@@ -96,7 +97,7 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Seed), Without: slices.Clone(s.Without), Epochs: int(s.Epochs), EvalEvery: int(s.EvalEvery), Patience: int(s.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Optimizer, LR: s.LR, Momentum: s.Momentum, WeightDecay: s.WeightDecay,
 			ClipNorm: s.ClipNorm, Gamma: s.LRDecay, DecayEvery: int(s.LRDecayEvery)}}
-	c.Store, c.Once, c.Packing, c.Groups = s.store, s.once, s.packing, s.groups
+	c.Store, c.Once, c.Packing, c.Groups, c.Tiles = s.store, s.once, s.packing, s.groups, s.tiles
 	c.NoRing = !s.Ring.or(true)
 	c.TF32 = s.TF32
 	if c.Machine = s.Machine; c.Machine == "" {
