@@ -116,7 +116,7 @@ func (s *saving) plan(x *saved) (_ *saved, err error) {
 // fastest: how plans compare as they are says little of how they compare in the end.
 func (s *saving) glance() (best *saved, err error) {
 	for _, x := range s.all {
-		if len(x.plan.Tasks) <= nearTasks {
+		if len(x.plan.Tasks) <= glanceTasks && !x.hopeless(s.best) {
 			y := *x
 			if y.plan, y.line, err = plan.Glance(x.low.Spec, s.p.cells, s.o, s.m, x.plan, x.line); err != nil {
 				return nil, err

@@ -76,10 +76,21 @@ func (p *Program) lowerSave(save string, store []string) (*dataflow.Lowered, err
 	return low, nil
 }
 
-// near: another policy's plan that is not far behind y, and small, may be improved to be faster.
+// near: another policy's plan that is not far behind y may be improved to be faster; a large one, of
+// which that takes long, has to be closer.
 func (x *saved) near(y *saved) bool {
-	return x == y || 100*x.ns() <= 115*y.ns() && len(x.plan.Tasks) <= nearTasks
+	behind := int64(15) // percent
+	if x.large() {
+		behind = 10
+	}
+	return x == y || 100*x.ns() <= (100+behind)*y.ns() && len(x.plan.Tasks) <= glanceTasks
 }
+
+// hopeless: x is so far behind y that nothing makes it faster.
+func (x *saved) hopeless(y *saved) bool { return 10*x.line.Wall > 13*y.line.Wall }
+
+// large tells whether improving x takes long.
+func (x *saved) large() bool { return len(x.plan.Tasks) > nearTasks }
 
 // like: x and y have one plan, or their programs came out alike and so did their plans.
 func (x *saved) like(y *saved) bool {
@@ -88,8 +99,11 @@ func (x *saved) like(y *saved) bool {
 		p.Peak == q.Peak && slices.Equal(p.Tasks, q.Tasks)
 }
 
-// nearTasks is how many tasks a plan may have to be improved though another is faster.
-const nearTasks = 15000
+// Bounds of the tasks of a plan that is improved though another is faster, and of one that gets a glance.
+const (
+	nearTasks   = 5000
+	glanceTasks = 15000
+)
 
 // chooseSave plans the other policies around the number of intervals of p's plan, then
 // mixtures, and keeps what is simulated fastest, by a hundredth at least. Without
@@ -141,7 +155,7 @@ func (s *saving) refine() (*saved, error) {
 	s.around(s.best.plan)
 	var late []choice
 	for _, x := range s.all {
-		if len(x.low.Early) > 0 {
+		if len(x.low.Early) > 0 && !x.hopeless(s.best) {
 			late = append(late, choice{x.policy, x.low.Early})
 		}
 	}
@@ -163,9 +177,12 @@ func (s *saving) refine() (*saved, error) {
 }
 
 // improve improves the first, the mixture and what is near the first, and returns the fastest. The
-// first is improved as it is and, like the others, from where a glance had come.
+// first is improved as it is, if it is not large, and like the others from where a glance had come.
 func (s *saving) improve(first, mixed *saved) (*saved, error) {
 	list := []*saved{first}
+	if first.large() {
+		list[0] = cmp.Or(first.glance, first)
+	}
 	for _, x := range append([]*saved{first, mixed}, s.all...) {
 		if x == nil || len(list) > 1 && x == first || x != mixed && !x.near(first) {
 			continue

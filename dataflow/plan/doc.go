@@ -21,6 +21,6 @@
 //     discrete events), timeline.go, timeline_kernel.go and timeline_links.go (their times),
 //     ring_bound.go, ring_machine.go and ring_numa.go (closed forms and topologies for rings).
 //   - Which plan: search.go (Search), intervals.go (which numbers of intervals), try.go (one of
-//     them), ahead.go (side by side), climb.go (the residency policy improved).
+//     them), ahead.go (side by side), climb.go and neighbours.go (the residency policy improved).
 //   - What it looks like: describe.go, dot.go, html.go.
 package plan
