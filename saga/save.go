@@ -102,7 +102,7 @@ func (x *saved) like(y *saved) bool {
 // Bounds of the tasks of a plan that is improved though another is faster, and of one that gets a glance.
 const (
 	nearTasks   = 5000
-	glanceTasks = 15000
+	glanceTasks = 10000
 )
 
 // chooseSave plans the other policies around the number of intervals of p's plan, then
