@@ -19,8 +19,7 @@ import (
 // a_src and a_dst [1×heads·width], the heads as neighbouring blocks of columns.
 func GAT(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer {
 	all := heads * width
-	// A head's vector is a width×1 matrix to Glorot's rule.
-	vector := func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, 1, r) }
+	vector := headVector(width)
 	return saga.Layer{
 		Name: "gat",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
@@ -39,6 +38,11 @@ func GAT(in, width, heads int, mean bool, drop float32, act Activation) saga.Lay
 			return act.of(v.Accum)
 		},
 	}
+}
+
+// headVector is Glorot's rule for the vectors of heads, each a width×1 matrix to it.
+func headVector(width int) saga.Init {
+	return func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, 1, r) }
 }
 
 // headMean is the mean of the h neighbouring blocks of columns of x.

@@ -1,8 +1,6 @@
 package layers
 
 import (
-	"math/rand/v2"
-
 	"sagann/ops"
 	"sagann/saga"
 )
@@ -19,8 +17,7 @@ import (
 // [in×heads·width], a [1×heads·width], the heads as neighbouring blocks of columns.
 func GATv2(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer {
 	all := heads * width
-	// A head's vector is a width×1 matrix to Glorot's rule.
-	vector := func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, 1, r) }
+	vector := headVector(width)
 	return saga.Layer{
 		Name: "gatv2",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
