@@ -25,8 +25,8 @@ func TestResultsAlone(t *testing.T) {
 				edges: rapid.SampledFrom([]int{0, 3, 40, 300, 1500}).Draw(t, "edges"),
 				cells: rapid.IntRange(1, 3).Draw(t, "cells"), hub: rapid.Bool().Draw(t, "hub")}
 			b := drawKernel(t, r, s, edges)
-			cells := makeCells(r, s)
-			numbers := b.bufs
+			cells, numbers := makeCells(r, s), slices.Clone(b.bufs)
+			b.byKey()
 			for _, c := range cells {
 				numbers = append(numbers, c.Weight, c.Data)
 			}
@@ -50,6 +50,28 @@ func TestResultsAlone(t *testing.T) {
 			}
 		}))
 	}
+}
+
+// byKey adds a sum, or a maximum, by a key of the own row: of few keys or of so many that
+// not all blocks of rows have a partial sum of their own.
+func (b *builder) byKey() {
+	if b.int("by key", 0, 2) > 0 {
+		return
+	}
+	x := b.pick()
+	key := kernel.Leaf{From: kernel.Own, Cols: 1, LD: 1, Operand: b.buffer(b.s.own, 1, 1, false)}
+	key.Reg = b.newReg(1, 1, 1).id
+	b.p.Leaves = append(b.p.Leaves, key)
+	o := kernel.Out{Acc: rapid.SampledFrom([]kernel.Acc{kernel.SumBy, kernel.MaxBy}).Draw(b.t, "by"),
+		Reg: x.id, Reg2: key.Reg, LD: x.cols, Aux: -1, Blocks: rapid.SampledFrom([]int{2, 300}).Draw(b.t, "keys")}
+	if b.int("many keys", 0, 9) == 0 {
+		o.Blocks = (1 << 23) / x.cols / b.int("of a partial sum", 1, 12)
+	}
+	for i := range b.s.own {
+		b.bufs[key.Operand][i] = float32(b.r.IntN(min(o.Blocks, 5)))
+	}
+	o.Operand = b.buffer(o.Blocks, x.cols, x.cols, true)
+	b.p.Outs = append(b.p.Outs, o)
 }
 
 func runAll(t *rapid.T, b *builder, p *kernel.Program, cells []chunk.View) [][]float32 {
