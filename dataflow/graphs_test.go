@@ -23,10 +23,14 @@ type graphSpec struct {
 	seed            uint64
 }
 
-// drawGraph draws a directed multigraph of 1 to 24 vertices, or up to 90 with a hub:
-// self loops, repeated edges and isolated vertices are all likely.
+// drawGraph draws a directed multigraph of 1 to 24 vertices: self loops, repeated edges,
+// isolated vertices and a hub are all likely. Once in a while it is so large that kernels
+// work on an interval in several pieces.
 func drawGraph(t *rapid.T) graphSpec {
 	s := graphSpec{vertices: rapid.IntRange(1, 24).Draw(t, "vertices")}
+	if rapid.IntRange(0, 9).Draw(t, "large") == 7 {
+		s.vertices = rapid.IntRange(100, 700).Draw(t, "vertices")
+	}
 	s.edges = rapid.IntRange(0, 4*s.vertices).Draw(t, "edges")
 	s.seed = drawSeed(t, "edge seed")
 	s.live = rapid.IntRange(1, s.vertices).Draw(t, "vertices with edges")
