@@ -14,7 +14,7 @@ CUDA_HOME   ?= /usr/local/cuda
 CUDA_CFLAGS  ?= -I$(CURDIR)/device/include -I$(CUDA_HOME)/include
 CUDA_LDFLAGS ?= -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs
 
-.PHONY: test race bench cuda cuda-check gen fmt lint
+.PHONY: test soak race bench cuda cuda-check gen fmt lint
 
 # Everything. The lint test reads the whole module, which the test cache cannot
 # know: hence -count=1.
@@ -24,6 +24,22 @@ test:
 	go test ./...
 	@$(MAKE) --no-print-directory race
 	@$(MAKE) --no-print-directory cuda-check
+
+# Random cases with fresh seeds, beyond those that make test draws again every time. The
+# number that all seeds come from is printed; make soak SOAK_SEED=N draws the same cases.
+# SOAK_TIME bounds each of the two parts; GOGC=800 halves the processor time of small programs. A failure prints the case as a row for the
+# table of dataflow/kept_test.go, which make test runs.
+SOAK_PROGRAMS ?= 20000
+SOAK_CHECKS   ?= 2000
+SOAK_TIME     ?= 2h
+ifndef SOAK_SEED
+SOAK_SEED := $(shell date +%s)
+endif
+soak: export SAGA_SEED = $(SOAK_SEED)
+soak:
+	@echo "make soak SOAK_SEED=$(SOAK_SEED): $(SOAK_PROGRAMS) programs, $(SOAK_CHECKS) cases of every other property"
+	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestDyadic' ./dataflow
+	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel ./dataset/... ./dataflow/plan
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
 race:

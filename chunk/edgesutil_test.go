@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
 func TestValidateNamesTheFault(t *testing.T) {
@@ -97,7 +99,7 @@ func TestSelfLoops(t *testing.T) {
 }
 
 func TestSymmetric(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		e := drawEdges(t)
 		s := e.Symmetric()
 		if err := s.Validate(); err != nil {

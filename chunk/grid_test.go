@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
 // drawEdges is a random multigraph: few vertices, so that self loops, repeated
@@ -182,7 +184,7 @@ func checkLayout(t rapid.TB, c *Cell, rows int, off int64) {
 }
 
 func TestBuildAgainstMaps(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		e := drawEdges(t)
 		o := drawOrder(t, e)
 		w := Want{CSC: true, CSR: true,

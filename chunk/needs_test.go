@@ -7,12 +7,13 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/chunk"
+	"sagann/internal/draw"
 )
 
 // The rows that a cell needs are the different ends of its edges, on both sides and in
 // the statistics alike.
 func TestNeeds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		v := rapid.IntRange(1, 200).Draw(t, "vertices")
 		id := rapid.Custom(func(t *rapid.T) uint32 { return uint32(rapid.IntRange(0, v-1).Draw(t, "vertex")) })
 		n := rapid.IntRange(0, 300).Draw(t, "edges")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
 func TestIntervals(t *testing.T) {
@@ -47,7 +49,7 @@ func TestIntervals(t *testing.T) {
 }
 
 func TestDivider(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		w := rapid.IntRange(1, MaxVertices).Draw(t, "width")
 		id := rapid.Uint32().Draw(t, "id")
 		if q, r := newDivider(w).split(id); q != int(id)/w || int(r) != int(id)%w {
@@ -64,7 +66,7 @@ func TestDivider(t *testing.T) {
 }
 
 func TestBalanceIsAnOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		e := drawEdges(t)
 		base := rapid.IntRange(1, 80).Draw(t, "base")
 		o := Balance(e, base)
@@ -86,7 +88,7 @@ func TestBalanceIsAnOrder(t *testing.T) {
 }
 
 func TestPermute(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		v, cols := rapid.IntRange(1, 20).Draw(t, "v"), rapid.IntRange(1, 70).Draw(t, "cols")
 		var o *Order
 		if rapid.Bool().Draw(t, "permuted") {

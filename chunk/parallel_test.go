@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
 // onProcessors runs f as if the machine had 1, 2, 3 and 7 processors.
@@ -161,7 +163,7 @@ func TestBalanceAgainstDealing(t *testing.T) {
 		check(t, many(), 7)
 		check(t, long, 5)
 	})
-	rapid.Check(t, func(t *rapid.T) { check(t, drawEdges(t), rapid.IntRange(1, 80).Draw(t, "p")) })
+	draw.Check(t, func(t *rapid.T) { check(t, drawEdges(t), rapid.IntRange(1, 80).Draw(t, "p")) })
 }
 
 func TestLoops(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
 // content is everything that a store can hold, in plain slices.
@@ -168,7 +170,7 @@ func TestStoreRoundTrip(t *testing.T) {
 
 func TestStoreRandom(t *testing.T) {
 	dir := t.TempDir()
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		e := drawEdges(t)
 		base := rapid.SampledFrom([]int{1, 2, 4, 6, 12, 20}).Draw(t, "base")
 		m := Meta{V: e.V, Base: base, Order: drawOrder(t, e), KeepOrder: rapid.Bool().Draw(t, "keep"), Weighted: e.Weight != nil,

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/dataflow"
+	"sagann/internal/draw"
 )
 
 // On dyadic numbers, few bits each, sums, maxima and products are exact in any order.
@@ -17,7 +18,7 @@ import (
 // times -rapid.checks=N cases.
 func TestDyadicPrograms(t *testing.T) {
 	for i := range 5 {
-		t.Run(fmt.Sprint(i), rapid.MakeCheck(checkDyadic))
+		t.Run(fmt.Sprint(i), draw.Each(checkDyadic))
 	}
 }
 
@@ -27,13 +28,13 @@ func checkDyadic(t *rapid.T) { checkExact(t, "", 1, 2, 4) }
 // them give the same results and gradients to the last bit.
 func TestDyadicStorage(t *testing.T) {
 	for i := range 2 {
-		t.Run(fmt.Sprint(i), rapid.MakeCheck(func(t *rapid.T) { checkExact(t, dataflow.StorageBF16, 16, 17, 24) }))
+		t.Run(fmt.Sprint(i), draw.Each(func(t *rapid.T) { checkExact(t, dataflow.StorageBF16, 16, 17, 24) }))
 	}
 }
 
 func checkExact(t *rapid.T, storage string, widths ...int) {
 	text := drawDyadic(t, widths)
-	v := values{g: drawGraph(t), dyadic: true}
+	v := values{g: drawGraph(t).graph(), dyadic: true}
 	r := newRandom(7, "edges")
 	for i := range v.g.Weight {
 		v.g.Weight[i] = r.dyadic()

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
-
-	"pgregory.net/rapid"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -14,66 +13,6 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 )
-
-// options are the ways of running one program that must not change its results.
-type options struct {
-	p        int
-	balanced bool // vertices re-encoded
-	without  []string
-	schedule string
-	straight bool
-	devices  int
-	group    int    // intervals that a device visits at the same time
-	save     string // what the backward pass finds stored
-	late     bool   // values that could be made later are
-	beside   bool   // what is computed again is stored
-	storage  string // of rows that edges gather
-	planning
-}
-
-// planning are the options that must not even change the bits.
-type planning struct {
-	stream, serial bool
-	ring           bool
-	whole          bool // no row gathers
-	more           bool // slots beyond those asked for
-	windows        bool // parts of what streams stay from phase to phase
-	lasting        bool // and from step to step
-	packed         bool // far ends of edges
-	diagonal       bool // diagonal cells read what the visit has loaded
-	files          int  // what lies in files: bit k for the values whose number is k modulo 4
-	evaluate       bool // the program without gradients shares the memory and runs between two steps
-	early          bool // loads in the order of their deadlines
-	procs          int  // GOMAXPROCS; 0: as it is
-	slots          int
-	slices         int   // of columns that gathers are split into
-	slack          int64 // bytes above the smallest budget that would do; -1: no budget
-}
-
-func drawOptions(t *rapid.T) options {
-	o := options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
-		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
-		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
-		group: rapid.SampledFrom([]int{1, 1, 2, 3, 5}).Draw(t, "group"),
-		save:  rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
-		late:  rapid.Bool().Draw(t, "late"), beside: rapid.IntRange(0, 3).Draw(t, "store what is computed again") == 0}
-	for _, w := range dataflow.Passes() {
-		if rapid.IntRange(0, 3).Draw(t, "without "+w) == 1 {
-			o.without = append(o.without, w)
-		}
-	}
-	return o
-}
-
-func drawPlanning(t *rapid.T) planning {
-	return planning{
-		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
-		windows: rapid.Bool().Draw(t, "windows"), lasting: rapid.Bool().Draw(t, "lasting"), diagonal: rapid.Bool().Draw(t, "diagonal"), packed: rapid.Bool().Draw(t, "packed"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
-		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
-		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
-		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),
-	}
-}
 
 // engine runs a compiled program on one graph.
 type engine struct {
@@ -90,7 +29,7 @@ type engine struct {
 // the first, or it is an error.
 func run(p *program, v values, o options) (map[string][]float32, error) {
 	without := map[string]bool{}
-	for _, w := range o.without {
+	for _, w := range slices.Concat(o.without, o.plain) {
 		without[w] = true
 	}
 	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 2, Packed: o.packed}

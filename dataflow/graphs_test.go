@@ -15,34 +15,53 @@ const (
 	graphDataCols = 2
 )
 
-// drawGraph draws a directed multigraph of 1 to 24 vertices, or up to 90 with a hub:
-// self loops, repeated edges and isolated vertices are all likely.
-func drawGraph(t *rapid.T) *chunk.Edges {
-	v := rapid.IntRange(1, 24).Draw(t, "vertices")
-	edges := rapid.IntRange(0, 4*v).Draw(t, "edges")
-	r := drawRandom(t, "edge seed")
+// graphSpec determines a random graph.
+type graphSpec struct {
+	vertices, edges int
+	live            int    // the first so many vertices have edges
+	extra           string // edges more: a hub "in" or "out", "repeat"ed edges, "loops"; "none"
+	seed            uint64
+}
+
+// drawGraph draws a directed multigraph of 1 to 24 vertices: self loops, repeated edges,
+// isolated vertices and a hub are all likely. Once in a while it is so large that kernels
+// work on an interval in several pieces.
+func drawGraph(t *rapid.T) graphSpec {
+	s := graphSpec{vertices: rapid.IntRange(1, 24).Draw(t, "vertices")}
+	if rapid.IntRange(0, 9).Draw(t, "large") == 7 {
+		s.vertices = rapid.IntRange(100, 700).Draw(t, "vertices")
+	}
+	s.edges = rapid.IntRange(0, 4*s.vertices).Draw(t, "edges")
+	s.seed = drawSeed(t, "edge seed")
+	s.live = rapid.IntRange(1, s.vertices).Draw(t, "vertices with edges")
+	s.extra = rapid.SampledFrom([]string{"none", "in", "out", "repeat", "loops"}).Draw(t, "extra")
+	return s
+}
+
+// graph makes the graph.
+func (s graphSpec) graph() *chunk.Edges {
+	v, r := s.vertices, newRandom(s.seed, "")
 	g := &chunk.Edges{V: v, Types: graphTypes, DataCols: graphDataCols, // not nil without edges
 		Type: []uint32{}, Weight: []float32{}, Data: []float32{}}
 	add := func(s, d int) { g.Src, g.Dst = append(g.Src, uint32(s)), append(g.Dst, uint32(d)) }
-	live := rapid.IntRange(1, v).Draw(t, "vertices with edges") // the others are isolated
-	for range edges {
-		add(r.IntN(live), r.IntN(live))
+	for range s.edges {
+		add(r.IntN(s.live), r.IntN(s.live))
 	}
-	switch rapid.SampledFrom([]string{"none", "in", "out", "repeat", "loops"}).Draw(t, "extra") {
+	switch s.extra {
 	case "in":
 		for range 70 {
-			add(r.IntN(v), live/2)
+			add(r.IntN(v), s.live/2)
 		}
 	case "out":
 		for range 70 {
-			add(live/2, r.IntN(v))
+			add(s.live/2, r.IntN(v))
 		}
 	case "repeat":
-		for i := range edges / 2 {
+		for i := range s.edges / 2 {
 			add(int(g.Src[i]), int(g.Dst[i]))
 		}
 	case "loops":
-		for i := range live {
+		for i := range s.live {
 			add(i, i)
 		}
 	}

@@ -27,7 +27,7 @@ func TestSaveNoneSlices(t *testing.T) {
 	v := values{g: ring(5), seed: 1}
 	want, all := oracle(p, v)
 	for _, save := range []string{"", "all", "none"} {
-		got, err := run(p, v, options{p: 2, schedule: "sag", devices: 1, save: save, planning: planning{slack: -1, procs: 2}})
+		got, err := run(p, v, options{p: 2, schedule: "sag", devices: 1, planning: planning{save: save, slack: -1, procs: 2}})
 		if err != nil {
 			t.Errorf("save %q: %v", save, err)
 			continue

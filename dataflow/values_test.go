@@ -22,9 +22,7 @@ func newRandom(seed uint64, name string) random {
 	return random{rand.New(rand.NewPCG(seed, h.Sum64()))}
 }
 
-func drawRandom(t *rapid.T, label string) random {
-	return newRandom(rapid.Uint64Range(0, 1<<16).Draw(t, label), "")
-}
+func drawSeed(t *rapid.T, label string) uint64 { return rapid.Uint64Range(0, 1<<16).Draw(t, label) }
 
 // number is a number of (-1, 1).
 func (r random) number() float32 { return float32(2*r.Float64() - 1) }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/chunk"
+	"sagann/internal/draw"
 )
 
 // textOf is a text file in memory.
@@ -150,7 +151,7 @@ func TestGzipBomb(t *testing.T) {
 }
 
 func TestParseFloatIsStrconv(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		s := rapid.StringMatching(`-?[0-9]{0,18}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,3})?`).Draw(t, "s")
 		got, err := parseFloat([]byte(s))
 		want, wantErr := strconv.ParseFloat(s, 64)
@@ -161,7 +162,7 @@ func TestParseFloatIsStrconv(t *testing.T) {
 }
 
 func TestSimplifyIsDumb(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		v := rapid.IntRange(1, 6).Draw(t, "v")
 		n := rapid.IntRange(0, 40).Draw(t, "n")
 		id := rapid.Uint32Range(0, uint32(v-1))

@@ -9,7 +9,7 @@ const (
 	stripFloats = 2048    // floats of the widest register of a strip: a few registers fit L1
 	rowStrip    = 128     // rows of a strip in row programs and in edge tiles
 	lanes       = 16      // fixed partial sums of a Global: the order of addition does not depend on workers
-	laneFloats  = 1 << 23 // about how much memory the lanes of reductions by key may take
+	laneFloats  = 1 << 23 // how much memory the lanes of a reduction by key may take
 )
 
 // direct is a result that needs no strip: own row += other rows (times a scalar an edge).
@@ -30,7 +30,8 @@ type CPU struct {
 	outs    []int // results computed from strips
 	needs   bool  // whether any strip work is left
 	reduces []int // results that sum into a Global
-	lanes   int   // partial sums of each; 0 without
+	lanes   []int // by result: partial sums of a reduce
+	chain   int   // blocks that are worked on one after the other
 	stored  []int // register -> Store result that it may be written to directly, or -1
 	pool    sync.Pool
 }
@@ -60,7 +61,7 @@ func Compile(p *Program) (*CPU, error) {
 			dense = dense || o.Acc == SumTN
 		}
 	}
-	c.lanes = c.countLanes()
+	c.countLanes()
 	c.strip = max(8, min(512, stripFloats/wide))
 	if dense {
 		c.strip = rowStrip

@@ -12,13 +12,13 @@ type segment struct{ row, lo, hi int }
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
 // Every own row is in exactly one block, also those without edges. With sums into
-// a Global (lanes > 0) the number of blocks is fixed.
-func edgeBlocks(l *Launch, lanes int) []block {
+// a Global the number of blocks is fixed.
+func edgeBlocks(l *Launch, sums bool) []block {
 	v := l.Cell
 	entries := len(v.Ptr) - 1
 	nnz := int(v.Ptr[entries])
 	n := min(256, 1+nnz/8192+l.Rows/4096)
-	if lanes > 0 {
+	if sums {
 		n = lanes
 	}
 	var out []block
@@ -45,7 +45,7 @@ func edgeBlocks(l *Launch, lanes int) []block {
 	return out
 }
 
-func (r *run) edges(w *worker, b block, lane int) {
+func (r *run) edges(w *worker, b block, number int) {
 	c, l := r.c, r.l
 	v := l.Cell
 	if l.First {
@@ -84,7 +84,7 @@ func (r *run) edges(w *worker, b block, lane int) {
 				w.segs = append(w.segs, segment{rowOf(entry), done, hi})
 				done = hi
 			}
-			r.strip(w, e, n, lane)
+			r.strip(w, e, n, number)
 			e += n
 		}
 	}
@@ -93,8 +93,8 @@ func (r *run) edges(w *worker, b block, lane int) {
 	}
 }
 
-// strip runs edges [e, e+n).
-func (r *run) strip(w *worker, e, n, lane int) {
+// strip runs edges [e, e+n) of a block.
+func (r *run) strip(w *worker, e, n, block int) {
 	c, l := r.c, r.l
 	w.far = w.farIDs(l.Cell, e, e+n)
 	for i := range c.p.Leaves {
@@ -120,7 +120,7 @@ func (r *run) strip(w *worker, e, n, lane int) {
 		case Store:
 			r.store(w, o, e, n)
 		case SumTN, SumRows, SumBy, MaxBy:
-			r.reduce(w, o, lane, n)
+			r.reduce(w, i, block, n)
 		default:
 			r.step(w, o, e)
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/chunk"
+	"sagann/internal/draw"
 	"sagann/kernel"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestRandomKernels(t *testing.T) {
 	for _, edges := range []bool{false, true} {
 		name := map[bool]string{false: "rows", true: "edges"}[edges]
-		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+		t.Run(name, draw.Each(func(t *rapid.T) {
 			r := rand.New(rand.NewPCG(rapid.Uint64Range(0, 1<<20).Draw(t, "seed"), 1))
 			s := sizes{own: rapid.IntRange(1, 60).Draw(t, "rows"), other: rapid.IntRange(1, 30).Draw(t, "other rows"),
 				edges: rapid.SampledFrom([]int{0, 3, 40, 300, 1500}).Draw(t, "edges"),
@@ -34,7 +35,7 @@ func TestRandomKernels(t *testing.T) {
 
 // A cell with enough edges for many blocks.
 func TestLargeCells(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		if rapid.IntRange(0, 19).Draw(t, "one in twenty") != 0 {
 			return // they take long
 		}

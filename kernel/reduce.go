@@ -2,26 +2,24 @@ package kernel
 
 import "sagann/internal/simd"
 
-// Sums over all rows go to private partial sums, one a block of rows, which are added
-// to the Global in block order: the bits do not depend on the workers. There are
-// `lanes` blocks; less where a Global that rows are sorted into by key is so large that
-// copies of it would fill the memory. With one lane it is summed into in place.
+// Sums over all rows go to private partial sums, which are added to the Global in their
+// order: the bits do not depend on the workers. The rows are in `lanes` blocks, and each
+// block has a partial sum of its own; where a Global that rows are sorted into by key is so
+// large that copies of it would fill the memory, neighbouring blocks share one. With one
+// for all it is summed into in place. How many a result has depends on that result alone,
+// not on what else the program computes.
 
-// countLanes is the number of partial sums. It depends on the program alone.
-func (c *CPU) countLanes() int {
-	if len(c.reduces) == 0 {
-		return 0
-	}
-	total, keyed := 0, false
+// countLanes settles how many partial sums each reduce has, a power of two, and how many
+// neighbouring blocks are worked on one after the other, as they share a partial sum.
+func (c *CPU) countLanes() {
+	c.lanes, c.chain = make([]int, len(c.p.Outs)), 1
 	for _, i := range c.reduces {
-		o := &c.p.Outs[i]
-		total += c.reduceFloats(o)
-		keyed = keyed || o.Acc.KeyedRows()
+		o, n := &c.p.Outs[i], lanes
+		for o.Acc.KeyedRows() && n > 1 && n*c.reduceFloats(o) > laneFloats {
+			n /= 2
+		}
+		c.lanes[i], c.chain = n, max(c.chain, lanes/n)
 	}
-	if !keyed {
-		return lanes
-	}
-	return max(1, min(lanes, laneFloats/max(1, total)))
 }
 
 func (c *CPU) reduceFloats(o *Out) int {
@@ -35,25 +33,26 @@ func (c *CPU) reduceFloats(o *Out) int {
 }
 
 func (r *run) startReduce(blocks int) {
-	if r.c.lanes <= 1 {
-		return
-	}
-	total := 0
-	for _, i := range r.c.reduces {
-		total += r.c.reduceFloats(&r.c.p.Outs[i])
-	}
-	for len(r.lanes) < blocks {
-		r.lanes = append(r.lanes, make([]float32, total))
-	}
-	for _, x := range r.lanes[:blocks] {
-		clear(x)
+	c := r.c
+	for _, i := range c.reduces {
+		n := c.usedLanes(i, blocks) * c.reduceFloats(&c.p.Outs[i])
+		switch {
+		case c.lanes[i] == 1:
+		case len(r.sums[i]) < n:
+			r.sums[i] = make([]float32, n)
+		default:
+			clear(r.sums[i][:n])
+		}
 	}
 }
 
-// reduce adds n rows of a strip to the lane's partial sum of o.
-func (r *run) reduce(w *worker, o *Out, lane, n int) {
+// usedLanes is how many partial sums of result i so many blocks have.
+func (c *CPU) usedLanes(i, blocks int) int { return (blocks-1)*c.lanes[i]/lanes + 1 }
+
+// reduce adds n rows of a strip of a block to the block's partial sum of result i.
+func (r *run) reduce(w *worker, i, block, n int) {
 	c := r.c
-	part := r.partial(o, lane)
+	o, part := &c.p.Outs[i], r.partial(i, block*c.lanes[i]/lanes)
 	m := c.p.Widths[o.Reg]
 	switch o.Acc {
 	case SumRows:
@@ -84,35 +83,29 @@ func rowOfKey(key float32, n int) int {
 	return -1
 }
 
-func (r *run) partial(o *Out, lane int) []float32 {
-	if r.c.lanes == 1 {
-		return r.l.Bufs[o.Operand][:r.c.reduceFloats(o)]
+func (r *run) partial(i, lane int) []float32 {
+	o := &r.c.p.Outs[i]
+	n := r.c.reduceFloats(o)
+	if r.c.lanes[i] == 1 {
+		return r.l.Bufs[o.Operand][:n]
 	}
-	at := 0
-	for _, i := range r.c.reduces {
-		q := &r.c.p.Outs[i]
-		n := r.c.reduceFloats(q)
-		if q == o {
-			return r.lanes[lane][at : at+n]
-		}
-		at += n
-	}
-	panic("kernel: not a reduce")
+	return r.sums[i][lane*n : (lane+1)*n]
 }
 
-// finishReduce adds the partial sums, in block order, to the Globals.
+// finishReduce adds the partial sums, in their order, to the Globals.
 func (r *run) finishReduce(blocks int) {
-	if r.c.lanes <= 1 {
-		return
-	}
-	for _, i := range r.c.reduces {
-		o := &r.c.p.Outs[i]
-		dst := r.l.Bufs[o.Operand][:r.c.reduceFloats(o)]
-		for lane := range blocks {
+	c := r.c
+	for _, i := range c.reduces {
+		if c.lanes[i] == 1 {
+			continue
+		}
+		o := &c.p.Outs[i]
+		dst := r.l.Bufs[o.Operand][:c.reduceFloats(o)]
+		for lane := range c.usedLanes(i, blocks) {
 			if o.Acc == MaxBy {
-				MaxOrdered(dst, r.partial(o, lane))
+				MaxOrdered(dst, r.partial(i, lane))
 			} else {
-				simd.AddTo(dst, r.partial(o, lane))
+				simd.AddTo(dst, r.partial(i, lane))
 			}
 		}
 	}

@@ -5,22 +5,24 @@ package kernel
 func (c *CPU) Run(l *Launch) {
 	var blocks []block
 	if c.p.Edges {
-		blocks = edgeBlocks(l, c.lanes)
+		blocks = edgeBlocks(l, len(c.reduces) > 0)
 	} else {
-		blocks = rowBlocks(l.Rows, c.lanes)
+		blocks = rowBlocks(l.Rows, len(c.reduces) > 0)
 	}
 	if len(blocks) == 0 {
 		return
 	}
 	r := c.newRun(l, len(blocks))
 	r.startReduce(len(blocks))
-	parallel(len(blocks), func(w, i int) {
+	parallel((len(blocks)+c.chain-1)/c.chain, func(w, k int) {
 		wk := r.work[w]
 		r.fillGlobals(wk)
-		if c.p.Edges {
-			r.edges(wk, blocks[i], i)
-		} else {
-			r.rows(wk, blocks[i], i)
+		for i := k * c.chain; i < min((k+1)*c.chain, len(blocks)); i++ {
+			if c.p.Edges {
+				r.edges(wk, blocks[i], i)
+			} else {
+				r.rows(wk, blocks[i], i)
+			}
 		}
 	})
 	r.finishReduce(len(blocks))
@@ -31,11 +33,11 @@ func (c *CPU) Run(l *Launch) {
 // block is a range of own rows, and in edge programs of entries of the row list.
 type block struct{ lo, hi, from, to int }
 
-// rowBlocks splits rows evenly. With sums into a Global (lanes > 0) the split is fixed
-// at that many parts, whatever the number of workers.
-func rowBlocks(rows, lanes int) []block {
+// rowBlocks splits rows evenly. With sums into a Global there are at most so many parts as
+// lanes, whatever the number of workers.
+func rowBlocks(rows int, sums bool) []block {
 	size := 1024
-	if lanes > 0 {
+	if sums {
 		size = max(rowStrip, (rows+lanes-1)/lanes)
 	}
 	var out []block
@@ -45,7 +47,7 @@ func rowBlocks(rows, lanes int) []block {
 	return out
 }
 
-func (r *run) rows(w *worker, b block, lane int) {
+func (r *run) rows(w *worker, b block, number int) {
 	c, l := r.c, r.l
 	for lo := b.lo; lo < b.hi; lo += c.strip {
 		n := min(c.strip, b.hi-lo)
@@ -71,7 +73,7 @@ func (r *run) rows(w *worker, b block, lane int) {
 			case Store:
 				r.store(w, o, lo, n)
 			case SumTN, SumRows, SumBy, MaxBy:
-				r.reduce(w, o, lane, n)
+				r.reduce(w, i, number, n)
 			default:
 				panic("kernel " + c.p.Name + ": a gather in a row program")
 			}

@@ -19,14 +19,15 @@ type run struct {
 	l      *Launch
 	packed []simd.PackedB // by instruction
 	room   [][]float32    // their memory
-	lanes  [][]float32    // by lane: partial sums of all reduces
+	sums   [][]float32    // by result: its partial sums, one behind the other
 	work   []*worker
 }
 
 func (c *CPU) newRun(l *Launch, workers int) *run {
 	r, _ := c.pool.Get().(*run)
 	if r == nil {
-		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs))}
+		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs)),
+			sums: make([][]float32, len(c.p.Outs))}
 	}
 	r.l = l
 	for len(r.work) < workers {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sagann/internal/draw"
 	"sagann/ring"
 )
 
@@ -53,7 +54,7 @@ func drawTree(t *rapid.T) *ring.Tree {
 // Rates are fair and possible: no link carries more than it can, and every copy has a
 // full link on its way (else it could go faster).
 func TestRates(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		tree := drawTree(t)
 		var copies []ring.Copy
 		for range rapid.IntRange(1, 6).Draw(t, "copies") {
@@ -140,7 +141,7 @@ func crosses(tree *ring.Tree, c ring.Copy, link, way int) bool {
 // In the fat tree every GPU reads the host as fast as alone, and no GPU that went could
 // be put back.
 func TestFatTree(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		tree := drawTree(t)
 		gpus, why := tree.FatTree()
 		if len(gpus) == 0 || len(gpus)+len(why) != len(tree.GPUs) {
@@ -188,7 +189,7 @@ func TestFatTree(t *testing.T) {
 // every chunk once; it is computed on in the step after it came, and dropped after its
 // last use.
 func TestSteps(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		r, err := ring.New(drawTree(t))
 		if err != nil {
 			t.Fatal(err)
@@ -310,7 +311,7 @@ func checkRing(t *rapid.T, r *ring.Ring) {
 // The slowest copy of the ring is as fast as that of any other order: a second, dumb
 // search agrees.
 func TestSlowestLink(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		tree := drawTree(t)
 		if len(tree.GPUs) > 5 {
 			return

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"sagann/internal/draw"
 	"sagann/saga"
 )
 
@@ -139,9 +140,7 @@ func (j *killJob) leastHost(t *testing.T) string {
 // killAndCompare kills the job, in folder part, and goes on with it; first are flags
 // of its first start, more of every one.
 func (j *killJob) killAndCompare(t *testing.T, whole, part string, first []string, more ...string) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := rand.New(rand.NewPCG(draw.Seed(t), 0))
 	// Once as soon as there is something to go on with, then after random epochs.
 	times := []int{0, 1}
 	for range 5 {

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/draw"
 )
 
 // Closed forms of the bytes that a step moves, for every schedule, with and without
@@ -116,7 +117,7 @@ func closedForm(pl *plan.Plan, o plan.Options) (h2d, d2h, once int64) {
 // The plan of a random program moves what the closed form of its schedule says.
 func TestBytesMoved(t *testing.T) {
 	for _, schedule := range []string{plan.Sag, plan.Stage, plan.DestOrder} {
-		t.Run(schedule, rapid.MakeCheck(func(t *rapid.T) {
+		t.Run(schedule, draw.Each(func(t *rapid.T) {
 			s := drawSpec(t)
 			for _, v := range s.Values {
 				if v.Derive != nil {

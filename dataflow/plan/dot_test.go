@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/draw"
 )
 
 var (
@@ -23,7 +24,7 @@ var (
 // at nodes; every dependence of a drawing of single tasks is an edge.
 func TestDot(t *testing.T) {
 	summarised := 0
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		s, c := drawSpec(t), drawCells(t)
 		if rapid.Bool().Draw(t, "many chunks") {
 			c = &plan.Cells{V: 48, P: 12, Width: 4}

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
 // What stays is within the budget, a smaller budget moves no more into memory, and the
 // smallest that an error names does while one byte less does not.
 func TestPlaceHost(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		var list []Tenant
 		for i := range rapid.IntRange(0, 8).Draw(t, "tenants") {
 			list = append(list, Tenant{Name: fmt.Sprint(i), Bytes: rapid.Int64Range(0, 1000).Draw(t, "bytes"),

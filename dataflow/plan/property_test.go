@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/draw"
 )
 
 func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
@@ -48,7 +49,7 @@ func smallest(t *rapid.T, s *plan.Spec, c *plan.Cells, o plan.Options) int64 {
 // the queues that the dependences allow, and stays until it has been read.
 func TestEveryInterleaving(t *testing.T) {
 	for _, part := range []string{"a", "b"} {
-		t.Run(part, rapid.MakeCheck(func(t *rapid.T) {
+		t.Run(part, draw.Each(func(t *rapid.T) {
 			s, c := drawSpec(t), drawCells(t)
 			o := drawOptions(t, c)
 			if rapid.Bool().Draw(t, "bounded") {
@@ -99,7 +100,7 @@ func checkSizes(t *rapid.T, p *plan.Plan, o plan.Options) {
 
 // The smallest budget of a BudgetError is exact: it does, and a byte less does not.
 func TestSmallestBudget(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		s, c := drawSpec(t), drawCells(t)
 		o := drawOptions(t, c)
 		o.Budget = smallest(t, s, c, o)
@@ -118,7 +119,7 @@ func TestSmallestBudget(t *testing.T) {
 
 // With an automatic P the smallest budget is that of some P, and does.
 func TestSmallestBudgetOfAnyP(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)
 		v := rapid.IntRange(1, 40).Draw(t, "vertices")
 		cells := func(p int) (*plan.Cells, error) {
@@ -151,7 +152,7 @@ func TestSmallestBudgetOfAnyP(t *testing.T) {
 // A plan made beside another leaves its parameters, inputs and cells alone, and fits
 // where the first was told of it.
 func TestBasePlan(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		s, c := drawSpec(t), drawCells(t)
 		eval := drawSpec(t)
 		o := drawOptions(t, c)
@@ -187,7 +188,7 @@ func TestBasePlan(t *testing.T) {
 
 // With the groups of a plan another budget sums in the same order.
 func TestGroupsAgain(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		s, c := drawSpec(t), drawCells(t)
 		o := drawOptions(t, c)
 		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")

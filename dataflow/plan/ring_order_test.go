@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/draw"
 	"sagann/ring"
 )
 
@@ -27,7 +28,7 @@ func drawRing(t *rapid.T) *ring.Ring {
 // With the ring of a machine every operand is there when it is read, with every number
 // of slots and budget; off and on, destinations sum in the same order.
 func TestRingInterleaving(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		s, c := drawSpec(t), drawCells(t)
 		o := drawOptions(t, c)
 		o.Topology = drawRing(t)

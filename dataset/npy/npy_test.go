@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"sagann/internal/draw"
 	"sagann/internal/testdata"
 )
 
@@ -39,17 +40,17 @@ func roundTrip[T Elem](t *rapid.T, gen *rapid.Generator[T]) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	t.Run("float32", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Float32()) }))
-	t.Run("float64", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Float64()) }))
-	t.Run("int8", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Int8()) }))
-	t.Run("int16", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Int16()) }))
-	t.Run("int32", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Int32()) }))
-	t.Run("int64", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Int64()) }))
-	t.Run("uint8", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Uint8()) }))
-	t.Run("uint16", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Uint16()) }))
-	t.Run("uint32", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Uint32()) }))
-	t.Run("uint64", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Uint64()) }))
-	t.Run("bool", rapid.MakeCheck(func(t *rapid.T) { roundTrip(t, rapid.Bool()) }))
+	t.Run("float32", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Float32()) }))
+	t.Run("float64", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Float64()) }))
+	t.Run("int8", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Int8()) }))
+	t.Run("int16", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Int16()) }))
+	t.Run("int32", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Int32()) }))
+	t.Run("int64", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Int64()) }))
+	t.Run("uint8", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Uint8()) }))
+	t.Run("uint16", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Uint16()) }))
+	t.Run("uint32", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Uint32()) }))
+	t.Run("uint64", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Uint64()) }))
+	t.Run("bool", draw.Each(func(t *rapid.T) { roundTrip(t, rapid.Bool()) }))
 }
 
 // encodeHeader is a file with a header of the test's own making.

@@ -22,6 +22,23 @@ func (c *checker) checkWords(s *source) {
 	}
 }
 
+// checkSeeds looks for property tests whose cases do not come from package draw, so that
+// no two runs would be the same.
+func (c *checker) checkSeeds(s *source) {
+	if !s.isTest() || s.dir == "internal/draw" {
+		return
+	}
+	n := 0
+	for line := range bytes.Lines(s.text) {
+		n++
+		for _, call := range []string{"Check", "MakeCheck"} {
+			if bytes.Contains(line, []byte("rapid."+call+"(")) {
+				c.add(s, n, "rapid.%s draws other cases in every run: call Check or Each of internal/draw", call)
+			}
+		}
+	}
+}
+
 // checkPlace keeps assembly, build tags and files for one system in their folders.
 func (c *checker) checkPlace(s *source) {
 	if under(s.dir, machine) {

@@ -85,6 +85,7 @@ func Check(root string) ([]Fault, error) {
 		}
 		c.checkSize(s)
 		c.checkFormat(s)
+		c.checkSeeds(s)
 		c.checkDocs(s)
 		if !s.nested {
 			c.checkImports(s)

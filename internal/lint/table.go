@@ -41,7 +41,7 @@ var descent = []string{
 var public = descent[:len(descent)-1]
 
 // testOnly are packages that only tests, and packages named *test, may import.
-var testOnly = []string{"internal/eval", "internal/golden", "internal/lint", "internal/testdata"}
+var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata"}
 
 // machine are the folders below which build tags and assembly may stand.
 var machine = []string{"device", "internal/simd"}

@@ -24,7 +24,9 @@ func GatherSum(acc, src []float32, ld int, idx []uint32) {
 }
 
 // GatherWSum is GatherSum with a weight for each edge:
-// acc[c] += w[i] * src[idx[i]*ld + c].
+// acc[c] += w[i] * src[idx[i]*ld + c]. The product is rounded before it is added, so
+// the bits are those of GatherRows, RowScale and SumRows: whether a program needs the
+// products for something else does not change the sum.
 func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
 	if len(acc) == 0 || len(idx) == 0 {
 		return
@@ -37,7 +39,7 @@ func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
 		row := src[int(j)*ld:][:len(acc)]
 		a := w[i]
 		for c := range acc {
-			acc[c] += row[c] * a
+			acc[c] += float32(row[c] * a)
 		}
 	}
 }

@@ -78,6 +78,13 @@ func TestGather(t *testing.T) {
 					GatherWSum(one[n/2:], src[n/2:], ld, idx[i:i+1], w[i:])
 				}
 				sameBits(t, "GatherWSum in pieces, "+name, one, acc)
+				// So do weighted rows that are made first: each product is rounded.
+				copy(one, start)
+				rows := make([]float32, len(idx)*n)
+				GatherRows(rows, src, ld, idx, n)
+				RowScale(rows, rows, w, n)
+				SumRows(one, rows, len(idx))
+				sameBits(t, "GatherWSum of rows made first, "+name, one, acc)
 
 				dst, check := guarded(t, edges*n)
 				GatherRows(dst, src, ld, idx, n)

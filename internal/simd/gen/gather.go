@@ -138,11 +138,12 @@ func gatherSum(e *emitter, name, params string, weighted bool) {
 				if v == vecs-1 {
 					x = e.loadMasked(x.(operand.Mem), mask)
 				}
-				if weighted {
-					e.fma(s, x, a)
-				} else {
-					e.VADDPS(x, s, s)
+				if weighted { // rounded before it is added, as a product that lies in memory is
+					y := e.vec()
+					e.VMULPS(x, a, y)
+					x = y
 				}
+				e.VADDPS(x, s, s)
 			}
 			e.ADDQ(imm(4), p)
 			e.CMPQ(p, stop)

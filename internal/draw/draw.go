@@ -1,0 +1,59 @@
+// Package draw runs property tests. Their random cases come from a seed that the test's
+// name and one number determine: 1 unless the environment variable SAGA_SEED holds
+// another. So go test draws the same cases every time, and make soak draws fresh ones.
+package draw
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Variable names the environment variable with the number that all seeds come from.
+const Variable = "SAGA_SEED"
+
+// Check is rapid.Check with the seed of the test. Tests that call it do not run in
+// parallel. A seed that -rapid.seed gives is taken as it is: a failure prints one.
+func Check(t *testing.T, property func(*rapid.T)) {
+	t.Helper()
+	f := flag.Lookup("rapid.seed")
+	if f.Value.String() == "0" {
+		if err := f.Value.Set(strconv.FormatUint(Seed(t), 10)); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Value.Set("0") }()
+	}
+	rapid.Check(t, property)
+}
+
+// Each is Check for t.Run.
+func Each(property func(*rapid.T)) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Helper()
+		Check(t, property)
+	}
+}
+
+// Seed is the seed of a test, never 0.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	base := uint64(1)
+	if s := os.Getenv(Variable); s != "" {
+		var err error
+		if base, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatalf("%s is %q, not a whole number", Variable, s)
+		}
+	}
+	return seedOf(base, t.Name())
+}
+
+func seedOf(base uint64, name string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", base, name)
+	return max(1, h.Sum64())
+}
