@@ -99,14 +99,16 @@ func (r *run) stepMax(o *Out, g segment, x, acc []float32, e int) {
 	}
 }
 
-// stepLSE keeps s = Σ exp(x - m) and the running maximum m for every column.
+// stepLSE keeps s = Σ exp(x - m) and the running maximum m for every column. What equals
+// m counts one, also where both are infinite; without edges s is 0.
 func stepLSE(s, m, x []float32) {
 	cols := len(s)
 	for at := 0; at < len(x); at += cols {
 		for k, y := range x[at : at+cols] {
 			switch {
-			case y == negInf: // adds nothing
-			case y <= m[k]:
+			case y == m[k]:
+				s[k]++
+			case y < m[k]:
 				s[k] += float32(math.Exp(float64(y - m[k])))
 			default:
 				s[k] = s[k]*float32(math.Exp(float64(m[k]-y))) + 1
@@ -132,10 +134,8 @@ func (r *run) finish(lo, hi int) {
 				continue
 			}
 			for k, y := range acc {
-				if m := r.l.Bufs[o.Aux][row*o.AuxLD+k]; m == negInf {
-					acc[k] = 0
-				} else {
-					acc[k] = m + float32(math.Log(float64(y)))
+				if y != 0 {
+					acc[k] = r.l.Bufs[o.Aux][row*o.AuxLD+k] + float32(math.Log(float64(y)))
 				}
 			}
 		}

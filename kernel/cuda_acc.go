@@ -167,7 +167,7 @@ func (t *cudaText) end(i int, o *Out) {
 		t.line("}")
 	case o.Acc == LSE:
 		t.line("if (end) {")
-		t.all(w, "a%d# = x%d# == -SAGA_INF ? 0.f : x%d# + logf(a%d#);", i, i, i, i)
+		t.all(w, "if (a%d# != 0.f) a%d# = x%d# + logf(a%d#);", i, i, i, i)
 		t.line("}")
 	}
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
@@ -219,7 +219,7 @@ func (c *CUDA) startKernels(b *strings.Builder, outs []*Out) {
 				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s) %s = 0.f;\n", w, empty, a)
 			case LSE:
 				x := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Aux, w, o.AuxLD, w)
-				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) %s = %s == -SAGA_INF ? 0.f : %s + logf(%s);\n", w, a, x, x, a)
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s != 0.f) %s = %s + logf(%s);\n", w, a, a, x, a)
 			}
 		}
 	})

@@ -235,17 +235,16 @@ SAGA_INLINE float saga_unordered(float x) {
 	return b == 0 ? 0.f : __uint_as_float(b >> 31 ? b & 0x7fffffffu : ~b);
 }
 
-// An edge more in (s, m), which stand for s·e^m.
+// An edge more in (s, m), which stand for s·e^m. What equals m counts one, also where both
+// are infinite; without edges s is 0.
 SAGA_INLINE void saga_lse(float &s, float &m, float y) {
-	if (y == -SAGA_INF) return;
-	if (y <= m) { s += expf(y - m); return; }
+	if (y <= m) { s += y == m ? 1.f : expf(y - m); return; }
 	s = s * expf(m - y) + 1.f;
 	m = y;
 }
 SAGA_INLINE void saga_lse_merge(float &s, float &m, float s2, float m2) {
-	float top = fmaxf(m, m2);
-	if (top == -SAGA_INF) return;
-	s = s * expf(m - top) + s2 * expf(m2 - top);
+	const float top = saga_maximum(m, m2);
+	s = (m == top ? s : s * expf(m - top)) + (m2 == top ? s2 : s2 * expf(m2 - top));
 	m = top;
 }
 `

@@ -97,11 +97,15 @@ func (e *run) lse(x []float32, c int) []float32 {
 	for k, v := range e.g.Dst {
 		for f := range c {
 			at := int(v)*c + f
-			sum[at] += math.Exp(float64(x[k*c+f]) - float64(top[at]))
+			if x[k*c+f] == top[at] { // also where both are infinite
+				sum[at]++
+			} else {
+				sum[at] += math.Exp(float64(x[k*c+f]) - float64(top[at]))
+			}
 		}
 	}
 	for i, s := range sum {
-		if s > 0 {
+		if s != 0 {
 			sum[i] = float64(top[i]) + math.Log(s)
 		}
 	}
