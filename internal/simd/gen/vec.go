@@ -11,7 +11,7 @@ import (
 )
 
 // Predicates of VCMPPS: ordered and quiet, but for those that are also true for NaN:
-// notEQ, notGE and NaN, which is true for nothing else.
+// notEQ, notGE and NaN, which is true for nothing else; ordered is its opposite.
 const (
 	cmpEQ    = operand.U8(0x00)
 	cmpLT    = operand.U8(0x11)
@@ -20,6 +20,8 @@ const (
 	cmpNotEQ = operand.U8(0x04)
 	cmpNotGE = operand.U8(0x19)
 	cmpNaN   = operand.U8(0x03)
+
+	cmpOrdered = operand.U8(0x07)
 )
 
 // emitter writes one kernel for one vector width. Its methods take operands in
@@ -158,9 +160,22 @@ func (e *emitter) xor(x, y operand.Op) reg.VecVirtual { r := e.vec(); e.VXORPS(y
 func (e *emitter) max(x, y operand.Op) reg.VecVirtual { r := e.vec(); e.VMAXPS(y, x, r); return r }
 func (e *emitter) min(x, y operand.Op) reg.VecVirtual { r := e.vec(); e.VMINPS(y, x, r); return r }
 
-// keepNaN returns x where x is NaN, else y.
-func (e *emitter) keepNaN(x, y reg.VecVirtual) reg.VecVirtual {
-	return e.sel(e.cmp(cmpNaN, x, x), x, y)
+// maxNaN returns the larger of x and y, NaN where one is; minNaN likewise. They may write
+// over x. VMAXPS gives y where one is NaN, so only a NaN of x must be kept.
+func (e *emitter) maxNaN(x, y reg.VecVirtual) reg.VecVirtual {
+	if e.wide {
+		e.VMAXPS(y, x, e.cmp(cmpOrdered, x, x), x)
+		return x
+	}
+	return e.or(e.max(x, y), e.cmp(cmpNaN, x, x)) // all bits set are a NaN
+}
+
+func (e *emitter) minNaN(x, y reg.VecVirtual) reg.VecVirtual {
+	if e.wide {
+		e.VMINPS(y, x, e.cmp(cmpOrdered, x, x), x)
+		return x
+	}
+	return e.or(e.min(x, y), e.cmp(cmpNaN, x, x))
 }
 
 // zero returns a register of zeros.
