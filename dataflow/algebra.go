@@ -5,6 +5,8 @@ const (
 	AddOp      Op = "add"
 	SubOp      Op = "sub"
 	MulOp      Op = "mul"
+	MaskOp     Op = "mask"
+	NonzeroOp  Op = "nonzero"
 	NegOp      Op = "neg"
 	ScaleOp    Op = "scale"
 	WidenOp    Op = "widen"

@@ -26,6 +26,12 @@ func factor(n *Node) *Node {
 			return nil
 		}
 		return mul(e.in[0], widen(degree(n), n.shape.Cols))
+	case MaskOp: // Σ over those of the own edges whose mask is not 0: the row times their number
+		if !isOwn(e.in[0], own) {
+			return nil
+		}
+		some := gather(Apply(NonzeroOp, Attr{}, e.in[1]))
+		return mul(Apply(MaskOp, Attr{}, ownRow(e.in[0]), some), some)
 	}
 	fs := factors(e)
 	for i, f := range fs {

@@ -2,8 +2,6 @@ package dataflow
 
 import (
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -162,34 +160,8 @@ func (e *ShapeError) Error() string {
 // Unwrap is what is wrong.
 func (e *ShapeError) Unwrap() error { return e.Err }
 
-// engine are the packages whose frames are not the user's.
-var engine = []string{"sagann/dataflow.", "sagann/ops.", "sagann/saga."}
-
-// caller returns file:line of the first frame outside the engine.
-func caller() string {
-	var pc [32]uintptr
-	fr := runtime.CallersFrames(pc[:runtime.Callers(3, pc[:])])
-	for {
-		f, more := fr.Next()
-		inside := false
-		for _, p := range engine {
-			inside = inside || strings.HasPrefix(f.Function, p)
-		}
-		if !inside || strings.HasSuffix(f.File, "_test.go") {
-			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
-		}
-		if !more {
-			return "?"
-		}
-	}
-}
-
 // Origin credits nodes made from now on to name instead of to a user's line; "" ends it.
 func (g *Graph) Origin(name string) { g.at = name }
-
-// Caller is file:line of the first frame outside the engine, for errors found while
-// tracing.
-func Caller() string { return caller() }
 
 func (g *Graph) origin() string {
 	if g.at != "" {
@@ -217,7 +189,7 @@ func (g *Graph) Const(x float32) *Node {
 func Apply(op Op, a Attr, in ...*Node) *Node {
 	d := DefOf(op)
 	for i, x := range in {
-		if x == nil {
+		if x == nil || x.g == nil {
 			panic(&ShapeError{op, caller(), nil, fmt.Errorf("operand %d is missing: the graph or the layer does not have it", i)})
 		}
 	}

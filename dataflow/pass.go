@@ -219,7 +219,7 @@ func autodiff(s *state) {
 	}
 }
 
-// simplify removes products with one.
+// simplify removes products with one, and masks of one.
 func simplify(n *Node) *Node {
 	if n.op == MulOp {
 		for i := range 2 {
@@ -228,6 +228,9 @@ func simplify(n *Node) *Node {
 				return n.in[1-i]
 			}
 		}
+	}
+	if n.op == MaskOp && isOne(n.in[0]) && n.in[1].shape == n.shape {
+		return Apply(NonzeroOp, Attr{}, n.in[1])
 	}
 	return nil
 }

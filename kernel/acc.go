@@ -11,6 +11,16 @@ func AddTo(dst, x []float32) { simd.AddTo(dst, x) }
 
 var negInf = float32(math.Inf(-1))
 
+// A maximum of no edge is 0, one of edges that are all -Inf is not. noEdge is where the
+// rank of the arg-max begins: every rank is below it. A maximum without ranks begins with
+// nothing, a NaN that no arithmetic gives, for it is a signalling one.
+var noEdge = float32(math.Inf(1))
+
+const nothing = 0x7fa5a5a5
+
+// isNothing tells whether a row of a maximum without ranks has met no edge.
+func isNothing(row []float32) bool { return math.Float32bits(row[0]) == nothing }
+
 // Every accumulator has state in own rows of buffers, so that a schedule can swap
 // it out and in between cells: start before the first cell, step per edge, finish
 // after the last.
@@ -22,10 +32,12 @@ func (r *run) start(lo, hi int) {
 		case Sum:
 			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
 		case Max:
-			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], negInf)
+			init := math.Float32frombits(nothing)
 			if o.Aux >= 0 {
-				simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], -1)
+				init = negInf
+				simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], noEdge)
 			}
+			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], init)
 		case LSE:
 			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
 			simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], negInf)
@@ -60,7 +72,12 @@ func (r *run) step(w *worker, o *Out, e int) {
 func (r *run) stepMax(o *Out, g segment, x, acc []float32, e int) {
 	cols := len(acc)
 	if o.Aux < 0 {
-		for i := g.lo; i < g.hi; i++ {
+		lo := g.lo
+		if isNothing(acc) {
+			copy(acc, x[lo*cols:(lo+1)*cols])
+			lo++
+		}
+		for i := lo; i < g.hi; i++ {
 			simd.Max(acc, acc, x[i*cols:(i+1)*cols])
 		}
 		return
@@ -69,22 +86,29 @@ func (r *run) stepMax(o *Out, g segment, x, acc []float32, e int) {
 	for i := g.lo; i < g.hi; i++ {
 		rank := r.l.Cell.Rank[e+i]
 		for k, y := range x[i*cols : (i+1)*cols] {
-			// Ties go to the lowest rank, so that the order of cells does not matter.
-			if y > acc[k] || y == acc[k] && rank < arg[k] {
+			a := acc[k]
+			if y < a {
+				continue
+			}
+			// NaN is above numbers. Ties go to the lowest rank, so that the order of
+			// cells does not matter.
+			if y > a || y != y && a == a || rank < arg[k] && (y == a || y != y) {
 				acc[k], arg[k] = y, rank
 			}
 		}
 	}
 }
 
-// stepLSE keeps s = Σ exp(x - m) and the running maximum m for every column.
+// stepLSE keeps s = Σ exp(x - m) and the running maximum m for every column. What equals
+// m counts one, also where both are infinite; without edges s is 0.
 func stepLSE(s, m, x []float32) {
 	cols := len(s)
 	for at := 0; at < len(x); at += cols {
 		for k, y := range x[at : at+cols] {
 			switch {
-			case y == negInf: // adds nothing
-			case y <= m[k]:
+			case y == m[k]:
+				s[k]++
+			case y < m[k]:
 				s[k] += float32(math.Exp(float64(y - m[k])))
 			default:
 				s[k] = s[k]*float32(math.Exp(float64(m[k]-y))) + 1
@@ -103,17 +127,15 @@ func (r *run) finish(lo, hi int) {
 		cols := r.c.p.Widths[o.Reg]
 		for row := lo; row < hi; row++ {
 			acc := r.l.Bufs[o.Operand][row*o.LD:][:cols]
-			for k, y := range acc {
-				if o.Acc == Max {
-					if y == negInf {
-						acc[k] = 0
-					}
-					continue
+			if o.Acc == Max {
+				if o.Aux < 0 && isNothing(acc) || o.Aux >= 0 && r.l.Bufs[o.Aux][row*o.AuxLD] == noEdge {
+					clear(acc)
 				}
-				if m := r.l.Bufs[o.Aux][row*o.AuxLD+k]; m == negInf {
-					acc[k] = 0
-				} else {
-					acc[k] = m + float32(math.Log(float64(y)))
+				continue
+			}
+			for k, y := range acc {
+				if y != 0 {
+					acc[k] = r.l.Bufs[o.Aux][row*o.AuxLD+k] + float32(math.Log(float64(y)))
 				}
 			}
 		}

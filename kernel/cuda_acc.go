@@ -50,6 +50,15 @@ func (t *cudaText) state(name, ptr string, w, ld int, write bool) {
 	}
 }
 
+// first is the first element of accumulator name of w columns: a column of the row, where
+// the lane has one at all.
+func first(name string, w int) string {
+	if w == 1 {
+		return name
+	}
+	return name + "[0]"
+}
+
 func (t *cudaText) begin(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
 	switch {
@@ -63,9 +72,13 @@ func (t *cudaText) begin(i int, o *Out) {
 	}
 	t.all(w, "a%d# = %s;", i, init)
 	second := o.Acc == LSE || o.Acc == Max && o.Aux >= 0
+	plain := o.Acc == Max && !second
+	if plain {
+		t.line("bool any%d = some;", i)
+	}
 	if second {
 		t.accum(fmt.Sprintf("x%d", i), w)
-		init := "-1.f"
+		init := "SAGA_INF"
 		if o.Acc == LSE {
 			init = "-SAGA_INF"
 		}
@@ -75,6 +88,11 @@ func (t *cudaText) begin(i int, o *Out) {
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, false)
 	if second {
 		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, false)
+	}
+	if plain {
+		t.line("const bool had%d = !saga_nothing(%s);", i, first(fmt.Sprintf("a%d", i), w))
+		t.all(w, "if (!had%d) a%d# = -SAGA_INF;", i, i)
+		t.line("any%d |= had%d;", i, i)
 	}
 	t.line("}")
 }
@@ -102,10 +120,9 @@ func (t *cudaText) step(i int, o *Out) {
 		}
 		t.line("}")
 	case o.Acc == Max && o.Aux < 0:
-		t.all(w, "a%d# = fmaxf(a%d#, r%d#);", i, i, o.Reg)
+		t.all(w, "a%d# = saga_maximum(a%d#, r%d#);", i, i, o.Reg)
 	case o.Acc == Max: // ties go to the lowest rank, whatever the order of edges
-		t.all(w, "const float y = r%d#, q = rank[e]; if (y > a%d# || y == a%d# && q < x%d#) { a%d# = y; x%d# = q; }",
-			o.Reg, i, i, i, i, i)
+		t.all(w, "saga_arg(a%d#, x%d#, r%d#, rank[e]);", i, i, o.Reg)
 	case o.Acc == LSE:
 		t.all(w, "saga_lse(a%d#, x%d#, r%d#);", i, i, o.Reg)
 	}
@@ -129,10 +146,9 @@ func (t *cudaText) add(i int, o *Out, a, x string) {
 	case o.Acc == Sum:
 		t.all(w, "a%d# += %s;", i, a)
 	case o.Acc == Max && o.Aux < 0:
-		t.all(w, "a%d# = fmaxf(a%d#, %s);", i, i, a)
+		t.all(w, "a%d# = saga_maximum(a%d#, %s);", i, i, a)
 	case o.Acc == Max:
-		t.all(w, "const float y = %s, q = %s; if (y > a%d# || y == a%d# && q < x%d#) { a%d# = y; x%d# = q; }",
-			a, x, i, i, i, i, i)
+		t.all(w, "const float y = %s, q = %s; saga_arg(a%d#, x%d#, y, q);", a, x, i, i)
 	case o.Acc == LSE:
 		t.all(w, "const float y = %s, q = %s; saga_lse_merge(a%d#, x%d#, y, q);", a, x, i, i)
 	}
@@ -143,13 +159,15 @@ func (t *cudaText) end(i int, o *Out) {
 	switch {
 	case o.Acc == Store || o.Key != NoKey:
 		return
+	case o.Acc == Max && o.Aux < 0:
+		t.all(w, "if (!any%d) a%d# = end ? 0.f : SAGA_NOTHING;", i, i)
 	case o.Acc == Max:
 		t.line("if (end) {")
-		t.all(w, "if (a%d# == -SAGA_INF) a%d# = 0.f;", i, i)
+		t.all(w, "if (x%d# == SAGA_INF) a%d# = 0.f;", i, i)
 		t.line("}")
 	case o.Acc == LSE:
 		t.line("if (end) {")
-		t.all(w, "a%d# = x%d# == -SAGA_INF ? 0.f : x%d# + logf(a%d#);", i, i, i, i)
+		t.all(w, "if (a%d# != 0.f) a%d# = x%d# + logf(a%d#);", i, i, i, i)
 		t.line("}")
 	}
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
@@ -175,7 +193,10 @@ func (c *CUDA) startKernels(b *strings.Builder, outs []*Out) {
 			case Store:
 				continue
 			case Max:
-				init, aux = "-SAGA_INF", "-1.f"
+				init, aux = "-SAGA_INF", "SAGA_INF"
+				if o.Aux < 0 {
+					init = "SAGA_NOTHING"
+				}
 			case LSE:
 				aux = "-SAGA_INF"
 			}
@@ -191,10 +212,14 @@ func (c *CUDA) startKernels(b *strings.Builder, outs []*Out) {
 			a := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Operand, w, o.LD, w)
 			switch o.Acc {
 			case Max:
-				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s == -SAGA_INF) %s = 0.f;\n", w, a, a)
+				empty := "saga_nothing(" + a + ")"
+				if o.Aux >= 0 {
+					empty = fmt.Sprintf("b%d[i / %d * %d + i %% %d] == SAGA_INF", o.Aux, w, o.AuxLD, w)
+				}
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s) %s = 0.f;\n", w, empty, a)
 			case LSE:
 				x := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Aux, w, o.AuxLD, w)
-				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) %s = %s == -SAGA_INF ? 0.f : %s + logf(%s);\n", w, a, x, x, a)
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s != 0.f) %s = %s + logf(%s);\n", w, a, a, x, a)
 			}
 		}
 	})

@@ -196,6 +196,7 @@ const fewRow = `	if (at >= (unsigned)n) return;
 	const int many = (int)(min(ptr[entry + 1], (unsigned)to) - next);
 	if ((unsigned)many > (unsigned)large || many == 0 && !begin && !end) return;
 	constexpr bool lead = true;
+	const bool some = many > 0; (void)some;
 	const int off = base + lane * V; (void)off;
 `
 

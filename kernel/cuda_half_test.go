@@ -76,7 +76,7 @@ func TestCUDALazyHalf(t *testing.T) {
 		Leaves: []Leaf{{From: Other, Operand: 0, Cols: 64, LD: 64, Reg: 0}, {From: Other, Operand: 1, Cols: 64, LD: 64, Reg: 1},
 			{From: Cell, Array: Rank, Cols: 1, LD: 1, Reg: 2}},
 		Instrs: []Instr{{Op: "widen", Dst: 3, In: []int{2}}, {Op: "eq", CUDA: "($0 == $1 ? 1.f : 0.f)", Dst: 4, In: []int{1, 3}},
-			{Op: "mul", CUDA: "$0 * $1", Dst: 5, In: []int{0, 4}}},
+			{Op: "mask", CUDA: "($1 != 0.f ? $0 : 0.f)", Dst: 5, In: []int{0, 4}}},
 		Outs: []Out{{Acc: Sum, Reg: 5, Operand: 2, Aux: -1, LD: 64}}})
 	c := render(t, p)
 	if at := strings.Index(c.Source, "if (need0) {"); at < 0 || !strings.HasPrefix(strings.TrimSpace(c.Source[at+12:]), "saga_load_half<G, V, 4, 64, false>(b0 + (size_t)far * 32,") {

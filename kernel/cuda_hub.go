@@ -58,6 +58,7 @@ func (t *cudaText) floats(w int) int {
 // cudaRow is the row at hand of a gather kernel and its edges.
 const cudaRow = `		const ll entry = first + at, row = rowids ? rowids[entry] : entry;
 		const ll lo = max((ll)ptr[entry], from), hi = min((ll)ptr[entry + 1], to); (void)row;
+		const bool some = hi > lo; (void)some;
 `
 
 // rowLoop opens the loop over rows that gives each warp of a block a row at a time.

@@ -42,7 +42,7 @@ func TestCUDAHeads(t *testing.T) {
 	}
 }
 
-// TestCUDALazy: a row times a comparison is read after the comparison.
+// TestCUDALazy: a row chosen by a comparison is read after the comparison.
 func TestCUDALazy(t *testing.T) {
 	p := &Program{Name: "max_grad", Edges: true, Operands: 3, Widths: []int{16, 1, 16, 16, 16, 16},
 		Leaves: []Leaf{
@@ -52,7 +52,7 @@ func TestCUDALazy(t *testing.T) {
 		Instrs: []Instr{
 			{Op: "widen", Dst: 2, In: []int{1}, I: 16},
 			{Op: "eq", CUDA: "($0 == $1 ? 1.f : 0.f)", Dst: 3, In: []int{0, 2}},
-			{Op: "mul", CUDA: "$0 * $1", Dst: 5, In: []int{4, 3}}},
+			{Op: "mask", CUDA: "($1 != 0.f ? $0 : 0.f)", Dst: 5, In: []int{4, 3}}},
 		Outs: []Out{{Acc: Sum, Reg: 5, Operand: 2, Aux: -1, LD: 16}}}
 	c := render(t, p)
 	if eq, load := strings.Index(c.Source, "{ // eq"), strings.Index(c.Source, "if (need4)"); eq < 0 || load < eq {

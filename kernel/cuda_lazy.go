@@ -6,29 +6,25 @@ import (
 )
 
 // The gradient of a maximum gathers two wide rows an edge, the ranks of the arg-max and
-// the gradient, and multiplies the gradient by whether the ranks are equal: mostly by
-// zero. Such a kernel reads the gradient only where a lane's columns have a factor that
-// is not zero; it is taken as zero elsewhere, so a gradient that is not finite shows in
-// the edges that need it alone.
+// the gradient, and takes the gradient where the ranks are equal: mostly nowhere. Such a
+// kernel reads the gradient only where the mask of one of a lane's columns is not zero.
 
-// lazy returns the register of the wide row that in, a product with a comparison, may
+// lazy returns the register of the wide row that in, a choice by a comparison, may
 // leave unread, and the comparison's; -1 when there is none.
 func (c *CUDA) lazy(in *Instr, instrs []*Instr, outs []*Out) (row, mask int) {
-	if in.Op != "mul" {
+	if in.Op != "mask" {
 		return -1, -1
 	}
-	for k := range 2 {
-		row, mask = in.In[k], in.In[1-k]
-		if c.p.Widths[row] == 1 || c.p.Widths[row] != c.p.Widths[mask] || !c.onlyFor(row, in, instrs, outs) {
-			continue
-		}
-		far := slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == row && l.From == Other && l.Key == NoKey })
-		compared := slices.ContainsFunc(instrs, func(o *Instr) bool { return o.Dst == mask && o.Op == "eq" })
-		if far && compared {
-			return row, mask
-		}
+	row, mask = in.In[0], in.In[1]
+	if c.p.Widths[row] == 1 || !c.onlyFor(row, in, instrs, outs) {
+		return -1, -1
 	}
-	return -1, -1
+	far := slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == row && l.From == Other && l.Key == NoKey })
+	compared := slices.ContainsFunc(instrs, func(o *Instr) bool { return o.Dst == mask && o.Op == "eq" })
+	if !far || !compared {
+		return -1, -1
+	}
+	return row, mask
 }
 
 // late lists such instructions with their two registers, and the registers that are then

@@ -7,6 +7,7 @@ const cudaPrelude = `
 typedef long long ll;
 #define SAGA_INF __int_as_float(0x7f800000)
 #define SAGA_NAN __int_as_float(0x7fc00000)
+#define SAGA_NOTHING __int_as_float(0x7fa5a5a5)
 #define SAGA_INLINE static __device__ __forceinline__
 
 template <int G, int V, int N, int W, bool VEC, bool ONCE = false>
@@ -138,6 +139,29 @@ template <int N> SAGA_INLINE void saga_fill(float (&r)[N], float x) {
 	for (int k = 0; k < N; k++) r[k] = x;
 }
 
+// The larger number, NaN where one is; fmaxf gives the other then.
+SAGA_INLINE float saga_maximum(float x, float y) {
+#if __CUDA_ARCH__ >= 800
+	float top;
+	asm("max.NaN.f32 %0, %1, %2;" : "=f"(top) : "f"(x), "f"(y));
+	return top;
+#else
+	return x > y || x != x ? x : y;
+#endif
+}
+// A maximum that has met no edge.
+SAGA_INLINE bool saga_nothing(float a) { return __float_as_uint(a) == __float_as_uint(SAGA_NOTHING); }
+
+// An edge more in the maximum a and the rank x of the edge that holds it. NaN is above
+// numbers; ties go to the lowest rank, whatever the order of edges. With 0 added, -0 is
+// 0 and every NaN the same, so that equal numbers have equal bits.
+SAGA_INLINE void saga_arg(float &a, float &x, float y, float rank) {
+	y += 0.f;
+	const float top = saga_maximum(a, y);
+	if (__float_as_uint(top) != __float_as_uint(a) || __float_as_uint(y) == __float_as_uint(a) && rank < x) x = rank;
+	a = top;
+}
+
 template <int G, class F> SAGA_INLINE double saga_sum(int w, int lane, unsigned mask, F f) {
 	double s = 0;
 	for (int j = lane; j < w; j += G) s += f(j);
@@ -147,16 +171,16 @@ template <int G, class F> SAGA_INLINE double saga_sum(int w, int lane, unsigned 
 }
 template <int G, class F> SAGA_INLINE float saga_max(int w, int lane, unsigned mask, F f) {
 	float s = -SAGA_INF;
-	for (int j = lane; j < w; j += G) s = fmaxf(s, f(j));
+	for (int j = lane; j < w; j += G) s = saga_maximum(s, f(j));
 #pragma unroll
-	for (int d = G / 2; d; d /= 2) s = fmaxf(s, __shfl_xor_sync(mask, s, d));
+	for (int d = G / 2; d; d /= 2) s = saga_maximum(s, __shfl_xor_sync(mask, s, d));
 	return s;
 }
-// The first column that holds the maximum.
+// The first column that holds the maximum, or NaN.
 template <int G, class F> SAGA_INLINE int saga_argmax(int w, int lane, unsigned mask, F f) {
 	float m = saga_max<G>(w, lane, mask, f);
 	int best = w;
-	for (int j = lane; j < w; j += G) if (f(j) == m) { best = j; break; }
+	for (int j = lane; j < w; j += G) if (const float y = f(j); y == m || y != y) { best = j; break; }
 #pragma unroll
 	for (int d = G / 2; d; d /= 2) best = min(best, __shfl_xor_sync(mask, best, d));
 	return best < w ? best : 0;
@@ -211,17 +235,16 @@ SAGA_INLINE float saga_unordered(float x) {
 	return b == 0 ? 0.f : __uint_as_float(b >> 31 ? b & 0x7fffffffu : ~b);
 }
 
-// An edge more in (s, m), which stand for s·e^m.
+// An edge more in (s, m), which stand for s·e^m. What equals m counts one, also where both
+// are infinite; without edges s is 0.
 SAGA_INLINE void saga_lse(float &s, float &m, float y) {
-	if (y == -SAGA_INF) return;
-	if (y <= m) { s += expf(y - m); return; }
+	if (y <= m) { s += y == m ? 1.f : expf(y - m); return; }
 	s = s * expf(m - y) + 1.f;
 	m = y;
 }
 SAGA_INLINE void saga_lse_merge(float &s, float &m, float s2, float m2) {
-	float top = fmaxf(m, m2);
-	if (top == -SAGA_INF) return;
-	s = s * expf(m - top) + s2 * expf(m2 - top);
+	const float top = saga_maximum(m, m2);
+	s = (m == top ? s : s * expf(m - top)) + (m2 == top ? s2 : s2 * expf(m2 - top));
 	m = top;
 }
 `

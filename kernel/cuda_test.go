@@ -32,7 +32,7 @@ func dense(edges bool) *Program {
 			{From: Global, Operand: 2, Cols: 20, LD: 20, Rows: 3, Reg: 4}},
 		Instrs: []Instr{
 			{Op: "matmul", Kind: MatMul, Dst: 2, In: []int{0, 1}},
-			{Op: "relu", CUDA: "fmaxf($0, 0.f)", Dst: 3, In: []int{2}},
+			{Op: "relu", CUDA: "saga_maximum($0, 0.f)", Dst: 3, In: []int{2}},
 			{Op: "matmul_nt", Kind: MatMulNT, Dst: 5, In: []int{3, 4}}},
 		Outs: []Out{
 			{Acc: Store, Reg: 5, Operand: 3, Aux: -1, LD: 4},
@@ -60,7 +60,7 @@ func TestCUDAGather(t *testing.T) {
 		"constexpr int G = 8, V = 4;", // slices of 32 columns
 		"r3[k] = r0[k] * r2[k];",
 		"a0[k] += r3[k];",
-		"y == a1[k] && q < x1[k]",
+		"saga_arg(a1[k], x1[k], r3[k], rank[e]);",
 		"const float r1 = weight[e];",
 	} {
 		if !strings.Contains(c.Source, want) {

@@ -33,7 +33,7 @@ func (r *reference) run(rows int, cell *chunk.View, first, last bool) {
 			case kernel.Max:
 				r.bufs[o.Operand][at] = math.Inf(-1)
 				if o.Aux >= 0 {
-					r.bufs[o.Aux][aux] = -1
+					r.bufs[o.Aux][aux] = math.Inf(1)
 				}
 			case kernel.LSE:
 				r.bufs[o.Operand][at], r.bufs[o.Aux][aux] = 0, math.Inf(-1)
@@ -58,9 +58,7 @@ func (r *reference) run(rows int, cell *chunk.View, first, last bool) {
 			switch {
 			case o.Acc == kernel.Max && math.IsInf(*x, -1):
 				*x = 0
-			case o.Acc == kernel.LSE && math.IsInf(r.bufs[o.Aux][aux], -1):
-				*x = 0
-			case o.Acc == kernel.LSE:
+			case o.Acc == kernel.LSE && *x != 0:
 				*x = r.bufs[o.Aux][aux] + math.Log(*x)
 			}
 		})

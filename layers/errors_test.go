@@ -149,10 +149,10 @@ func TestWrongLayers(t *testing.T) {
 		want  string
 	}{
 		"classes":       {Linear(34, 3, nil), "rows 3 wide; the data has 2 classes"},
-		"nothing":       {saga.Layer{Name: "empty"}, "nil"},
+		"nothing":       {saga.Layer{Name: "empty"}, "neither ApplyEdge nor ApplyVertex"},
 		"vertex rows":   {edgeOnly(func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src.In(0) }), "gathers edge rows, not [V×34]"},
-		"nil message":   {edgeOnly(func(saga.Edge, saga.Params) saga.Tensor { return nil }), "missing"},
-		"nil row":       {vertexOnly(func(saga.Vertex, saga.Params) saga.Tensor { return nil }), "nil"},
+		"nil message":   {edgeOnly(func(saga.Edge, saga.Params) saga.Tensor { return nil }), ": ApplyEdge(): returned nil"},
+		"nil row":       {vertexOnly(func(saga.Vertex, saga.Params) saga.Tensor { return nil }), ": ApplyVertex(): returned nil"},
 		"no score":      {saga.Layer{Name: "soft", ApplyEdge: edge, Gather: saga.SoftmaxSum}, "missing"},
 		"score unread":  {saga.Layer{Name: "score", ApplyEdge: edge, Score: edge}, "SoftmaxSum only, this is sum"},
 		"no messages":   {saga.Layer{Name: "max", Gather: saga.Max, ApplyVertex: Linear(34, 2, nil).ApplyVertex}, "without ApplyEdge"},

@@ -35,14 +35,15 @@ const tanhGrad Op = "tanh_grad" // 1 - y² of y = tanh(x)
 var _ = define(tanhGrad, Def{Class: dataflow.Elem, Shape: same,
 	CPU: map1(simd.TanhGrad), CUDA: "1.f - $0 * $0"})
 
-// ReLU returns max(x, 0) element-wise; same shape as x.
+// ReLU returns max(x, 0) element-wise; same shape as x. NaN stays NaN. Where the result
+// is 0 the gradient is 0, whatever flows in.
 func ReLU(x *Node) *Node { return apply(relu, x) }
 
 const relu Op = "relu"
 
 var _ = define(relu, Def{Class: dataflow.Elem, Shape: same,
-	VJP: func(n, dy *Node) []*Node { return []*Node{Mul(dy, Step(n))} },
-	CPU: map1(simd.Relu), CUDA: "fmaxf($0, 0.f)"})
+	VJP: func(n, dy *Node) []*Node { return []*Node{masked(dy, n)} },
+	CPU: map1(simd.Relu), CUDA: "saga_maximum($0, 0.f)"})
 
 // Step returns 1 where x > 0 and 0 elsewhere; same shape as x. It has no gradient.
 func Step(x *Node) *Node { return apply(step, x) }
@@ -84,14 +85,10 @@ var _ = define(elu, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{Mul(dy, apply(eluGrad, n))} },
 	CPU: map1(simd.Elu), CUDA: "($0 > 0.f ? $0 : expm1f($0))"})
 
-const eluGrad Op = "elu_grad" // 1 where y > 0, y + 1 = e**x elsewhere
+const eluGrad Op = "elu_grad" // y + 1 = e**x where y <= 0, 1 elsewhere
 
 var _ = define(eluGrad, Def{Class: dataflow.Elem, Shape: same,
-	CPU: func(a *Args) { // 1 + min(y, 0), and min(y, 0) = y - max(y, 0)
-		simd.Relu(a.Out, a.In[0])
-		simd.Sub(a.Out, a.In[0], a.Out)
-		simd.AddScalar(a.Out, a.Out, 1)
-	}, CUDA: "($0 > 0.f ? 1.f : $0 + 1.f)"})
+	CPU: map1(simd.EluStep), CUDA: "($0 <= 0.f ? $0 + 1.f : 1.f)"})
 
 // GELU returns x·sigmoid(2u) with u = √(2/π)·(x + 0.044715 x³), the tanh form of
 // the Gaussian error linear unit, element-wise; same shape as x.

@@ -47,13 +47,14 @@ const div Op = "div"
 var _ = define(div, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node {
 		x, y := n.In(0), n.In(1)
-		dx := Div(dy, y)
-		return []*Node{fit(x, dx), fit(y, Neg(Mul(dx, n)))}
+		// dy/y·n would be ∞·0 where y is all but 0 and x is.
+		return []*Node{fit(x, Div(dy, y)), fit(y, Neg(Mul(dy, Div(n, y))))}
 	},
 	CPU: map2(simd.Div), CUDA: "$0 / $1"})
 
-// Maximum returns the larger of x and y element-wise; shapes as for Add. The
-// gradient goes to x where both are equal.
+// Maximum returns the larger of x and y element-wise, NaN where one of them is; shapes
+// as for Add. The gradient goes to x where both are equal, to both where the result is
+// NaN, and is 0 elsewhere, whatever flows in.
 func Maximum(x, y *Node) *Node { return apply(maximum, x, y) }
 
 const maximum Op = "maximum"
@@ -61,10 +62,36 @@ const maximum Op = "maximum"
 var _ = define(maximum, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node {
 		x, y := n.In(0), n.In(1)
-		dx := Mul(dy, Eq(n, x))
-		return []*Node{fit(x, dx), fit(y, Sub(dy, dx))}
+		holds := Eq(n, x) // 0 also where n is NaN
+		return []*Node{fit(x, masked(dy, orNaN(holds, n))), fit(y, masked(dy, not(holds)))}
 	},
-	CPU: map2(simd.Max), CUDA: "fmaxf($0, $1)"})
+	CPU: map2(simd.Max), CUDA: "saga_maximum($0, $1)"})
+
+// not is 1 where x, of 0 and 1, is 0, and 0 elsewhere.
+func not(x *Node) *Node { return Shift(Neg(x), 1) }
+
+// orNaN is 1 where holds is 1 and where x is NaN, 0 elsewhere; holds is 0 where x is NaN.
+func orNaN(holds, x *Node) *Node { return Add(holds, not(Eq(x, x))) }
+
+// masked returns x where y is not 0 (NaN is not) and 0 elsewhere, whatever x is: a product
+// with 0 would be NaN where x is not finite. Gradients of what selects are made of it.
+func masked(x, y *Node) *Node { return apply(mask, x, y) }
+
+const mask = dataflow.MaskOp
+
+var _ = define(mask, Def{Class: dataflow.Elem, Shape: same,
+	VJP: func(n, dy *Node) []*Node { return []*Node{fit(n.In(0), masked(dy, n.In(1))), nil} },
+	CPU: map2(simd.Mask), CUDA: "($1 != 0.f ? $0 : 0.f)"})
+
+// The columns that masked keeps: 1 where x is not 0, NaN included, 0 elsewhere. The compiler
+// puts it in (dataflow/factor.go) and counts them.
+const nonzero = dataflow.NonzeroOp
+
+var _ = define(nonzero, Def{Class: dataflow.Elem, Shape: same,
+	CPU: func(a *Args) {
+		simd.Fill(a.Out, 1)
+		simd.Mask(a.Out, a.Out, a.In[0])
+	}, CUDA: "($0 != 0.f ? 1.f : 0.f)"})
 
 // Eq returns 1 where x = y and 0 elsewhere; shapes as for Add. It has no gradient.
 func Eq(x, y *Node) *Node { return apply(eq, x, y) }

@@ -13,8 +13,8 @@ func Sum(m *Node) *Node { return dataflow.GatherDst(m) }
 func Mean(m, invDegree *Node) *Node { return RowScale(Sum(m), invDegree) }
 
 // Max is the maximum of the rows of m [E×c] at their destinations, column by
-// column: [V×c], 0 without in-edges. The gradient goes to the edge that holds the
-// maximum, to the first in stored order where several do.
+// column: [V×c], 0 without in-edges, NaN where one of them is. The gradient goes to the
+// edge that holds the maximum (or the NaN), to the first in stored order where several do.
 func Max(m *Node) *Node { return apply(dataflow.GatherMaxOp, m) }
 
 var _ = define(dataflow.GatherMaxOp, Def{Class: dataflow.Move, Shape: dataflow.GatherShape, Acc: kernel.Max,
@@ -23,7 +23,7 @@ var _ = define(dataflow.GatherMaxOp, Def{Class: dataflow.Move, Shape: dataflow.G
 		arg := apply(dataflow.ArgMaxOp, m)
 		rank := n.Graph().Leaf(dataflow.InputOp, dataflow.RankInput, shape{Set: m.Shape().Set, Cols: 1})
 		holds := Eq(dataflow.ScatterDst(arg), Widen(rank, m.Cols()))
-		return []*Node{Mul(dataflow.ScatterDst(dy), holds)}
+		return []*Node{masked(dataflow.ScatterDst(dy), holds)}
 	}})
 
 // The rank of the in-edge that holds the maximum; no gradient.
@@ -40,7 +40,7 @@ func ConcatFirst(m *Node, k int) *Node {
 }
 
 // LSE is log Σ exp over the rows of score [E×h] at their destinations: [V×h],
-// 0 without in-edges. It does not overflow.
+// 0 without in-edges, -Inf where all scores are. It does not overflow.
 func LSE(score *Node) *Node { return apply(dataflow.GatherLSEOp, score) }
 
 var _ = define(dataflow.GatherLSEOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.LSE,

@@ -18,8 +18,8 @@ const sumRowsBy Op = "sum_rows_by"
 var _ = define(sumRowsBy, Def{Class: dataflow.Reduce, Acc: kernel.SumBy, Shape: rowsBy,
 	VJP: func(n, dy *Node) []*Node { return []*Node{PickRows(dy, n.In(1)), nil} }})
 
-// MaxRowsBy is SumRowsBy with the maximum, column by column. The gradient is shared
-// equally by the rows that hold the maximum.
+// MaxRowsBy is SumRowsBy with the maximum, column by column, NaN where a row is. The
+// gradient is shared equally by the rows that hold the maximum (or are NaN).
 func MaxRowsBy(x, key *Node, n int) *Node { return unordered(applyI(maxRowsBy, n, x, key)) }
 
 const maxRowsBy Op = "max_rows_by" // as ordered bit patterns; only unordered reads them
@@ -28,9 +28,9 @@ var _ = define(maxRowsBy, Def{Class: dataflow.Reduce, Acc: kernel.MaxBy, Shape: 
 	VJP: func(n, dy *Node) []*Node {
 		x, key := n.In(0), n.In(1)
 		rows := n.Shape().Rows
-		holds := Eq(x, PickRows(unordered(n), key))
+		holds := orNaN(Eq(x, PickRows(unordered(n), key)), x)
 		share := Div(dy, Maximum(SumRowsBy(holds, key, rows), unit(dy)))
-		return []*Node{Mul(holds, PickRows(share, key)), nil}
+		return []*Node{masked(PickRows(share, key), holds), nil}
 	}})
 
 // unit is 1 everywhere, with the rows and columns of x.

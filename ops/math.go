@@ -43,14 +43,14 @@ var _ = define(square, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{Scale(Mul(dy, n.In(0)), 2)} },
 	CPU: map1(simd.Square), CUDA: "$0 * $0"})
 
-// Abs returns |x| element-wise; same shape as x. Its gradient at 0 is 0.
+// Abs returns |x| element-wise; same shape as x. Its gradient at 0 is 0, whatever flows in.
 func Abs(x *Node) *Node { return apply(abs, x) }
 
 const abs Op = "abs"
 
 var _ = define(abs, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node {
-		sign := Sub(Step(n.In(0)), Step(Neg(n.In(0))))
-		return []*Node{Mul(dy, sign)}
+		x := n.In(0)
+		return []*Node{masked(Mul(dy, Sub(Step(x), Step(Neg(x)))), x)}
 	},
 	CPU: map1(simd.Abs), CUDA: "fabsf($0)"})

@@ -3,8 +3,8 @@ package ops
 import "sagann/dataflow"
 
 // Correct is 1 for every row whose largest logit stands at its label, else 0:
-// [S×1] from logits [S×C] and labels [S×1]. The lowest class wins a tie. It has no
-// gradient.
+// [S×1] from logits [S×C] and labels [S×1]. The lowest class wins a tie, the
+// lowest that is NaN wins over numbers. It has no gradient.
 func Correct(logits, labels *Node) *Node { return apply(correct, logits, labels) }
 
 const correct Op = "correct"
@@ -22,7 +22,7 @@ var _ = define(correct, Def{Class: dataflow.Row,
 		for r := range a.Rows {
 			best, x := 0, inRow(a, 0, r)
 			for c, v := range x {
-				if v > x[best] {
+				if v > x[best] || v != v && x[best] == x[best] {
 					best = c
 				}
 			}

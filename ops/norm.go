@@ -31,7 +31,12 @@ var _ = define(l2NormalizeGrad, Def{Class: dataflow.Row, Shape: besideGrad,
 	CPU: func(a *Args) {
 		for r := range a.Rows {
 			out, x, dy := outRow(a, r), inRow(a, 0, r), inRow(a, 1, r)
-			s, dot := inverseNorm(x), 0.0
+			q, dot := squares(x), 0.0
+			if q == 0 {
+				clear(out) // whatever dy is
+				continue
+			}
+			s := 1 / math.Sqrt(q)
 			for c, v := range x {
 				dot += float64(v) * s * float64(dy[c])
 			}
@@ -40,18 +45,22 @@ var _ = define(l2NormalizeGrad, Def{Class: dataflow.Row, Shape: besideGrad,
 			}
 		}
 	}, CUDA: cudaNorm + "double d = SAGA_SUM($W0, (double)$0[j] * s * (double)$1[j]); " +
-		"(float)(((double)$1[$C] - (double)$0[$C] * s * d) * s)"})
+		"(q == 0.0 ? 0.f : (float)(((double)$1[$C] - (double)$0[$C] * s * d) * s))"})
 
 // inverseNorm is 1/‖x‖, or 0 for a row of zeros.
 func inverseNorm(x []float32) float64 {
-	sum := 0.0
+	if q := squares(x); q != 0 {
+		return 1 / math.Sqrt(q)
+	}
+	return 0
+}
+
+// squares is ‖x‖².
+func squares(x []float32) (sum float64) {
 	for _, v := range x {
 		sum += float64(v) * float64(v)
 	}
-	if sum == 0 {
-		return 0
-	}
-	return 1 / math.Sqrt(sum)
+	return sum
 }
 
 // LayerNorm brings every row to mean 0 and variance 1, dividing by

@@ -1,6 +1,9 @@
 package ops
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // examples holds what TestEveryOp tries every op on.
 var examples = map[Op][]example{
@@ -13,6 +16,12 @@ var examples = map[Op][]example{
 		{in: []leaf{edge(5), global(1, 5).positive()}, want: "[E×5]", grads: 2, ref: quotient},
 		{in: []leaf{global(1, 5), edge(5).positive()}, want: "[E×5]", grads: 2, ref: quotient},
 	},
+	mask: {
+		{in: []leaf{vertex(5), vertex(5).integer(-1, 2)}, want: "[V×5]", grads: 1, ref: masks},
+		{in: []leaf{global(1, 5), edge(5).integer(-1, 2)}, want: "[E×5]", grads: 1, ref: masks},
+		{in: []leaf{edge(5), global(1, 5).integer(-1, 2)}, want: "[E×5]", grads: 1, ref: masks},
+	},
+	nonzero: unary(vertex(7).integer(-1, 2), 0, func(x ...float64) float64 { return when(x[0] != 0, 1, 0) }),
 	eq: one(example{in: []leaf{vertex(5).integer(0, 2), vertex(5).integer(0, 2)}, want: "[V×5]",
 		ref: func(x ...float64) float64 { return when(x[0] == x[1], 1, 0) }}),
 	neg: unary(vertex(37), 1, func(x ...float64) float64 { return -x[0] }),
@@ -38,7 +47,7 @@ var examples = map[Op][]example{
 	leakyStep: one(example{in: []leaf{edge(9)}, attr: attr{F: 0.2}, want: "[E×9]",
 		ref: func(x ...float64) float64 { return when(x[0] > 0, 1, 0.2) }}),
 	elu:     unary(vertex(7), 1, func(x ...float64) float64 { return when(x[0] > 0, x[0], math.Expm1(x[0])) }),
-	eluGrad: unary(vertex(7), 0, func(x ...float64) float64 { return when(x[0] > 0, 1, x[0]+1) }),
+	eluGrad: unary(vertex(7), 0, func(x ...float64) float64 { return when(x[0] <= 0, x[0]+1, 1) }),
 	gelu: unary(vertex(7), 1, func(x ...float64) float64 {
 		return x[0] / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x[0]+0.044715*x[0]*x[0]*x[0])))
 	}),
@@ -115,9 +124,9 @@ var examples = map[Op][]example{
 	layerNormGrad:   one(example{in: []leaf{vertex(6), vertex(6)}, attr: attr{F: 1e-5}, want: "[V×6]"}),
 
 	softmaxXent:     one(example{in: classified, want: "[V×1]", grads: 1}),
-	softmaxXentGrad: one(example{in: classified, want: "[V×5]"}),
+	softmaxXentGrad: one(example{in: append(slices.Clone(classified), vertex(1)), want: "[V×5]"}),
 	sigmoidXent:     one(example{in: multiClassified, want: "[V×1]", grads: 1}),
-	sigmoidXentGrad: one(example{in: multiClassified, want: "[V×5]"}),
+	sigmoidXentGrad: one(example{in: append(slices.Clone(multiClassified), vertex(1)), want: "[V×5]"}),
 	correct:         one(example{in: classified[:2], want: "[V×1]"}),
 }
 
@@ -133,6 +142,8 @@ var (
 	classified      = []leaf{vertex(5), vertex(1).integer(0, 5), vertex(1).positive()}
 	multiClassified = []leaf{vertex(5), vertex(5).integer(0, 2), vertex(1).positive()}
 )
+
+func masks(x ...float64) float64 { return when(x[1] != 0, x[0], 0) }
 
 func quotient(x ...float64) float64 { return x[0] / x[1] }
 

@@ -26,8 +26,7 @@ var _ = define(softmaxXent, Def{Class: dataflow.Row,
 		return s, labelled(in)
 	},
 	VJP: func(n, dy *Node) []*Node {
-		d := apply(softmaxXentGrad, n.In(0), n.In(1), n.In(2))
-		return []*Node{RowScale(d, dy), nil, nil}
+		return []*Node{apply(softmaxXentGrad, n.In(0), n.In(1), n.In(2), dy), nil, nil}
 	},
 	CPU: func(a *Args) {
 		for r := range a.Rows {
@@ -40,13 +39,13 @@ var _ = define(softmaxXent, Def{Class: dataflow.Row,
 	}, CUDA: cudaSoftmax + "int t = saga_class($W0, $1[0]); float w = $2[0]; " +
 		"(w == 0.f ? 0.f : w * (float)((double)m + log(s) - (double)(t < 0 ? SAGA_NAN : $0[t])))"})
 
-const softmaxXentGrad Op = "softmax_xent_grad" // weight · (softmax(logits) - one-hot(label)), 0 for weight 0
+const softmaxXentGrad Op = "softmax_xent_grad" // weight · (softmax(logits) - one-hot(label)) · dy, 0 for weight 0 whatever dy is
 
 var _ = define(softmaxXentGrad, Def{Class: dataflow.Row,
 	Shape: func(_ attr, in []shape) (shape, error) { return in[0], labelled(in) },
 	CPU: func(a *Args) {
 		for r := range a.Rows {
-			out, x, w := outRow(a, r), inRow(a, 0, r), a.In[2][r]
+			out, x, w, dy := outRow(a, r), inRow(a, 0, r), a.In[2][r], a.In[3][r]
 			if w == 0 {
 				clear(out)
 				continue
@@ -57,10 +56,10 @@ var _ = define(softmaxXentGrad, Def{Class: dataflow.Row,
 			} else {
 				w = float32(math.NaN())
 			}
-			simd.Scale(out, out, w)
+			simd.Scale(out, out, w*dy)
 		}
 	}, CUDA: cudaSoftmax + "int t = saga_class($W0, $1[0]); float w = $2[0]; " +
-		"(w == 0.f ? 0.f : t < 0 ? SAGA_NAN : w * (expf($0[$C] - m) * (float)(1.0 / s) - ($C == t ? 1.f : 0.f)))"})
+		"(w == 0.f ? 0.f : t < 0 ? SAGA_NAN : w * $3[0] * (expf($0[$C] - m) * (float)(1.0 / s) - ($C == t ? 1.f : 0.f)))"})
 
 // labelled checks logits [S×C] beside labels and weight [S×1].
 func labelled(in []shape) error {
@@ -107,8 +106,7 @@ var _ = define(sigmoidXent, Def{Class: dataflow.Row,
 		return s, multiLabelled(in)
 	},
 	VJP: func(n, dy *Node) []*Node {
-		d := apply(sigmoidXentGrad, n.In(0), n.In(1), n.In(2))
-		return []*Node{RowScale(d, dy), nil, nil}
+		return []*Node{apply(sigmoidXentGrad, n.In(0), n.In(1), n.In(2), dy), nil, nil}
 	},
 	CPU: func(a *Args) {
 		for r := range a.Rows {
@@ -127,7 +125,7 @@ var _ = define(sigmoidXent, Def{Class: dataflow.Row,
 	}, CUDA: "float w = $2[0]; double s = SAGA_SUM($W0, " +
 		"fmaxf($0[j], 0.f) - $0[j] * $1[j] + log1pf(expf(-fabsf($0[j])))); (w == 0.f ? 0.f : w * (float)(s / $W0))"})
 
-const sigmoidXentGrad Op = "sigmoid_xent_grad" // weight/C · (σ(logits) - targets), 0 for weight 0
+const sigmoidXentGrad Op = "sigmoid_xent_grad" // weight/C · (σ(logits) - targets) · dy, 0 for weight 0 whatever dy is
 
 var _ = define(sigmoidXentGrad, Def{Class: dataflow.Row,
 	Shape: func(_ attr, in []shape) (shape, error) { return in[0], multiLabelled(in) },
@@ -138,12 +136,12 @@ var _ = define(sigmoidXentGrad, Def{Class: dataflow.Row,
 				clear(out)
 				continue
 			}
-			w /= float32(len(t))
+			w = w / float32(len(t)) * a.In[3][r]
 			for c, x := range inRow(a, 0, r) {
 				out[c] = w * (float32(1/(1+math.Exp(-float64(x)))) - t[c])
 			}
 		}
-	}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * (1.f / (1.f + expf(-$0[$C])) - $1[$C]))"})
+	}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * $3[0] * (1.f / (1.f + expf(-$0[$C])) - $1[$C]))"})
 
 // multiLabelled checks logits and targets [S×C] beside weight [S×1].
 func multiLabelled(in []shape) error {

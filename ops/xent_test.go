@@ -23,7 +23,7 @@ func rowsOf(op Op, rows int, cols []int, in ...[]float32) []float32 {
 }
 
 func TestSoftmaxCrossEntropyValues(t *testing.T) {
-	nan := float32(math.NaN())
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	logits := []float32{1, 2, 3, 1e4, -1e4, 0, nan, nan, nan, 1, 2, 3, 1, 2, 3}
 	labels := []float32{0, 1, -1, 3, 1.5}
 	weight := []float32{0.5, 1, 0, 1, 1}
@@ -34,7 +34,7 @@ func TestSoftmaxCrossEntropyValues(t *testing.T) {
 			t.Errorf("row %d: loss %v, want %v", r, got[r], want)
 		}
 	}
-	grad := rowsOf(softmaxXentGrad, 5, []int{3, 1, 1}, logits, labels, weight)
+	grad := rowsOf(softmaxXentGrad, 5, []int{3, 1, 1, 1}, logits, labels, weight, []float32{1, 1, inf, 1, 1})
 	sum := math.Exp(1) + math.Exp(2) + math.Exp(3)
 	for i, want := range []float64{0.5 * (math.E/sum - 1), 0.5 * math.Exp(2) / sum, 0.5 * math.Exp(3) / sum,
 		1, -1, 0, 0, 0, 0, math.NaN(), math.NaN(), math.NaN()} {
@@ -45,7 +45,7 @@ func TestSoftmaxCrossEntropyValues(t *testing.T) {
 }
 
 func TestSigmoidCrossEntropyValues(t *testing.T) {
-	nan := float32(math.NaN())
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	logits := []float32{1, -2, 1e4, -1e4, nan, nan}
 	targets := []float32{1, 0, 0, 0, 1, 1}
 	weight := []float32{0.5, 1, 0}
@@ -56,7 +56,7 @@ func TestSigmoidCrossEntropyValues(t *testing.T) {
 			t.Errorf("row %d: loss %v, want %v", r, got[r], want)
 		}
 	}
-	grad := rowsOf(sigmoidXentGrad, 3, []int{2, 2, 1}, logits, targets, weight)
+	grad := rowsOf(sigmoidXentGrad, 3, []int{2, 2, 1, 1}, logits, targets, weight, []float32{1, 1, inf})
 	for i, want := range []float64{0.25 * (logistic(1) - 1), 0.25 * logistic(-2), 0.5, 0, 0, 0} {
 		if !near(grad[i], want) {
 			t.Errorf("gradient %d: %v, want %v", i, grad[i], want)

@@ -40,6 +40,8 @@ type Layer struct {
 func (l *Layer) fits() error {
 	soft := l.Gather.name == SoftmaxSum.name
 	switch {
+	case l.ApplyEdge == nil && l.ApplyVertex == nil && l.Gather.run == nil:
+		return errors.New("neither ApplyEdge nor ApplyVertex: the layer computes nothing")
 	case l.ApplyEdge == nil && (l.Score != nil || l.Gather.run != nil):
 		return errors.New("Score and Gather without ApplyEdge: there are no messages to gather")
 	case l.Score != nil && !soft:

@@ -46,7 +46,7 @@ func Classes(logits []float32, classes int) []int32 {
 	for row := range slices.Chunk(logits, classes) {
 		k := 0
 		for i, x := range row {
-			if x > row[k] {
+			if x > row[k] || x != x && row[k] == row[k] { // NaN wins, as it does for ops.Correct
 				k = i
 			}
 		}

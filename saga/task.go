@@ -75,7 +75,7 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		}
 		set, what, last, name = dataflow.Edge, "the edge head", last+1, "head"
 		tr.rows, tr.hidden = x, x
-		tr.logits, tr.target = m.EdgeHead(t.edges(x), p), t.edgeTarget()
+		tr.logits, tr.target = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x), p) }), t.edgeTarget()
 	case GraphTask:
 		if m.EdgeHead != nil {
 			return fmt.Errorf("a model for labels of graphs has no EdgeHead")
@@ -89,14 +89,12 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		tr.logits, tr.target = tr.hidden, t.graphTarget()
 		if m.Head != nil {
 			what, last, name = "the head", last+1, "head"
-			tr.logits = m.Head(tr.hidden, p)
+			tr.logits = t.user("Head", m.Head, func() Tensor { return m.Head(tr.hidden, p) })
 		}
 	default:
 		return fmt.Errorf("unknown task %q; there are %s, %s, %s", t.d.task, VertexTask, EdgeTask, GraphTask)
 	}
 	switch s := tr.logits.Shape(); {
-	case tr.logits == nil:
-		return fail("%s returned nil", what)
 	case s.Set.Kind != set || set == dataflow.Global && s.Rows != t.d.graphs:
 		return fail("%s must give a row for each of the %s, not %v", what, things[t.d.taskName()], s)
 	case t.d.classes > 0 && s.Cols != t.d.classes:
@@ -186,13 +184,10 @@ func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 	t.g.Origin(fmt.Sprintf("layer %d", index+1))
 	e := t.edges(x)
 	t.g.Origin("")
-	data := l.UpdateEdge(e, p)
-	if data == nil || data.Shape().Set.Kind != dataflow.Edge {
-		var in []dataflow.Shape
-		if data != nil {
-			in = append(in, data.Shape())
-		}
-		panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.Caller(), In: in, Err: fmt.Errorf("UpdateEdge must return a row an edge")})
+	data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
+	if data.Shape().Set.Kind != dataflow.Edge {
+		panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.FuncPos(l.UpdateEdge), In: []dataflow.Shape{data.Shape()},
+			Err: fmt.Errorf("must return a row an edge")})
 	}
 	t.data = data
 }

@@ -234,7 +234,7 @@ func TestTaskErrors(t *testing.T) {
 		{"has no EdgeHead", with(mean, func(m *saga.Model) { m.EdgeHead = edge.EdgeHead }), nil, saga.Config{}},
 		{`unknown task "x"`, with(mean, func(m *saga.Model) { m.Task = "x" }), nil, saga.Config{}},
 		{`unknown readout "x"`, with(mean, func(m *saga.Model) { m.Readout = "x" }), nil, saga.Config{}},
-		{"layer 3 (head): the head returned nil", with(mean, func(m *saga.Model) {
+		{": Head(): returned nil", with(mean, func(m *saga.Model) {
 			m.Head = func(saga.Tensor, saga.Params) saga.Tensor { return nil }
 		}), nil, saga.Config{}},
 		{"layer 2 (sage): the readout gives rows 8 wide; the data has 3 classes", with(mean, func(m *saga.Model) { m.Head = nil }), nil, saga.Config{}},
@@ -243,7 +243,7 @@ func TestTaskErrors(t *testing.T) {
 		{"must give a row for each of the edges", with(edge, func(m *saga.Model) {
 			m.EdgeHead = func(e saga.Edge, _ saga.Params) saga.Tensor { return ops.Sum(e.Src) }
 		}), nil, saga.Config{}},
-		{"UpdateEdge must return a row an edge", with(edge, func(m *saga.Model) {
+		{"UpdateEdge(): returned nil", with(edge, func(m *saga.Model) {
 			m.Layers = append([]saga.Layer{}, m.Layers...)
 			m.Layers[0].UpdateEdge = func(saga.Edge, saga.Params) saga.Tensor { return nil }
 		}), nil, saga.Config{}},

@@ -58,6 +58,8 @@ type tracer struct {
 	list   []Param
 	sites  int
 	data   Tensor // edge data of the next layer; nil: that of the graph
+
+	running bool // one of the model's functions
 }
 
 // traced is a model as a program.
@@ -69,7 +71,8 @@ type traced struct {
 	target         target
 }
 
-// LayerError says which layer a wrong shape was found in.
+// LayerError says which layer is wrong: its shapes, or what its functions return or panic
+// with.
 type LayerError struct {
 	Layer int // from 1
 	Name  string
@@ -81,30 +84,27 @@ func (e *LayerError) Error() string {
 	return fmt.Sprintf("layer %d (%s): %v", e.Layer, e.Name, e.Err)
 }
 
-// Unwrap is the shape error.
+// Unwrap is what is wrong: a *dataflow.ShapeError, or what a function of the layer
+// panicked with.
 func (e *LayerError) Unwrap() error { return e.Err }
 
-// trace turns m into a program. It is the one place where a shape panic of a user's
-// function becomes an error.
+// trace turns m into a program. It is the one place where a panic of a user's function
+// becomes an error.
 func trace(m Model, d dims, train bool) (tr *traced, err error) {
 	if len(m.Layers) == 0 {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}}
 	defer func() {
-		var shape *dataflow.ShapeError
 		if r := recover(); r != nil {
-			e, ok := r.(error)
-			if !ok || !errors.As(e, &shape) {
-				panic(r)
-			}
+			failed := t.failed(r)
 			if layer < len(m.Layers) {
 				name = m.Layers[layer].Name
 			}
-			tr, err = nil, &LayerError{layer + 1, name, shape}
+			tr, err = nil, &LayerError{layer + 1, name, failed}
 		}
 	}()
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}}
 	x := t.features()
 	tr = &traced{t: t, features: x}
 	for layer = range m.Layers {
@@ -113,9 +113,6 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		}
 		tr.hidden, tr.rows = x, x
 		x = t.layer(&m.Layers[layer], layer, x)
-		if x == nil {
-			return nil, &LayerError{layer + 1, m.Layers[layer].Name, errors.New("ApplyVertex returned nil")}
-		}
 		if k := x.Shape().Set.Kind; k != dataflow.Vertex {
 			return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("ApplyVertex must return a row a vertex, not %v", x.Shape())}
 		}
@@ -154,9 +151,9 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 		}
 		var score Tensor
 		if l.Score != nil {
-			score = l.Score(e, p)
+			score = t.user("Score", l.Score, func() Tensor { return l.Score(e, p) })
 		}
-		m := l.ApplyEdge(e, p)
+		m := t.user("ApplyEdge", l.ApplyEdge, func() Tensor { return l.ApplyEdge(e, p) })
 		t.g.Origin(fmt.Sprintf("layer %d gather", index+1))
 		v.Accum = acc.run(t, score, m)
 	}
@@ -164,7 +161,7 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 		return v.Accum
 	}
 	t.g.Origin("")
-	return l.ApplyVertex(v, p)
+	return t.user("ApplyVertex", l.ApplyVertex, func() Tensor { return l.ApplyVertex(v, p) })
 }
 
 func (t *tracer) edges(x Tensor) Edge {

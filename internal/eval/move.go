@@ -75,14 +75,15 @@ func (e *run) gather(x []float32, end []uint32, c int, a dataflow.Attr) []float3
 	return narrow(sum)
 }
 
-// max is the maximum over the in-edges and the rank of the first edge that holds it.
+// max is the maximum over the in-edges, NaN where one of them is, and the rank of the
+// first edge that holds it.
 func (e *run) max(x []float32, c int) (top, arg []float32) {
 	top, arg = make([]float32, e.g.V*c), make([]float32, e.g.V*c)
 	for k, v := range e.g.Dst {
 		for f := range c {
 			at := int(v)*c + f
-			if e.rank[k] == 0 || x[k*c+f] > top[at] {
-				top[at], arg[at] = x[k*c+f], float32(e.rank[k])
+			if y := x[k*c+f]; e.rank[k] == 0 || y > top[at] || y != y && top[at] == top[at] {
+				top[at], arg[at] = y, float32(e.rank[k])
 			}
 		}
 	}
@@ -96,11 +97,15 @@ func (e *run) lse(x []float32, c int) []float32 {
 	for k, v := range e.g.Dst {
 		for f := range c {
 			at := int(v)*c + f
-			sum[at] += math.Exp(float64(x[k*c+f]) - float64(top[at]))
+			if x[k*c+f] == top[at] { // also where both are infinite
+				sum[at]++
+			} else {
+				sum[at] += math.Exp(float64(x[k*c+f]) - float64(top[at]))
+			}
 		}
 	}
 	for i, s := range sum {
-		if s > 0 {
+		if s != 0 {
 			sum[i] = float64(top[i]) + math.Log(s)
 		}
 	}

@@ -2,17 +2,17 @@ package simd
 
 import "math"
 
-// Relu sets dst = x where x > 0, else 0 (also for NaN).
+// Relu sets dst = 0 where x < 0, else x: NaN stays NaN.
 func Relu(dst, x []float32) {
 	x = x[:len(dst)]
 	if reluAsm(dst, x) {
 		return
 	}
 	for i := range dst {
-		if x[i] > 0 {
-			dst[i] = x[i]
-		} else {
+		if x[i] < 0 {
 			dst[i] = 0
+		} else {
+			dst[i] = x[i]
 		}
 	}
 }
@@ -108,18 +108,18 @@ func Elu(dst, x []float32) {
 	}
 }
 
-// EluGrad sets dst to 1 where x > 0 and to e**x elsewhere: the derivative of
-// Elu by its argument.
-func EluGrad(dst, x []float32) {
-	x = x[:len(dst)]
-	if eluGradAsm(dst, x) {
+// EluStep sets dst = y + 1 where y <= 0, else 1, also for NaN: the derivative of Elu by
+// its result.
+func EluStep(dst, y []float32) {
+	y = y[:len(dst)]
+	if eluStepAsm(dst, y) {
 		return
 	}
 	for i := range dst {
-		if x[i] > 0 {
-			dst[i] = 1
+		if y[i] <= 0 {
+			dst[i] = y[i] + 1
 		} else {
-			dst[i] = exp(x[i])
+			dst[i] = 1
 		}
 	}
 }

@@ -88,6 +88,18 @@ func eqAsm(dst, x, y []float32) bool {
 	return false
 }
 
+func maskAsm(dst, x, y []float32) bool {
+	switch active {
+	case AVX512:
+		maskAVX512(dst, x, y)
+		return true
+	case AVX2:
+		maskAVX2(dst, x, y)
+		return true
+	}
+	return false
+}
+
 func mulAddToAsm(dst, x, y []float32) bool {
 	switch active {
 	case AVX512:
@@ -167,6 +179,18 @@ func reluAsm(dst, x []float32) bool {
 		return true
 	case AVX2:
 		reluAVX2(dst, x)
+		return true
+	}
+	return false
+}
+
+func eluStepAsm(dst, x []float32) bool {
+	switch active {
+	case AVX512:
+		eluStepAVX512(dst, x)
+		return true
+	case AVX2:
+		eluStepAVX2(dst, x)
 		return true
 	}
 	return false
@@ -287,18 +311,6 @@ func sigmoidAsm(dst, x []float32) bool {
 		return true
 	case AVX2:
 		sigmoidAVX2(dst, x)
-		return true
-	}
-	return false
-}
-
-func eluGradAsm(dst, x []float32) bool {
-	switch active {
-	case AVX512:
-		eluGradAVX512(dst, x)
-		return true
-	case AVX2:
-		eluGradAVX2(dst, x)
 		return true
 	}
 	return false

@@ -18,6 +18,8 @@ func minAsm(dst, x, y []float32) bool { return false }
 
 func eqAsm(dst, x, y []float32) bool { return false }
 
+func maskAsm(dst, x, y []float32) bool { return false }
+
 func mulAddToAsm(dst, x, y []float32) bool { return false }
 
 func negAsm(dst, x []float32) bool { return false }
@@ -31,6 +33,8 @@ func sqrtAsm(dst, x []float32) bool { return false }
 func stepAsm(dst, x []float32) bool { return false }
 
 func reluAsm(dst, x []float32) bool { return false }
+
+func eluStepAsm(dst, x []float32) bool { return false }
 
 func sigmoidGradAsm(dst, x []float32) bool { return false }
 
@@ -51,8 +55,6 @@ func fillAsm(dst []float32, a float32) bool { return false }
 func expAsm(dst, x []float32) bool { return false }
 
 func sigmoidAsm(dst, x []float32) bool { return false }
-
-func eluGradAsm(dst, x []float32) bool { return false }
 
 func eluAsm(dst, x []float32) bool { return false }
 

@@ -44,15 +44,14 @@ func Div(dst, x, y []float32) {
 	}
 }
 
-// Max sets dst = x where x > y, else y. So a NaN in y is kept and a NaN in x
-// gives y.
+// Max sets dst to the larger of x and y, NaN where one of them is.
 func Max(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	if maxAsm(dst, x, y) {
 		return
 	}
 	for i := range dst {
-		if x[i] > y[i] {
+		if x[i] > y[i] || x[i] != x[i] {
 			dst[i] = x[i]
 		} else {
 			dst[i] = y[i]
@@ -60,18 +59,33 @@ func Max(dst, x, y []float32) {
 	}
 }
 
-// Min sets dst = x where x < y, else y. So a NaN in y is kept and a NaN in x
-// gives y.
+// Min sets dst to the smaller of x and y, NaN where one of them is.
 func Min(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	if minAsm(dst, x, y) {
 		return
 	}
 	for i := range dst {
-		if x[i] < y[i] {
+		if x[i] < y[i] || x[i] != x[i] {
 			dst[i] = x[i]
 		} else {
 			dst[i] = y[i]
+		}
+	}
+}
+
+// Mask sets dst = x where y is not 0 (NaN is not), else 0 whatever x is: 0 times an
+// infinite x would be NaN.
+func Mask(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if maskAsm(dst, x, y) {
+		return
+	}
+	for i := range dst {
+		if y[i] != 0 {
+			dst[i] = x[i]
+		} else {
+			dst[i] = 0
 		}
 	}
 }

@@ -47,6 +47,12 @@ func eqAVX2(dst []float32, x []float32, y []float32)
 func eqAVX512(dst []float32, x []float32, y []float32)
 
 //go:noescape
+func maskAVX2(dst []float32, x []float32, y []float32)
+
+//go:noescape
+func maskAVX512(dst []float32, x []float32, y []float32)
+
+//go:noescape
 func mulAddToAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -87,6 +93,12 @@ func reluAVX2(dst []float32, x []float32)
 
 //go:noescape
 func reluAVX512(dst []float32, x []float32)
+
+//go:noescape
+func eluStepAVX2(dst []float32, x []float32)
+
+//go:noescape
+func eluStepAVX512(dst []float32, x []float32)
 
 //go:noescape
 func sigmoidGradAVX2(dst []float32, x []float32)

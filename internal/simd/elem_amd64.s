@@ -523,19 +523,27 @@ loop36:
 	JL      single33
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
-	VMAXPS  Y1, Y0, Y0
+	VMAXPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, (AX)
 	VMOVUPS 32(DX), Y0
 	VMOVUPS 32(BX), Y1
-	VMAXPS  Y1, Y0, Y0
+	VMAXPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, 32(AX)
 	VMOVUPS 64(DX), Y0
 	VMOVUPS 64(BX), Y1
-	VMAXPS  Y1, Y0, Y0
+	VMAXPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, 64(AX)
 	VMOVUPS 96(DX), Y0
 	VMOVUPS 96(BX), Y1
-	VMAXPS  Y1, Y0, Y0
+	VMAXPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
@@ -548,7 +556,9 @@ single33:
 	JL      tail34
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
-	VMAXPS  Y1, Y0, Y0
+	VMAXPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
@@ -564,7 +574,9 @@ tail34:
 	VMOVUPS    32(SI)(CX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y2, Y1, Y1
+	VMAXPS     Y2, Y1, Y2
+	VCMPPS     $0x03, Y1, Y1, Y1
+	VORPS      Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 done35:
@@ -584,19 +596,23 @@ loop40:
 	JL      single37
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
-	VMAXPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMAXPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, (AX)
 	VMOVUPS 64(DX), Z0
 	VMOVUPS 64(BX), Z1
-	VMAXPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMAXPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, 64(AX)
 	VMOVUPS 128(DX), Z0
 	VMOVUPS 128(BX), Z1
-	VMAXPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMAXPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, 128(AX)
 	VMOVUPS 192(DX), Z0
 	VMOVUPS 192(BX), Z1
-	VMAXPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMAXPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
@@ -609,7 +625,8 @@ single37:
 	JL      tail38
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
-	VMAXPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMAXPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
@@ -625,7 +642,8 @@ tail38:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VMAXPS    Z1, Z0, Z0
+	VCMPPS    $0x07, Z0, Z0, K2
+	VMAXPS    Z1, Z0, K2, Z0
 	VMOVUPS   Z0, K1, (AX)
 
 done39:
@@ -645,19 +663,27 @@ loop44:
 	JL      single41
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
-	VMINPS  Y1, Y0, Y0
+	VMINPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, (AX)
 	VMOVUPS 32(DX), Y0
 	VMOVUPS 32(BX), Y1
-	VMINPS  Y1, Y0, Y0
+	VMINPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, 32(AX)
 	VMOVUPS 64(DX), Y0
 	VMOVUPS 64(BX), Y1
-	VMINPS  Y1, Y0, Y0
+	VMINPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, 64(AX)
 	VMOVUPS 96(DX), Y0
 	VMOVUPS 96(BX), Y1
-	VMINPS  Y1, Y0, Y0
+	VMINPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
@@ -670,7 +696,9 @@ single41:
 	JL      tail42
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
-	VMINPS  Y1, Y0, Y0
+	VMINPS  Y1, Y0, Y1
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y1, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
@@ -686,7 +714,9 @@ tail42:
 	VMOVUPS    32(SI)(CX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMINPS     Y2, Y1, Y1
+	VMINPS     Y2, Y1, Y2
+	VCMPPS     $0x03, Y1, Y1, Y1
+	VORPS      Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 done43:
@@ -706,19 +736,23 @@ loop48:
 	JL      single45
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
-	VMINPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMINPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, (AX)
 	VMOVUPS 64(DX), Z0
 	VMOVUPS 64(BX), Z1
-	VMINPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMINPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, 64(AX)
 	VMOVUPS 128(DX), Z0
 	VMOVUPS 128(BX), Z1
-	VMINPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMINPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, 128(AX)
 	VMOVUPS 192(DX), Z0
 	VMOVUPS 192(BX), Z1
-	VMINPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMINPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
@@ -731,7 +765,8 @@ single45:
 	JL      tail46
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
-	VMINPS  Z1, Z0, Z0
+	VCMPPS  $0x07, Z0, Z0, K1
+	VMINPS  Z1, Z0, K1, Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
@@ -747,7 +782,8 @@ tail46:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VMINPS    Z1, Z0, Z0
+	VCMPPS    $0x07, Z0, Z0, K2
+	VMINPS    Z1, Z0, K2, Z0
 	VMOVUPS   Z0, K1, (AX)
 
 done47:
@@ -907,6 +943,159 @@ done55:
 	VZEROUPPER
 	RET
 
+// func maskAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX
+TEXT ·maskAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+loop60:
+	CMPQ    CX, $0x00000020
+	JL      single57
+	VMOVUPS (DX), Y0
+	VMOVUPS (BX), Y1
+	VCMPPS  $0x04, k00000000<>+0(SB), Y1, Y1
+	VANDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS 32(BX), Y1
+	VCMPPS  $0x04, k00000000<>+0(SB), Y1, Y1
+	VANDPS  Y0, Y1, Y0
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS 64(DX), Y0
+	VMOVUPS 64(BX), Y1
+	VCMPPS  $0x04, k00000000<>+0(SB), Y1, Y1
+	VANDPS  Y0, Y1, Y0
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS 96(DX), Y0
+	VMOVUPS 96(BX), Y1
+	VCMPPS  $0x04, k00000000<>+0(SB), Y1, Y1
+	VANDPS  Y0, Y1, Y0
+	VMOVUPS Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     loop60
+
+single57:
+	CMPQ    CX, $0x00000008
+	JL      tail58
+	VMOVUPS (DX), Y0
+	VMOVUPS (BX), Y1
+	VCMPPS  $0x04, k00000000<>+0(SB), Y1, Y1
+	VANDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000008, CX
+	JMP     single57
+
+tail58:
+	TESTQ      CX, CX
+	JE         done59
+	LEAQ       lanes<>+0(SB), SI
+	NEGQ       CX
+	VMOVUPS    32(SI)(CX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VCMPPS     $0x04, k00000000<>+0(SB), Y2, Y2
+	VANDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done59:
+	VZEROUPPER
+	RET
+
+DATA k00000000<>+0(SB)/4, $0x00000000
+DATA k00000000<>+4(SB)/4, $0x00000000
+DATA k00000000<>+8(SB)/4, $0x00000000
+DATA k00000000<>+12(SB)/4, $0x00000000
+DATA k00000000<>+16(SB)/4, $0x00000000
+DATA k00000000<>+20(SB)/4, $0x00000000
+DATA k00000000<>+24(SB)/4, $0x00000000
+DATA k00000000<>+28(SB)/4, $0x00000000
+DATA k00000000<>+32(SB)/4, $0x00000000
+DATA k00000000<>+36(SB)/4, $0x00000000
+DATA k00000000<>+40(SB)/4, $0x00000000
+DATA k00000000<>+44(SB)/4, $0x00000000
+DATA k00000000<>+48(SB)/4, $0x00000000
+DATA k00000000<>+52(SB)/4, $0x00000000
+DATA k00000000<>+56(SB)/4, $0x00000000
+DATA k00000000<>+60(SB)/4, $0x00000000
+GLOBL k00000000<>(SB), RODATA|NOPTR, $64
+
+// func maskAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·maskAVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS k00000000<>+0(SB), Z0
+
+loop64:
+	CMPQ      CX, $0x00000040
+	JL        single61
+	VMOVUPS   (DX), Z1
+	VMOVUPS   (BX), Z2
+	VCMPPS    $0x04, Z0, Z2, K1
+	VMOVUPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, (AX)
+	VMOVUPS   64(DX), Z1
+	VMOVUPS   64(BX), Z2
+	VCMPPS    $0x04, Z0, Z2, K1
+	VMOVUPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   128(DX), Z1
+	VMOVUPS   128(BX), Z2
+	VCMPPS    $0x04, Z0, Z2, K1
+	VMOVUPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, 128(AX)
+	VMOVUPS   192(DX), Z1
+	VMOVUPS   192(BX), Z2
+	VCMPPS    $0x04, Z0, Z2, K1
+	VMOVUPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x00000040, CX
+	JMP       loop64
+
+single61:
+	CMPQ      CX, $0x00000010
+	JL        tail62
+	VMOVUPS   (DX), Z1
+	VMOVUPS   (BX), Z2
+	VCMPPS    $0x04, Z0, Z2, K1
+	VMOVUPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000010, CX
+	JMP       single61
+
+tail62:
+	TESTQ     CX, CX
+	JE        done63
+	MOVL      $0xffffffff, SI
+	BZHIL     CX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VCMPPS    $0x04, Z0, Z2, K2
+	VMOVUPS.Z Z1, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done63:
+	VZEROUPPER
+	RET
+
 // func mulAddToAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, FMA3
 TEXT ·mulAddToAVX2(SB), NOSPLIT, $0-72
@@ -915,9 +1104,9 @@ TEXT ·mulAddToAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop60:
+loop68:
 	CMPQ        CX, $0x00000020
-	JL          single57
+	JL          single65
 	VMOVUPS     (AX), Y0
 	VMOVUPS     (DX), Y1
 	VMOVUPS     (BX), Y2
@@ -942,11 +1131,11 @@ loop60:
 	ADDQ        $0x00000080, DX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000020, CX
-	JMP         loop60
+	JMP         loop68
 
-single57:
+single65:
 	CMPQ        CX, $0x00000008
-	JL          tail58
+	JL          tail66
 	VMOVUPS     (AX), Y0
 	VMOVUPS     (DX), Y1
 	VMOVUPS     (BX), Y2
@@ -956,11 +1145,11 @@ single57:
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	SUBQ        $0x00000008, CX
-	JMP         single57
+	JMP         single65
 
-tail58:
+tail66:
 	TESTQ       CX, CX
-	JE          done59
+	JE          done67
 	LEAQ        lanes<>+0(SB), SI
 	NEGQ        CX
 	VMOVUPS     32(SI)(CX*4), Y0
@@ -970,7 +1159,7 @@ tail58:
 	VFMADD231PS Y2, Y3, Y1
 	VMASKMOVPS  Y1, Y0, (AX)
 
-done59:
+done67:
 	VZEROUPPER
 	RET
 
@@ -982,9 +1171,9 @@ TEXT ·mulAddToAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop64:
+loop72:
 	CMPQ        CX, $0x00000040
-	JL          single61
+	JL          single69
 	VMOVUPS     (AX), Z0
 	VMOVUPS     (DX), Z1
 	VMOVUPS     (BX), Z2
@@ -1009,11 +1198,11 @@ loop64:
 	ADDQ        $0x00000100, DX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000040, CX
-	JMP         loop64
+	JMP         loop72
 
-single61:
+single69:
 	CMPQ        CX, $0x00000010
-	JL          tail62
+	JL          tail70
 	VMOVUPS     (AX), Z0
 	VMOVUPS     (DX), Z1
 	VMOVUPS     (BX), Z2
@@ -1023,11 +1212,11 @@ single61:
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000010, CX
-	JMP         single61
+	JMP         single69
 
-tail62:
+tail70:
 	TESTQ       CX, CX
-	JE          done63
+	JE          done71
 	MOVL        $0xffffffff, SI
 	BZHIL       CX, SI, SI
 	KMOVW       SI, K1
@@ -1037,7 +1226,7 @@ tail62:
 	VFMADD231PS Z1, Z2, Z0
 	VMOVUPS     Z0, K1, (AX)
 
-done63:
+done71:
 	VZEROUPPER
 	RET
 
@@ -1048,9 +1237,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop68:
+loop76:
 	CMPQ    CX, $0x00000020
-	JL      single65
+	JL      single73
 	VMOVUPS (DX), Y0
 	VXORPS  k80000000<>+0(SB), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -1066,22 +1255,22 @@ loop68:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     loop68
+	JMP     loop76
 
-single65:
+single73:
 	CMPQ    CX, $0x00000008
-	JL      tail66
+	JL      tail74
 	VMOVUPS (DX), Y0
 	VXORPS  k80000000<>+0(SB), Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000008, CX
-	JMP     single65
+	JMP     single73
 
-tail66:
+tail74:
 	TESTQ      CX, CX
-	JE         done67
+	JE         done75
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y0
@@ -1089,7 +1278,7 @@ tail66:
 	VXORPS     k80000000<>+0(SB), Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
-done67:
+done75:
 	VZEROUPPER
 	RET
 
@@ -1119,9 +1308,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS k80000000<>+0(SB), Z0
 
-loop72:
+loop80:
 	CMPQ    CX, $0x00000040
-	JL      single69
+	JL      single77
 	VMOVUPS (DX), Z1
 	VXORPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
@@ -1137,22 +1326,22 @@ loop72:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     loop72
+	JMP     loop80
 
-single69:
+single77:
 	CMPQ    CX, $0x00000010
-	JL      tail70
+	JL      tail78
 	VMOVUPS (DX), Z1
 	VXORPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000010, CX
-	JMP     single69
+	JMP     single77
 
-tail70:
+tail78:
 	TESTQ     CX, CX
-	JE        done71
+	JE        done79
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1160,7 +1349,7 @@ tail70:
 	VXORPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 
-done71:
+done79:
 	VZEROUPPER
 	RET
 
@@ -1171,9 +1360,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop76:
+loop84:
 	CMPQ    CX, $0x00000020
-	JL      single73
+	JL      single81
 	VMOVUPS (DX), Y0
 	VANDPS  k7fffffff<>+0(SB), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -1189,22 +1378,22 @@ loop76:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     loop76
+	JMP     loop84
 
-single73:
+single81:
 	CMPQ    CX, $0x00000008
-	JL      tail74
+	JL      tail82
 	VMOVUPS (DX), Y0
 	VANDPS  k7fffffff<>+0(SB), Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000008, CX
-	JMP     single73
+	JMP     single81
 
-tail74:
+tail82:
 	TESTQ      CX, CX
-	JE         done75
+	JE         done83
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y0
@@ -1212,7 +1401,7 @@ tail74:
 	VANDPS     k7fffffff<>+0(SB), Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
-done75:
+done83:
 	VZEROUPPER
 	RET
 
@@ -1242,9 +1431,9 @@ TEXT ·absAVX512(SB), NOSPLIT, $0-48
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS k7fffffff<>+0(SB), Z0
 
-loop80:
+loop88:
 	CMPQ    CX, $0x00000040
-	JL      single77
+	JL      single85
 	VMOVUPS (DX), Z1
 	VANDPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
@@ -1260,118 +1449,14 @@ loop80:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     loop80
-
-single77:
-	CMPQ    CX, $0x00000010
-	JL      tail78
-	VMOVUPS (DX), Z1
-	VANDPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x00000010, CX
-	JMP     single77
-
-tail78:
-	TESTQ     CX, CX
-	JE        done79
-	MOVL      $0xffffffff, BX
-	BZHIL     CX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (DX), K1, Z1
-	VANDPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)
-
-done79:
-	VZEROUPPER
-	RET
-
-// func squareAVX2(dst []float32, x []float32)
-// Requires: AVX
-TEXT ·squareAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-
-loop84:
-	CMPQ    CX, $0x00000020
-	JL      single81
-	VMOVUPS (DX), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(DX), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 32(AX)
-	VMOVUPS 64(DX), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 64(AX)
-	VMOVUPS 96(DX), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     loop84
-
-single81:
-	CMPQ    CX, $0x00000008
-	JL      tail82
-	VMOVUPS (DX), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000008, CX
-	JMP     single81
-
-tail82:
-	TESTQ      CX, CX
-	JE         done83
-	LEAQ       lanes<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPS    32(BX)(CX*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-
-done83:
-	VZEROUPPER
-	RET
-
-// func squareAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·squareAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-
-loop88:
-	CMPQ    CX, $0x00000040
-	JL      single85
-	VMOVUPS (DX), Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (AX)
-	VMOVUPS 64(DX), Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 64(AX)
-	VMOVUPS 128(DX), Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 128(AX)
-	VMOVUPS 192(DX), Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000040, CX
 	JMP     loop88
 
 single85:
 	CMPQ    CX, $0x00000010
 	JL      tail86
-	VMOVUPS (DX), Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS (DX), Z1
+	VANDPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000010, CX
@@ -1383,17 +1468,17 @@ tail86:
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
-	VMOVUPS.Z (DX), K1, Z0
-	VMULPS    Z0, Z0, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VANDPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 
 done87:
 	VZEROUPPER
 	RET
 
-// func sqrtAVX2(dst []float32, x []float32)
+// func squareAVX2(dst []float32, x []float32)
 // Requires: AVX
-TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
+TEXT ·squareAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -1402,16 +1487,16 @@ loop92:
 	CMPQ    CX, $0x00000020
 	JL      single89
 	VMOVUPS (DX), Y0
-	VSQRTPS Y0, Y0
+	VMULPS  Y0, Y0, Y0
 	VMOVUPS Y0, (AX)
 	VMOVUPS 32(DX), Y0
-	VSQRTPS Y0, Y0
+	VMULPS  Y0, Y0, Y0
 	VMOVUPS Y0, 32(AX)
 	VMOVUPS 64(DX), Y0
-	VSQRTPS Y0, Y0
+	VMULPS  Y0, Y0, Y0
 	VMOVUPS Y0, 64(AX)
 	VMOVUPS 96(DX), Y0
-	VSQRTPS Y0, Y0
+	VMULPS  Y0, Y0, Y0
 	VMOVUPS Y0, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
@@ -1422,7 +1507,7 @@ single89:
 	CMPQ    CX, $0x00000008
 	JL      tail90
 	VMOVUPS (DX), Y0
-	VSQRTPS Y0, Y0
+	VMULPS  Y0, Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
@@ -1436,10 +1521,114 @@ tail90:
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
-	VSQRTPS    Y1, Y1
+	VMULPS     Y1, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 done91:
+	VZEROUPPER
+	RET
+
+// func squareAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·squareAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+loop96:
+	CMPQ    CX, $0x00000040
+	JL      single93
+	VMOVUPS (DX), Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(DX), Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, 64(AX)
+	VMOVUPS 128(DX), Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, 128(AX)
+	VMOVUPS 192(DX), Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     loop96
+
+single93:
+	CMPQ    CX, $0x00000010
+	JL      tail94
+	VMOVUPS (DX), Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000010, CX
+	JMP     single93
+
+tail94:
+	TESTQ     CX, CX
+	JE        done95
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done95:
+	VZEROUPPER
+	RET
+
+// func sqrtAVX2(dst []float32, x []float32)
+// Requires: AVX
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+loop100:
+	CMPQ    CX, $0x00000020
+	JL      single97
+	VMOVUPS (DX), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(DX), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS 64(DX), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS 96(DX), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     loop100
+
+single97:
+	CMPQ    CX, $0x00000008
+	JL      tail98
+	VMOVUPS (DX), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000008, CX
+	JMP     single97
+
+tail98:
+	TESTQ      CX, CX
+	JE         done99
+	LEAQ       lanes<>+0(SB), BX
+	NEGQ       CX
+	VMOVUPS    32(BX)(CX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done99:
 	VZEROUPPER
 	RET
 
@@ -1450,9 +1639,9 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop96:
+loop104:
 	CMPQ    CX, $0x00000040
-	JL      single93
+	JL      single101
 	VMOVUPS (DX), Z0
 	VSQRTPS Z0, Z0
 	VMOVUPS Z0, (AX)
@@ -1468,22 +1657,22 @@ loop96:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     loop96
+	JMP     loop104
 
-single93:
+single101:
 	CMPQ    CX, $0x00000010
-	JL      tail94
+	JL      tail102
 	VMOVUPS (DX), Z0
 	VSQRTPS Z0, Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000010, CX
-	JMP     single93
+	JMP     single101
 
-tail94:
+tail102:
 	TESTQ     CX, CX
-	JE        done95
+	JE        done103
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1491,7 +1680,7 @@ tail94:
 	VSQRTPS   Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 
-done95:
+done103:
 	VZEROUPPER
 	RET
 
@@ -1502,9 +1691,9 @@ TEXT ·stepAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop100:
+loop108:
 	CMPQ    CX, $0x00000020
-	JL      single97
+	JL      single105
 	VMOVUPS (DX), Y0
 	VCMPPS  $0x1e, k00000000<>+0(SB), Y0, Y0
 	VANDPS  k3f800000<>+0(SB), Y0, Y0
@@ -1524,11 +1713,11 @@ loop100:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     loop100
+	JMP     loop108
 
-single97:
+single105:
 	CMPQ    CX, $0x00000008
-	JL      tail98
+	JL      tail106
 	VMOVUPS (DX), Y0
 	VCMPPS  $0x1e, k00000000<>+0(SB), Y0, Y0
 	VANDPS  k3f800000<>+0(SB), Y0, Y0
@@ -1536,11 +1725,11 @@ single97:
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000008, CX
-	JMP     single97
+	JMP     single105
 
-tail98:
+tail106:
 	TESTQ      CX, CX
-	JE         done99
+	JE         done107
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y0
@@ -1549,27 +1738,9 @@ tail98:
 	VANDPS     k3f800000<>+0(SB), Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
-done99:
+done107:
 	VZEROUPPER
 	RET
-
-DATA k00000000<>+0(SB)/4, $0x00000000
-DATA k00000000<>+4(SB)/4, $0x00000000
-DATA k00000000<>+8(SB)/4, $0x00000000
-DATA k00000000<>+12(SB)/4, $0x00000000
-DATA k00000000<>+16(SB)/4, $0x00000000
-DATA k00000000<>+20(SB)/4, $0x00000000
-DATA k00000000<>+24(SB)/4, $0x00000000
-DATA k00000000<>+28(SB)/4, $0x00000000
-DATA k00000000<>+32(SB)/4, $0x00000000
-DATA k00000000<>+36(SB)/4, $0x00000000
-DATA k00000000<>+40(SB)/4, $0x00000000
-DATA k00000000<>+44(SB)/4, $0x00000000
-DATA k00000000<>+48(SB)/4, $0x00000000
-DATA k00000000<>+52(SB)/4, $0x00000000
-DATA k00000000<>+56(SB)/4, $0x00000000
-DATA k00000000<>+60(SB)/4, $0x00000000
-GLOBL k00000000<>(SB), RODATA|NOPTR, $64
 
 // func stepAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512F, BMI2
@@ -1580,9 +1751,9 @@ TEXT ·stepAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS k3f800000<>+0(SB), Z0
 	VBROADCASTSS k00000000<>+0(SB), Z1
 
-loop104:
+loop112:
 	CMPQ      CX, $0x00000040
-	JL        single101
+	JL        single109
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x1e, Z1, Z2, K1
 	VMOVUPS.Z Z0, K1, Z2
@@ -1602,11 +1773,11 @@ loop104:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       loop104
+	JMP       loop112
 
-single101:
+single109:
 	CMPQ      CX, $0x00000010
-	JL        tail102
+	JL        tail110
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x1e, Z1, Z2, K1
 	VMOVUPS.Z Z0, K1, Z2
@@ -1614,11 +1785,11 @@ single101:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       single101
+	JMP       single109
 
-tail102:
+tail110:
 	TESTQ     CX, CX
-	JE        done103
+	JE        done111
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1627,145 +1798,33 @@ tail102:
 	VMOVUPS.Z Z0, K2, Z0
 	VMOVUPS   Z0, K1, (AX)
 
-done103:
+done111:
 	VZEROUPPER
 	RET
 
 // func reluAVX2(dst []float32, x []float32)
 // Requires: AVX
 TEXT ·reluAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-
-loop108:
-	CMPQ    CX, $0x00000020
-	JL      single105
-	VMOVUPS (DX), Y0
-	VMAXPS  k00000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(DX), Y0
-	VMAXPS  k00000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, 32(AX)
-	VMOVUPS 64(DX), Y0
-	VMAXPS  k00000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, 64(AX)
-	VMOVUPS 96(DX), Y0
-	VMAXPS  k00000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     loop108
-
-single105:
-	CMPQ    CX, $0x00000008
-	JL      tail106
-	VMOVUPS (DX), Y0
-	VMAXPS  k00000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000008, CX
-	JMP     single105
-
-tail106:
-	TESTQ      CX, CX
-	JE         done107
-	LEAQ       lanes<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPS    32(BX)(CX*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMAXPS     k00000000<>+0(SB), Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-
-done107:
-	VZEROUPPER
-	RET
-
-// func reluAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·reluAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS k00000000<>+0(SB), Z0
-
-loop112:
-	CMPQ    CX, $0x00000040
-	JL      single109
-	VMOVUPS (DX), Z1
-	VMAXPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	VMOVUPS 64(DX), Z1
-	VMAXPS  Z0, Z1, Z1
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS 128(DX), Z1
-	VMAXPS  Z0, Z1, Z1
-	VMOVUPS Z1, 128(AX)
-	VMOVUPS 192(DX), Z1
-	VMAXPS  Z0, Z1, Z1
-	VMOVUPS Z1, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000040, CX
-	JMP     loop112
-
-single109:
-	CMPQ    CX, $0x00000010
-	JL      tail110
-	VMOVUPS (DX), Z1
-	VMAXPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x00000010, CX
-	JMP     single109
-
-tail110:
-	TESTQ     CX, CX
-	JE        done111
-	MOVL      $0xffffffff, BX
-	BZHIL     CX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (DX), K1, Z1
-	VMAXPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)
-
-done111:
-	VZEROUPPER
-	RET
-
-// func sigmoidGradAVX2(dst []float32, x []float32)
-// Requires: AVX
-TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   dst_len+8(FP), CX
+	MOVQ   x_base+24(FP), DX
+	VXORPS Y0, Y0, Y0
 
 loop116:
 	CMPQ    CX, $0x00000020
 	JL      single113
-	VMOVUPS (DX), Y0
-	VMOVUPS k3f800000<>+0(SB), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(DX), Y0
-	VMOVUPS k3f800000<>+0(SB), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, 32(AX)
-	VMOVUPS 64(DX), Y0
-	VMOVUPS k3f800000<>+0(SB), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, 64(AX)
-	VMOVUPS 96(DX), Y0
-	VMOVUPS k3f800000<>+0(SB), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS (DX), Y1
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(DX), Y1
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS 64(DX), Y1
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, 64(AX)
+	VMOVUPS 96(DX), Y1
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -1774,11 +1833,9 @@ loop116:
 single113:
 	CMPQ    CX, $0x00000008
 	JL      tail114
-	VMOVUPS (DX), Y0
-	VMOVUPS k3f800000<>+0(SB), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS (DX), Y1
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000008, CX
@@ -1789,47 +1846,37 @@ tail114:
 	JE         done115
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
-	VMOVUPS    32(BX)(CX*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMOVUPS    k3f800000<>+0(SB), Y2
-	VSUBPS     Y1, Y2, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
+	VMOVUPS    32(BX)(CX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (AX)
 
 done115:
 	VZEROUPPER
 	RET
 
-// func sigmoidGradAVX512(dst []float32, x []float32)
+// func reluAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
+TEXT ·reluAVX512(SB), NOSPLIT, $0-48
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   dst_len+8(FP), CX
+	MOVQ   x_base+24(FP), DX
+	VPXORD Z0, Z0, Z0
 
 loop120:
 	CMPQ    CX, $0x00000040
 	JL      single117
 	VMOVUPS (DX), Z1
-	VMOVUPS Z0, Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMOVUPS 64(DX), Z1
-	VMOVUPS Z0, Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS 128(DX), Z1
-	VMOVUPS Z0, Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, 128(AX)
 	VMOVUPS 192(DX), Z1
-	VMOVUPS Z0, Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
@@ -1840,9 +1887,7 @@ single117:
 	CMPQ    CX, $0x00000010
 	JL      tail118
 	VMOVUPS (DX), Z1
-	VMOVUPS Z0, Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
@@ -1856,12 +1901,281 @@ tail118:
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z1
+	VMAXPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done119:
+	VZEROUPPER
+	RET
+
+// func eluStepAVX2(dst []float32, x []float32)
+// Requires: AVX
+TEXT ·eluStepAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+loop124:
+	CMPQ      CX, $0x00000020
+	JL        single121
+	VMOVUPS   (DX), Y0
+	VCMPPS    $0x12, k00000000<>+0(SB), Y0, Y1
+	VADDPS    k3f800000<>+0(SB), Y0, Y0
+	VMOVUPS   k3f800000<>+0(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   32(DX), Y0
+	VCMPPS    $0x12, k00000000<>+0(SB), Y0, Y1
+	VADDPS    k3f800000<>+0(SB), Y0, Y0
+	VMOVUPS   k3f800000<>+0(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   64(DX), Y0
+	VCMPPS    $0x12, k00000000<>+0(SB), Y0, Y1
+	VADDPS    k3f800000<>+0(SB), Y0, Y0
+	VMOVUPS   k3f800000<>+0(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS   Y0, 64(AX)
+	VMOVUPS   96(DX), Y0
+	VCMPPS    $0x12, k00000000<>+0(SB), Y0, Y1
+	VADDPS    k3f800000<>+0(SB), Y0, Y0
+	VMOVUPS   k3f800000<>+0(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS   Y0, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000020, CX
+	JMP       loop124
+
+single121:
+	CMPQ      CX, $0x00000008
+	JL        tail122
+	VMOVUPS   (DX), Y0
+	VCMPPS    $0x12, k00000000<>+0(SB), Y0, Y1
+	VADDPS    k3f800000<>+0(SB), Y0, Y0
+	VMOVUPS   k3f800000<>+0(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	SUBQ      $0x00000008, CX
+	JMP       single121
+
+tail122:
+	TESTQ      CX, CX
+	JE         done123
+	LEAQ       lanes<>+0(SB), BX
+	NEGQ       CX
+	VMOVUPS    32(BX)(CX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VCMPPS     $0x12, k00000000<>+0(SB), Y1, Y2
+	VADDPS     k3f800000<>+0(SB), Y1, Y1
+	VMOVUPS    k3f800000<>+0(SB), Y3
+	VBLENDVPS  Y2, Y1, Y3, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done123:
+	VZEROUPPER
+	RET
+
+// func eluStepAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·eluStepAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS k3f800000<>+0(SB), Z0
+	VBROADCASTSS k00000000<>+0(SB), Z1
+
+loop128:
+	CMPQ      CX, $0x00000040
+	JL        single125
+	VMOVUPS   (DX), Z2
+	VCMPPS    $0x12, Z1, Z2, K1
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z0, Z9
+	VBLENDMPS Z2, Z9, K1, Z3
+	VMOVUPS   Z3, (AX)
+	VMOVUPS   64(DX), Z2
+	VCMPPS    $0x12, Z1, Z2, K1
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z0, Z9
+	VBLENDMPS Z2, Z9, K1, Z4
+	VMOVUPS   Z4, 64(AX)
+	VMOVUPS   128(DX), Z2
+	VCMPPS    $0x12, Z1, Z2, K1
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z0, Z9
+	VBLENDMPS Z2, Z9, K1, Z5
+	VMOVUPS   Z5, 128(AX)
+	VMOVUPS   192(DX), Z2
+	VCMPPS    $0x12, Z1, Z2, K1
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z0, Z9
+	VBLENDMPS Z2, Z9, K1, Z6
+	VMOVUPS   Z6, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x00000040, CX
+	JMP       loop128
+
+single125:
+	CMPQ      CX, $0x00000010
+	JL        tail126
+	VMOVUPS   (DX), Z2
+	VCMPPS    $0x12, Z1, Z2, K1
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z0, Z3
+	VBLENDMPS Z2, Z3, K1, Z7
+	VMOVUPS   Z7, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       single125
+
+tail126:
+	TESTQ     CX, CX
+	JE        done127
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z2
+	VCMPPS    $0x12, Z1, Z2, K2
+	VADDPS    Z0, Z2, Z1
+	VMOVUPS   Z0, Z0
+	VBLENDMPS Z1, Z0, K2, Z8
+	VMOVUPS   Z8, K1, (AX)
+
+done127:
+	VZEROUPPER
+	RET
+
+// func sigmoidGradAVX2(dst []float32, x []float32)
+// Requires: AVX
+TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+loop132:
+	CMPQ    CX, $0x00000020
+	JL      single129
+	VMOVUPS (DX), Y0
+	VMOVUPS k3f800000<>+0(SB), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS k3f800000<>+0(SB), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS 64(DX), Y0
+	VMOVUPS k3f800000<>+0(SB), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS 96(DX), Y0
+	VMOVUPS k3f800000<>+0(SB), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     loop132
+
+single129:
+	CMPQ    CX, $0x00000008
+	JL      tail130
+	VMOVUPS (DX), Y0
+	VMOVUPS k3f800000<>+0(SB), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000008, CX
+	JMP     single129
+
+tail130:
+	TESTQ      CX, CX
+	JE         done131
+	LEAQ       lanes<>+0(SB), BX
+	NEGQ       CX
+	VMOVUPS    32(BX)(CX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMOVUPS    k3f800000<>+0(SB), Y2
+	VSUBPS     Y1, Y2, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done131:
+	VZEROUPPER
+	RET
+
+// func sigmoidGradAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS k3f800000<>+0(SB), Z0
+
+loop136:
+	CMPQ    CX, $0x00000040
+	JL      single133
+	VMOVUPS (DX), Z1
+	VMOVUPS Z0, Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(DX), Z1
+	VMOVUPS Z0, Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(DX), Z1
+	VMOVUPS Z0, Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, 128(AX)
+	VMOVUPS 192(DX), Z1
+	VMOVUPS Z0, Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     loop136
+
+single133:
+	CMPQ    CX, $0x00000010
+	JL      tail134
+	VMOVUPS (DX), Z1
+	VMOVUPS Z0, Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000010, CX
+	JMP     single133
+
+tail134:
+	TESTQ     CX, CX
+	JE        done135
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z1
 	VMOVUPS   Z0, Z0
 	VSUBPS    Z1, Z0, Z0
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 
-done119:
+done135:
 	VZEROUPPER
 	RET
 
@@ -1872,9 +2186,9 @@ TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop124:
+loop140:
 	CMPQ         CX, $0x00000020
-	JL           single121
+	JL           single137
 	VMOVUPS      (DX), Y0
 	VMOVUPS      k3f800000<>+0(SB), Y1
 	VFNMADD231PS Y0, Y0, Y1
@@ -1894,11 +2208,11 @@ loop124:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          loop124
+	JMP          loop140
 
-single121:
+single137:
 	CMPQ         CX, $0x00000008
-	JL           tail122
+	JL           tail138
 	VMOVUPS      (DX), Y0
 	VMOVUPS      k3f800000<>+0(SB), Y1
 	VFNMADD231PS Y0, Y0, Y1
@@ -1906,11 +2220,11 @@ single121:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          single121
+	JMP          single137
 
-tail122:
+tail138:
 	TESTQ        CX, CX
-	JE           done123
+	JE           done139
 	LEAQ         lanes<>+0(SB), BX
 	NEGQ         CX
 	VMOVUPS      32(BX)(CX*4), Y0
@@ -1919,7 +2233,7 @@ tail122:
 	VFNMADD231PS Y1, Y1, Y2
 	VMASKMOVPS   Y2, Y0, (AX)
 
-done123:
+done139:
 	VZEROUPPER
 	RET
 
@@ -1931,9 +2245,9 @@ TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-48
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS k3f800000<>+0(SB), Z0
 
-loop128:
+loop144:
 	CMPQ         CX, $0x00000040
-	JL           single125
+	JL           single141
 	VMOVUPS      (DX), Z1
 	VMOVUPS      Z0, Z2
 	VFNMADD231PS Z1, Z1, Z2
@@ -1953,11 +2267,11 @@ loop128:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          loop128
+	JMP          loop144
 
-single125:
+single141:
 	CMPQ         CX, $0x00000010
-	JL           tail126
+	JL           tail142
 	VMOVUPS      (DX), Z1
 	VMOVUPS      Z0, Z2
 	VFNMADD231PS Z1, Z1, Z2
@@ -1965,11 +2279,11 @@ single125:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          single125
+	JMP          single141
 
-tail126:
+tail142:
 	TESTQ        CX, CX
-	JE           done127
+	JE           done143
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1978,7 +2292,7 @@ tail126:
 	VFNMADD231PS Z1, Z1, Z0
 	VMOVUPS      Z0, K1, (AX)
 
-done127:
+done143:
 	VZEROUPPER
 	RET
 
@@ -1990,9 +2304,9 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Y0
 
-loop132:
+loop148:
 	CMPQ        CX, $0x00000020
-	JL          single129
+	JL          single145
 	VMOVUPS     (AX), Y1
 	VMOVUPS     (DX), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -2012,11 +2326,11 @@ loop132:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         loop132
+	JMP         loop148
 
-single129:
+single145:
 	CMPQ        CX, $0x00000008
-	JL          tail130
+	JL          tail146
 	VMOVUPS     (AX), Y1
 	VMOVUPS     (DX), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -2024,11 +2338,11 @@ single129:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         single129
+	JMP         single145
 
-tail130:
+tail146:
 	TESTQ       CX, CX
-	JE          done131
+	JE          done147
 	LEAQ        lanes<>+0(SB), BX
 	NEGQ        CX
 	VMOVUPS     32(BX)(CX*4), Y1
@@ -2037,7 +2351,7 @@ tail130:
 	VFMADD231PS Y3, Y0, Y2
 	VMASKMOVPS  Y2, Y1, (AX)
 
-done131:
+done147:
 	VZEROUPPER
 	RET
 
@@ -2049,9 +2363,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Z0
 
-loop136:
+loop152:
 	CMPQ        CX, $0x00000040
-	JL          single133
+	JL          single149
 	VMOVUPS     (AX), Z1
 	VMOVUPS     (DX), Z2
 	VFMADD231PS Z2, Z0, Z1
@@ -2071,11 +2385,11 @@ loop136:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000100, DX
 	SUBQ        $0x00000040, CX
-	JMP         loop136
+	JMP         loop152
 
-single133:
+single149:
 	CMPQ        CX, $0x00000010
-	JL          tail134
+	JL          tail150
 	VMOVUPS     (AX), Z1
 	VMOVUPS     (DX), Z2
 	VFMADD231PS Z2, Z0, Z1
@@ -2083,11 +2397,11 @@ single133:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         single133
+	JMP         single149
 
-tail134:
+tail150:
 	TESTQ       CX, CX
-	JE          done135
+	JE          done151
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -2096,7 +2410,7 @@ tail134:
 	VFMADD231PS Z2, Z0, Z1
 	VMOVUPS     Z1, K1, (AX)
 
-done135:
+done151:
 	VZEROUPPER
 	RET
 
@@ -2108,9 +2422,9 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Y0
 
-loop140:
+loop156:
 	CMPQ    CX, $0x00000020
-	JL      single137
+	JL      single153
 	VMOVUPS (DX), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (AX)
@@ -2126,22 +2440,22 @@ loop140:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     loop140
+	JMP     loop156
 
-single137:
+single153:
 	CMPQ    CX, $0x00000008
-	JL      tail138
+	JL      tail154
 	VMOVUPS (DX), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000008, CX
-	JMP     single137
+	JMP     single153
 
-tail138:
+tail154:
 	TESTQ      CX, CX
-	JE         done139
+	JE         done155
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y1
@@ -2149,7 +2463,7 @@ tail138:
 	VMULPS     Y0, Y2, Y0
 	VMASKMOVPS Y0, Y1, (AX)
 
-done139:
+done155:
 	VZEROUPPER
 	RET
 
@@ -2161,9 +2475,9 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Z0
 
-loop144:
+loop160:
 	CMPQ    CX, $0x00000040
-	JL      single141
+	JL      single157
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
@@ -2179,22 +2493,22 @@ loop144:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     loop144
+	JMP     loop160
 
-single141:
+single157:
 	CMPQ    CX, $0x00000010
-	JL      tail142
+	JL      tail158
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000010, CX
-	JMP     single141
+	JMP     single157
 
-tail142:
+tail158:
 	TESTQ     CX, CX
-	JE        done143
+	JE        done159
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2202,7 +2516,7 @@ tail142:
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 
-done143:
+done159:
 	VZEROUPPER
 	RET
 
@@ -2214,9 +2528,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Y0
 
-loop148:
+loop164:
 	CMPQ    CX, $0x00000020
-	JL      single145
+	JL      single161
 	VMOVUPS (DX), Y1
 	VADDPS  Y0, Y1, Y1
 	VMOVUPS Y1, (AX)
@@ -2232,22 +2546,22 @@ loop148:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     loop148
+	JMP     loop164
 
-single145:
+single161:
 	CMPQ    CX, $0x00000008
-	JL      tail146
+	JL      tail162
 	VMOVUPS (DX), Y1
 	VADDPS  Y0, Y1, Y1
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000008, CX
-	JMP     single145
+	JMP     single161
 
-tail146:
+tail162:
 	TESTQ      CX, CX
-	JE         done147
+	JE         done163
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y1
@@ -2255,7 +2569,7 @@ tail146:
 	VADDPS     Y0, Y2, Y0
 	VMASKMOVPS Y0, Y1, (AX)
 
-done147:
+done163:
 	VZEROUPPER
 	RET
 
@@ -2267,9 +2581,9 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Z0
 
-loop152:
+loop168:
 	CMPQ    CX, $0x00000040
-	JL      single149
+	JL      single165
 	VMOVUPS (DX), Z1
 	VADDPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
@@ -2285,22 +2599,22 @@ loop152:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     loop152
+	JMP     loop168
 
-single149:
+single165:
 	CMPQ    CX, $0x00000010
-	JL      tail150
+	JL      tail166
 	VMOVUPS (DX), Z1
 	VADDPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000010, CX
-	JMP     single149
+	JMP     single165
 
-tail150:
+tail166:
 	TESTQ     CX, CX
-	JE        done151
+	JE        done167
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2308,7 +2622,7 @@ tail150:
 	VADDPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 
-done151:
+done167:
 	VZEROUPPER
 	RET
 
@@ -2320,9 +2634,9 @@ TEXT ·leakyReluAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Y0
 
-loop156:
+loop172:
 	CMPQ      CX, $0x00000020
-	JL        single153
+	JL        single169
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x1e, k00000000<>+0(SB), Y1, Y2
 	VMULPS    Y0, Y1, Y3
@@ -2346,11 +2660,11 @@ loop156:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       loop156
+	JMP       loop172
 
-single153:
+single169:
 	CMPQ      CX, $0x00000008
-	JL        tail154
+	JL        tail170
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x1e, k00000000<>+0(SB), Y1, Y2
 	VMULPS    Y0, Y1, Y3
@@ -2359,11 +2673,11 @@ single153:
 	ADDQ      $0x00000020, AX
 	ADDQ      $0x00000020, DX
 	SUBQ      $0x00000008, CX
-	JMP       single153
+	JMP       single169
 
-tail154:
+tail170:
 	TESTQ      CX, CX
-	JE         done155
+	JE         done171
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y1
@@ -2373,7 +2687,7 @@ tail154:
 	VBLENDVPS  Y3, Y2, Y0, Y0
 	VMASKMOVPS Y0, Y1, (AX)
 
-done155:
+done171:
 	VZEROUPPER
 	RET
 
@@ -2386,9 +2700,9 @@ TEXT ·leakyReluAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS a+48(FP), Z0
 	VBROADCASTSS k00000000<>+0(SB), Z1
 
-loop160:
+loop176:
 	CMPQ      CX, $0x00000040
-	JL        single157
+	JL        single173
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x1e, Z1, Z2, K1
 	VMULPS    Z0, Z2, Z3
@@ -2412,11 +2726,11 @@ loop160:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       loop160
+	JMP       loop176
 
-single157:
+single173:
 	CMPQ      CX, $0x00000010
-	JL        tail158
+	JL        tail174
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x1e, Z1, Z2, K1
 	VMULPS    Z0, Z2, Z3
@@ -2425,11 +2739,11 @@ single157:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       single157
+	JMP       single173
 
-tail158:
+tail174:
 	TESTQ     CX, CX
-	JE        done159
+	JE        done175
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2439,7 +2753,7 @@ tail158:
 	VBLENDMPS Z2, Z0, K2, Z9
 	VMOVUPS   Z9, K1, (AX)
 
-done159:
+done175:
 	VZEROUPPER
 	RET
 
@@ -2451,9 +2765,9 @@ TEXT ·leakyStepAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS a+48(FP), Y0
 
-loop164:
+loop180:
 	CMPQ      CX, $0x00000020
-	JL        single161
+	JL        single177
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x1e, k00000000<>+0(SB), Y1, Y1
 	VBLENDVPS Y1, k3f800000<>+0(SB), Y0, Y1
@@ -2473,11 +2787,11 @@ loop164:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       loop164
+	JMP       loop180
 
-single161:
+single177:
 	CMPQ      CX, $0x00000008
-	JL        tail162
+	JL        tail178
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x1e, k00000000<>+0(SB), Y1, Y1
 	VBLENDVPS Y1, k3f800000<>+0(SB), Y0, Y1
@@ -2485,11 +2799,11 @@ single161:
 	ADDQ      $0x00000020, AX
 	ADDQ      $0x00000020, DX
 	SUBQ      $0x00000008, CX
-	JMP       single161
+	JMP       single177
 
-tail162:
+tail178:
 	TESTQ      CX, CX
-	JE         done163
+	JE         done179
 	LEAQ       lanes<>+0(SB), BX
 	NEGQ       CX
 	VMOVUPS    32(BX)(CX*4), Y1
@@ -2498,7 +2812,7 @@ tail162:
 	VBLENDVPS  Y2, k3f800000<>+0(SB), Y0, Y0
 	VMASKMOVPS Y0, Y1, (AX)
 
-done163:
+done179:
 	VZEROUPPER
 	RET
 
@@ -2512,9 +2826,9 @@ TEXT ·leakyStepAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS k3f800000<>+0(SB), Z1
 	VBROADCASTSS k00000000<>+0(SB), Z2
 
-loop168:
+loop184:
 	CMPQ      CX, $0x00000040
-	JL        single165
+	JL        single181
 	VMOVUPS   (DX), Z3
 	VCMPPS    $0x1e, Z2, Z3, K1
 	VBLENDMPS Z1, Z0, K1, Z4
@@ -2534,11 +2848,11 @@ loop168:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       loop168
+	JMP       loop184
 
-single165:
+single181:
 	CMPQ      CX, $0x00000010
-	JL        tail166
+	JL        tail182
 	VMOVUPS   (DX), Z3
 	VCMPPS    $0x1e, Z2, Z3, K1
 	VBLENDMPS Z1, Z0, K1, Z8
@@ -2546,11 +2860,11 @@ single165:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       single165
+	JMP       single181
 
-tail166:
+tail182:
 	TESTQ     CX, CX
-	JE        done167
+	JE        done183
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2559,7 +2873,7 @@ tail166:
 	VBLENDMPS Z1, Z0, K2, Z9
 	VMOVUPS   Z9, K1, (AX)
 
-done167:
+done183:
 	VZEROUPPER
 	RET
 
@@ -2570,34 +2884,34 @@ TEXT ·fillAVX2(SB), NOSPLIT, $0-28
 	MOVQ         dst_len+8(FP), CX
 	VBROADCASTSS a+24(FP), Y0
 
-loop172:
+loop188:
 	CMPQ    CX, $0x00000020
-	JL      single169
+	JL      single185
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y0, 32(AX)
 	VMOVUPS Y0, 64(AX)
 	VMOVUPS Y0, 96(AX)
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, CX
-	JMP     loop172
+	JMP     loop188
 
-single169:
+single185:
 	CMPQ    CX, $0x00000008
-	JL      tail170
+	JL      tail186
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, CX
-	JMP     single169
+	JMP     single185
 
-tail170:
+tail186:
 	TESTQ      CX, CX
-	JE         done171
+	JE         done187
 	LEAQ       lanes<>+0(SB), DX
 	NEGQ       CX
 	VMOVUPS    32(DX)(CX*4), Y1
 	VMASKMOVPS Y0, Y1, (AX)
 
-done171:
+done187:
 	VZEROUPPER
 	RET
 
@@ -2608,33 +2922,33 @@ TEXT ·fillAVX512(SB), NOSPLIT, $0-28
 	MOVQ         dst_len+8(FP), CX
 	VBROADCASTSS a+24(FP), Z0
 
-loop176:
+loop192:
 	CMPQ    CX, $0x00000040
-	JL      single173
+	JL      single189
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z0, 64(AX)
 	VMOVUPS Z0, 128(AX)
 	VMOVUPS Z0, 192(AX)
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     loop176
+	JMP     loop192
 
-single173:
+single189:
 	CMPQ    CX, $0x00000010
-	JL      tail174
+	JL      tail190
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, CX
-	JMP     single173
+	JMP     single189
 
-tail174:
+tail190:
 	TESTQ   CX, CX
-	JE      done175
+	JE      done191
 	MOVL    $0xffffffff, DX
 	BZHIL   CX, DX, DX
 	KMOVW   DX, K1
 	VMOVUPS Z0, K1, (AX)
 
-done175:
+done191:
 	VZEROUPPER
 	RET

@@ -17,12 +17,6 @@ func sigmoidAVX2(dst []float32, x []float32)
 func sigmoidAVX512(dst []float32, x []float32)
 
 //go:noescape
-func eluGradAVX2(dst []float32, x []float32)
-
-//go:noescape
-func eluGradAVX512(dst []float32, x []float32)
-
-//go:noescape
 func eluAVX2(dst []float32, x []float32)
 
 //go:noescape

@@ -621,172 +621,6 @@ done12:
 	VZEROUPPER
 	RET
 
-// func eluGradAVX2(dst []float32, x []float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·eluGradAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-
-single13:
-	CMPQ         CX, $0x00000008
-	JL           tail14
-	VMOVUPS      (DX), Y0
-	VMOVUPS      k42b20000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y1
-	VMOVUPS      kc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       k3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS k3f317218<>+0(SB), Y2, Y1
-	VFNMADD231PS kb102e308<>+0(SB), Y2, Y1
-	VMOVUPS      k3ab68afc<>+0(SB), Y3
-	VFMADD213PS  k3c09082e<>+0(SB), Y1, Y3
-	VFMADD213PS  k3d2aaa8b<>+0(SB), Y1, Y3
-	VFMADD213PS  k3e2aaa6c<>+0(SB), Y1, Y3
-	VFMADD213PS  k3f000000<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       k3f800000<>+0(SB), Y3, Y1
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       k0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y1, Y1
-	VPADDD       k0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y1, Y1
-	VCMPPS       $0x1e, k00000000<>+0(SB), Y0, Y0
-	VBLENDVPS    Y0, k3f800000<>+0(SB), Y1, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000008, CX
-	JMP          single13
-
-tail14:
-	TESTQ        CX, CX
-	JE           done15
-	LEAQ         lanes<>+0(SB), BX
-	NEGQ         CX
-	VMOVUPS      32(BX)(CX*4), Y0
-	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      k42b20000<>+0(SB), Y2
-	VMINPS       Y1, Y2, Y2
-	VMOVUPS      kc2d00000<>+0(SB), Y3
-	VMAXPS       Y2, Y3, Y2
-	VMULPS       k3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS k3f317218<>+0(SB), Y3, Y2
-	VFNMADD231PS kb102e308<>+0(SB), Y3, Y2
-	VMOVUPS      k3ab68afc<>+0(SB), Y4
-	VFMADD213PS  k3c09082e<>+0(SB), Y2, Y4
-	VFMADD213PS  k3d2aaa8b<>+0(SB), Y2, Y4
-	VFMADD213PS  k3e2aaa6c<>+0(SB), Y2, Y4
-	VFMADD213PS  k3f000000<>+0(SB), Y2, Y4
-	VMULPS       Y2, Y2, Y5
-	VFMADD213PS  Y2, Y5, Y4
-	VADDPS       k3f800000<>+0(SB), Y4, Y2
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       k0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y2, Y2
-	VPADDD       k0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y2, Y2
-	VCMPPS       $0x1e, k00000000<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, k3f800000<>+0(SB), Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-
-done15:
-	VZEROUPPER
-	RET
-
-// func eluGradAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·eluGradAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
-	VBROADCASTSS k42b20000<>+0(SB), Z1
-	VBROADCASTSS kc2d00000<>+0(SB), Z2
-	VBROADCASTSS k3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS k3f317218<>+0(SB), Z4
-	VBROADCASTSS kb102e308<>+0(SB), Z5
-	VBROADCASTSS k3f000000<>+0(SB), Z6
-	VBROADCASTSS k3e2aaa6c<>+0(SB), Z7
-	VBROADCASTSS k3d2aaa8b<>+0(SB), Z8
-	VBROADCASTSS k3c09082e<>+0(SB), Z9
-	VBROADCASTSS k3ab68afc<>+0(SB), Z10
-	VBROADCASTSS k80000000<>+0(SB), Z11
-	VBROADCASTSS k7fffffff<>+0(SB), Z11
-	VBROADCASTSS k00000000<>+0(SB), Z11
-
-single16:
-	CMPQ         CX, $0x00000010
-	JL           tail17
-	VMOVUPS      (DX), Z14
-	VMOVUPS      Z1, Z15
-	VMINPS       Z14, Z15, Z15
-	VMOVUPS      Z2, Z16
-	VMAXPS       Z15, Z16, Z15
-	VMULPS       Z3, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z4, Z16, Z15
-	VFNMADD231PS Z5, Z16, Z15
-	VMOVUPS      Z10, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z8, Z15, Z17
-	VFMADD213PS  Z7, Z15, Z17
-	VFMADD213PS  Z6, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z0, Z17, Z15
-	VSCALEFPS    Z16, Z15, Z15
-	VCMPPS       $0x1e, Z11, Z14, K1
-	VBLENDMPS    Z0, Z15, K1, Z12
-	VMOVUPS      Z12, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000010, CX
-	JMP          single16
-
-tail17:
-	TESTQ        CX, CX
-	JE           done18
-	MOVL         $0xffffffff, BX
-	BZHIL        CX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (DX), K1, Z12
-	VMOVUPS      Z1, Z1
-	VMINPS       Z12, Z1, Z1
-	VMOVUPS      Z2, Z2
-	VMAXPS       Z1, Z2, Z1
-	VMULPS       Z3, Z1, Z2
-	VRNDSCALEPS  $0x08, Z2, Z2
-	VFNMADD231PS Z4, Z2, Z1
-	VFNMADD231PS Z5, Z2, Z1
-	VMOVUPS      Z10, Z3
-	VFMADD213PS  Z9, Z1, Z3
-	VFMADD213PS  Z8, Z1, Z3
-	VFMADD213PS  Z7, Z1, Z3
-	VFMADD213PS  Z6, Z1, Z3
-	VMULPS       Z1, Z1, Z4
-	VFMADD213PS  Z1, Z4, Z3
-	VADDPS       Z0, Z3, Z1
-	VSCALEFPS    Z2, Z1, Z1
-	VCMPPS       $0x1e, Z11, Z12, K2
-	VBLENDMPS    Z0, Z1, K2, Z13
-	VMOVUPS      Z13, K1, (AX)
-
-done18:
-	VZEROUPPER
-	RET
-
 // func eluAVX2(dst []float32, x []float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·eluAVX2(SB), NOSPLIT, $0-48
@@ -794,9 +628,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single19:
+single13:
 	CMPQ         CX, $0x00000008
-	JL           tail20
+	JL           tail14
 	VMOVUPS      (DX), Y0
 	VMOVUPS      kc2200000<>+0(SB), Y1
 	VMOVUPS      k00000000<>+0(SB), Y2
@@ -835,11 +669,11 @@ single19:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          single19
+	JMP          single13
 
-tail20:
+tail14:
 	TESTQ        CX, CX
-	JE           done21
+	JE           done15
 	LEAQ         lanes<>+0(SB), BX
 	NEGQ         CX
 	VMOVUPS      32(BX)(CX*4), Y0
@@ -879,7 +713,7 @@ tail20:
 	VBLENDVPS    Y2, Y1, Y4, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done21:
+done15:
 	VZEROUPPER
 	RET
 
@@ -923,9 +757,9 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS k00000000<>+0(SB), Z11
 	VBROADCASTSS kc2200000<>+0(SB), Z14
 
-single22:
+single16:
 	CMPQ         CX, $0x00000010
-	JL           tail23
+	JL           tail17
 	VMOVUPS      (DX), Z15
 	VMOVUPS      Z14, Z16
 	VMOVUPS      Z11, Z17
@@ -956,11 +790,11 @@ single22:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          single22
+	JMP          single16
 
-tail23:
+tail17:
 	TESTQ        CX, CX
-	JE           done24
+	JE           done18
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -992,7 +826,7 @@ tail23:
 	VBLENDMPS    Z12, Z3, K2, Z13
 	VMOVUPS      Z13, K1, (AX)
 
-done24:
+done18:
 	VZEROUPPER
 	RET
 
@@ -1003,9 +837,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single25:
+single19:
 	CMPQ         CX, $0x00000008
-	JL           tail26
+	JL           tail20
 	VMOVUPS      (DX), Y0
 	VANDPS       k7fffffff<>+0(SB), Y0, Y1
 	VADDPS       Y1, Y1, Y2
@@ -1055,11 +889,11 @@ single25:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          single25
+	JMP          single19
 
-tail26:
+tail20:
 	TESTQ        CX, CX
-	JE           done27
+	JE           done21
 	LEAQ         lanes<>+0(SB), BX
 	NEGQ         CX
 	VMOVUPS      32(BX)(CX*4), Y0
@@ -1110,7 +944,7 @@ tail26:
 	VBLENDVPS    Y1, Y4, Y3, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done27:
+done21:
 	VZEROUPPER
 	RET
 
@@ -1268,9 +1102,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS k3f200000<>+0(SB), Z20
 	VBROADCASTSS k40000000<>+0(SB), Z21
 
-single28:
+single22:
 	CMPQ         CX, $0x00000010
-	JL           tail29
+	JL           tail23
 	VMOVUPS      (DX), Z22
 	VANDPS       Z12, Z22, Z23
 	VADDPS       Z23, Z23, Z24
@@ -1312,11 +1146,11 @@ single28:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          single28
+	JMP          single22
 
-tail29:
+tail23:
 	TESTQ        CX, CX
-	JE           done30
+	JE           done24
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1359,7 +1193,7 @@ tail29:
 	VBLENDMPS    Z1, Z0, K2, Z15
 	VMOVUPS      Z15, K1, (AX)
 
-done30:
+done24:
 	VZEROUPPER
 	RET
 
@@ -1370,9 +1204,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single31:
+single25:
 	CMPQ         CX, $0x00000008
-	JL           tail32
+	JL           tail26
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, k00800000<>+0(SB), Y0, Y1
 	VMULPS       k4b000000<>+0(SB), Y0, Y2
@@ -1411,11 +1245,11 @@ single31:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          single31
+	JMP          single25
 
-tail32:
+tail26:
 	TESTQ        CX, CX
-	JE           done33
+	JE           done27
 	LEAQ         lanes<>+0(SB), BX
 	NEGQ         CX
 	VMOVUPS      32(BX)(CX*4), Y0
@@ -1455,7 +1289,7 @@ tail32:
 	VBLENDVPS    Y1, kff800000<>+0(SB), Y2, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done33:
+done27:
 	VZEROUPPER
 	RET
 
@@ -1754,9 +1588,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single34:
+single28:
 	CMPQ         CX, $0x00000010
-	JL           tail35
+	JL           tail29
 	VMOVUPS      (DX), Z0
 	VCMPPS       $0x11, k00800000<>+0(SB), Z0, K1
 	VMULPS       k4b000000<>+0(SB), Z0, Z1
@@ -1795,11 +1629,11 @@ single34:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          single34
+	JMP          single28
 
-tail35:
+tail29:
 	TESTQ        CX, CX
-	JE           done36
+	JE           done30
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -1839,7 +1673,7 @@ tail35:
 	VBLENDMPS    kff800000<>+0(SB), Z8, K2, Z9
 	VMOVUPS      Z9, K1, (AX)
 
-done36:
+done30:
 	VZEROUPPER
 	RET
 
@@ -1850,9 +1684,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single37:
+single31:
 	CMPQ         CX, $0x00000008
-	JL           tail38
+	JL           tail32
 	VMOVUPS      (DX), Y0
 	VORPS        k80000000<>+0(SB), Y0, Y1
 	VMOVUPS      k42b20000<>+0(SB), Y2
@@ -1913,11 +1747,11 @@ single37:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          single37
+	JMP          single31
 
-tail38:
+tail32:
 	TESTQ        CX, CX
-	JE           done39
+	JE           done33
 	LEAQ         lanes<>+0(SB), BX
 	NEGQ         CX
 	VMOVUPS      32(BX)(CX*4), Y0
@@ -1979,7 +1813,7 @@ tail38:
 	VADDPS       Y1, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done39:
+done33:
 	VZEROUPPER
 	RET
 
@@ -1990,9 +1824,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single40:
+single34:
 	CMPQ         CX, $0x00000010
-	JL           tail41
+	JL           tail35
 	VMOVUPS      (DX), Z0
 	VORPS        k80000000<>+0(SB), Z0, Z1
 	VMOVUPS      k42b20000<>+0(SB), Z2
@@ -2045,11 +1879,11 @@ single40:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          single40
+	JMP          single34
 
-tail41:
+tail35:
 	TESTQ        CX, CX
-	JE           done42
+	JE           done36
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2103,7 +1937,7 @@ tail41:
 	VADDPS       Z0, Z1, Z0
 	VMOVUPS      Z0, K1, (AX)
 
-done42:
+done36:
 	VZEROUPPER
 	RET
 
@@ -2114,9 +1948,9 @@ TEXT ·geluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single43:
+single37:
 	CMPQ         CX, $0x00000008
-	JL           tail44
+	JL           tail38
 	VMOVUPS      (DX), Y0
 	VMOVUPS      kbd922279<>+0(SB), Y1
 	VMULPS       Y0, Y0, Y2
@@ -2153,11 +1987,11 @@ single43:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          single43
+	JMP          single37
 
-tail44:
+tail38:
 	TESTQ        CX, CX
-	JE           done45
+	JE           done39
 	LEAQ         lanes<>+0(SB), BX
 	NEGQ         CX
 	VMOVUPS      32(BX)(CX*4), Y0
@@ -2195,7 +2029,7 @@ tail44:
 	VDIVPS       Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done45:
+done39:
 	VZEROUPPER
 	RET
 
@@ -2353,9 +2187,9 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS kc1100000<>+0(SB), Z13
 	VBROADCASTSS k41100000<>+0(SB), Z13
 
-single46:
+single40:
 	CMPQ         CX, $0x00000010
-	JL           tail47
+	JL           tail41
 	VMOVUPS      (DX), Z13
 	VMOVUPS      Z12, Z14
 	VMULPS       Z13, Z13, Z15
@@ -2384,11 +2218,11 @@ single46:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          single46
+	JMP          single40
 
-tail47:
+tail41:
 	TESTQ        CX, CX
-	JE           done48
+	JE           done42
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2418,7 +2252,7 @@ tail47:
 	VDIVPS       Z0, Z13, Z0
 	VMOVUPS      Z0, K1, (AX)
 
-done48:
+done42:
 	VZEROUPPER
 	RET
 
@@ -2429,9 +2263,9 @@ TEXT ·geluGradAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-single49:
+single43:
 	CMPQ         CX, $0x00000008
-	JL           tail50
+	JL           tail44
 	VMOVUPS      (DX), Y0
 	VMOVUPS      kc1100000<>+0(SB), Y1
 	VMOVUPS      k41100000<>+0(SB), Y2
@@ -2480,11 +2314,11 @@ single49:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          single49
+	JMP          single43
 
-tail50:
+tail44:
 	TESTQ        CX, CX
-	JE           done51
+	JE           done45
 	LEAQ         lanes<>+0(SB), BX
 	NEGQ         CX
 	VMOVUPS      32(BX)(CX*4), Y0
@@ -2534,7 +2368,7 @@ tail50:
 	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done51:
+done45:
 	VZEROUPPER
 	RET
 
@@ -2566,9 +2400,9 @@ TEXT ·geluGradAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS kc1100000<>+0(SB), Z15
 	VBROADCASTSS k41100000<>+0(SB), Z16
 
-single52:
+single46:
 	CMPQ         CX, $0x00000010
-	JL           tail53
+	JL           tail47
 	VMOVUPS      (DX), Z17
 	VMOVUPS      Z15, Z18
 	VMOVUPS      Z16, Z19
@@ -2609,11 +2443,11 @@ single52:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          single52
+	JMP          single46
 
-tail53:
+tail47:
 	TESTQ        CX, CX
-	JE           done54
+	JE           done48
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2655,6 +2489,6 @@ tail53:
 	VADDPS       Z0, Z1, Z0
 	VMOVUPS      Z0, K1, (AX)
 
-done54:
+done48:
 	VZEROUPPER
 	RET

@@ -48,10 +48,12 @@ func elemKernels() []elemKernel {
 		binary("sub", func(e *emitter, in vv) v { return e.sub(in[0], in[1]) }),
 		binary("mul", func(e *emitter, in vv) v { return e.mul(in[0], in[1]) }),
 		binary("div", func(e *emitter, in vv) v { return e.div(in[0], in[1]) }),
-		binary("max", func(e *emitter, in vv) v { return e.max(in[0], in[1]) }),
-		binary("min", func(e *emitter, in vv) v { return e.min(in[0], in[1]) }),
+		binary("max", func(e *emitter, in vv) v { return e.maxNaN(in[0], in[1]) }),
+		binary("min", func(e *emitter, in vv) v { return e.minNaN(in[0], in[1]) }),
 		{name: "eq", params: binaryParams, inputs: "x y", unroll: 4, consts: one,
 			body: func(e *emitter, in vv) v { return e.selz(e.cmp(cmpEQ, in[0], in[1]), e.k("one")) }},
+		{name: "mask", params: binaryParams, inputs: "x y", unroll: 4, consts: zero,
+			body: func(e *emitter, in vv) v { return e.selz(e.cmp(cmpNotEQ, in[1], e.k("zero")), in[0]) }},
 		{name: "mulAddTo", params: binaryParams, inputs: "dst x y", unroll: 4,
 			body: func(e *emitter, in vv) v { e.fma(in[0], in[1], in[2]); return in[0] }},
 
@@ -62,7 +64,13 @@ func elemKernels() []elemKernel {
 		unary("step", both, func(e *emitter, in vv) v {
 			return e.selz(e.cmp(cmpGT, in[0], e.k("zero")), e.k("one"))
 		}),
-		unary("relu", zero, func(e *emitter, in vv) v { return e.max(in[0], e.k("zero")) }),
+		// The vector maximum gives its second operand where one is NaN: that must be x.
+		unary("relu", func(e *emitter) { e.consts["zero"] = e.zero() }, func(e *emitter, in vv) v {
+			return e.max(e.k("zero"), in[0])
+		}),
+		unary("eluStep", both, func(e *emitter, in vv) v {
+			return e.sel(e.cmp(cmpLE, in[0], e.k("zero")), e.add(in[0], e.k("one")), e.kreg("one"))
+		}),
 		unary("sigmoidGrad", one, func(e *emitter, in vv) v {
 			return e.mul(in[0], e.sub(e.kreg("one"), in[0]))
 		}),

@@ -123,10 +123,6 @@ func mathKernels() []elemKernel {
 			t := e.exp(e.xor(in[0], e.k("sign")))
 			return e.div(e.kreg("one"), e.add(t, e.k("one")))
 		}),
-		unary("eluGrad", expAbs, func(e *emitter, in vv) v {
-			t := e.exp(in[0])
-			return e.sel(e.cmp(cmpGT, in[0], e.k("zero")), e.k("one"), t)
-		}),
 		unary("elu", func(e *emitter) { expAbs(e); e.constant("elumin", -40) }, elu),
 		unary("tanh", func(e *emitter) {
 			expAbs(e)

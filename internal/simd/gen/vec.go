@@ -10,13 +10,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Predicates of VCMPPS: ordered and quiet, but for notGE, which is also true
-// for NaN.
+// Predicates of VCMPPS: ordered and quiet, but for those that are also true for NaN:
+// notEQ, notGE and NaN, which is true for nothing else; ordered is its opposite.
 const (
 	cmpEQ    = operand.U8(0x00)
 	cmpLT    = operand.U8(0x11)
+	cmpLE    = operand.U8(0x12)
 	cmpGT    = operand.U8(0x1e)
+	cmpNotEQ = operand.U8(0x04)
 	cmpNotGE = operand.U8(0x19)
+	cmpNaN   = operand.U8(0x03)
+
+	cmpOrdered = operand.U8(0x07)
 )
 
 // emitter writes one kernel for one vector width. Its methods take operands in
@@ -151,9 +156,38 @@ func (e *emitter) and(x, y operand.Op) reg.VecVirtual { r := e.vec(); e.VANDPS(y
 func (e *emitter) or(x, y operand.Op) reg.VecVirtual  { r := e.vec(); e.VORPS(y, x, r); return r }
 func (e *emitter) xor(x, y operand.Op) reg.VecVirtual { r := e.vec(); e.VXORPS(y, x, r); return r }
 
-// max returns x where x > y, else y; min likewise.
+// max returns x where x > y, else y, also where one is NaN; min likewise.
 func (e *emitter) max(x, y operand.Op) reg.VecVirtual { r := e.vec(); e.VMAXPS(y, x, r); return r }
 func (e *emitter) min(x, y operand.Op) reg.VecVirtual { r := e.vec(); e.VMINPS(y, x, r); return r }
+
+// maxNaN returns the larger of x and y, NaN where one is; minNaN likewise. They may write
+// over x. VMAXPS gives y where one is NaN, so only a NaN of x must be kept.
+func (e *emitter) maxNaN(x, y reg.VecVirtual) reg.VecVirtual {
+	if e.wide {
+		e.VMAXPS(y, x, e.cmp(cmpOrdered, x, x), x)
+		return x
+	}
+	return e.or(e.max(x, y), e.cmp(cmpNaN, x, x)) // all bits set are a NaN
+}
+
+func (e *emitter) minNaN(x, y reg.VecVirtual) reg.VecVirtual {
+	if e.wide {
+		e.VMINPS(y, x, e.cmp(cmpOrdered, x, x), x)
+		return x
+	}
+	return e.or(e.min(x, y), e.cmp(cmpNaN, x, x))
+}
+
+// zero returns a register of zeros.
+func (e *emitter) zero() reg.VecVirtual {
+	r := e.vec()
+	if e.wide {
+		e.VPXORD(r, r, r)
+	} else {
+		e.VXORPS(r, r, r)
+	}
+	return r
+}
 
 // mulAdd sets x = x*y + z, fma sets z += x*y, fnma sets z -= x*y; z of the
 // first and x of the others may be memory operands.

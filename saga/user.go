@@ -1,0 +1,42 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataflow"
+)
+
+// user runs one of the model's functions, f, whose name is what. Its result must be a
+// tensor of this program: anything else, and any panic of f, becomes an error (failed).
+func (t *tracer) user(what dataflow.Op, f any, run func() Tensor) Tensor {
+	t.running = true
+	y := run()
+	t.running = false
+	var err error
+	switch {
+	case y == nil || y.Graph() == nil:
+		err = errors.New("returned nil instead of a tensor")
+	case y.Graph() != t.g:
+		err = errors.New("returned a tensor of another program; use what its arguments and Params give")
+	default:
+		return y
+	}
+	panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f), Err: err})
+}
+
+// failed is the error that panic r of a trace stands for: a wrong shape, or what went wrong
+// in one of the model's functions, with its line. Any other panic is the engine's and goes on.
+func (t *tracer) failed(r any) error {
+	e, _ := r.(error)
+	var shape *dataflow.ShapeError
+	switch {
+	case errors.As(e, &shape):
+		return shape
+	case !t.running:
+		panic(r)
+	case e != nil:
+		return fmt.Errorf("%s: panic: %w", dataflow.Panicked(), e)
+	}
+	return fmt.Errorf("%s: panic: %v", dataflow.Panicked(), r)
+}
