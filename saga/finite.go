@@ -26,6 +26,10 @@ func (s *session) spoil(epoch int, param string) {
 // notFinite tells whether x is NaN, Inf or -Inf.
 func notFinite(x float32) bool { return x-x != 0 }
 
+// topExponent has its highest bit set when x is not finite: all bits of its exponent are
+// set then, and one more in the lowest of them overflows. Loops add it up without a branch.
+func topExponent(x float32) uint32 { return math.Float32bits(x)&(0xff<<23) + 1<<23 }
+
 // firstSpoiled is what the session's updates have spoiled first; nil: nothing. Unless
 // deep, what GPUs have noted is not asked for.
 func (p *Program) firstSpoiled(deep bool) (*spoiled, error) {

@@ -124,6 +124,7 @@ func (o *Optimizer) apply(slots []slot, t int) (spoiled int) {
 // the weight never changes again.
 
 func (o *Optimizer) sgd(s slot, lr, scale, wd float32, _ int) (bad bool) {
+	seen := uint32(0)
 	for i, g := range s.g {
 		g = g*scale + wd*s.w[i]
 		if len(s.m) > 0 {
@@ -131,15 +132,15 @@ func (o *Optimizer) sgd(s slot, lr, scale, wd float32, _ int) (bad bool) {
 			s.m[0][i] = g
 		}
 		s.w[i] -= lr * g
-		bad = bad || notFinite(s.w[i])
+		seen |= topExponent(s.w[i])
 	}
-	return bad
+	return seen>>31 != 0
 }
 
 func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) (bad bool) {
 	c1 := float32(1 - math.Pow(float64(o.Beta1), float64(t)))
 	c2 := float32(1 - math.Pow(float64(o.Beta2), float64(t)))
-	m, v := s.m[0], s.m[1]
+	m, v, seen := s.m[0], s.m[1], uint32(0)
 	for i, g := range s.g {
 		g *= scale
 		if o.Kind == "adamw" {
@@ -150,7 +151,7 @@ func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) (bad bool) {
 		m[i] = o.Beta1*m[i] + (1-o.Beta1)*g
 		v[i] = o.Beta2*v[i] + (1-o.Beta2)*g*g
 		s.w[i] -= lr * (m[i] / c1) / (float32(math.Sqrt(float64(v[i]/c2))) + o.Eps)
-		bad = bad || notFinite(s.w[i]) || notFinite(v[i])
+		seen |= topExponent(s.w[i]) | topExponent(v[i])
 	}
-	return bad
+	return seen>>31 != 0
 }
