@@ -218,18 +218,24 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 	if err := e.set(l, r, true); err != nil {
 		return nil, err
 	}
-	if err := r.Load(); err != nil {
-		return nil, err
+	var scores map[string][]float32
+	if q != nil {
+		if scores, err = e.beside(eval, q, arena, r); err != nil {
+			return nil, fmt.Errorf("evaluation before the first step: %w", err)
+		}
 	}
 	if out, err = e.step(l, r, devices); err != nil {
 		return nil, err
 	}
 	if q != nil {
-		if err := e.between(eval, q, arena, r); err != nil {
+		again, err := e.beside(eval, q, arena, r)
+		if err != nil {
 			return nil, fmt.Errorf("evaluation: %w", err)
 		}
-		if err := e.set(l, r, false); err != nil {
-			return nil, err
+		for name, x := range scores {
+			if !equalBits(x, again[name]) {
+				return nil, fmt.Errorf("evaluation before the first step gives other bits for %s than after it", name)
+			}
 		}
 	}
 	again, err := e.step(l, r, devices)
@@ -244,19 +250,18 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 	return out, nil
 }
 
-// between runs eval, planned as q beside train, twice; the bits are the same.
-func (e *engine) between(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena, train *exec.Runner) (closed error) {
+// beside runs eval, planned as q beside train, twice; the bits are the same.
+func (e *engine) beside(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena, train *exec.Runner) (out map[string][]float32, closed error) {
 	r, err := e.runner(eval, q, arena, train)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { closed = errors.Join(closed, r.Close()) }()
 	if err := e.set(eval, r, false); err != nil {
-		return err
+		return nil, err
 	}
-	out, err := e.step(eval, r, nil)
-	if err != nil {
-		return err
+	if out, err = e.step(eval, r, nil); err != nil {
+		return nil, err
 	}
 	again, err := e.step(eval, r, nil)
 	for name, x := range out {
@@ -264,12 +269,15 @@ func (e *engine) between(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena
 			err = fmt.Errorf("the second step gives other bits for %s", name)
 		}
 	}
-	return err
+	return out, err
 }
 
 // step runs one step. It is an error when the devices have counted other copies than
 // the plan says, or hold more memory.
 func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Device) (map[string][]float32, error) {
+	if err := r.Load(); err != nil { // constants are no copies of the plan
+		return nil, err
+	}
 	before := sumCounters(devices)
 	if err := r.Step(); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -13,8 +14,20 @@ import (
 	"sagann/internal/safetensors"
 )
 
-// checkpointVersion is the version of what the metadata mean.
-const checkpointVersion = "1"
+// checkpointVersion is the version of what the metadata mean. In version 1 they have no
+// checksum and do not say with which numbers the optimiser works: such a checkpoint gives
+// its parameters, and training cannot go on from it.
+const (
+	checkpointVersion = "2"
+	firstVersion      = "1"
+)
+
+// Metadata that hold checksums: of the values, and of all other metadata with the names
+// and shapes of the tensors.
+const (
+	valueSum  = "crc32c"
+	headerSum = "header_crc32c"
+)
 
 // bestPrefix begins the names of the parameters that early stopping keeps.
 const bestPrefix = "best:"
@@ -31,10 +44,14 @@ type Checkpoint struct {
 	Chunks    int    // P
 	Digest    string // of the order of sums; see Program.Digest
 	Data      string // checksum of edges, features, labels and training vertices
+
+	version    string
+	conditions []condition // of the run, beside the above
 }
 
 // ReadCheckpoint reads what the checkpoint at path says of itself. An error names the
-// file; a file that is no checkpoint, or of a later version, is refused.
+// file; a file that is no checkpoint, of a later version, or with a header that was changed since
+// it was written, is refused. The values are not looked at.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	f, c, err := openCheckpoint(path)
 	if err != nil {
@@ -48,22 +65,30 @@ func openCheckpoint(path string) (*safetensors.File, *Checkpoint, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := parseMeta(f.Meta)
+	c, err := parseMeta(f)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	return f, c, nil
 }
 
-func parseMeta(m map[string]string) (*Checkpoint, error) {
+func parseMeta(f *safetensors.File) (*Checkpoint, error) {
+	m := f.Meta
 	switch v := m["sagann"]; v {
 	case checkpointVersion:
+		if err := checkHeader(f); err != nil {
+			return nil, err
+		}
+	case firstVersion:
+		if _, later := m[headerSum]; later {
+			return nil, fmt.Errorf("the file says that it is of version %s, but it was written by a later one: it is damaged", firstVersion)
+		}
 	case "":
 		return nil, errors.New("not a checkpoint: the metadata have no \"sagann\"")
 	default:
-		return nil, fmt.Errorf("a checkpoint of version %q; this program knows version %s", v, checkpointVersion)
+		return nil, fmt.Errorf("a checkpoint of version %q; this program knows versions %s and %s", v, firstVersion, checkpointVersion)
 	}
-	c := &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"], Data: m["data"]}
+	c := &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"], Data: m["data"], version: m["sagann"]}
 	var err error
 	if c.Epoch, err = strconv.Atoi(m["epoch"]); err != nil || c.Epoch < 0 {
 		return nil, fmt.Errorf("metadata epoch is %q", m["epoch"])
@@ -74,12 +99,19 @@ func parseMeta(m map[string]string) (*Checkpoint, error) {
 	if c.Seed, err = strconv.ParseUint(m["seed"], 10, 64); err != nil {
 		return nil, fmt.Errorf("metadata seed is %q", m["seed"])
 	}
+	if c.version == firstVersion {
+		return c, nil
+	}
+	if err := json.Unmarshal([]byte(m["run"]), &c.conditions); err != nil {
+		return nil, fmt.Errorf("metadata run: %w", err)
+	}
 	return c, nil
 }
 
 // Save writes the program's parameters, moments and epoch to path, which holds either
 // what it held before or the whole checkpoint, whenever the process is killed. options
-// is kept as Checkpoint.Options.
+// is kept as Checkpoint.Options. Parameters or moments that are not finite are refused
+// with an error that names them; then path is as it was.
 func (p *Program) Save(path, options string) error {
 	return p.save(path, options, p.identity(), best{})
 }
@@ -89,21 +121,64 @@ func (p *Program) save(path, options string, id identity, b best) error {
 	if err != nil {
 		return err
 	}
+	run, err := json.Marshal(p.conditions())
+	if err != nil {
+		return err
+	}
 	tensors, err := p.tensors()
 	if err != nil {
 		return err
+	}
+	for _, t := range tensors {
+		if text := describeNotFinite(t.Name, t.Data.([]float32)); text != "" {
+			return fmt.Errorf("epoch %d: no checkpoint is written: %s", p.epoch, text)
+		}
 	}
 	for _, q := range p.params {
 		if x, ok := b.params[q.Name]; ok {
 			tensors = append(tensors, safetensors.Tensor{Name: bestPrefix + q.Name, Shape: []int{q.Rows, q.Cols}, Data: x})
 		}
 	}
-	return safetensors.WriteFile(path, tensors, map[string]string{
+	meta := map[string]string{
 		"sagann": checkpointVersion, "model": p.model.Name, "options": options,
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
-		"optimizer": p.cfg.Optimizer.Kind, "chunks": strconv.Itoa(p.train.plan.Cells.P),
-		"digest": id.digest, "data": id.data, "best": string(kept), "crc32c": checksum(tensors),
-	})
+		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.train.plan.Cells.P),
+		"digest": id.digest, "data": id.data, "best": string(kept), valueSum: checksum(tensors),
+	}
+	meta[headerSum] = headerChecksum(meta, tensors)
+	return safetensors.WriteFile(path, tensors, meta)
+}
+
+// headerChecksum is the CRC-32C of metadata and of the tensors' names and shapes, all in
+// the order of the names, each text after its length.
+func headerChecksum(meta map[string]string, tensors []safetensors.Tensor) string {
+	h := crc32.New(castagnoli)
+	text := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) } // a hash takes every write
+	for _, key := range slices.Sorted(maps.Keys(meta)) {
+		if key != headerSum {
+			text(key)
+			text(meta[key])
+		}
+	}
+	byName := slices.SortedFunc(slices.Values(tensors), func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
+	for _, t := range byName {
+		text(t.Name)
+		text(fmt.Sprint(t.Shape))
+	}
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+// checkHeader holds the header of f against its checksum.
+func checkHeader(f *safetensors.File) error {
+	var tensors []safetensors.Tensor
+	for _, name := range f.Names() {
+		info, _ := f.Info(name)
+		tensors = append(tensors, safetensors.Tensor{Name: name, Shape: info.Shape})
+	}
+	if sum := headerChecksum(f.Meta, tensors); sum != f.Meta[headerSum] {
+		return fmt.Errorf("the header has checksum %s, it was written with %q: the file is damaged", sum, f.Meta[headerSum])
+	}
+	return nil
 }
 
 // checksum is the CRC-32C of the values, tensors in the order of their names.
@@ -120,13 +195,7 @@ func checksum(tensors []safetensors.Tensor) string {
 func (p *Program) tensors() ([]safetensors.Tensor, error) {
 	var list []safetensors.Tensor
 	for _, q := range p.params {
-		names := []string{q.Name}
-		for k := range p.cfg.Optimizer.moments() {
-			if name := fmt.Sprintf("moment%d:%s", k+1, q.Name); p.hasGlobal(name) {
-				names = append(names, name)
-			}
-		}
-		for _, n := range names {
+		for _, n := range p.stateOf(q.Name) {
 			x, err := p.global(n)
 			if err != nil {
 				return nil, err
@@ -137,75 +206,16 @@ func (p *Program) tensors() ([]safetensors.Tensor, error) {
 	return list, nil
 }
 
-func (p *Program) hasGlobal(name string) bool {
-	_, ok := p.train.low.Globals[name]
-	return ok
-}
-
-// Restore sets the program to what Save wrote at path, so that training goes on bit
-// for bit. A checkpoint of another model, seed, optimiser, number of intervals or
-// order of sums is refused, and so is a damaged one; then nothing is changed.
-func (p *Program) Restore(path string) error {
-	_, err := p.restore(path)
-	return err
-}
-
-func (p *Program) restore(path string) (best, error) {
-	if err := p.open(); err != nil {
-		return best{}, err
-	}
-	f, c, err := openCheckpoint(path)
-	if err != nil {
-		return best{}, err
-	}
-	defer f.Close()
-	fail := func(err error) (best, error) { return best{}, fmt.Errorf("%s: %w", path, err) }
-	if err := p.fits(c); err != nil {
-		return fail(err)
-	}
-	want, err := p.tensors()
-	if err != nil {
-		return best{}, err
-	}
-	got, b, err := readTensors(f)
-	if err != nil {
-		return fail(err)
-	}
-	for _, t := range want {
-		if err := sameTensor(t, got[t.Name]); err != nil {
-			return fail(err)
+// stateOf names a parameter and its moments.
+func (p *Program) stateOf(param string) []string {
+	names := []string{param}
+	for k := range p.cfg.Optimizer.moments() {
+		name := fmt.Sprintf("moment%d:%s", k+1, param)
+		if _, ok := p.train.low.Globals[name]; ok {
+			names = append(names, name)
 		}
 	}
-	if len(got) != len(want) {
-		return fail(fmt.Errorf("%d tensors, this program has %d", len(got), len(want)))
-	}
-	for name, t := range got {
-		if err := p.SetParam(name, t.Data.([]float32)); err != nil {
-			return best{}, err
-		}
-	}
-	p.epoch = c.Epoch
-	return b, nil
-}
-
-// fits says why training cannot go on from c bit for bit.
-func (p *Program) fits(c *Checkpoint) error {
-	n := p.train.plan.Cells.P
-	switch {
-	case c.Model != p.model.Name:
-		return fmt.Errorf("a checkpoint of model %q; this is %q", c.Model, p.model.Name)
-	case c.Seed != p.cfg.Seed:
-		return fmt.Errorf("a checkpoint of a run with seed %d; this one has %d", c.Seed, p.cfg.Seed)
-	case c.Optimizer != p.cfg.Optimizer.Kind:
-		return fmt.Errorf("a checkpoint of optimizer %q; this is %q", c.Optimizer, p.cfg.Optimizer.Kind)
-	case c.Chunks != n:
-		return fmt.Errorf("a checkpoint of a run over %d intervals; this plan has %d, so sums would be taken in another order", c.Chunks, n)
-	case c.Data != p.in.checksum():
-		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.in.checksum())
-	case c.Digest != p.Digest():
-		return errors.New("the order of sums is another one than when the checkpoint was written: the model's options, the schedule or the compiler's passes differ")
-	}
-	return nil
+	return names
 }
 
 // readTensors reads all values of f and holds them against the checksum. What early
@@ -232,8 +242,8 @@ func readTensors(f *safetensors.File) (list map[string]safetensors.Tensor, b bes
 		}
 		list[name] = t
 	}
-	if sum := checksum(all); sum != f.Meta["crc32c"] {
-		return nil, b, fmt.Errorf("the values have checksum %s, they were written with %q: the file is damaged", sum, f.Meta["crc32c"])
+	if sum := checksum(all); sum != f.Meta[valueSum] {
+		return nil, b, fmt.Errorf("the values have checksum %s, they were written with %q: the file is damaged", sum, f.Meta[valueSum])
 	}
 	for name, x := range b.params {
 		if t, ok := list[name]; !ok || len(t.Data.([]float32)) != len(x) {
@@ -241,14 +251,4 @@ func readTensors(f *safetensors.File) (list map[string]safetensors.Tensor, b bes
 		}
 	}
 	return list, b, nil
-}
-
-func sameTensor(want, got safetensors.Tensor) error {
-	switch {
-	case got.Data == nil:
-		return fmt.Errorf("tensor %q is missing", want.Name)
-	case !slices.Equal(want.Shape, got.Shape):
-		return fmt.Errorf("tensor %q has shape %v; the model has %v", want.Name, got.Shape, want.Shape)
-	}
-	return nil
 }

@@ -28,8 +28,8 @@ type Program struct {
 	likely    map[likely]*plan.Cells
 	grid      *gridAt // built last
 	want      chunk.Want
-	devices   []device.Device
-	arena     *exec.Arena
+	session   *session // nil: not open
+	closed    bool     // by Close, and not opened since
 	train     *unit
 	eval      *unit
 	params    []Param
@@ -52,7 +52,6 @@ type Program struct {
 	near      int            // intervals of the plan that chose them; 0: none did
 	once      []int          // by program of invariants the number of intervals; 0: it was not run
 	inv       map[string][]byte
-	constsOf  *unit // whose constants are in device memory
 	stages    Stages
 
 	host       *plan.HostPlan              // of the session that was planned last

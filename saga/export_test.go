@@ -15,6 +15,7 @@ func (p *Program) OpenOn(devices []device.Device) error {
 	if err != nil {
 		return errors.Join(err, closeAll(devices, nil))
 	}
+	p.closed = false
 	return p.begin(devices, arena)
 }
 
@@ -33,7 +34,7 @@ func (p *Program) Measured() int { return len(p.sizes) }
 
 // HostHeld is what p holds on the host, by counting it: bytes of memory, and of files.
 func (p *Program) HostHeld() (memory, disk int64) {
-	for _, d := range p.devices {
+	for _, d := range p.session.devices {
 		memory += d.Counters().HostUsed
 	}
 	for _, side := range []*chunk.Side{p.grid.grid.CSC, p.grid.grid.CSR} {

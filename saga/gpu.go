@@ -125,24 +125,35 @@ func (p *Program) planBudget() int64 {
 	return max(1, p.cfg.Mem-p.reserve)
 }
 
-// updateSource is Optimizer.sgd and Optimizer.adam, one thread a number.
+// updateSource is Optimizer.sgd and Optimizer.adam, one thread a number. What writes a
+// number that is not finite notes the parameter and the epoch; the first note stays.
 const updateSource = `
 typedef long long ll;
 #define EACH for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ll)blockDim.x)
 __device__ float bits(ll x) { return __int_as_float((int)x); }
-extern "C" __global__ void sgd(const float *step, float *w, const float *g, ll n, ll decay) {
-	const float lr = step[0], wd = bits(decay);
-	EACH w[i] -= lr * (g[i] + wd * w[i]);
+__device__ void check(float x, const float *step, volatile unsigned *note, ll number) {
+	if (fabsf(x) <= 3.402823466e+38f || note[0]) return;
+	note[1] = __float_as_uint(step[6]);
+	note[0] = (unsigned)number;
 }
-extern "C" __global__ void momentum(const float *step, float *w, const float *g, float *m, ll n, ll decay) {
-	const float lr = step[0], mu = step[1], wd = bits(decay);
+extern "C" __global__ void sgd(const float *step, unsigned *note, float *w, const float *g, ll n, ll decay, ll number) {
+	const float lr = step[0], wd = bits(decay);
 	EACH {
-		float d = g[i] + wd * w[i] + mu * m[i];
-		m[i] = d;
-		w[i] -= lr * d;
+		float x = w[i];
+		w[i] = x -= lr * (g[i] + wd * x);
+		check(x, step, note, number);
 	}
 }
-__device__ void adam_(const float *step, float *w, const float *g, float *m, float *v, ll n, float wd, bool apart) {
+extern "C" __global__ void momentum(const float *step, unsigned *note, float *w, const float *g, float *m, ll n, ll decay, ll number) {
+	const float lr = step[0], mu = step[1], wd = bits(decay);
+	EACH {
+		float x = w[i], d = g[i] + wd * x + mu * m[i];
+		m[i] = d;
+		w[i] = x -= lr * d;
+		check(x, step, note, number);
+	}
+}
+__device__ void adam_(const float *step, unsigned *note, float *w, const float *g, float *m, float *v, ll n, float wd, ll number, bool apart) {
 	const float lr = step[0], b1 = step[1], b2 = step[2], eps = step[3], c1 = step[4], c2 = step[5];
 	EACH {
 		float d = g[i], x = w[i];
@@ -150,14 +161,16 @@ __device__ void adam_(const float *step, float *w, const float *g, float *m, flo
 		float a = b1 * m[i] + (1.f - b1) * d, b = b2 * v[i] + (1.f - b2) * d * d;
 		m[i] = a;
 		v[i] = b;
-		w[i] = x - lr * (a / c1) / (sqrtf(b / c2) + eps);
+		w[i] = x -= lr * (a / c1) / (sqrtf(b / c2) + eps);
+		check(x, step, note, number);
+		check(b, step, note, number);
 	}
 }
-extern "C" __global__ void adam(const float *step, float *w, const float *g, float *m, float *v, ll n, ll decay) {
-	adam_(step, w, g, m, v, n, bits(decay), false);
+extern "C" __global__ void adam(const float *step, unsigned *note, float *w, const float *g, float *m, float *v, ll n, ll decay, ll number) {
+	adam_(step, note, w, g, m, v, n, bits(decay), number, false);
 }
-extern "C" __global__ void adamw(const float *step, float *w, const float *g, float *m, float *v, ll n, ll decay) {
-	adam_(step, w, g, m, v, n, bits(decay), true);
+extern "C" __global__ void adamw(const float *step, unsigned *note, float *w, const float *g, float *m, float *v, ll n, ll decay, ll number) {
+	adam_(step, note, w, g, m, v, n, bits(decay), number, true);
 }
 `
 
@@ -172,7 +185,7 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 	if o.moments() == 1 {
 		u.Name = "momentum"
 	}
-	for _, move := range l.Spec.Updates {
+	for number, move := range l.Spec.Updates {
 		g := l.Spec.Globals[move.Param]
 		c := exec.UpdateCall{Globals: []int{move.Param, move.Grad}, N: g.Rows * g.Cols}
 		for k := range o.moments() {
@@ -183,16 +196,17 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 		if o.DecayAll || p.params[i].Layer == 0 {
 			decay = o.WeightDecay
 		}
-		c.Words = []uint64{uint64(math.Float32bits(decay))}
+		c.Words = []uint64{uint64(math.Float32bits(decay)), uint64(number + 1)}
 		u.Calls = append(u.Calls, c)
 	}
 	u.Step = func() []float32 {
 		t := float64(p.epoch + 1)
+		epoch := math.Float32frombits(uint32(p.epoch + 1))
 		if o.Kind == "sgd" {
-			return []float32{o.rate(p.epoch), o.Momentum}
+			return []float32{o.rate(p.epoch), o.Momentum, 0, 0, 0, 0, epoch}
 		}
 		return []float32{o.rate(p.epoch), o.Beta1, o.Beta2, o.Eps,
-			float32(1 - math.Pow(float64(o.Beta1), t)), float32(1 - math.Pow(float64(o.Beta2), t))}
+			float32(1 - math.Pow(float64(o.Beta1), t)), float32(1 - math.Pow(float64(o.Beta2), t)), epoch}
 	}
 	return u
 }

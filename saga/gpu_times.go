@@ -27,12 +27,12 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 		return nil, err
 	}
 	spans := map[int64][]device.Span{}
-	g, ok := p.devices[0].(device.GPU)
-	if !ok || len(p.devices) > 1 {
+	g, ok := p.session.devices[0].(device.GPU)
+	if !ok || len(p.session.devices) > 1 {
 		return nil, fmt.Errorf("saga: the times of kernels are known on one GPU, not on %q", p.cfg.Device)
 	}
-	p.arena.OneByOne = true
-	defer func() { p.arena.OneByOne = false }()
+	p.session.arena.OneByOne = true
+	defer func() { p.session.arena.OneByOne = false }()
 	g.Detail(func(s device.Span) { spans[s.Tag] = append(spans[s.Tag], s) })
 	_, err := p.Step()
 	g.Detail(nil) // the last spans come before it returns

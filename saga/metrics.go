@@ -1,5 +1,12 @@
 package saga
 
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataset"
+)
+
 // Metrics of one split.
 type Metrics struct {
 	Loss     float64 // mean over the split's vertices, edges or graphs
@@ -11,12 +18,40 @@ type Metrics struct {
 // Scores are the metrics of all splits.
 type Scores struct{ Train, Val, Test Metrics }
 
+// Evaluate scores the parameters of the checkpoint at path on every split of d within
+// c.Mem, by training's plan of the evaluation. With early stopping these are the parameters of the
+// best epoch. Like Predict it takes checkpoints that training cannot go on from.
+func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err error) {
+	param, err := readParams(m, path)
+	if err != nil {
+		return Scores{}, err
+	}
+	if d != nil && !d.Labelled(m.Task) {
+		return Scores{}, fmt.Errorf("saga: %s has no labels to score with", d.Name)
+	}
+	p, err := Compile(m, d, c)
+	if err != nil {
+		return Scores{}, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	for _, q := range p.params {
+		x, err := param(q.Name, q.Rows, q.Cols)
+		if err != nil {
+			return Scores{}, err
+		}
+		if err := p.SetParam(q.Name, x); err != nil {
+			return Scores{}, err
+		}
+	}
+	return p.Evaluate()
+}
+
 // Evaluate runs the forward pass without dropout and scores every split.
 func (p *Program) Evaluate() (Scores, error) {
 	if err := p.openEval(); err != nil {
 		return Scores{}, err
 	}
-	if err := p.setConsts(p.eval); err != nil {
+	if err := p.keepGrads(); err != nil {
 		return Scores{}, err
 	}
 	if err := p.eval.run.Step(); err != nil {

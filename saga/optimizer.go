@@ -86,8 +86,9 @@ type slot struct {
 	decay bool
 }
 
-// apply is one update, number t from 1.
-func (o *Optimizer) apply(slots []slot, t int) {
+// apply is one update, number t from 1. It returns the first slot in which it has
+// written a number that is not finite, -1 without.
+func (o *Optimizer) apply(slots []slot, t int) (spoiled int) {
 	scale := float32(1)
 	if o.ClipNorm > 0 {
 		var sum float64
@@ -101,20 +102,29 @@ func (o *Optimizer) apply(slots []slot, t int) {
 		}
 	}
 	lr := o.rate(t - 1)
-	for _, s := range slots {
+	spoiled = -1
+	for i, s := range slots {
 		wd := float32(0)
 		if s.decay {
 			wd = o.WeightDecay
 		}
+		step := o.adam
 		if o.Kind == "sgd" {
-			o.sgd(s, lr, scale, wd)
-		} else {
-			o.adam(s, lr, scale, wd, t)
+			step = o.sgd
+		}
+		if bad := step(s, lr, scale, wd, t); bad && spoiled < 0 {
+			spoiled = i
 		}
 	}
+	return spoiled
 }
 
-func (o *Optimizer) sgd(s slot, lr, scale, wd float32) {
+// sgd and adam tell whether they have written a number that is not finite. A moment that
+// is not finite makes the weight so, but for the second of adam: it may be Inf, and then
+// the weight never changes again.
+
+func (o *Optimizer) sgd(s slot, lr, scale, wd float32, _ int) (bad bool) {
+	seen := uint32(0)
 	for i, g := range s.g {
 		g = g*scale + wd*s.w[i]
 		if len(s.m) > 0 {
@@ -122,13 +132,15 @@ func (o *Optimizer) sgd(s slot, lr, scale, wd float32) {
 			s.m[0][i] = g
 		}
 		s.w[i] -= lr * g
+		seen |= topExponent(s.w[i])
 	}
+	return seen>>31 != 0
 }
 
-func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) {
+func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) (bad bool) {
 	c1 := float32(1 - math.Pow(float64(o.Beta1), float64(t)))
 	c2 := float32(1 - math.Pow(float64(o.Beta2), float64(t)))
-	m, v := s.m[0], s.m[1]
+	m, v, seen := s.m[0], s.m[1], uint32(0)
 	for i, g := range s.g {
 		g *= scale
 		if o.Kind == "adamw" {
@@ -139,5 +151,7 @@ func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) {
 		m[i] = o.Beta1*m[i] + (1-o.Beta1)*g
 		v[i] = o.Beta2*v[i] + (1-o.Beta2)*g*g
 		s.w[i] -= lr * (m[i] / c1) / (float32(math.Sqrt(float64(v[i]/c2))) + o.Eps)
+		seen |= topExponent(s.w[i]) | topExponent(v[i])
 	}
+	return seen>>31 != 0
 }

@@ -11,6 +11,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/internal/safetensors"
 )
 
 // Predict runs m, with the parameters of the checkpoint at path, over all vertices of
@@ -56,19 +57,29 @@ func Classes(logits []float32, classes int) []int32 {
 }
 
 func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]float32, int, error) {
-	f, ck, err := openCheckpoint(path)
+	param, err := readParams(m, path)
 	if err != nil {
 		return nil, 0, err
 	}
+	return forward(m, d, c, -1, what, param)
+}
+
+// readParams gives the parameters of a checkpoint of m, with early stopping those of the
+// best epoch, by name.
+func readParams(m Model, path string) (param func(name string, rows, cols int) ([]float32, error), err error) {
+	f, ck, err := openCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
 	defer f.Close()
 	if ck.Model != m.Name {
-		return nil, 0, fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, ck.Model, m.Name)
+		return nil, fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, ck.Model, m.Name)
 	}
 	list, b, err := readTensors(f)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return forward(m, d, c, -1, what, func(name string, rows, cols int) ([]float32, error) {
+	return func(name string, rows, cols int) ([]float32, error) {
 		t, ok := list[name]
 		switch {
 		case !ok:
@@ -79,7 +90,7 @@ func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]fl
 			return b.params[name], nil
 		}
 		return t.Data.([]float32), nil
-	})
+	}, nil
 }
 
 // infer runs the forward program between two steps: the session's device memory is
@@ -89,12 +100,17 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() {
-		for _, t := range held {
-			err = errors.Join(err, p.SetParam(t.Name, t.Data.([]float32)))
-		}
-	}()
-	if err := p.Close(); err != nil {
+	if err := p.keepGrads(); err != nil {
+		return nil, 0, err
+	}
+	old := p.session
+	if s, err := p.firstSpoiled(true); err != nil {
+		return nil, 0, err
+	} else if s != nil {
+		old.spoil(s.epoch, s.param)
+	}
+	defer func() { err = errors.Join(err, p.takeUp(old, held)) }()
+	if err := p.release(); err != nil {
 		return nil, 0, err
 	}
 	if p.cfg.HostMem > 0 { // the other program has a grid of its own
@@ -112,6 +128,21 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 		}
 		return nil, fmt.Errorf("saga: no parameter %q", name)
 	})
+}
+
+// takeUp opens a session that goes on where an old one, which was released, has ended.
+func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
+	if err := p.open(); err != nil {
+		return err
+	}
+	for _, t := range held {
+		if err := p.setGlobal(t.Name, t.Data.([]float32)); err != nil {
+			return err
+		}
+	}
+	p.session.grads = old.grads
+	p.session.spoiled.Store(old.spoiled.Load())
+	return nil
 }
 
 // forward compiles and runs the forward pass of m on d; param gives the parameters. kept is

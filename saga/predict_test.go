@@ -2,6 +2,7 @@ package saga_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"os"
@@ -157,8 +158,19 @@ func TestBadCheckpoint(t *testing.T) {
 		flip[at] ^= 0x10
 		try("flipped", flip)
 	}
+	header := 8 + int(binary.LittleEndian.Uint64(good))
+	for at := 8; at < header; at++ { // another letter, or digit, anywhere in the header
+		flip := bytes.Clone(good)
+		flip[at] ^= 1
+		if err := os.WriteFile(bad, flip, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := saga.ReadCheckpoint(bad); err == nil && good[at] != ' ' {
+			t.Errorf("read: %q for %q at byte %d, after %q", flip[at], good[at], at, good[max(8, at-20):at])
+		}
+	}
 	for _, change := range [][2]string{
-		{`"sagann":"1"`, `"sagann":"9"`}, {`"epoch":"1"`, `"epoch":"x"`}, {`"epoch":"1"`, `"epoch":"-"`},
+		{`"sagann":"2"`, `"sagann":"9"`}, {`"sagann":"2"`, `"sagann":"1"`}, {`"epoch":"1"`, `"epoch":"x"`}, {`"epoch":"1"`, `"epoch":"9"`}, {`\"Epoch\":1`, `\"Epoch\":9`}, {`"epoch":"1"`, `"epoch":"-"`},
 		{`"seed":"7"`, `"seed":"?"`}, {`"chunks":"3"`, `"chunks":"z"`}, {`"F32"`, `"I32"`},
 	} {
 		text := bytes.Replace(good, []byte(change[0]), []byte(change[1]), 1)

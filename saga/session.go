@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sagann/chunk"
@@ -14,6 +15,18 @@ import (
 	"sagann/dataflow/exec"
 	"sagann/device"
 )
+
+// session is what an open program has on its devices. What their memory holds, and what
+// is loaded again, exec's runners know (exec/holds.go); the session keeps what they lose.
+type session struct {
+	devices []device.Device
+	arena   *exec.Arena
+	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
+	spoiled atomic.Pointer[spoiled]
+}
+
+// errClosed is what every use of a closed program gets.
+var errClosed = errors.New("saga: the program is closed; Open takes device memory again, with the initial parameters")
 
 // userRows is value id of u after a step, V×cols in user order.
 func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {
@@ -98,35 +111,40 @@ func (p *Program) start(u *unit, arena *exec.Arena) error {
 	return p.setConsts(u)
 }
 
-// setConsts writes the program's numbers. They do not survive the steps of another
-// program of the session, whose memory lies over them.
+// setConsts sets the program's numbers that do not change from step to step.
 func (p *Program) setConsts(u *unit) error {
-	if p.constsOf != u {
-		p.constsOf = nil
-		for id, x := range u.low.Consts {
-			if err := u.run.SetGlobal(id, []float32{x}); err != nil {
+	for id, x := range u.low.Consts {
+		if err := u.run.SetGlobal(id, []float32{x}); err != nil {
+			return err
+		}
+	}
+	for name, id := range u.low.Globals {
+		if strings.HasPrefix(name, graphPrefix) {
+			if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
 				return err
 			}
 		}
-		for name, id := range u.low.Globals {
-			if strings.HasPrefix(name, graphPrefix) {
-				if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
-					return err
-				}
-			}
-		}
-		p.constsOf = u
 	}
-	if id, ok := u.low.Globals[dataflow.StepInput]; ok {
-		word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
-		return u.run.SetGlobal(id, []float32{word(p.cfg.Seed), word(p.cfg.Seed >> 32), word(uint64(p.epoch)), 0})
-	}
-	return nil
+	return p.setStep(u)
 }
 
-// open takes the device memory and sets the initial parameters.
+// setStep gives the next step of u the number of its epoch, if it asks for it.
+func (p *Program) setStep(u *unit) error {
+	id, ok := u.low.Globals[dataflow.StepInput]
+	if !ok {
+		return nil
+	}
+	word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
+	return u.run.SetGlobal(id, []float32{word(p.cfg.Seed), word(p.cfg.Seed >> 32), word(uint64(p.epoch)), 0})
+}
+
+// open takes the device memory and sets the initial parameters, if that was not done; a
+// program that was closed stays so.
 func (p *Program) open() error {
-	if p.arena != nil {
+	switch {
+	case p.closed:
+		return errClosed
+	case p.session != nil:
 		return nil
 	}
 	if p.shape != nil {
@@ -146,19 +164,19 @@ func (p *Program) open() error {
 
 // begin makes the program ready to step on devices; when that fails they are closed.
 func (p *Program) begin(devices []device.Device, arena *exec.Arena) error {
-	p.devices, p.arena = devices, arena
+	p.session = &session{devices: devices, arena: arena}
 	err := p.forget() // laid out again, in the order of the final plan
 	if err == nil {
 		err = p.ready()
 	}
 	if err != nil {
-		return errors.Join(err, p.Close())
+		return errors.Join(err, p.release())
 	}
 	return nil
 }
 
 func (p *Program) ready() error {
-	if err := p.start(p.train, p.arena); err != nil {
+	if err := p.start(p.train, p.session.arena); err != nil {
 		return err
 	}
 	p.train.run.OnUpdate(p.update)
@@ -189,8 +207,8 @@ func (p *Program) openEval() error {
 	if err := p.open(); err != nil || p.eval.run != nil {
 		return err
 	}
-	if err := p.start(p.eval, p.arena); err != nil {
-		return errors.Join(err, p.Close())
+	if err := p.start(p.eval, p.session.arena); err != nil {
+		return errors.Join(err, p.release())
 	}
 	return nil
 }
@@ -209,7 +227,9 @@ func (p *Program) update(global func(id int) []float32) error {
 		}
 		slots = append(slots, s)
 	}
-	p.cfg.Optimizer.apply(slots, p.epoch+1)
+	if k := p.cfg.Optimizer.apply(slots, p.epoch+1); k >= 0 {
+		p.session.spoil(p.epoch+1, l.Spec.Globals[l.Spec.Updates[k].Param].Name)
+	}
 	return nil
 }
 
@@ -218,9 +238,10 @@ func (p *Program) Step() (loss float64, err error) {
 	if err := p.open(); err != nil {
 		return 0, err
 	}
-	if err := p.setConsts(p.train); err != nil {
+	if err := p.setStep(p.train); err != nil {
 		return 0, err
 	}
+	p.session.grads = nil
 	if err := p.train.run.Step(); err != nil {
 		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
 	}
@@ -228,65 +249,32 @@ func (p *Program) Step() (loss float64, err error) {
 	return float64(p.train.run.Result(0)[0]), nil
 }
 
-// Params lists the parameters in the order of their declaration.
-func (p *Program) Params() []Param { return slices.Clone(p.params) }
-
-// Param reads parameter name, rows·cols numbers.
-func (p *Program) Param(name string) ([]float32, error) { return p.global(name) }
-
-// Grad reads the gradient of the last step by parameter name.
-func (p *Program) Grad(name string) ([]float32, error) { return p.global("grad:" + name) }
-
-func (p *Program) global(name string) ([]float32, error) {
-	if err := p.open(); err != nil {
-		return nil, err
-	}
-	id, ok := p.train.low.Globals[name]
-	if !ok {
-		return nil, fmt.Errorf("saga: no parameter %q", name)
-	}
-	g := p.train.low.Spec.Globals[id]
-	x := make([]float32, g.Rows*g.Cols)
-	return x, p.train.run.Global(id, x)
-}
-
-// SetParam writes parameter name, rows·cols numbers.
-func (p *Program) SetParam(name string, x []float32) error {
-	if err := p.open(); err != nil {
-		return err
-	}
-	id, ok := p.train.low.Globals[name]
-	if !ok {
-		return fmt.Errorf("saga: no parameter %q", name)
-	}
-	return p.train.run.SetGlobal(id, x)
-}
-
-// Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits") or, with
-// FeatureGrad, "grad:features", after a step: V×cols numbers in user order.
-func (p *Program) Output(name string) (x []float32, cols int, err error) {
-	id, ok := p.train.low.Outputs[name]
-	if !ok || p.train.run == nil {
-		return nil, 0, fmt.Errorf("saga: no output %q after a step", name)
-	}
-	x, cols = p.userRows(p.train, id, p.order)
-	return x, cols, nil
-}
-
 // Close frees device and host memory, and with it the parameters. A closed program can
-// be opened again; its count of epochs goes on. Invariants that it has computed stay, in
-// memory or in files, until it is given up.
+// be opened again with Open, its count of epochs goes on; every other use of its devices
+// is an error until then. Invariants that it has computed stay, in memory or in files,
+// until it is given up.
 func (p *Program) Close() error {
-	err := closeAll(p.devices, p.arena, p.train, p.eval)
-	p.devices, p.arena, p.constsOf = nil, nil, nil
+	p.closed = true
+	return p.release()
+}
+
+// release is Close of a program that may be opened again by its next use.
+func (p *Program) release() error {
+	if p.session == nil {
+		return p.forget()
+	}
+	err := closeAll(p.session.devices, p.session.arena, p.train, p.eval)
+	p.session = nil
 	return errors.Join(err, p.forget())
 }
 
 // peak is the most device memory that any device has held.
 func (p *Program) peak() int64 {
 	var most int64
-	for _, d := range p.devices {
-		most = max(most, d.Counters().Peak)
+	if p.session != nil {
+		for _, d := range p.session.devices {
+			most = max(most, d.Counters().Peak)
+		}
 	}
 	return most
 }

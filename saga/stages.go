@@ -25,8 +25,8 @@ func (p *Program) HostBytes() (graph, inputs, stored int64) { return p.train.pla
 
 // PinnedBytes is how much host memory is pinned for the copies of GPUs.
 func (p *Program) PinnedBytes() int64 {
-	if p.arena == nil {
+	if p.session == nil {
 		return 0
 	}
-	return p.arena.Pinned()
+	return p.session.arena.Pinned()
 }

@@ -58,9 +58,9 @@ func (p *Program) traced() (*traceout.Trace, error) {
 	if p.train.run == nil || len(p.train.run.Traced()) == 0 {
 		return nil, errors.New("saga: no epoch was traced; call StartTrace before Step")
 	}
-	pl, dev := p.train.plan, p.devices[0].Info()
+	pl, dev := p.train.plan, p.session.devices[0].Info()
 	t := &traceout.Trace{Program: "saga " + p.model.Name, Time: time.Now()}
-	for _, d := range p.devices {
+	for _, d := range p.session.devices {
 		for q := range plan.Queues {
 			t.Tracks = append(t.Tracks, traceout.Track{Device: d.Info().String(), Name: q.String()})
 		}

@@ -52,8 +52,17 @@ type Result struct {
 }
 
 // Open takes the memory of training and evaluation and sets the initial parameters, so
-// that failures show before a run begins. Step does it by itself, but for evaluation.
-func (p *Program) Open() error { return p.openEval() }
+// that failures show before a run begins. What needs them does it by itself, unless the
+// program was closed.
+func (p *Program) Open() error {
+	closed := p.closed
+	p.closed = false
+	if err := p.openEval(); err != nil {
+		p.closed = closed
+		return err
+	}
+	return nil
+}
 
 // trainer is the state of one call of Train.
 type trainer struct {
@@ -81,8 +90,10 @@ type best struct {
 // epoch are set. It evaluates after every Config.EvalEvery epochs and after the last.
 //
 // When ctx is cancelled the epoch in hand is finished, its checkpoint written and the
-// error of ctx returned with the result so far. A loss that is not finite ends the
-// training with an error and leaves the last checkpoint as it is.
+// error of ctx returned with the result so far. A loss, a parameter or a number of the
+// optimiser's state that is not finite ends the training with an error that names it and the epoch,
+// and leaves the last checkpoint as it is. On GPUs, where the optimiser runs there, parameters
+// and state are looked at when an epoch is evaluated and before a checkpoint is written.
 func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
@@ -100,6 +111,9 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	}
 	if o.Checkpoint != "" {
 		t.id = p.identity()
+	}
+	if err := p.allFinite(); err != nil {
+		return nil, err
 	}
 	if err := p.train.run.Load(); err != nil { // not part of an epoch's time
 		return nil, err
@@ -163,20 +177,21 @@ func (t *trainer) stop() bool {
 // epoch trains for one epoch, evaluates when it is time, and reports.
 func (t *trainer) epoch() error {
 	p := t.p
-	before, start := p.train.run.Stats(), time.Now()
+	before, start := p.Moved(), time.Now()
 	loss, err := p.Step()
 	if err != nil {
 		return err
 	}
-	after := p.train.run.Stats()
+	after := p.Moved()
 	e := Epoch{Epoch: p.epoch, Loss: loss, Seconds: time.Since(start).Seconds(),
 		H2D: after.H2D - before.H2D, D2H: after.D2H - before.D2H, D2D: after.D2D - before.D2D}
 	t.loss = loss
 	t.took = append(t.took, e.Seconds)
-	if !finite(loss) {
-		return fmt.Errorf("epoch %d: the training loss is %v; a lower learning rate or gradient clipping may help", p.epoch, loss)
+	evaluated := p.epoch%max(1, p.cfg.EvalEvery) == 0 || p.epoch == p.cfg.Epochs
+	if err := p.epochFinite(loss, evaluated); err != nil {
+		return err
 	}
-	if p.epoch%max(1, p.cfg.EvalEvery) == 0 || p.epoch == p.cfg.Epochs {
+	if evaluated {
 		if err := t.evaluate(); err != nil {
 			return err
 		}
@@ -258,10 +273,6 @@ func (p *Program) allParams() (map[string][]float32, error) {
 		all[q.Name] = x
 	}
 	return all, nil
-}
-
-func finite(x ...float64) bool {
-	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 func median(x []float64) float64 {

@@ -155,6 +155,17 @@ func TestRestoreRefuses(t *testing.T) {
 		{"gcn", func(c *saga.Config) { c.Seed = 8 }, "seed 7; this one has 8"},
 		{"gcn", func(c *saga.Config) { c.Chunks = 4 }, "over 3 intervals; this plan has 4"},
 		{"gcn", func(c *saga.Config) { c.Optimizer.Kind = "sgd" }, `optimizer "adam"; this is "sgd"`},
+		{"gcn", func(c *saga.Config) { c.Optimizer.LR, c.Optimizer.WeightDecay = 7, 0 }, "learning rate 0.01, weight decay 0.001, weight decay of the first layer; this one has learning rate 7, weight decay 0, weight decay of no layer"},
+		{"gcn", func(c *saga.Config) { c.Optimizer.Beta1 = 0.8 }, "with beta1 0.9; this one has beta1 0.8"},
+		{"gcn", func(c *saga.Config) { c.Optimizer.Beta2 = 0.8 }, "with beta2 0.999; this one has beta2 0.8"},
+		{"gcn", func(c *saga.Config) { c.Optimizer.Eps = 1e-7 }, "with eps 1e-08; this one has eps 1e-07"},
+		{"gcn", func(c *saga.Config) { c.Optimizer.Momentum = 0.3 }, ""}, // which adam does not use
+		{"gcn", func(c *saga.Config) { c.Optimizer.DecayAll = true }, "with weight decay of the first layer; this one has weight decay of every layer"},
+		{"gcn", func(c *saga.Config) { c.Optimizer.ClipNorm = 0 }, "gradient norm 5; this one has gradient norm 0"},
+		{"gcn", func(c *saga.Config) { c.Optimizer.Gamma = 0.8 }, "learning-rate factor 0.9; this one has learning-rate factor 0.8"},
+		{"gcn", func(c *saga.Config) { c.Optimizer.DecayEvery = 0 }, "epochs between learning rates 3; this one has learning-rate factor 1, epochs between learning rates 0"},
+		{"gcn", func(c *saga.Config) { c.Patience = 4 }, "patience none; this one has patience 4 evaluations, one every 1 epochs"},
+		{"gcn", func(c *saga.Config) { c.Device = "null" }, "device kind cpu; this one has device kind null"},
 		{"gin", func(c *saga.Config) {}, `model "gcn"; this is "gin"`},
 		{"gcn", func(c *saga.Config) { c.Without = []string{"invariant", "commute"} }, "order of sums"},
 	} {

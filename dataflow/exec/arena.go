@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 
 	"sagann/dataflow/plan"
@@ -16,6 +17,7 @@ type Arena struct {
 	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
 
 	devices []part
+	owner   *Runner                // of the memory of steps; nil: none yet
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
 	bytes   int64                  // of it
 	scratch string                 // folder of files that are host memory; "": the system's for temporary ones
@@ -82,6 +84,14 @@ func (a *Arena) sync() error {
 		err = errors.Join(err, p.dev.Sync())
 	}
 	return err
+}
+
+// syncFor is sync with an error that says what for.
+func (a *Arena) syncFor(what string) error {
+	if err := a.sync(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
 
 // Pinned is the host memory in bytes that is pinned for copies: what was given to the

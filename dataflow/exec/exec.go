@@ -28,9 +28,13 @@ type Runner struct {
 	tasks    []task
 	results  [][]float32 // by plan.Spec.Results
 	update   func(global func(id int) []float32) error
-	setup    bool
-	stats    []Stats // by device
-	trace    *tracer // nil: off
+	base     *Runner           // whose setup it uses beside its own; nil: none
+	consts   map[int]*constant // by Global of kind Const
+	setup    bool              // what stays resident is on the device
+	stepped  bool              // the last step has ended well
+	held     bool              // and what it has computed is on the device
+	stats    []Stats           // by device
+	trace    *tracer           // nil: off
 	captured *captured
 }
 
@@ -52,9 +56,12 @@ func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	return newRunner(a, p, programs, grid, nil)
 }
 
-// Beside prepares a plan whose base is r's (plan.Options.Base). It uses r's host memory
-// where its plan says so, and no longer than r is open.
+// Beside prepares a plan whose base is r's (plan.Options.Base). It uses what r's setup
+// loads, and r's host memory where its plan says so, no longer than r is open.
 func (r *Runner) Beside(p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
+	if len(p.Setup) > 0 {
+		return nil, fmt.Errorf("exec: a plan beside another keeps %d bytes of its own on the device, and steps of the other would lie over them", p.Once)
+	}
 	return newRunner(r.arena, p, programs, grid, r)
 }
 
@@ -65,7 +72,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	if n := a.devices[0].mem.Len(); p.Peak > n {
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
-	r := &Runner{arena: a, plan: p, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
 	if grid != nil {
 		r.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
 		for _, s := range r.sides {
@@ -183,32 +190,6 @@ func (r *Runner) Plan() *plan.Plan { return r.plan }
 // gradient, on every device, with access to its Globals.
 func (r *Runner) OnUpdate(f func(global func(id int) []float32) error) { r.update = f }
 
-// SetGlobal writes a Global; no step may be running.
-func (r *Runner) SetGlobal(id int, x []float32) error {
-	g := r.plan.Spec.Globals[id]
-	if len(x) != g.Rows*g.Cols {
-		return fmt.Errorf("exec: %s has %d×%d numbers, not %d", g.Name, g.Rows, g.Cols, len(x))
-	}
-	for _, p := range r.arena.devices {
-		if err := p.dev.CopyH2D(p.queues[plan.H2D], p.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
-			return fmt.Errorf("set %s: %w", g.Name, err)
-		}
-	}
-	if err := r.arena.sync(); err != nil {
-		return fmt.Errorf("set %s: %w", g.Name, err)
-	}
-	return nil
-}
-
-// Global reads a Global into x; no step may be running.
-func (r *Runner) Global(id int, x []float32) error {
-	p := &r.arena.devices[0]
-	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), p.mem, r.plan.Globals[id]); err != nil {
-		return err
-	}
-	return p.dev.Sync()
-}
-
 // Result is number i of plan.Spec.Results after a step, valid until the next.
 func (r *Runner) Result(i int) []float32 { return r.results[i] }
 
@@ -219,23 +200,6 @@ func (r *Runner) Stats() Stats {
 		sum.H2D, sum.D2H, sum.D2D, sum.Setup = sum.H2D+s.H2D, sum.D2H+s.D2H, sum.D2D+s.D2D, sum.Setup+s.Setup
 	}
 	return sum
-}
-
-// Load brings what stays resident to the device; Step does it when it was not done.
-func (r *Runner) Load() error {
-	if r.setup {
-		return nil
-	}
-	for i := range r.plan.Setup {
-		t := &r.plan.Setup[i]
-		r.arena.devices[t.Device].queues[t.Queue].SetTag(int64(-1 - i))
-		if err := r.copy(t); err != nil {
-			return r.named(err)
-		}
-		r.stats[t.Device].Setup += t.Bytes
-	}
-	r.setup = true
-	return r.named(r.arena.sync())
 }
 
 // named says which task a call of a device failed for, by the tag of its queue: task i
@@ -256,9 +220,15 @@ func (r *Runner) named(err error) error {
 
 // Step runs the plan once and returns when it is done.
 func (r *Runner) Step() error {
-	if err := r.Load(); err != nil {
-		return err
+	err := r.Load()
+	if err == nil {
+		err = r.step()
 	}
+	r.ended(err)
+	return err
+}
+
+func (r *Runner) step() error {
 	if done, err := r.replay(); done {
 		return err
 	}

@@ -2,18 +2,20 @@ package exec
 
 import (
 	"fmt"
+	"math"
 
 	"sagann/dataflow/plan"
 	"sagann/device"
 )
 
 // GPUUpdate is the optimiser as device code. Its one kernel gets, before the
-// arguments of a call, the address of the numbers of the step.
+// arguments of a call, the addresses of the numbers of the step and of the note, two
+// words of uint32 that it may write and Runner.Note reads.
 type GPUUpdate struct {
 	Source string           // CUDA C++
 	Name   string           // the kernel
 	Calls  []UpdateCall     // one a parameter
-	Step   func() []float32 // at most stepWords numbers that change between steps
+	Step   func() []float32 // at most stepWords-noteWords numbers that change between steps
 }
 
 // UpdateCall is the update of one parameter of N numbers: the arguments are the
@@ -24,8 +26,12 @@ type UpdateCall struct {
 	Words   []uint64
 }
 
-// stepWords is the room of the numbers of a step, in floats.
-const stepWords = 64
+// stepWords is the room of the numbers of a step, in floats; the last are the note.
+const (
+	stepWords = 64
+	noteWords = 2
+	noteAt    = 4 * (stepWords - noteWords) // in bytes
+)
 
 // OnUpdateGPU sets the optimiser of runners on GPUs. Without it what OnUpdate was
 // given runs on the host.
@@ -38,14 +44,47 @@ func (r *Runner) OnUpdateGPU(u *GPUUpdate) error {
 		g.update = f[0]
 	}
 	r.updateOn = u
-	return nil
+	return r.ClearNote()
+}
+
+// ClearNote makes the note of every GPU zero; no step may be running.
+func (r *Runner) ClearNote() error {
+	if r.updateOn == nil {
+		return nil
+	}
+	for i, g := range r.gpus {
+		p := &r.arena.devices[i]
+		if err := p.dev.CopyH2D(p.queues[plan.H2D], g.memory, noteAt, bytesOf(make([]float32, noteWords))); err != nil {
+			return fmt.Errorf("clear the optimiser's note: %w", err)
+		}
+	}
+	return r.arena.syncFor("clear the optimiser's note")
+}
+
+// Note is what the optimiser's kernels have noted on the first GPU since ClearNote, and
+// zero without a GPUUpdate; no step may be running.
+func (r *Runner) Note() (note [noteWords]uint32, err error) {
+	if r.updateOn == nil || len(r.gpus) == 0 {
+		return note, nil
+	}
+	p, x := &r.arena.devices[0], make([]float32, noteWords)
+	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), r.gpus[0].memory, noteAt); err != nil {
+		return note, fmt.Errorf("read the optimiser's note: %w", err)
+	}
+	if err := p.dev.Sync(); err != nil {
+		return note, fmt.Errorf("read the optimiser's note: %w", err)
+	}
+	for i := range note {
+		note[i] = math.Float32bits(x[i])
+	}
+	return note, nil
 }
 
 // updateCommands are the calls of the optimiser on one GPU.
 func (k *task) updateCommands(g *gpu) []device.Command {
 	var list []device.Command
 	for _, c := range k.r.updateOn.Calls {
-		args := []uint64{g.step}
+		args := []uint64{g.step, g.step + noteAt}
 		for _, id := range c.Globals {
 			args = append(args, g.base+uint64(k.r.plan.Globals[id]))
 		}
@@ -74,8 +113,8 @@ func (k *task) submitUpdate(q device.Queue) error {
 // setStep gives a device the optimiser's numbers of this step.
 func (r *Runner) setStep(device int, q device.Queue) error {
 	x := r.updateOn.Step()
-	if len(x) > stepWords {
-		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords)
+	if len(x) > stepWords-noteWords {
+		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords-noteWords)
 	}
 	return r.arena.devices[device].dev.CopyH2D(q, r.gpus[device].memory, 0, bytesOf(x))
 }

@@ -1,0 +1,153 @@
+package exec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"sagann/dataflow/plan"
+)
+
+// What device memory holds between steps. The runners of an arena share its memory:
+//
+//	Params                   all runners'; they stay
+//	what a setup has loaded  its runner's and that of runners beside it; it stays
+//	everything else          one runner's, its owner; a step of another lies over it
+//
+// Only this file changes Arena.owner, Runner.setup, Runner.held and constant.written.
+
+// constant is a Global that is set from outside and lies in the memory of a step.
+type constant struct {
+	x       []float32
+	written bool // and still there
+}
+
+// Load brings to the device what a step needs and is not there: what stays resident, of
+// this plan and of the one that it is beside, and constants. Step does it by itself.
+// What another runner's last step has computed is gone then.
+func (r *Runner) Load() error {
+	if r.base != nil {
+		if err := r.base.loadSetup(); err != nil {
+			return err
+		}
+	}
+	if err := r.loadSetup(); err != nil {
+		return err
+	}
+	r.own()
+	wrote := false
+	for _, id := range slices.Sorted(maps.Keys(r.consts)) {
+		c := r.consts[id]
+		if c.written {
+			continue
+		}
+		if err := r.write(id, c.x); err != nil {
+			return err
+		}
+		c.written, wrote = true, true
+	}
+	if !wrote {
+		return nil
+	}
+	return r.arena.syncFor("set constants")
+}
+
+func (r *Runner) loadSetup() error {
+	if r.setup {
+		return nil
+	}
+	for i := range r.plan.Setup {
+		t := &r.plan.Setup[i]
+		r.arena.devices[t.Device].queues[t.Queue].SetTag(int64(-1 - i))
+		if err := r.copy(t); err != nil {
+			return r.named(err)
+		}
+		r.stats[t.Device].Setup += t.Bytes
+	}
+	if err := r.arena.sync(); err != nil {
+		return r.named(err)
+	}
+	r.setup = true
+	return nil
+}
+
+// own makes r the owner of the memory of steps.
+func (r *Runner) own() {
+	old := r.arena.owner
+	if old == r {
+		return
+	}
+	if old != nil {
+		old.lose()
+	}
+	r.lose()
+	r.arena.owner = r
+}
+
+// lose notes that nothing of r's steps is in memory any more.
+func (r *Runner) lose() {
+	r.held = false
+	for _, c := range r.consts {
+		c.written = false
+	}
+}
+
+// ended notes how a step of r has ended. After an error nothing of it counts, and
+// what it should have left for the next step may be missing.
+func (r *Runner) ended(err error) {
+	r.held, r.stepped = err == nil, err == nil
+	if err != nil {
+		r.lose()
+		r.setup = false
+	}
+}
+
+// Stepped tells whether the last step of the runner has ended well, so that there are
+// outputs.
+func (r *Runner) Stepped() bool { return r.stepped }
+
+// Holds tells whether device memory holds what the runner's last step has computed.
+func (r *Runner) Holds() bool { return r.held }
+
+// SetGlobal writes a Global of kind Param now, and one of kind Const before the next
+// step; no step may be running.
+func (r *Runner) SetGlobal(id int, x []float32) error {
+	g := r.plan.Spec.Globals[id]
+	if len(x) != g.Rows*g.Cols {
+		return fmt.Errorf("exec: %s has %d×%d numbers, not %d", g.Name, g.Rows, g.Cols, len(x))
+	}
+	switch g.Kind {
+	case plan.Param:
+		if err := r.write(id, x); err != nil {
+			return err
+		}
+		return r.arena.syncFor("set " + g.Name)
+	case plan.Const:
+		r.consts[id] = &constant{x: slices.Clone(x)}
+		return nil
+	}
+	return fmt.Errorf("exec: %s is computed by a step and cannot be set", g.Name)
+}
+
+// write copies x to Global id on every device.
+func (r *Runner) write(id int, x []float32) error {
+	for _, p := range r.arena.devices {
+		if err := p.dev.CopyH2D(p.queues[plan.H2D], p.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
+			return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[id].Name, err)
+		}
+	}
+	return nil
+}
+
+// Global reads a Global into x; no step may be running. One that is not of kind Param
+// can be read until another runner of the arena steps.
+func (r *Runner) Global(id int, x []float32) error {
+	if g := r.plan.Spec.Globals[id]; g.Kind != plan.Param && !r.Holds() {
+		return fmt.Errorf("exec: %s is not in device memory: no step has computed it, or another program has run since", g.Name)
+	}
+	p := &r.arena.devices[0]
+	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), p.mem, r.plan.Globals[id]); err != nil {
+		return err
+	}
+	return p.dev.Sync()
+}

@@ -1,0 +1,118 @@
+package saga
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Numbers that are not finite, NaN and ±Inf. The optimiser looks at every number that it
+// writes, so a check costs no pass over them: on the host update tells at once, on a GPU
+// its kernels note it in device memory, which is read where training waits anyway, at an
+// evaluation. A checkpoint is looked through before it is written.
+
+// spoiled is the first update that has written a number that is not finite.
+type spoiled struct {
+	epoch int
+	param string
+}
+
+// spoil notes it. Several devices do the same update side by side.
+func (s *session) spoil(epoch int, param string) {
+	s.spoiled.CompareAndSwap(nil, &spoiled{epoch, param})
+}
+
+// notFinite tells whether x is NaN, Inf or -Inf.
+func notFinite(x float32) bool { return x-x != 0 }
+
+// topExponent has its highest bit set when x is not finite: all bits of its exponent are
+// set then, and one more in the lowest of them overflows. Loops add it up without a branch.
+func topExponent(x float32) uint32 { return math.Float32bits(x)&(0xff<<23) + 1<<23 }
+
+// firstSpoiled is what the session's updates have spoiled first; nil: nothing. Unless
+// deep, what GPUs have noted is not asked for.
+func (p *Program) firstSpoiled(deep bool) (*spoiled, error) {
+	if s := p.session.spoiled.Load(); s != nil || !deep {
+		return s, nil
+	}
+	note, err := p.train.run.Note()
+	updates := p.train.low.Spec.Updates
+	if err != nil || note[0] == 0 || int(note[0]) > len(updates) {
+		return nil, err
+	}
+	return &spoiled{int(note[1]), p.train.low.Spec.Globals[updates[note[0]-1].Param].Name}, nil
+}
+
+// epochFinite says what of the epoch that has just ended is not finite: the loss, or
+// what its update or an earlier one has written. deep is that of firstSpoiled.
+func (p *Program) epochFinite(loss float64, deep bool) error {
+	bad := !finite(loss)
+	s, err := p.firstSpoiled(deep || bad)
+	switch {
+	case err != nil:
+		return err
+	case bad && (s == nil || s.epoch >= p.epoch): // the loss comes before the update
+		return fmt.Errorf("epoch %d: the training loss is %v; a lower learning rate or gradient clipping may help", p.epoch, loss)
+	case s == nil:
+		return nil
+	}
+	names, err := p.spoiledBy(s.param)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("epoch %d: after the update %s; a lower learning rate or gradient clipping may help", s.epoch, names)
+}
+
+// spoiledBy says which of a parameter and its moments are not finite.
+func (p *Program) spoiledBy(param string) (string, error) {
+	var bad []string
+	for _, name := range p.stateOf(param) {
+		x, err := p.global(name)
+		if err != nil {
+			return "", err
+		}
+		if text := describeNotFinite(name, x); text != "" {
+			bad = append(bad, text)
+		}
+	}
+	if bad == nil { // a later epoch has put it right
+		return fmt.Sprintf("%s was not finite", param), nil
+	}
+	return strings.Join(bad, ", "), nil
+}
+
+// describeNotFinite says how many numbers of a tensor are not finite; "": all are.
+func describeNotFinite(name string, x []float32) string {
+	n := 0
+	for _, v := range x {
+		if notFinite(v) {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	first := slices.IndexFunc(x, notFinite)
+	return fmt.Sprintf("%s has %d of %d numbers that are not finite (number %d is %v)", name, n, len(x), first, x[first])
+}
+
+// allFinite looks through the tensors of a checkpoint, or of the beginning of training.
+func (p *Program) allFinite() error {
+	list, err := p.tensors()
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if text := describeNotFinite(t.Name, t.Data.([]float32)); text != "" {
+			return fmt.Errorf("saga: before epoch %d %s; SetParam or Restore may put it right", p.epoch+1, text)
+		}
+	}
+	p.session.spoiled.Store(nil)
+	return p.train.run.ClearNote()
+}
+
+// finite tells whether every number is.
+func finite(x ...float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}

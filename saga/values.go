@@ -1,0 +1,137 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// What a program can be asked for between steps, by name.
+
+// Params lists the parameters in the order of their declaration.
+func (p *Program) Params() []Param { return slices.Clone(p.params) }
+
+// Param reads parameter name: its Rows·Cols numbers, row by row. It is an error when the
+// program is closed or has no such parameter.
+func (p *Program) Param(name string) ([]float32, error) {
+	if _, err := p.param(name); err != nil {
+		return nil, err
+	}
+	return p.global(name)
+}
+
+// SetParam writes parameter name, which has Rows·Cols numbers, row by row. What the
+// optimiser remembers of it stays.
+func (p *Program) SetParam(name string, x []float32) error {
+	q, err := p.param(name)
+	if err != nil {
+		return err
+	}
+	if len(x) != q.Rows*q.Cols {
+		return fmt.Errorf("saga: parameter %s has %d×%d numbers, not %d", name, q.Rows, q.Cols, len(x))
+	}
+	return p.setGlobal(name, x)
+}
+
+// Grad reads the gradient of the last step by parameter name: as many numbers as that
+// has, zeros if the loss does not depend on it. Evaluation, prediction and new parameters
+// leave it as it is. It is an error when there was no step since the program was opened, or the last
+// one has failed.
+func (p *Program) Grad(name string) ([]float32, error) {
+	q, err := p.param(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	if x, ok := p.session.grads[name]; ok {
+		return slices.Clone(x), nil
+	}
+	switch _, reached := p.train.low.Globals[gradName(name)]; {
+	case !p.train.run.Holds():
+		return nil, fmt.Errorf("saga: there is no gradient of %s: no step has ended well since the program was opened", name)
+	case !reached:
+		return make([]float32, q.Rows*q.Cols), nil
+	}
+	return p.global(gradName(name))
+}
+
+// gradName is the name of the gradient of a parameter or an input.
+func gradName(name string) string { return "grad:" + name }
+
+// Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits") or, with
+// FeatureGrad, "grad:features", of the last step: V×cols numbers in user order. It is an
+// error when there was no step since device memory was taken; Predict takes it anew.
+func (p *Program) Output(name string) (x []float32, cols int, err error) {
+	if p.closed {
+		return nil, 0, errClosed
+	}
+	if p.train.run == nil || !p.train.run.Stepped() {
+		return nil, 0, fmt.Errorf("saga: there is no output %q: no step has ended well since the program was opened, or predicted", name)
+	}
+	id, ok := p.train.low.Outputs[name]
+	switch {
+	case ok:
+		x, cols = p.userRows(p.train, id, p.order)
+		return x, cols, nil
+	case p.cfg.FeatureGrad && name == gradName(featuresInput): // the loss does not depend on them
+		return make([]float32, p.in.edges.V*p.data.FeatureCols), p.data.FeatureCols, nil
+	}
+	return nil, 0, fmt.Errorf("saga: no output %q; Config.Outputs and Config.FeatureGrad ask for outputs", name)
+}
+
+// param is the declaration of parameter name.
+func (p *Program) param(name string) (*Param, error) {
+	for i := range p.params {
+		if p.params[i].Name == name {
+			return &p.params[i], nil
+		}
+	}
+	return nil, fmt.Errorf("saga: no parameter %q; Params lists those of the model", name)
+}
+
+// global reads a Global of training by name.
+func (p *Program) global(name string) ([]float32, error) {
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	id, ok := p.train.low.Globals[name]
+	if !ok {
+		return nil, fmt.Errorf("saga: training has no %q", name)
+	}
+	g := p.train.low.Spec.Globals[id]
+	x := make([]float32, g.Rows*g.Cols)
+	return x, p.train.run.Global(id, x)
+}
+
+// setGlobal writes a parameter or what the optimiser remembers.
+func (p *Program) setGlobal(name string, x []float32) error {
+	if err := p.open(); err != nil {
+		return err
+	}
+	id, ok := p.train.low.Globals[name]
+	if !ok {
+		return fmt.Errorf("saga: training has no %q", name)
+	}
+	return p.train.run.SetGlobal(id, x)
+}
+
+// keepGrads brings the gradients of the last step to the host before another program
+// takes their memory. There are as many numbers as the model has parameters.
+func (p *Program) keepGrads() error {
+	if p.session.grads != nil || !p.train.run.Holds() {
+		return nil
+	}
+	grads := map[string][]float32{}
+	var err error
+	for _, q := range p.params {
+		x, wrong := p.Grad(q.Name)
+		grads[q.Name], err = x, errors.Join(err, wrong)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the gradients of the last step: %w", err)
+	}
+	p.session.grads = grads
+	return nil
+}
