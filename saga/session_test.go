@@ -15,6 +15,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/internal/draw"
 	"sagann/layers"
 	"sagann/ops"
 	"sagann/saga"
@@ -196,7 +197,7 @@ func TestSessionOrder(t *testing.T) {
 		dirs[name] = t.TempDir()
 		writeTwo(t, compiled(t, m, d, c), dirs[name])
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(names).Draw(t, "case")
 		checkOrder(t, m, d, cases[name], dirs[name])
 	})
