@@ -1,7 +1,8 @@
 package simd
 
-// GatherSum adds rows of src to acc: acc[c] += src[idx[i]*ld + c] for
-// c < len(acc), the i in order. src starts at the first column wanted, so a
+// GatherSum adds a sum of rows of src to acc: acc[c] += Σ src[idx[i]*ld + c] for
+// c < len(acc), the sum made from zero, the i in order, so what acc holds takes
+// part in one addition only. src starts at the first column wanted, so a
 // tile of columns is gathered by slicing src. Every index must name a row of
 // src: the assembly does not check.
 //
@@ -15,16 +16,25 @@ func GatherSum(acc, src []float32, ld int, idx []uint32) {
 	if gatherSumAsm(acc, src, ld, idx) {
 		return
 	}
-	for _, j := range idx {
-		row := src[int(j)*ld:][:len(acc)]
-		for c := range acc {
-			acc[c] += row[c]
+	for c0 := 0; c0 < len(acc); c0 += sumTile {
+		var sum [sumTile]float32
+		part := acc[c0:min(c0+sumTile, len(acc))]
+		for _, j := range idx {
+			for c, y := range src[int(j)*ld+c0:][:len(part)] {
+				sum[c] += y
+			}
+		}
+		for c := range part {
+			part[c] += sum[c]
 		}
 	}
 }
 
+// sumTile is how many columns the Go loops sum at a time.
+const sumTile = 16
+
 // GatherWSum is GatherSum with a weight for each edge:
-// acc[c] += w[i] * src[idx[i]*ld + c].
+// acc[c] += Σ w[i] * src[idx[i]*ld + c].
 func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
 	if len(acc) == 0 || len(idx) == 0 {
 		return
@@ -33,11 +43,17 @@ func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
 	if gatherWSumAsm(acc, src, ld, idx, w) {
 		return
 	}
-	for i, j := range idx {
-		row := src[int(j)*ld:][:len(acc)]
-		a := w[i]
-		for c := range acc {
-			acc[c] += row[c] * a
+	for c0 := 0; c0 < len(acc); c0 += sumTile {
+		var sum [sumTile]float32
+		part := acc[c0:min(c0+sumTile, len(acc))]
+		for i, j := range idx {
+			a := w[i]
+			for c, y := range src[int(j)*ld+c0:][:len(part)] {
+				sum[c] += y * a
+			}
+		}
+		for c := range part {
+			part[c] += sum[c]
 		}
 	}
 }

@@ -56,17 +56,17 @@ part2:
 	JE      vecs11
 
 vecs12:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMOVUPS    192(AX), Y7
-	VMASKMOVPS 224(AX), Y0, Y8
-	MOVQ       BX, R9
-	CMPQ       R9, R8
-	JGE        over14
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   BX, R9
+	CMPQ   R9, R8
+	JGE    over14
 
 edge13:
 	MOVL       32(R9), R10
@@ -111,13 +111,22 @@ edge15:
 	JL         edge15
 
 over16:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VADDPS     192(AX), Y7, Y7
 	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS 224(AX), Y0, Y1
+	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS Y8, Y0, 224(AX)
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
@@ -125,15 +134,15 @@ over16:
 	JMP        tile1
 
 vecs11:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMASKMOVPS 192(AX), Y0, Y7
-	CMPQ       BX, R8
-	JGE        over18
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   BX, R8
+	JGE    over18
 
 edge17:
 	MOVL       32(BX), DI
@@ -176,24 +185,32 @@ edge19:
 	JL         edge19
 
 over20:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS 192(AX), Y0, Y1
+	VADDPS     Y1, Y7, Y7
 	VMASKMOVPS Y7, Y0, 192(AX)
 	JMP        tiled3
 
 vecs10:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMASKMOVPS 160(AX), Y0, Y6
-	CMPQ       BX, R8
-	JGE        over22
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   BX, R8
+	JGE    over22
 
 edge21:
 	MOVL       32(BX), DI
@@ -233,22 +250,29 @@ edge23:
 	JL         edge23
 
 over24:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS 160(AX), Y0, Y1
+	VADDPS     Y1, Y6, Y6
 	VMASKMOVPS Y6, Y0, 160(AX)
 	JMP        tiled3
 
 vecs9:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMASKMOVPS 128(AX), Y0, Y5
-	CMPQ       BX, R8
-	JGE        over26
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   BX, R8
+	JGE    over26
 
 edge25:
 	MOVL       32(BX), DI
@@ -286,20 +310,26 @@ edge27:
 	JL         edge27
 
 over28:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS 128(AX), Y0, Y1
+	VADDPS     Y1, Y5, Y5
 	VMASKMOVPS Y5, Y0, 128(AX)
 	JMP        tiled3
 
 vecs8:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMASKMOVPS 96(AX), Y0, Y4
-	CMPQ       BX, R8
-	JGE        over30
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   BX, R8
+	JGE    over30
 
 edge29:
 	MOVL       32(BX), DI
@@ -334,18 +364,23 @@ edge31:
 	JL         edge31
 
 over32:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS 96(AX), Y0, Y1
+	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)
 	JMP        tiled3
 
 vecs7:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMASKMOVPS 64(AX), Y0, Y3
-	CMPQ       BX, R8
-	JGE        over34
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   BX, R8
+	JGE    over34
 
 edge33:
 	MOVL       32(BX), DI
@@ -378,16 +413,20 @@ edge35:
 	JL         edge35
 
 over36:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS 64(AX), Y0, Y1
+	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)
 	JMP        tiled3
 
 vecs6:
-	VMOVUPS    (AX), Y1
-	VMASKMOVPS 32(AX), Y0, Y2
-	CMPQ       BX, R8
-	JGE        over38
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   BX, R8
+	JGE    over38
 
 edge37:
 	MOVL       32(BX), DI
@@ -417,14 +456,17 @@ edge39:
 	JL         edge39
 
 over40:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VMASKMOVPS 32(AX), Y0, Y1
+	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)
 	JMP        tiled3
 
 vecs5:
-	VMASKMOVPS (AX), Y0, Y1
-	CMPQ       BX, R8
-	JGE        over42
+	VXORPS Y1, Y1, Y1
+	CMPQ   BX, R8
+	JGE    over42
 
 edge41:
 	MOVL       32(BX), DI
@@ -452,6 +494,8 @@ edge43:
 	JL         edge43
 
 over44:
+	VMASKMOVPS (AX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 tiled3:
@@ -477,7 +521,7 @@ DATA lanes<>+60(SB)/4, $0x00000000
 GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 // func gatherSumAVX512(acc []float32, src []float32, ld int, idx []uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·gatherSumAVX512(SB), NOSPLIT, $0-80
 	MOVQ    acc_base+0(FP), AX
 	MOVQ    src_base+24(FP), CX
@@ -528,17 +572,17 @@ part46:
 	JE    vecs55
 
 vecs56:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS   384(AX), Z6
-	VMOVUPS.Z 448(AX), K1, Z7
-	MOVQ      BX, R9
-	CMPQ      R9, R8
-	JGE       over58
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   BX, R9
+	CMPQ   R9, R8
+	JGE    over58
 
 edge57:
 	MOVL       32(R9), R10
@@ -587,29 +631,38 @@ edge59:
 	JL        edge59
 
 over60:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, K1, 448(AX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000200, CX
-	SUBQ    $0x00000080, DI
-	JMP     tile45
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VADDPS    384(AX), Z6, Z6
+	VMOVUPS   Z6, 384(AX)
+	VMOVUPS.Z 448(AX), K1, Z0
+	VADDPS    Z0, Z7, Z7
+	VMOVUPS   Z7, K1, 448(AX)
+	ADDQ      $0x00000200, AX
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x00000080, DI
+	JMP       tile45
 
 vecs55:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS.Z 384(AX), K1, Z6
-	CMPQ      BX, R8
-	JGE       over62
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	CMPQ   BX, R8
+	JGE    over62
 
 edge61:
 	MOVL       32(BX), DI
@@ -655,24 +708,32 @@ edge63:
 	JL        edge63
 
 over64:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, K1, 384(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS.Z 384(AX), K1, Z0
+	VADDPS    Z0, Z6, Z6
+	VMOVUPS   Z6, K1, 384(AX)
+	JMP       tiled47
 
 vecs54:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS.Z 320(AX), K1, Z5
-	CMPQ      BX, R8
-	JGE       over66
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	CMPQ   BX, R8
+	JGE    over66
 
 edge65:
 	MOVL       32(BX), DI
@@ -715,22 +776,29 @@ edge67:
 	JL        edge67
 
 over68:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, K1, 320(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS.Z 320(AX), K1, Z0
+	VADDPS    Z0, Z5, Z5
+	VMOVUPS   Z5, K1, 320(AX)
+	JMP       tiled47
 
 vecs53:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS.Z 256(AX), K1, Z4
-	CMPQ      BX, R8
-	JGE       over70
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	CMPQ   BX, R8
+	JGE    over70
 
 edge69:
 	MOVL       32(BX), DI
@@ -770,20 +838,26 @@ edge71:
 	JL        edge71
 
 over72:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, K1, 256(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS.Z 256(AX), K1, Z0
+	VADDPS    Z0, Z4, Z4
+	VMOVUPS   Z4, K1, 256(AX)
+	JMP       tiled47
 
 vecs52:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	CMPQ      BX, R8
-	JGE       over74
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	CMPQ   BX, R8
+	JGE    over74
 
 edge73:
 	MOVL       32(BX), DI
@@ -820,18 +894,23 @@ edge75:
 	JL        edge75
 
 over76:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, K1, 192(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS.Z 192(AX), K1, Z0
+	VADDPS    Z0, Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	JMP       tiled47
 
 vecs51:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS.Z 128(AX), K1, Z2
-	CMPQ      BX, R8
-	JGE       over78
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	CMPQ   BX, R8
+	JGE    over78
 
 edge77:
 	MOVL       32(BX), DI
@@ -865,16 +944,20 @@ edge79:
 	JL        edge79
 
 over80:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, K1, 128(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS.Z 128(AX), K1, Z0
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	JMP       tiled47
 
 vecs50:
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	CMPQ      BX, R8
-	JGE       over82
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	CMPQ   BX, R8
+	JGE    over82
 
 edge81:
 	MOVL       32(BX), DI
@@ -905,14 +988,17 @@ edge83:
 	JL        edge83
 
 over84:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, K1, 64(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VMOVUPS.Z 64(AX), K1, Z0
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	JMP       tiled47
 
 vecs49:
-	VMOVUPS.Z (AX), K1, Z0
-	CMPQ      BX, R8
-	JGE       over86
+	VXORPS Z0, Z0, Z0
+	CMPQ   BX, R8
+	JGE    over86
 
 edge85:
 	MOVL       32(BX), DI
@@ -940,7 +1026,9 @@ edge87:
 	JL        edge87
 
 over88:
-	VMOVUPS Z0, K1, (AX)
+	VMOVUPS.Z (AX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 tiled47:
 	VZEROUPPER
@@ -999,18 +1087,18 @@ part90:
 	JE      vecs99
 
 vecs100:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMOVUPS    192(AX), Y7
-	VMASKMOVPS 224(AX), Y0, Y8
-	MOVQ       BX, R10
-	MOVQ       R9, R12
-	CMPQ       R10, R8
-	JGE        over102
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   BX, R10
+	MOVQ   R9, R12
+	CMPQ   R10, R8
+	JGE    over102
 
 edge101:
 	MOVL         32(R10), R11
@@ -1059,13 +1147,22 @@ edge103:
 	JL           edge103
 
 over104:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VADDPS     192(AX), Y7, Y7
 	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS 224(AX), Y0, Y1
+	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS Y8, Y0, 224(AX)
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
@@ -1073,16 +1170,16 @@ over104:
 	JMP        tile89
 
 vecs99:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMASKMOVPS 192(AX), Y0, Y7
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over106
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over106
 
 edge105:
 	MOVL         32(BX), DI
@@ -1129,25 +1226,33 @@ edge107:
 	JL           edge107
 
 over108:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS 192(AX), Y0, Y1
+	VADDPS     Y1, Y7, Y7
 	VMASKMOVPS Y7, Y0, 192(AX)
 	JMP        tiled91
 
 vecs98:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMASKMOVPS 160(AX), Y0, Y6
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over110
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over110
 
 edge109:
 	MOVL         32(BX), DI
@@ -1191,23 +1296,30 @@ edge111:
 	JL           edge111
 
 over112:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS 160(AX), Y0, Y1
+	VADDPS     Y1, Y6, Y6
 	VMASKMOVPS Y6, Y0, 160(AX)
 	JMP        tiled91
 
 vecs97:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMASKMOVPS 128(AX), Y0, Y5
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over114
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over114
 
 edge113:
 	MOVL         32(BX), DI
@@ -1249,21 +1361,27 @@ edge115:
 	JL           edge115
 
 over116:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS 128(AX), Y0, Y1
+	VADDPS     Y1, Y5, Y5
 	VMASKMOVPS Y5, Y0, 128(AX)
 	JMP        tiled91
 
 vecs96:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMASKMOVPS 96(AX), Y0, Y4
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over118
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over118
 
 edge117:
 	MOVL         32(BX), DI
@@ -1302,19 +1420,24 @@ edge119:
 	JL           edge119
 
 over120:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS 96(AX), Y0, Y1
+	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)
 	JMP        tiled91
 
 vecs95:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMASKMOVPS 64(AX), Y0, Y3
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over122
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over122
 
 edge121:
 	MOVL         32(BX), DI
@@ -1351,17 +1474,21 @@ edge123:
 	JL           edge123
 
 over124:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS 64(AX), Y0, Y1
+	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)
 	JMP        tiled91
 
 vecs94:
-	VMOVUPS    (AX), Y1
-	VMASKMOVPS 32(AX), Y0, Y2
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over126
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over126
 
 edge125:
 	MOVL         32(BX), DI
@@ -1395,15 +1522,18 @@ edge127:
 	JL           edge127
 
 over128:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VMASKMOVPS 32(AX), Y0, Y1
+	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)
 	JMP        tiled91
 
 vecs93:
-	VMASKMOVPS (AX), Y0, Y1
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over130
+	VXORPS Y1, Y1, Y1
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over130
 
 edge129:
 	MOVL         32(BX), DI
@@ -1435,6 +1565,8 @@ edge131:
 	JL           edge131
 
 over132:
+	VMASKMOVPS (AX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 tiled91:
@@ -1442,7 +1574,7 @@ tiled91:
 	RET
 
 // func gatherWSumAVX512(acc []float32, src []float32, ld int, idx []uint32, w []float32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·gatherWSumAVX512(SB), NOSPLIT, $0-104
 	MOVQ    acc_base+0(FP), AX
 	MOVQ    src_base+24(FP), CX
@@ -1494,18 +1626,18 @@ part134:
 	JE    vecs143
 
 vecs144:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS   384(AX), Z6
-	VMOVUPS.Z 448(AX), K1, Z7
-	MOVQ      BX, R10
-	MOVQ      R9, R12
-	CMPQ      R10, R8
-	JGE       over146
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   BX, R10
+	MOVQ   R9, R12
+	CMPQ   R10, R8
+	JGE    over146
 
 edge145:
 	MOVL         32(R10), R11
@@ -1558,30 +1690,39 @@ edge147:
 	JL           edge147
 
 over148:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, K1, 448(AX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000200, CX
-	SUBQ    $0x00000080, DI
-	JMP     tile133
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VADDPS    384(AX), Z6, Z6
+	VMOVUPS   Z6, 384(AX)
+	VMOVUPS.Z 448(AX), K1, Z0
+	VADDPS    Z0, Z7, Z7
+	VMOVUPS   Z7, K1, 448(AX)
+	ADDQ      $0x00000200, AX
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x00000080, DI
+	JMP       tile133
 
 vecs143:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS.Z 384(AX), K1, Z6
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over150
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over150
 
 edge149:
 	MOVL         32(BX), DI
@@ -1631,25 +1772,33 @@ edge151:
 	JL           edge151
 
 over152:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, K1, 384(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS.Z 384(AX), K1, Z0
+	VADDPS    Z0, Z6, Z6
+	VMOVUPS   Z6, K1, 384(AX)
+	JMP       tiled135
 
 vecs142:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS.Z 320(AX), K1, Z5
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over154
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over154
 
 edge153:
 	MOVL         32(BX), DI
@@ -1696,23 +1845,30 @@ edge155:
 	JL           edge155
 
 over156:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, K1, 320(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS.Z 320(AX), K1, Z0
+	VADDPS    Z0, Z5, Z5
+	VMOVUPS   Z5, K1, 320(AX)
+	JMP       tiled135
 
 vecs141:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS.Z 256(AX), K1, Z4
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over158
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over158
 
 edge157:
 	MOVL         32(BX), DI
@@ -1756,21 +1912,27 @@ edge159:
 	JL           edge159
 
 over160:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, K1, 256(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS.Z 256(AX), K1, Z0
+	VADDPS    Z0, Z4, Z4
+	VMOVUPS   Z4, K1, 256(AX)
+	JMP       tiled135
 
 vecs140:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over162
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over162
 
 edge161:
 	MOVL         32(BX), DI
@@ -1811,19 +1973,24 @@ edge163:
 	JL           edge163
 
 over164:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, K1, 192(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS.Z 192(AX), K1, Z0
+	VADDPS    Z0, Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	JMP       tiled135
 
 vecs139:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS.Z 128(AX), K1, Z2
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over166
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over166
 
 edge165:
 	MOVL         32(BX), DI
@@ -1861,17 +2028,21 @@ edge167:
 	JL           edge167
 
 over168:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, K1, 128(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS.Z 128(AX), K1, Z0
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	JMP       tiled135
 
 vecs138:
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over170
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over170
 
 edge169:
 	MOVL         32(BX), DI
@@ -1906,15 +2077,18 @@ edge171:
 	JL           edge171
 
 over172:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, K1, 64(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VMOVUPS.Z 64(AX), K1, Z0
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	JMP       tiled135
 
 vecs137:
-	VMOVUPS.Z (AX), K1, Z0
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over174
+	VXORPS Z0, Z0, Z0
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over174
 
 edge173:
 	MOVL         32(BX), DI
@@ -1946,7 +2120,9 @@ edge175:
 	JL           edge175
 
 over176:
-	VMOVUPS Z0, K1, (AX)
+	VMOVUPS.Z (AX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 tiled135:
 	VZEROUPPER

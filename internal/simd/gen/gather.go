@@ -74,8 +74,32 @@ func (e *emitter) tiles(cols reg.GPVirtual, body func(vecs int, mask reg.Registe
 	e.Label(done)
 }
 
-// gatherSum keeps one tile of the accumulator in registers while the rows pass
-// by, and prefetches the tile of the row ahead edges later.
+// zeros are sums of nothing.
+func (e *emitter) zeros(n int) []reg.VecVirtual {
+	sums := make([]reg.VecVirtual, n)
+	for v := range sums {
+		sums[v] = e.vec()
+		e.VXORPS(sums[v], sums[v], sums[v])
+	}
+	return sums
+}
+
+// addSums adds the sums of a tile to the accumulator at acc; the last is masked.
+func (e *emitter) addSums(sums []reg.VecVirtual, acc reg.GPVirtual, mask reg.Register) {
+	for v, s := range sums {
+		to := at(acc, 4*e.width()*v)
+		if v < len(sums)-1 {
+			e.VADDPS(to, s, s)
+			e.VMOVUPS(s, to)
+		} else {
+			e.VADDPS(e.loadMasked(to, mask), s, s)
+			e.storeMasked(s, mask, to)
+		}
+	}
+}
+
+// gatherSum keeps the sums of one tile in registers while the rows pass by, prefetches
+// the tile of the row ahead edges later, and adds the sums to the accumulator.
 func gatherSum(e *emitter, name, params string, weighted bool) {
 	e.begin(name, params)
 	acc, src, ld, idx := e.ptr("acc"), e.ptr("src"), e.num("ld"), e.ptr("idx")
@@ -94,14 +118,7 @@ func gatherSum(e *emitter, name, params string, weighted bool) {
 	}
 	w4 := 4 * e.width()
 	tile := func(vecs int, mask reg.Register) {
-		sums := make([]reg.VecVirtual, vecs)
-		for v := range sums {
-			if v < vecs-1 {
-				sums[v] = e.copyOf(at(acc, v*w4))
-			} else {
-				sums[v] = e.loadMasked(at(acc, v*w4), mask)
-			}
-		}
+		sums := e.zeros(vecs)
 		p, row := e.GP64(), e.GP64()
 		e.MOVQ(idx, p)
 		var pw reg.GPVirtual
@@ -149,13 +166,7 @@ func gatherSum(e *emitter, name, params string, weighted bool) {
 			e.JL(operand.LabelRef(loop))
 			e.Label(over)
 		}
-		for v, s := range sums {
-			if v < vecs-1 {
-				e.VMOVUPS(s, at(acc, v*w4))
-			} else {
-				e.storeMasked(s, mask, at(acc, v*w4))
-			}
-		}
+		e.addSums(sums, acc, mask)
 	}
 	e.tiles(cols, tile, func(bytes int) {
 		e.ADDQ(imm(bytes), acc)

@@ -18,7 +18,8 @@ func rowKernels() []kernel {
 	}
 }
 
-// sumRows keeps one tile of the accumulator in registers while the rows pass by.
+// sumRows keeps the sums of one tile in registers while the rows pass by, and adds them
+// to the accumulator.
 func sumRows(e *emitter) {
 	e.begin("sumRows", "acc, x []float32, n int")
 	acc, x, rows, cols := e.ptr("acc"), e.ptr("x"), e.num("n"), e.length("acc")
@@ -27,14 +28,7 @@ func sumRows(e *emitter) {
 	e.SHLQ(operand.U8(2), ld)
 	w4 := 4 * e.width()
 	e.tiles(cols, func(vecs int, mask reg.Register) {
-		sums := make([]reg.VecVirtual, vecs)
-		for v := range sums {
-			if v < vecs-1 {
-				sums[v] = e.copyOf(at(acc, v*w4))
-			} else {
-				sums[v] = e.loadMasked(at(acc, v*w4), mask)
-			}
-		}
+		sums := e.zeros(vecs)
 		p, n, loop := e.GP64(), e.GP64(), e.label("row")
 		e.MOVQ(x, p)
 		e.MOVQ(rows, n)
@@ -49,13 +43,7 @@ func sumRows(e *emitter) {
 		e.ADDQ(ld, p)
 		e.DECQ(n)
 		e.JNE(operand.LabelRef(loop))
-		for v, s := range sums {
-			if v < vecs-1 {
-				e.VMOVUPS(s, at(acc, v*w4))
-			} else {
-				e.storeMasked(s, mask, at(acc, v*w4))
-			}
-		}
+		e.addSums(sums, acc, mask)
 	}, func(bytes int) {
 		e.ADDQ(imm(bytes), acc)
 		e.ADDQ(imm(bytes), x)
