@@ -31,6 +31,7 @@ type CPU struct {
 	needs   bool  // whether any strip work is left
 	reduces []int // results that sum into a Global
 	lanes   int   // partial sums of each; 0 without
+	keyed   bool  // one of them sums or takes the maximum by key
 	stored  []int // register -> Store result that it may be written to directly, or -1
 	pool    sync.Pool
 }

@@ -7,8 +7,12 @@ import (
 	"sagann/internal/simd"
 )
 
-// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row.
-type segment struct{ row, lo, hi int }
+// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row:
+// all of the row's edges in the cell, or with the first of them, or with the last, or neither.
+type segment struct {
+	row, lo, hi int
+	first, last bool
+}
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
 // Every own row is in exactly one block, also those without edges. With sums into
@@ -66,7 +70,7 @@ func (r *run) edges(w *worker, b block, lane int) {
 		for i := b.from; i < b.to; i++ {
 			if lo, hi := v.Ptr[i], v.Ptr[i+1]; lo < hi {
 				at := rowOf(i) * o.LD
-				simd.GatherSum(dst[at:at+f.Cols], src, f.LD, w.farIDs(v, int(lo), int(hi)))
+				w.long[d.out].gather(dst[at:at+f.Cols], src, f.LD, w.farIDs(v, int(lo), int(hi)))
 			}
 		}
 	}
@@ -80,9 +84,9 @@ func (r *run) edges(w *worker, b block, lane int) {
 				for int(v.Ptr[entry+1]) <= e+done {
 					entry++
 				}
-				hi := min(n, int(v.Ptr[entry+1])-e)
-				w.segs = append(w.segs, segment{rowOf(entry), done, hi})
-				done = hi
+				lo, hi := int(v.Ptr[entry])-e, int(v.Ptr[entry+1])-e
+				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), lo == done, hi <= n})
+				done = min(n, hi)
 			}
 			r.strip(w, e, n, lane)
 			e += n
@@ -111,7 +115,9 @@ func (r *run) strip(w *worker, e, n, lane int) {
 		dst, src, s := l.Bufs[o.Operand], l.Bufs[f.Operand], w.at[d.weight]
 		for _, g := range w.segs {
 			at := g.row * o.LD
-			simd.GatherWSum(dst[at:at+f.Cols], src, f.LD, w.far[g.lo:g.hi], s[g.lo:g.hi])
+			w.long[d.out].segment(dst[at:at+f.Cols], g, func(dst []float32, lo, hi int) {
+				simd.GatherWSum(dst, src, f.LD, w.far[lo:hi], s[lo:hi])
+			})
 		}
 	}
 	for _, i := range c.outs {
@@ -120,11 +126,12 @@ func (r *run) strip(w *worker, e, n, lane int) {
 		case Store:
 			r.store(w, o, e, n)
 		case SumTN, SumRows, SumBy, MaxBy:
-			r.reduce(w, o, lane, n)
+			r.reduce(w, i, lane, n)
 		default:
-			r.step(w, o, e)
+			r.step(w, i, e)
 		}
 	}
+	r.stripDone(lane)
 }
 
 // farIDs are the far ends of edges [lo, hi): what the cell holds or, where it holds them

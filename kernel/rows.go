@@ -71,11 +71,12 @@ func (r *run) rows(w *worker, b block, lane int) {
 			case Store:
 				r.store(w, o, lo, n)
 			case SumTN, SumRows, SumBy, MaxBy:
-				r.reduce(w, o, lane, n)
+				r.reduce(w, i, lane, n)
 			default:
 				panic("kernel " + c.p.Name + ": a gather in a row program")
 			}
 		}
+		r.stripDone(lane)
 	}
 }
 

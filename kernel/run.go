@@ -19,7 +19,7 @@ type run struct {
 	l      *Launch
 	packed []simd.PackedB // by instruction
 	room   [][]float32    // their memory
-	lanes  [][]float32    // by lane: partial sums of all reduces
+	lanes  []*lane        // partial results of all reduces
 	work   []*worker
 }
 
@@ -62,6 +62,9 @@ type worker struct {
 	gemm  []float32
 	tn    []float32
 	segs  []segment
+	long  []longSum // by result: the sum at hand
+	lse   []longLSE
+	by    []keySum
 	far   []uint32 // far ends of the strip's edges
 	ids   []uint32 // room for such where cells are packed
 	args  Args
@@ -69,7 +72,8 @@ type worker struct {
 }
 
 func (c *CPU) newWorker() *worker {
-	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths))}
+	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths)),
+		long: make([]longSum, len(c.p.Outs)), lse: make([]longLSE, len(c.p.Outs)), by: make([]keySum, len(c.p.Outs))}
 	g, t := 0, 0
 	for i, in := range c.p.Instrs {
 		if in.Kind != Func && !c.skipIn[i] {
