@@ -31,10 +31,10 @@ func (o *Out) sums() bool { return o.Acc == Sum && o.Key == NoKey || o.Acc == LS
 // openRounds opens the loop over the rounds of a row; fold says that they are folded into
 // accumulators of float64.
 func (t *cudaText) openRounds(outs []*Out, fold bool) {
-	t.line("ll e = lo + begun + sub;")
+	t.line("unsigned next = (unsigned)lo + begun + sub;") // 64 bits would cost warps their registers
 	if !inRounds(outs) {
 		t.line("const bool more = !begin, last = end;")
-		t.line("const ll stop = hi;")
+		t.line("const unsigned stop = (unsigned)max(lo, hi);")
 		for i, o := range outs {
 			t.begin(i, o)
 		}
@@ -54,19 +54,17 @@ func (t *cudaText) openRounds(outs []*Out, fold bool) {
 			t.begin(i, o)
 		}
 	}
-	t.line("ll stop = lo;")
-	t.line("bool more = !begin, last = end;")
+	t.line("unsigned stop = (unsigned)lo;")
+	t.line("const unsigned until = (unsigned)max(lo, hi);")
+	t.line("bool more = !begin;")
 	t.line("do {")
-	t.line("stop = min(hi, stop + step * (ll)%d);", roundEdges)
+	t.line("stop += min(until - stop, step * %du);", roundEdges)
 	for i, o := range outs {
 		if !fold {
 			t.begin(i, o)
 		} else if o.sums() {
 			t.initAcc(i, o)
 		}
-	}
-	if !fold {
-		t.line("last = end && stop >= hi;")
 	}
 }
 
@@ -81,7 +79,7 @@ func (t *cudaText) closeRounds(outs []*Out, fold bool, end func()) {
 				t.all(w, "d%d# += (double)a%d#;", i, i)
 			}
 		}
-		t.line("} while (stop < hi);")
+		t.line("} while (stop != until);")
 		for i, o := range outs {
 			w := t.c.p.Widths[o.Reg]
 			if o.sums() {
@@ -92,10 +90,13 @@ func (t *cudaText) closeRounds(outs []*Out, fold bool, end func()) {
 			}
 		}
 	}
+	if inRounds(outs) {
+		t.line("const bool last = end && stop == until;")
+	}
 	end()
 	if inRounds(outs) && !fold {
 		t.line("more = true;")
-		t.line("} while (stop < hi);")
+		t.line("} while (stop != until);")
 	}
 }
 
