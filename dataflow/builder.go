@@ -203,7 +203,7 @@ func (b *builder) reduce(n *Node) {
 	if o.Acc.KeyedRows() {
 		o.Blocks = n.shape.Rows
 	}
-	o.LD = n.shape.Cols
+	o.LD, o.Carry = n.shape.Cols, !o.Acc.KeyedRows()
 	b.p.Outs = append(b.p.Outs, o)
 }
 

@@ -110,7 +110,7 @@ func (l *lowering) addGlobal(n *Node) {
 	case len(n.in) == 0:
 		g.Kind = plan.Const
 	case n.Def().Class == Reduce:
-		g.Kind = plan.Sum
+		g.Kind, g.Carry = plan.Sum, !n.Def().Acc.KeyedRows()
 	}
 	if g.Name == "" || len(n.in) > 0 {
 		g.Name = fmt.Sprintf("%s.%d", n.op, n.id)

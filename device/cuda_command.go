@@ -61,7 +61,8 @@ type Call struct {
 // Gemm is the dense product C = A·B, or C += A·B with Add: row-major float32
 // matrices at device addresses, C of M×N, the inner dimension K, LDx floats from
 // one row to the next. With TransA the matrix at A is the transpose, K×M; with
-// TransB that at B is N×K.
+// TransB that at B is N×K. With a Batch it is so many such products, the matrices of the
+// next StrideX floats behind those of one.
 type Gemm struct {
 	A, B, C        uint64
 	M, N, K        int
@@ -69,6 +70,9 @@ type Gemm struct {
 	TransA, TransB bool
 	Add            bool
 	TF32           bool // operands may be rounded to 10 bits of fraction
+
+	Batch                     int // 0: one product
+	StrideA, StrideB, StrideC int
 }
 
 // Clear sets Bytes bytes at Addr to zero; both are multiples of four.
@@ -122,6 +126,9 @@ func (c *Command) name() string {
 	case c.Call != nil:
 		return c.Call.Func.Name()
 	case c.Gemm != nil:
+		if g := c.Gemm; g.Batch > 0 {
+			return fmt.Sprintf("sgemm %d·%d×%d×%d", g.Batch, g.M, g.N, g.K)
+		}
 		return fmt.Sprintf("sgemm %d×%d×%d", c.Gemm.M, c.Gemm.N, c.Gemm.K)
 	}
 	return "clear"
@@ -149,8 +156,11 @@ func (c *Command) check() error {
 	}
 	if g := c.Gemm; g != nil {
 		n++
-		if g.M < 0 || g.N < 0 || g.K < 0 || g.LDA < 1 || g.LDB < 1 || g.LDC < g.N {
+		if g.M < 0 || g.N < 0 || g.K < 0 || g.LDA < 1 || g.LDB < 1 || g.LDC < g.N || g.Batch < 0 {
 			return errors.New("a product of impossible sizes")
+		}
+		if g.Batch > 0 && g.TF32 {
+			return errors.New("a batch of products with TF32")
 		}
 	}
 	if n != 1 {

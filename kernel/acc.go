@@ -45,27 +45,54 @@ func (r *run) start(lo, hi int) {
 	}
 }
 
-// step folds the strip that starts at edge e into the accumulators of o.
-func (r *run) step(w *worker, o *Out, e int) {
+// step folds the strip that starts at edge e into the accumulators of result i.
+func (r *run) step(w *worker, i, e int) {
+	o := &r.c.p.Outs[i]
 	cols := r.c.p.Widths[o.Reg]
 	x, buf := w.at[o.Reg], r.l.Bufs[o.Operand]
 	for _, g := range w.segs {
 		at := g.row * o.LD
 		switch {
 		case o.Acc == Sum && o.Key == NoKey:
-			simd.SumRows(buf[at:at+cols], x[g.lo*cols:g.hi*cols], g.hi-g.lo)
+			w.long[i].segment(buf[at:at+cols], g,
+				func(dst []float32) { simd.SumRows(dst, x[g.lo*cols:g.hi*cols], g.hi-g.lo) },
+				func(sum []float32, lo, hi int) { simd.MoreRows(sum, x[lo*cols:hi*cols], hi-lo) })
 		case o.Acc == Sum:
-			for i := g.lo; i < g.hi; i++ {
-				if k := r.key(o.Key, e+i); k < o.Blocks {
-					simd.AddTo(buf[at+k*cols:at+(k+1)*cols], x[i*cols:(i+1)*cols])
-				}
-			}
+			r.stepKeyed(&w.long[i], o, g, x, buf[at:at+o.Blocks*cols], e)
 		case o.Acc == Max:
 			r.stepMax(o, g, x, buf[at:at+cols], e)
 		case o.Acc == LSE:
 			m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
-			stepLSE(buf[at:at+cols], m[:cols], x[g.lo*cols:g.hi*cols])
+			w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
 		}
+	}
+}
+
+// fewKeyed is how many edges of a row are added to its blocks one by one: the sum of a cell
+// is not worth its blocks' memory.
+const fewKeyed = 16
+
+// stepKeyed adds edges to the blocks of a row that their keys name. A rank is that of one
+// edge; many edges may have one type.
+func (r *run) stepKeyed(s *longSum, o *Out, g segment, x, blocks []float32, e int) {
+	cols := len(blocks) / o.Blocks
+	few := o.Key == ByRank || g.all <= fewKeyed
+	if !few && g.first {
+		s.reset(len(blocks))
+	}
+	for i := g.lo; i < g.hi; i++ {
+		k := r.key(o.Key, e+i)
+		if k >= o.Blocks {
+			continue
+		}
+		to := blocks
+		if !few {
+			to = s.next() // a chain of one edge
+		}
+		simd.AddTo(to[k*cols:(k+1)*cols], x[i*cols:(i+1)*cols])
+	}
+	if !few && g.last {
+		s.addTo(blocks)
 	}
 }
 
@@ -99,22 +126,46 @@ func (r *run) stepMax(o *Out, g segment, x, acc []float32, e int) {
 	}
 }
 
-// stepLSE keeps s = Σ exp(x - m) and the running maximum m for every column. What equals
-// m counts one, also where both are infinite; without edges s is 0.
-func stepLSE(s, m, x []float32) {
-	cols := len(s)
+// longLSE is (s, m) of the row at hand, which stand for s·e^m: s = Σ exp(x - m) and the
+// largest x so far, m, for every column. What equals m counts one, also where both are
+// infinite; without edges s is 0.
+type longLSE struct {
+	s []float64
+	m []float32
+}
+
+// segment adds segment g of a row's edges, with rows x, to (s, m) when it is the last.
+func (l *longLSE) segment(s, m []float32, g segment, x []float32) {
+	if g.first {
+		l.s, l.m = l.s[:0], l.m[:0]
+		for range m {
+			l.s, l.m = append(l.s, 0), append(l.m, negInf)
+		}
+	}
+	cols := len(m)
 	for at := 0; at < len(x); at += cols {
 		for k, y := range x[at : at+cols] {
-			switch {
-			case y == m[k]:
-				s[k]++
-			case y < m[k]:
-				s[k] += float32(math.Exp(float64(y - m[k])))
-			default:
-				s[k] = s[k]*float32(math.Exp(float64(m[k]-y))) + 1
-				m[k] = y
-			}
+			l.add(k, 1, y)
 		}
+	}
+	if g.last {
+		for k := range m {
+			l.add(k, float64(s[k]), m[k])
+			s[k], m[k] = float32(l.s[k]), l.m[k]
+		}
+	}
+}
+
+// add adds s·e^y to column k.
+func (l *longLSE) add(k int, s float64, y float32) {
+	switch m := l.m[k]; {
+	case y == m:
+		l.s[k] += s
+	case y < m:
+		l.s[k] += s * math.Exp(float64(y-m))
+	default:
+		l.s[k] = l.s[k]*math.Exp(float64(m-y)) + s
+		l.m[k] = y
 	}
 }
 

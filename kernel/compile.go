@@ -9,7 +9,7 @@ const (
 	stripFloats = 2048    // floats of the widest register of a strip: a few registers fit L1
 	rowStrip    = 128     // rows of a strip in row programs and in edge tiles
 	lanes       = 16      // fixed partial sums of a Global: the order of addition does not depend on workers
-	laneFloats  = 1 << 23 // how much memory the lanes of a reduction by key may take
+	laneFloats  = 1 << 23 // how many numbers the lanes of a reduction by key may have: 64 MiB of sums
 )
 
 // direct is a result that needs no strip: own row += other rows (times a scalar an edge).

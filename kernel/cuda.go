@@ -130,12 +130,13 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 		}
 	}
 	if p.Edges {
+		b.WriteString(cudaFold)
 		if err := c.gatherKernel(&b); err != nil {
 			return nil, err
 		}
 	}
 	for i := range p.Outs {
-		if p.Outs[i].Acc == SumRows {
+		if a := p.Outs[i].Acc; a == SumRows || a == SumTN {
 			b.WriteString(cudaColumns)
 			c.Names = append(c.Names, "saga_columns", "saga_columns_add")
 			break
@@ -241,18 +242,22 @@ func (c *CUDA) Scratch(rows, edges int) int64 {
 	for _, room := range c.room {
 		at += align256(n * int64(room) * 4)
 	}
-	return at + c.partials()
+	return at + c.partials(int(n))
 }
 
-func (c *CUDA) partials() int64 {
+// partials is the room of partial sums over tiles of at most n rows.
+func (c *CUDA) partials(n int) int64 {
 	var most int64
 	for _, o := range c.p.Outs {
 		if o.Acc == SumRows {
 			most = max(most, align256(int64(c.p.Widths[o.Reg])*cudaBlocks*4))
 		}
+		if o.Acc == SumTN {
+			size := c.p.Widths[o.Reg] * c.p.Widths[o.Reg2]
+			most = max(most, align256(int64(size)*int64(productRoom(size, n))*4))
+		}
 		if o.Acc == SumBy {
-			n := c.p.Widths[o.Reg] * o.Blocks
-			most = max(most, align256(int64(n)*int64(byBlocks(n))*4))
+			most = max(most, byBytes(c.p.Widths[o.Reg]*o.Blocks))
 		}
 	}
 	return most

@@ -6,13 +6,15 @@ import (
 )
 
 // The accumulators of a gather kernel: begin, a step an edge, merge of the groups of
-// a warp, end. Their state is in own rows of buffers, as on the CPU.
+// a warp, end, which adds their state: it is in own rows of buffers, as on the CPU.
 
-func (t *cudaText) accum(name string, w int) {
+func (t *cudaText) accum(name string, w int) { t.accumOf("float", name, w) }
+
+func (t *cudaText) accumOf(kind, name string, w int) {
 	if w == 1 {
-		t.line("float %s;", name)
+		t.line("%s %s;", kind, name)
 	} else {
-		t.line("float %s[%d];", name, t.elems(w))
+		t.line("%s %s[%d];", kind, name, t.elems(w))
 	}
 }
 
@@ -59,40 +61,71 @@ func first(name string, w int) string {
 	return name + "[0]"
 }
 
+// second tells whether o has a second accumulator.
+func (o *Out) second() bool { return o.Acc == LSE || o.Acc == Max && o.Aux >= 0 }
+
+// inRegisters tells whether o is accumulated there.
+func (o *Out) inRegisters() bool { return o.Acc != Store && o.Key == NoKey }
+
+// begin makes the accumulators of o, of nothing.
 func (t *cudaText) begin(i int, o *Out) {
+	t.declareAcc(i, o)
+	t.initAcc(i, o)
+}
+
+func (t *cudaText) declareAcc(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
-	switch {
-	case o.Acc == Store, o.Key != NoKey:
+	if !o.inRegisters() {
 		return
 	}
 	t.accum(fmt.Sprintf("a%d", i), w)
+	if o.second() {
+		t.accum(fmt.Sprintf("x%d", i), w)
+	}
+}
+
+func (t *cudaText) initAcc(i int, o *Out) {
+	w := t.c.p.Widths[o.Reg]
+	if !o.inRegisters() {
+		return
+	}
 	init := "0.f"
 	if o.Acc == Max {
 		init = "-SAGA_INF"
 	}
 	t.all(w, "a%d# = %s;", i, init)
-	second := o.Acc == LSE || o.Acc == Max && o.Aux >= 0
-	plain := o.Acc == Max && !second
-	if plain {
-		t.line("bool any%d = some;", i)
-	}
-	if second {
-		t.accum(fmt.Sprintf("x%d", i), w)
+	if o.second() {
 		init := "SAGA_INF"
 		if o.Acc == LSE {
 			init = "-SAGA_INF"
 		}
 		t.all(w, "x%d# = %s;", i, init)
 	}
-	t.line("if (!begin && lead) {")
-	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, false)
-	if second {
-		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, false)
+}
+
+// addState adds the state in memory, if there is any yet, to the accumulators. A maximum
+// without ranks also learns whether it has met an edge.
+func (t *cudaText) addState(i int, o *Out) {
+	w := t.c.p.Widths[o.Reg]
+	a, x := fmt.Sprintf("p%d", i), fmt.Sprintf("q%d", i)
+	plain := o.Acc == Max && !o.second()
+	if plain {
+		t.line("bool any%d = some;", i)
+	}
+	t.line("if (more) {")
+	t.accum(a, w)
+	t.state(a, outPtr(o), w, o.LD, false)
+	if o.second() {
+		t.accum(x, w)
+		t.state(x, auxPtr(o), w, o.AuxLD, false)
 	}
 	if plain {
-		t.line("const bool had%d = !saga_nothing(%s);", i, first(fmt.Sprintf("a%d", i), w))
-		t.all(w, "if (!had%d) a%d# = -SAGA_INF;", i, i)
-		t.line("any%d |= had%d;", i, i)
+		t.line("if (!saga_nothing(%s)) {", first(a, w))
+		t.line("any%d = true;", i)
+	}
+	t.add(i, o, a+"#", x+"#")
+	if plain {
+		t.line("}")
 	}
 	t.line("}")
 }
@@ -156,22 +189,24 @@ func (t *cudaText) add(i int, o *Out, a, x string) {
 
 func (t *cudaText) end(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
-	switch {
-	case o.Acc == Store || o.Key != NoKey:
+	if !o.inRegisters() {
 		return
-	case o.Acc == Max && o.Aux < 0:
-		t.all(w, "if (!any%d) a%d# = end ? 0.f : SAGA_NOTHING;", i, i)
+	}
+	t.addState(i, o)
+	switch {
+	case o.Acc == Max && !o.second():
+		t.all(w, "if (!any%d) a%d# = last ? 0.f : SAGA_NOTHING;", i, i)
 	case o.Acc == Max:
-		t.line("if (end) {")
+		t.line("if (last) {")
 		t.all(w, "if (x%d# == SAGA_INF) a%d# = 0.f;", i, i)
 		t.line("}")
 	case o.Acc == LSE:
-		t.line("if (end) {")
+		t.line("if (last) {")
 		t.all(w, "if (a%d# != 0.f) a%d# = x%d# + logf(a%d#);", i, i, i, i)
 		t.line("}")
 	}
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
-	if o.Acc == LSE || o.Acc == Max && o.Aux >= 0 {
+	if o.second() {
 		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, true)
 	}
 }

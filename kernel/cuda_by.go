@@ -3,32 +3,57 @@ package kernel
 import "strings"
 
 // Reductions by key on a GPU. A block sums a range of rows into a partial result of its
-// own, a thread a column, in the order of the rows; then the partial results are added
-// in the order of the blocks. Maxima need no order: they are atomic.
+// own, in float64, a thread a column, in the order of the rows; then the partial results are
+// added in the order of the blocks. Rows of one key that follow each other are summed in a
+// register. A result too large for two copies is summed into in place, by one block. Maxima
+// need no order: they are atomic.
 
-// byFloats is about how much memory the partial results of one sum may take.
-const byFloats = 1 << 24
+// byDoubles is about how many numbers the partial results of one sum may have: 64 MiB.
+const byDoubles = 1 << 23
 
 // byBlocks is the number of partial sums of n numbers each. It depends on n alone.
-func byBlocks(n int) int { return max(1, min(1024, byFloats/max(1, n))) }
+func byBlocks(n int) int { return max(1, min(1024, byDoubles/max(1, n))) }
+
+// byBytes is their memory.
+func byBytes(n int) int64 {
+	if byBlocks(n) == 1 {
+		return 0
+	}
+	return align256(int64(n) * int64(byBlocks(n)) * 8)
+}
 
 const cudaSumBy = `
-extern "C" __global__ void saga_sum_by(const float *x, ll ld, const float *key, ll ldk, ll rows, ll w, ll groups, float *part) {
-	ll each = (rows + gridDim.x - 1) / gridDim.x, lo = blockIdx.x * each, hi = min(rows, lo + each);
-	float *p = part + blockIdx.x * groups * w;
-	for (ll c = threadIdx.x; c < w; c += blockDim.x) {
-		for (ll k = 0; k < groups; k++) p[k * w + c] = 0.f;
-		for (ll r = lo; r < hi; r++) {
-			int k = saga_class((int)groups, key[r * ldk]);
-			if (k >= 0) p[k * w + c] += x[r * ld + c];
+template <class T>
+SAGA_INLINE void saga_sum_runs(const float *x, ll ld, const float *key, ll ldk, ll lo, ll hi, ll w, ll groups, ll c, T *p) {
+	double s = 0.;
+	int at = -1;
+	for (ll r = lo; r < hi; r++) {
+		const int k = saga_class((int)groups, key[r * ldk]);
+		if (k != at) {
+			if (at >= 0) p[at * w + c] += (T)s;
+			s = 0.;
+			at = k;
 		}
+		if (k >= 0) s += x[r * ld + c];
+	}
+	if (at >= 0) p[at * w + c] += (T)s;
+}
+extern "C" __global__ void saga_sum_by(const float *x, ll ld, const float *key, ll ldk, ll rows, ll w, ll groups, double *part) {
+	ll each = (rows + gridDim.x - 1) / gridDim.x, lo = blockIdx.x * each, hi = min(rows, lo + each);
+	double *p = part + blockIdx.x * groups * w;
+	for (ll c = threadIdx.x; c < w; c += blockDim.x) {
+		for (ll k = 0; k < groups; k++) p[k * w + c] = 0.;
+		saga_sum_runs(x, ld, key, ldk, lo, hi, w, groups, c, p);
 	}
 }
-extern "C" __global__ void saga_sum_by_add(float *dst, const float *part, ll n, ll blocks) {
+extern "C" __global__ void saga_sum_by_here(const float *x, ll ld, const float *key, ll ldk, ll rows, ll w, ll groups, float *dst) {
+	for (ll c = threadIdx.x; c < w; c += blockDim.x) saga_sum_runs(x, ld, key, ldk, 0, rows, w, groups, c, dst);
+}
+extern "C" __global__ void saga_sum_by_add(float *dst, const double *part, ll n, ll blocks) {
 	for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ll)blockDim.x) {
-		float s = 0.f;
+		double s = 0.;
 		for (ll b = 0; b < blocks; b++) s += part[b * n + i];
-		dst[i] += s;
+		dst[i] += (float)s;
 	}
 }
 `
@@ -54,7 +79,7 @@ func (c *CUDA) byKernels(b *strings.Builder) {
 	}
 	if sum {
 		b.WriteString(cudaSumBy)
-		c.Names = append(c.Names, "saga_sum_by", "saga_sum_by_add")
+		c.Names = append(c.Names, "saga_sum_by", "saga_sum_by_add", "saga_sum_by_here")
 	}
 	if top {
 		b.WriteString(cudaMaxBy)
@@ -73,7 +98,11 @@ func (s *cudaSteps) byKey(o *Out, lo, n int) {
 		s.call(s.c.lookup("saga_max_by"), 1024, 256, 0, 1, append(args, dst))
 		return
 	}
-	blocks := byBlocks(w * o.Blocks)
-	s.call(s.c.lookup("saga_sum_by"), blocks, min(256, (w+31)/32*32), 0, 1, append(args, s.partial))
+	blocks, threads := byBlocks(w*o.Blocks), min(256, (w+31)/32*32)
+	if blocks == 1 {
+		s.call(s.c.lookup("saga_sum_by_here"), 1, threads, 0, 1, append(args, dst))
+		return
+	}
+	s.call(s.c.lookup("saga_sum_by"), blocks, threads, 0, 1, append(args, s.partial))
 	s.call(s.c.lookup("saga_sum_by_add"), 1024, 256, 0, 1, []uint64{dst, s.partial, uint64(w * o.Blocks), uint64(blocks)})
 }

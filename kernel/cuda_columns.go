@@ -2,7 +2,9 @@ package kernel
 
 // Sums over rows on a GPU, in two steps of fixed order. A block sums a range of rows for
 // columnTile columns: 16 lanes of four columns each, 16 rows side by side, four of them
-// under way at a time. Then a block adds the ranges of 32 columns, eight side by side.
+// under way at a time: of the largest tile 64 rows are one chain. Then a block adds the
+// ranges of 32 columns, eight side by side, in float64, and puts them into a Global that
+// may carry what it is short of (long.go).
 const (
 	columnTile    = 64
 	columnThreads = 256
@@ -49,10 +51,10 @@ extern "C" __global__ void __launch_bounds__(256) saga_columns(const float *__re
 		for (int k = 0; k < 4; k++) if (c + k < cols) part[blockIdx.x * cols + c + k] = t[k];
 	}
 }
-extern "C" __global__ void __launch_bounds__(256) saga_columns_add(float *dst, const float *__restrict__ part, ll cols, ll blocks) {
-	__shared__ float sm[256];
+extern "C" __global__ void __launch_bounds__(256) saga_columns_add(float *dst, const float *__restrict__ part, ll cols, ll blocks, ll carry) {
+	__shared__ double sm[256];
 	const ll c = blockIdx.x * 32 + threadIdx.x % 32;
-	float s = 0.f;
+	double s = 0.;
 	if (c < cols) {
 #pragma unroll 8
 		for (ll b = threadIdx.x / 32; b < blocks; b += 8) s += part[b * cols + c];
@@ -61,6 +63,10 @@ extern "C" __global__ void __launch_bounds__(256) saga_columns_add(float *dst, c
 	__syncthreads();
 	if (threadIdx.x >= 32 || c >= cols) return;
 	for (int k = 1; k < 8; k++) s += sm[threadIdx.x + 32 * k];
-	dst[c] += s;
+	if (!carry) { dst[c] += (float)s; return; }
+	s += (double)dst[c] + (double)dst[cols + c];
+	const float sum = (float)s, rest = (float)(s - (double)sum);
+	dst[c] = sum;
+	dst[cols + c] = rest - rest == 0.f ? rest : 0.f; // 0 behind an overflow
 }
 `

@@ -103,5 +103,5 @@ func (g *CUDAGemm) work() work {
 	if g.Add {
 		w.bytes += 4 * m * n
 	}
-	return w
+	return w.times(max(1, g.Batch))
 }

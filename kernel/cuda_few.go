@@ -195,8 +195,7 @@ const fewRow = `	if (at >= (unsigned)n) return;
 	unsigned next = max(ptr[entry], (unsigned)from);
 	const int many = (int)(min(ptr[entry + 1], (unsigned)to) - next);
 	if ((unsigned)many > (unsigned)large || many == 0 && !begin && !end) return;
-	constexpr bool lead = true;
-	const bool some = many > 0; (void)some;
+	const bool some = many > 0, more = !begin, last = end; (void)some; (void)more; (void)last;
 	const int off = base + lane * V; (void)off;
 `
 

@@ -157,33 +157,34 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 		k.shared = uint32(32 / t.g * t.shared * 4)
 	}
 	far := slices.ContainsFunc(p.Leaves, func(l Leaf) bool { return l.From == Other })
+	floats := t.handover(outs)
 	pass := func(hub bool) {
 		b.WriteString(before.String())
 		u := *t
 		u.b, u.tab = b, "\t\t"
-		for i, o := range outs {
-			u.begin(i, o)
-		}
-		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (ll e = lo + begun + sub; e < hi; e += step) {\n", t.unroll(instrs))
+		fold := hub || floats == 0
+		u.openRounds(outs, fold)
+		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = next; (void)e;\n", t.unroll(instrs))
 		if far {
 			b.WriteString("\t\t\tconst unsigned far = " + p.farID("e") + ";\n")
 		}
 		b.WriteString(body.String())
 		b.WriteString("\t\t}\n")
-		for i, o := range outs {
-			u.merge(i, o)
-		}
-		if hub {
-			u.join(outs)
-		}
-		u.line("if (lead) {")
-		u.tab += "\t"
-		for i, o := range outs {
-			u.end(i, o)
-		}
-		b.WriteString("\t\t}\n\t}}\n}\n")
+		u.closeRounds(outs, fold, func() {
+			for i, o := range outs {
+				u.merge(i, o)
+			}
+			if hub {
+				u.join(outs)
+			}
+			u.line("if (lead) {")
+			for i, o := range outs {
+				u.end(i, o)
+			}
+			u.line("}")
+		})
+		b.WriteString("\t}}\n}\n")
 	}
-	floats := t.handover(outs)
 	t.head(b, name, threads, used)
 	t.rowLoop(b, k.groups, floats > 0)
 	pass(false)

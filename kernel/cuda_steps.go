@@ -15,13 +15,17 @@ type CUDAStep struct {
 }
 
 // CUDAGemm is C = A·B, or C += A·B with Add, row-major at device addresses; TransA
-// and TransB read the transpose of what lies there.
+// and TransB read the transpose of what lies there. With a Batch it is so many products,
+// the operands of the next StrideX floats behind those of one.
 type CUDAGemm struct {
 	A, B, C        uint64
 	M, N, K        int
 	LDA, LDB, LDC  int
 	TransA, TransB bool
 	Add            bool
+
+	Batch                     int
+	StrideA, StrideB, StrideC int
 }
 
 // CUDALaunch binds a program to device memory, for one interval or one cell.
@@ -32,6 +36,7 @@ type CUDALaunch struct {
 	First, Last bool      // edge programs: start the accumulators; finish them
 	Gather      GatherWay // edge programs: the kernels of the gather
 	Scratch     uint64    // CUDA.Scratch bytes
+	TF32        bool      // operands of products may be rounded to 10 bits of fraction
 }
 
 // CUDACell is a cell on the device; addresses of absent parts are 0. Ptr is the list
@@ -124,10 +129,10 @@ func (s *cudaSteps) gather(first, n, from, to int, begin, end bool) {
 	if few {
 		k, large = &w.few, leanLarge
 	}
-	large = max(large, hubFactor*(to-from)/n)
-	rows, edges := 0, 0
-	if h.fn >= 0 {
-		rows, edges = s.hubs(first, n, from, to, large)
+	large = max(large, min(hubFactor*(to-from)/n, mostRounds*roundEdges))
+	rows, edges := s.hubs(first, n, from, to, large)
+	if h.fn < 0 && rows > 0 { // these rows of a warp are folded, others have one round
+		k, rows, edges = &w.rows, 0, 0
 	}
 	if rows == 0 {
 		large = to - from
@@ -181,10 +186,7 @@ func (s *cudaSteps) sum(o *Out, lo, n int) {
 	p := s.c.p
 	switch o.Acc {
 	case SumTN:
-		a, lda := s.at(o.Reg, lo)
-		b, ldb := s.at(o.Reg2, lo)
-		s.gemm(CUDAGemm{A: a, B: b, C: s.l.Bufs[o.Operand], M: p.Widths[o.Reg], N: p.Widths[o.Reg2], K: n,
-			LDA: lda, LDB: ldb, LDC: p.Widths[o.Reg2], TransA: true, Add: true})
+		s.sumTN(o, lo, n)
 	case SumBy, MaxBy:
 		s.byKey(o, lo, n)
 	case SumRows:
@@ -193,8 +195,7 @@ func (s *cudaSteps) sum(o *Out, lo, n int) {
 		s.call(s.c.lookup("saga_columns"), cudaBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
 			[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
 		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
-		s.call(s.c.lookup("saga_columns_add"), (w+31)/32, 256, 0, 1, []uint64{s.l.Bufs[o.Operand], s.partial, uint64(w), cudaBlocks})
-		s.count(work{bytes: 4 * cudaBlocks * int64(w), flops: cudaBlocks * int64(w)})
+		s.addParts(o, w, cudaBlocks)
 	}
 }
 

@@ -96,7 +96,7 @@ func TestCUDADense(t *testing.T) {
 	for _, edges := range []bool{false, true} {
 		c := render(t, dense(edges))
 		// relu's operand and result, a product's result in its buffer.
-		if want := int64(2*align256(100*20*4)) + align256(3*cudaBlocks*4); c.Scratch(100, 100) != want {
+		if want := int64(2*align256(100*20*4)) + align256(3*cudaBlocks*4); c.Scratch(100, 100) != want { // more than 10×20 sums of products
 			t.Errorf("edges %v: scratch %d, want %d", edges, c.Scratch(100, 100), want)
 		}
 		l := &CUDALaunch{Rows: 100, Bufs: []uint64{1 << 20, 2 << 20, 3 << 20, 4 << 20, 5 << 20, 6 << 20, 7 << 20}, Scratch: 8 << 20, First: true, Last: true}
@@ -114,7 +114,7 @@ func TestCUDADense(t *testing.T) {
 		want := []CUDAGemm{
 			{A: 1 << 20, B: 2 << 20, C: s0, M: 100, N: 20, K: 10, LDA: 16, LDB: 20, LDC: 20},
 			{A: s1, B: 3 << 20, C: 4 << 20, M: 100, N: 3, K: 20, LDA: 20, LDB: 20, LDC: 4, TransB: true},
-			{A: 1 << 20, B: s1, C: 5 << 20, M: 10, N: 20, K: 100, LDA: 16, LDB: 20, LDC: 20, TransA: true, Add: true}}
+			{A: 1 << 20, B: s1, C: s1 + uint64(align256(100*20*4)), M: 10, N: 20, K: 100, LDA: 16, LDB: 20, LDC: 20, TransA: true}}
 		if len(gemms) != len(want) {
 			t.Fatalf("edges %v: %d products, want %d: %+v", edges, len(gemms), len(want), gemms)
 		}
@@ -132,7 +132,7 @@ func TestCUDATiles(t *testing.T) {
 	n := 0
 	for _, s := range c.Steps(l) {
 		if s.Func < 0 && s.Gemm.TransA {
-			n += s.Gemm.K
+			n += s.Gemm.K * max(1, s.Gemm.Batch)
 		}
 	}
 	if n != l.Rows {

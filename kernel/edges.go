@@ -7,8 +7,12 @@ import (
 	"sagann/internal/simd"
 )
 
-// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row.
-type segment struct{ row, lo, hi int }
+// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row,
+// which has so many edges in the cell: with the first of them, the last, both or neither.
+type segment struct {
+	row, lo, hi, all int
+	first, last      bool
+}
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
 // Every own row is in exactly one block, also those without edges. With sums into
@@ -66,7 +70,7 @@ func (r *run) edges(w *worker, b block, number int) {
 		for i := b.from; i < b.to; i++ {
 			if lo, hi := v.Ptr[i], v.Ptr[i+1]; lo < hi {
 				at := rowOf(i) * o.LD
-				simd.GatherSum(dst[at:at+f.Cols], src, f.LD, w.farIDs(v, int(lo), int(hi)))
+				w.long[d.out].gather(dst[at:at+f.Cols], src, f.LD, w.farIDs(v, int(lo), int(hi)))
 			}
 		}
 	}
@@ -80,9 +84,9 @@ func (r *run) edges(w *worker, b block, number int) {
 				for int(v.Ptr[entry+1]) <= e+done {
 					entry++
 				}
-				hi := min(n, int(v.Ptr[entry+1])-e)
-				w.segs = append(w.segs, segment{rowOf(entry), done, hi})
-				done = hi
+				lo, hi := int(v.Ptr[entry])-e, int(v.Ptr[entry+1])-e
+				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), hi - lo, lo == done, hi <= n})
+				done = min(n, hi)
 			}
 			r.strip(w, e, n, number)
 			e += n
@@ -111,7 +115,9 @@ func (r *run) strip(w *worker, e, n, block int) {
 		dst, src, s := l.Bufs[o.Operand], l.Bufs[f.Operand], w.at[d.weight]
 		for _, g := range w.segs {
 			at := g.row * o.LD
-			simd.GatherWSum(dst[at:at+f.Cols], src, f.LD, w.far[g.lo:g.hi], s[g.lo:g.hi])
+			w.long[d.out].segment(dst[at:at+f.Cols], g,
+				func(dst []float32) { simd.GatherWSum(dst, src, f.LD, w.far[g.lo:g.hi], s[g.lo:g.hi]) },
+				func(sum []float32, lo, hi int) { simd.GatherWMore(sum, src, f.LD, w.far[lo:hi], s[lo:hi]) })
 		}
 	}
 	for _, i := range c.outs {
@@ -122,7 +128,7 @@ func (r *run) strip(w *worker, e, n, block int) {
 		case SumTN, SumRows, SumBy, MaxBy:
 			r.reduce(w, i, block, n)
 		default:
-			r.step(w, o, e)
+			r.step(w, i, e)
 		}
 	}
 }

@@ -118,8 +118,9 @@ type Out struct {
 	Aux     int // operand of the second state buffer (Max, LSE); -1 when absent
 	LD      int
 	AuxLD   int
-	Key     Key // Sum: into block key(e) of Blocks
-	Blocks  int // also SumBy, MaxBy: rows of the Global
+	Carry   bool // SumTN, SumRows: the Global is two, its sums and what they are short of (long.go)
+	Key     Key  // Sum: into block key(e) of Blocks
+	Blocks  int  // also SumBy, MaxBy: rows of the Global
 }
 
 // Program is a fused computation. Edge programs run once a cell with own rows on

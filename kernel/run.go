@@ -19,7 +19,7 @@ type run struct {
 	l      *Launch
 	packed []simd.PackedB // by instruction
 	room   [][]float32    // their memory
-	sums   [][]float32    // by result: its partial sums, one behind the other
+	sums   [][]longSum    // by result: its partial sums
 	work   []*worker
 }
 
@@ -27,7 +27,7 @@ func (c *CPU) newRun(l *Launch, workers int) *run {
 	r, _ := c.pool.Get().(*run)
 	if r == nil {
 		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs)),
-			sums: make([][]float32, len(c.p.Outs))}
+			sums: make([][]longSum, len(c.p.Outs))}
 	}
 	r.l = l
 	for len(r.work) < workers {
@@ -63,6 +63,9 @@ type worker struct {
 	gemm  []float32
 	tn    []float32
 	segs  []segment
+	long  []longSum // by result: the sum at hand
+	lse   []longLSE
+	by    []keySum
 	far   []uint32 // far ends of the strip's edges
 	ids   []uint32 // room for such where cells are packed
 	args  Args
@@ -70,7 +73,8 @@ type worker struct {
 }
 
 func (c *CPU) newWorker() *worker {
-	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths))}
+	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths)),
+		long: make([]longSum, len(c.p.Outs)), lse: make([]longLSE, len(c.p.Outs)), by: make([]keySum, len(c.p.Outs))}
 	g, t := 0, 0
 	for i, in := range c.p.Instrs {
 		if in.Kind != Func && !c.skipIn[i] {

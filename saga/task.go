@@ -282,11 +282,12 @@ func (in *inputs) newMatrix(name string, graphs int) []float32 {
 			}
 		}
 	case graphInvCount:
+		count := make([]int, graphs)
 		for _, g := range d.GraphOf {
-			x[g]++
+			count[g]++
 		}
-		for g := range x {
-			x[g] = 1 / max(x[g], 1)
+		for g, n := range count {
+			x[g] = 1 / float32(max(n, 1))
 		}
 	default:
 		return nil

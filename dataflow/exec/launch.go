@@ -214,7 +214,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	default:
 		return nil, fmt.Errorf("a GPU has no kernel for %s", k.Name())
 	}
-	l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch}
+	l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch, TF32: r.arena.TF32}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
 		l.Bufs = append(l.Bufs, g.base+uint64(at))
 	}
@@ -228,7 +228,8 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 		if s.Func < 0 {
 			m := s.Gemm
 			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K,
-				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: r.arena.TF32}})
+				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: r.arena.TF32,
+				Batch: m.Batch, StrideA: m.StrideA, StrideB: m.StrideB, StrideC: m.StrideC}})
 			continue
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],

@@ -7,7 +7,7 @@ func memory(d int, at, n int64) span { return span{d, at, at + n} }
 
 // global is the Global id on device d.
 func (e *emitter) global(d, id int) span {
-	return memory(d, e.p.Globals[id], e.p.Spec.Globals[id].Bytes())
+	return memory(d, e.p.Globals[id], e.p.Spec.Globals[id].Room())
 }
 
 // host is chunk i of value id in host memory.
@@ -236,7 +236,7 @@ func (e *emitter) run(t Task, c *Call, j, i int) {
 		case OtherValue:
 			at, size = e.otherAddr(o.ID, i, d), e.rowBytes(o.ID, i)
 		case GlobalRef:
-			at, size = e.p.Globals[o.ID], e.p.Spec.Globals[o.ID].Bytes()
+			at, size = e.p.Globals[o.ID], e.p.Spec.Globals[o.ID].Room()
 		case EdgeTemp:
 			at, size = e.ps.temps[o.ID], e.maxNNZ*e.p.Spec.EdgeTemps[o.ID]
 		}

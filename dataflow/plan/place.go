@@ -77,7 +77,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		if a, ok := inherited[g.Name]; ok {
 			p.Globals[i] = a
 		} else {
-			p.Globals[i] = add(g.Name, g.Bytes())
+			p.Globals[i] = add(g.Name, g.Room())
 		}
 	}
 	for i := range s.Values {
@@ -126,7 +126,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 			if g.Kind == Param || (g.Kind == Sum) != (pass == 0) {
 				continue
 			}
-			p.Globals[i] = add(g.Name, g.Bytes())
+			p.Globals[i] = add(g.Name, g.Room())
 		}
 		if pass == 0 {
 			p.zeroBytes = at - p.zeroAt
@@ -136,7 +136,7 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		var most int64
 		for _, g := range s.Globals {
 			if g.Kind == Sum {
-				most = max(most, g.Bytes())
+				most = max(most, g.Room())
 			}
 		}
 		p.scratch = add("sum of another device", most)

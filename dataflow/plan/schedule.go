@@ -239,7 +239,7 @@ func (e *emitter) reduce(ph *Phase) {
 		return
 	}
 	for _, id := range sums(p.Spec, ph) {
-		at, n := p.Globals[id], p.Spec.Globals[id].Bytes()
+		at, n := p.Globals[id], p.Spec.Globals[id].Room()
 		for d := 1; d < p.Devices; d++ {
 			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.scratch, FromAddr: at, Bytes: n})
 			e.t.add(Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,

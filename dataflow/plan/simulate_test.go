@@ -178,7 +178,8 @@ func synthetic(layers int, width int) *Spec {
 	h := []int{value("x", Input)}
 	for l := range layers {
 		h = append(h, value(fmt.Sprint("h", l), Stored))
-		s.Globals = append(s.Globals, Global{fmt.Sprint("w", l), Param, width, width}, Global{fmt.Sprint("dw", l), Sum, width, width})
+		s.Globals = append(s.Globals, Global{Name: fmt.Sprint("w", l), Kind: Param, Rows: width, Cols: width},
+			Global{Name: fmt.Sprint("dw", l), Kind: Sum, Rows: width, Cols: width})
 		s.Updates = append(s.Updates, Move{2 * l, 2*l + 1})
 		phase(CSC, h[l], h[l+1], Operand{GlobalRef, 2 * l, false})
 	}

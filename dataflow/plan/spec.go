@@ -38,10 +38,19 @@ type Global struct {
 	Name       string
 	Kind       GlobalKind
 	Rows, Cols int
+	Carry      bool // of kind Sum: behind the matrix lies what each number is short of its sum
 }
 
 // Bytes of the matrix.
 func (g Global) Bytes() int64 { return int64(g.Rows) * int64(g.Cols) * 4 }
+
+// Room is its device memory in bytes.
+func (g Global) Room() int64 {
+	if g.Carry {
+		return 2 * g.Bytes()
+	}
+	return g.Bytes()
+}
 
 // Dir is the direction of a region: whose rows own the accumulators.
 type Dir uint8

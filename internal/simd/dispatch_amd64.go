@@ -412,6 +412,18 @@ func gatherWSumAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool {
 	return false
 }
 
+func gatherWMoreAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool {
+	switch active {
+	case AVX512:
+		gatherWMoreAVX512(acc, src, ld, idx, w)
+		return true
+	case AVX2:
+		gatherWMoreAVX2(acc, src, ld, idx, w)
+		return true
+	}
+	return false
+}
+
 func gatherRowsAsm(dst, src []float32, ld int, idx []uint32, cols int) bool {
 	switch active {
 	case AVX512:
@@ -431,6 +443,18 @@ func sumRowsAsm(acc, x []float32, n int) bool {
 		return true
 	case AVX2:
 		sumRowsAVX2(acc, x, n)
+		return true
+	}
+	return false
+}
+
+func moreRowsAsm(acc, x []float32, n int) bool {
+	switch active {
+	case AVX512:
+		moreRowsAVX512(acc, x, n)
+		return true
+	case AVX2:
+		moreRowsAVX2(acc, x, n)
 		return true
 	}
 	return false

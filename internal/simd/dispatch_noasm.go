@@ -72,9 +72,13 @@ func gatherSumAsm(acc, src []float32, ld int, idx []uint32) bool { return false 
 
 func gatherWSumAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool { return false }
 
+func gatherWMoreAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool { return false }
+
 func gatherRowsAsm(dst, src []float32, ld int, idx []uint32, cols int) bool { return false }
 
 func sumRowsAsm(acc, x []float32, n int) bool { return false }
+
+func moreRowsAsm(acc, x []float32, n int) bool { return false }
 
 func rowScaleAsm(dst, x, s []float32, cols int) bool { return false }
 

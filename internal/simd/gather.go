@@ -1,7 +1,8 @@
 package simd
 
-// GatherSum adds rows of src to acc: acc[c] += src[idx[i]*ld + c] for
-// c < len(acc), the i in order. src starts at the first column wanted, so a
+// GatherSum adds a sum of rows of src to acc: acc[c] += Σ src[idx[i]*ld + c] for
+// c < len(acc), the sum made from zero, the i in order, so what acc holds takes
+// part in one addition only. src starts at the first column wanted, so a
 // tile of columns is gathered by slicing src. Every index must name a row of
 // src: the assembly does not check.
 //
@@ -15,16 +16,25 @@ func GatherSum(acc, src []float32, ld int, idx []uint32) {
 	if gatherSumAsm(acc, src, ld, idx) {
 		return
 	}
-	for _, j := range idx {
-		row := src[int(j)*ld:][:len(acc)]
-		for c := range acc {
-			acc[c] += row[c]
+	for c0 := 0; c0 < len(acc); c0 += sumTile {
+		var sum [sumTile]float32
+		part := acc[c0:min(c0+sumTile, len(acc))]
+		for _, j := range idx {
+			for c, y := range src[int(j)*ld+c0:][:len(part)] {
+				sum[c] += y
+			}
+		}
+		for c := range part {
+			part[c] += sum[c]
 		}
 	}
 }
 
+// sumTile is how many columns the Go loops sum at a time.
+const sumTile = 16
+
 // GatherWSum is GatherSum with a weight for each edge:
-// acc[c] += w[i] * src[idx[i]*ld + c]. The product is rounded before it is added, so
+// acc[c] += Σ w[i] * src[idx[i]*ld + c]. The product is rounded before it is added, so
 // the bits are those of GatherRows, RowScale and SumRows: whether a program needs the
 // products for something else does not change the sum.
 func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
@@ -35,11 +45,34 @@ func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
 	if gatherWSumAsm(acc, src, ld, idx, w) {
 		return
 	}
+	for c0 := 0; c0 < len(acc); c0 += sumTile {
+		var sum [sumTile]float32
+		part := acc[c0:min(c0+sumTile, len(acc))]
+		moreProducts(sum[:len(part)], src[c0:], ld, idx, w)
+		for c := range part {
+			part[c] += sum[c]
+		}
+	}
+}
+
+// GatherWMore continues such a sum, which was zero before its first rows:
+// sum[c] = sum[c] + w[0]*src[idx[0]*ld + c] + ..., one after the other. A sum made in
+// pieces has the bits of one made at once.
+func GatherWMore(sum, src []float32, ld int, idx []uint32, w []float32) {
+	if len(sum) == 0 || len(idx) == 0 {
+		return
+	}
+	w = w[:len(idx)]
+	if !gatherWMoreAsm(sum, src, ld, idx, w) {
+		moreProducts(sum, src, ld, idx, w)
+	}
+}
+
+func moreProducts(sum, src []float32, ld int, idx []uint32, w []float32) {
 	for i, j := range idx {
-		row := src[int(j)*ld:][:len(acc)]
 		a := w[i]
-		for c := range acc {
-			acc[c] += float32(row[c] * a)
+		for c, y := range src[int(j)*ld:][:len(sum)] {
+			sum[c] += float32(y * a)
 		}
 	}
 }

@@ -17,6 +17,12 @@ func gatherWSumAVX2(acc []float32, src []float32, ld int, idx []uint32, w []floa
 func gatherWSumAVX512(acc []float32, src []float32, ld int, idx []uint32, w []float32)
 
 //go:noescape
+func gatherWMoreAVX2(acc []float32, src []float32, ld int, idx []uint32, w []float32)
+
+//go:noescape
+func gatherWMoreAVX512(acc []float32, src []float32, ld int, idx []uint32, w []float32)
+
+//go:noescape
 func gatherRowsAVX2(dst []float32, src []float32, ld int, idx []uint32, cols int)
 
 //go:noescape

@@ -56,17 +56,17 @@ part2:
 	JE      vecs11
 
 vecs12:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMOVUPS    192(AX), Y7
-	VMASKMOVPS 224(AX), Y0, Y8
-	MOVQ       BX, R9
-	CMPQ       R9, R8
-	JGE        over14
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   BX, R9
+	CMPQ   R9, R8
+	JGE    over14
 
 edge13:
 	MOVL       32(R9), R10
@@ -111,13 +111,22 @@ edge15:
 	JL         edge15
 
 over16:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VADDPS     192(AX), Y7, Y7
 	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS 224(AX), Y0, Y1
+	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS Y8, Y0, 224(AX)
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
@@ -125,15 +134,15 @@ over16:
 	JMP        tile1
 
 vecs11:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMASKMOVPS 192(AX), Y0, Y7
-	CMPQ       BX, R8
-	JGE        over18
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   BX, R8
+	JGE    over18
 
 edge17:
 	MOVL       32(BX), DI
@@ -176,24 +185,32 @@ edge19:
 	JL         edge19
 
 over20:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS 192(AX), Y0, Y1
+	VADDPS     Y1, Y7, Y7
 	VMASKMOVPS Y7, Y0, 192(AX)
 	JMP        tiled3
 
 vecs10:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMASKMOVPS 160(AX), Y0, Y6
-	CMPQ       BX, R8
-	JGE        over22
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   BX, R8
+	JGE    over22
 
 edge21:
 	MOVL       32(BX), DI
@@ -233,22 +250,29 @@ edge23:
 	JL         edge23
 
 over24:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS 160(AX), Y0, Y1
+	VADDPS     Y1, Y6, Y6
 	VMASKMOVPS Y6, Y0, 160(AX)
 	JMP        tiled3
 
 vecs9:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMASKMOVPS 128(AX), Y0, Y5
-	CMPQ       BX, R8
-	JGE        over26
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   BX, R8
+	JGE    over26
 
 edge25:
 	MOVL       32(BX), DI
@@ -286,20 +310,26 @@ edge27:
 	JL         edge27
 
 over28:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS 128(AX), Y0, Y1
+	VADDPS     Y1, Y5, Y5
 	VMASKMOVPS Y5, Y0, 128(AX)
 	JMP        tiled3
 
 vecs8:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMASKMOVPS 96(AX), Y0, Y4
-	CMPQ       BX, R8
-	JGE        over30
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   BX, R8
+	JGE    over30
 
 edge29:
 	MOVL       32(BX), DI
@@ -334,18 +364,23 @@ edge31:
 	JL         edge31
 
 over32:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS 96(AX), Y0, Y1
+	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)
 	JMP        tiled3
 
 vecs7:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMASKMOVPS 64(AX), Y0, Y3
-	CMPQ       BX, R8
-	JGE        over34
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   BX, R8
+	JGE    over34
 
 edge33:
 	MOVL       32(BX), DI
@@ -378,16 +413,20 @@ edge35:
 	JL         edge35
 
 over36:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS 64(AX), Y0, Y1
+	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)
 	JMP        tiled3
 
 vecs6:
-	VMOVUPS    (AX), Y1
-	VMASKMOVPS 32(AX), Y0, Y2
-	CMPQ       BX, R8
-	JGE        over38
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   BX, R8
+	JGE    over38
 
 edge37:
 	MOVL       32(BX), DI
@@ -417,14 +456,17 @@ edge39:
 	JL         edge39
 
 over40:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VMASKMOVPS 32(AX), Y0, Y1
+	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)
 	JMP        tiled3
 
 vecs5:
-	VMASKMOVPS (AX), Y0, Y1
-	CMPQ       BX, R8
-	JGE        over42
+	VXORPS Y1, Y1, Y1
+	CMPQ   BX, R8
+	JGE    over42
 
 edge41:
 	MOVL       32(BX), DI
@@ -452,6 +494,8 @@ edge43:
 	JL         edge43
 
 over44:
+	VMASKMOVPS (AX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 tiled3:
@@ -477,7 +521,7 @@ DATA lanes<>+60(SB)/4, $0x00000000
 GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 // func gatherSumAVX512(acc []float32, src []float32, ld int, idx []uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·gatherSumAVX512(SB), NOSPLIT, $0-80
 	MOVQ    acc_base+0(FP), AX
 	MOVQ    src_base+24(FP), CX
@@ -528,17 +572,17 @@ part46:
 	JE    vecs55
 
 vecs56:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS   384(AX), Z6
-	VMOVUPS.Z 448(AX), K1, Z7
-	MOVQ      BX, R9
-	CMPQ      R9, R8
-	JGE       over58
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   BX, R9
+	CMPQ   R9, R8
+	JGE    over58
 
 edge57:
 	MOVL       32(R9), R10
@@ -587,29 +631,38 @@ edge59:
 	JL        edge59
 
 over60:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, K1, 448(AX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000200, CX
-	SUBQ    $0x00000080, DI
-	JMP     tile45
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VADDPS    384(AX), Z6, Z6
+	VMOVUPS   Z6, 384(AX)
+	VMOVUPS.Z 448(AX), K1, Z0
+	VADDPS    Z0, Z7, Z7
+	VMOVUPS   Z7, K1, 448(AX)
+	ADDQ      $0x00000200, AX
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x00000080, DI
+	JMP       tile45
 
 vecs55:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS.Z 384(AX), K1, Z6
-	CMPQ      BX, R8
-	JGE       over62
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	CMPQ   BX, R8
+	JGE    over62
 
 edge61:
 	MOVL       32(BX), DI
@@ -655,24 +708,32 @@ edge63:
 	JL        edge63
 
 over64:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, K1, 384(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS.Z 384(AX), K1, Z0
+	VADDPS    Z0, Z6, Z6
+	VMOVUPS   Z6, K1, 384(AX)
+	JMP       tiled47
 
 vecs54:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS.Z 320(AX), K1, Z5
-	CMPQ      BX, R8
-	JGE       over66
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	CMPQ   BX, R8
+	JGE    over66
 
 edge65:
 	MOVL       32(BX), DI
@@ -715,22 +776,29 @@ edge67:
 	JL        edge67
 
 over68:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, K1, 320(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS.Z 320(AX), K1, Z0
+	VADDPS    Z0, Z5, Z5
+	VMOVUPS   Z5, K1, 320(AX)
+	JMP       tiled47
 
 vecs53:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS.Z 256(AX), K1, Z4
-	CMPQ      BX, R8
-	JGE       over70
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	CMPQ   BX, R8
+	JGE    over70
 
 edge69:
 	MOVL       32(BX), DI
@@ -770,20 +838,26 @@ edge71:
 	JL        edge71
 
 over72:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, K1, 256(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS.Z 256(AX), K1, Z0
+	VADDPS    Z0, Z4, Z4
+	VMOVUPS   Z4, K1, 256(AX)
+	JMP       tiled47
 
 vecs52:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	CMPQ      BX, R8
-	JGE       over74
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	CMPQ   BX, R8
+	JGE    over74
 
 edge73:
 	MOVL       32(BX), DI
@@ -820,18 +894,23 @@ edge75:
 	JL        edge75
 
 over76:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, K1, 192(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS.Z 192(AX), K1, Z0
+	VADDPS    Z0, Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	JMP       tiled47
 
 vecs51:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS.Z 128(AX), K1, Z2
-	CMPQ      BX, R8
-	JGE       over78
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	CMPQ   BX, R8
+	JGE    over78
 
 edge77:
 	MOVL       32(BX), DI
@@ -865,16 +944,20 @@ edge79:
 	JL        edge79
 
 over80:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, K1, 128(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS.Z 128(AX), K1, Z0
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	JMP       tiled47
 
 vecs50:
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	CMPQ      BX, R8
-	JGE       over82
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	CMPQ   BX, R8
+	JGE    over82
 
 edge81:
 	MOVL       32(BX), DI
@@ -905,14 +988,17 @@ edge83:
 	JL        edge83
 
 over84:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, K1, 64(AX)
-	JMP     tiled47
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VMOVUPS.Z 64(AX), K1, Z0
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	JMP       tiled47
 
 vecs49:
-	VMOVUPS.Z (AX), K1, Z0
-	CMPQ      BX, R8
-	JGE       over86
+	VXORPS Z0, Z0, Z0
+	CMPQ   BX, R8
+	JGE    over86
 
 edge85:
 	MOVL       32(BX), DI
@@ -940,7 +1026,9 @@ edge87:
 	JL        edge87
 
 over88:
-	VMOVUPS Z0, K1, (AX)
+	VMOVUPS.Z (AX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 tiled47:
 	VZEROUPPER
@@ -999,18 +1087,18 @@ part90:
 	JE      vecs99
 
 vecs100:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMOVUPS    192(AX), Y7
-	VMASKMOVPS 224(AX), Y0, Y8
-	MOVQ       BX, R10
-	MOVQ       R9, R12
-	CMPQ       R10, R8
-	JGE        over102
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   BX, R10
+	MOVQ   R9, R12
+	CMPQ   R10, R8
+	JGE    over102
 
 edge101:
 	MOVL         32(R10), R11
@@ -1075,13 +1163,22 @@ edge103:
 	JL           edge103
 
 over104:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VADDPS     192(AX), Y7, Y7
 	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS 224(AX), Y0, Y1
+	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS Y8, Y0, 224(AX)
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
@@ -1089,16 +1186,16 @@ over104:
 	JMP        tile89
 
 vecs99:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMASKMOVPS 192(AX), Y0, Y7
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over106
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over106
 
 edge105:
 	MOVL         32(BX), DI
@@ -1159,25 +1256,33 @@ edge107:
 	JL           edge107
 
 over108:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS 192(AX), Y0, Y1
+	VADDPS     Y1, Y7, Y7
 	VMASKMOVPS Y7, Y0, 192(AX)
 	JMP        tiled91
 
 vecs98:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMASKMOVPS 160(AX), Y0, Y6
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over110
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over110
 
 edge109:
 	MOVL         32(BX), DI
@@ -1233,23 +1338,30 @@ edge111:
 	JL           edge111
 
 over112:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS 160(AX), Y0, Y1
+	VADDPS     Y1, Y6, Y6
 	VMASKMOVPS Y6, Y0, 160(AX)
 	JMP        tiled91
 
 vecs97:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMASKMOVPS 128(AX), Y0, Y5
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over114
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over114
 
 edge113:
 	MOVL         32(BX), DI
@@ -1301,21 +1413,27 @@ edge115:
 	JL           edge115
 
 over116:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS 128(AX), Y0, Y1
+	VADDPS     Y1, Y5, Y5
 	VMASKMOVPS Y5, Y0, 128(AX)
 	JMP        tiled91
 
 vecs96:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMASKMOVPS 96(AX), Y0, Y4
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over118
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over118
 
 edge117:
 	MOVL         32(BX), DI
@@ -1362,19 +1480,24 @@ edge119:
 	JL           edge119
 
 over120:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS 96(AX), Y0, Y1
+	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)
 	JMP        tiled91
 
 vecs95:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMASKMOVPS 64(AX), Y0, Y3
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over122
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over122
 
 edge121:
 	MOVL         32(BX), DI
@@ -1417,17 +1540,21 @@ edge123:
 	JL           edge123
 
 over124:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS 64(AX), Y0, Y1
+	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)
 	JMP        tiled91
 
 vecs94:
-	VMOVUPS    (AX), Y1
-	VMASKMOVPS 32(AX), Y0, Y2
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over126
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over126
 
 edge125:
 	MOVL         32(BX), DI
@@ -1465,15 +1592,18 @@ edge127:
 	JL           edge127
 
 over128:
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VMASKMOVPS 32(AX), Y0, Y1
+	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)
 	JMP        tiled91
 
 vecs93:
-	VMASKMOVPS (AX), Y0, Y1
-	MOVQ       R9, R9
-	CMPQ       BX, R8
-	JGE        over130
+	VXORPS Y1, Y1, Y1
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over130
 
 edge129:
 	MOVL         32(BX), DI
@@ -1507,6 +1637,8 @@ edge131:
 	JL           edge131
 
 over132:
+	VMASKMOVPS (AX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 tiled91:
@@ -1514,7 +1646,7 @@ tiled91:
 	RET
 
 // func gatherWSumAVX512(acc []float32, src []float32, ld int, idx []uint32, w []float32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·gatherWSumAVX512(SB), NOSPLIT, $0-104
 	MOVQ    acc_base+0(FP), AX
 	MOVQ    src_base+24(FP), CX
@@ -1566,18 +1698,18 @@ part134:
 	JE    vecs143
 
 vecs144:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS   384(AX), Z6
-	VMOVUPS.Z 448(AX), K1, Z7
-	MOVQ      BX, R10
-	MOVQ      R9, R12
-	CMPQ      R10, R8
-	JGE       over146
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   BX, R10
+	MOVQ   R9, R12
+	CMPQ   R10, R8
+	JGE    over146
 
 edge145:
 	MOVL         32(R10), R11
@@ -1646,30 +1778,39 @@ edge147:
 	JL           edge147
 
 over148:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, K1, 448(AX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000200, CX
-	SUBQ    $0x00000080, DI
-	JMP     tile133
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VADDPS    384(AX), Z6, Z6
+	VMOVUPS   Z6, 384(AX)
+	VMOVUPS.Z 448(AX), K1, Z0
+	VADDPS    Z0, Z7, Z7
+	VMOVUPS   Z7, K1, 448(AX)
+	ADDQ      $0x00000200, AX
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x00000080, DI
+	JMP       tile133
 
 vecs143:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS.Z 384(AX), K1, Z6
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over150
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over150
 
 edge149:
 	MOVL         32(BX), DI
@@ -1733,25 +1874,33 @@ edge151:
 	JL           edge151
 
 over152:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, K1, 384(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS.Z 384(AX), K1, Z0
+	VADDPS    Z0, Z6, Z6
+	VMOVUPS   Z6, K1, 384(AX)
+	JMP       tiled135
 
 vecs142:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS.Z 320(AX), K1, Z5
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over154
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over154
 
 edge153:
 	MOVL         32(BX), DI
@@ -1810,23 +1959,30 @@ edge155:
 	JL           edge155
 
 over156:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, K1, 320(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS.Z 320(AX), K1, Z0
+	VADDPS    Z0, Z5, Z5
+	VMOVUPS   Z5, K1, 320(AX)
+	JMP       tiled135
 
 vecs141:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS.Z 256(AX), K1, Z4
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over158
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over158
 
 edge157:
 	MOVL         32(BX), DI
@@ -1880,21 +2036,27 @@ edge159:
 	JL           edge159
 
 over160:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, K1, 256(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS.Z 256(AX), K1, Z0
+	VADDPS    Z0, Z4, Z4
+	VMOVUPS   Z4, K1, 256(AX)
+	JMP       tiled135
 
 vecs140:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over162
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over162
 
 edge161:
 	MOVL         32(BX), DI
@@ -1943,19 +2105,24 @@ edge163:
 	JL           edge163
 
 over164:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, K1, 192(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS.Z 192(AX), K1, Z0
+	VADDPS    Z0, Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	JMP       tiled135
 
 vecs139:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS.Z 128(AX), K1, Z2
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over166
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over166
 
 edge165:
 	MOVL         32(BX), DI
@@ -1999,17 +2166,21 @@ edge167:
 	JL           edge167
 
 over168:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, K1, 128(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS.Z 128(AX), K1, Z0
+	VADDPS    Z0, Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	JMP       tiled135
 
 vecs138:
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over170
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over170
 
 edge169:
 	MOVL         32(BX), DI
@@ -2048,15 +2219,18 @@ edge171:
 	JL           edge171
 
 over172:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, K1, 64(AX)
-	JMP     tiled135
+	VADDPS    (AX), Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VMOVUPS.Z 64(AX), K1, Z0
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	JMP       tiled135
 
 vecs137:
-	VMOVUPS.Z (AX), K1, Z0
-	MOVQ      R9, R9
-	CMPQ      BX, R8
-	JGE       over174
+	VXORPS Z0, Z0, Z0
+	MOVQ   R9, R9
+	CMPQ   BX, R8
+	JGE    over174
 
 edge173:
 	MOVL         32(BX), DI
@@ -2090,9 +2264,1161 @@ edge175:
 	JL           edge175
 
 over176:
-	VMOVUPS Z0, K1, (AX)
+	VMOVUPS.Z (AX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 tiled135:
+	VZEROUPPER
+	RET
+
+// func gatherWMoreAVX2(acc []float32, src []float32, ld int, idx []uint32, w []float32)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWMoreAVX2(SB), NOSPLIT, $0-104
+	MOVQ    acc_base+0(FP), AX
+	MOVQ    src_base+24(FP), CX
+	MOVQ    ld+48(FP), DX
+	MOVQ    idx_base+56(FP), BX
+	MOVQ    idx_len+64(FP), SI
+	MOVQ    acc_len+8(FP), DI
+	MOVQ    idx_cap+72(FP), R8
+	LEAQ    -32(BX)(R8*4), R8
+	LEAQ    (BX)(SI*4), SI
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SHLQ    $0x02, DX
+	MOVQ    w_base+80(FP), R9
+
+tile177:
+	CMPQ    DI, $0x00000040
+	JL      part178
+	MOVQ    $0x00000008, R10
+	LEAQ    lanes<>+0(SB), R11
+	NEGQ    R10
+	VMOVUPS 32(R11)(R10*4), Y0
+	JMP     vecs188
+
+part178:
+	TESTQ   DI, DI
+	JLE     tiled179
+	LEAQ    7(DI), R11
+	MOVQ    R11, R10
+	ANDQ    $0x00000007, R10
+	INCQ    R10
+	SHRQ    $0x03, R11
+	LEAQ    lanes<>+0(SB), R12
+	NEGQ    R10
+	VMOVUPS 32(R12)(R10*4), Y0
+	CMPQ    R11, $0x00000001
+	JE      vecs181
+	CMPQ    R11, $0x00000002
+	JE      vecs182
+	CMPQ    R11, $0x00000003
+	JE      vecs183
+	CMPQ    R11, $0x00000004
+	JE      vecs184
+	CMPQ    R11, $0x00000005
+	JE      vecs185
+	CMPQ    R11, $0x00000006
+	JE      vecs186
+	CMPQ    R11, $0x00000007
+	JE      vecs187
+
+vecs188:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMOVUPS    128(AX), Y5
+	VMOVUPS    160(AX), Y6
+	VMOVUPS    192(AX), Y7
+	VMASKMOVPS 224(AX), Y0, Y8
+	MOVQ       BX, R10
+	MOVQ       R9, R12
+	CMPQ       R10, R8
+	JGE        over190
+
+edge189:
+	MOVL         32(R10), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	MOVL         (R10), R11
+	IMULQ        DX, R11
+	VBROADCASTSS (R12), Y9
+	ADDQ         $0x00000004, R12
+	VMULPS       (CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(CX)(R11*1), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $0x00000004, R10
+	CMPQ         R10, R8
+	JL           edge189
+
+over190:
+	CMPQ R10, SI
+	JGE  over192
+
+edge191:
+	MOVL         (R10), R11
+	IMULQ        DX, R11
+	VBROADCASTSS (R12), Y9
+	ADDQ         $0x00000004, R12
+	VMULPS       (CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(CX)(R11*1), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $0x00000004, R10
+	CMPQ         R10, SI
+	JL           edge191
+
+over192:
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS Y8, Y0, 224(AX)
+	ADDQ       $0x00000100, AX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x00000040, DI
+	JMP        tile177
+
+vecs187:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMOVUPS    128(AX), Y5
+	VMOVUPS    160(AX), Y6
+	VMASKMOVPS 192(AX), Y0, Y7
+	MOVQ       R9, R9
+	CMPQ       BX, R8
+	JGE        over194
+
+edge193:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	PREFETCHT0   192(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y8
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(CX)(DI*1), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge193
+
+over194:
+	CMPQ BX, SI
+	JGE  over196
+
+edge195:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y8
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(CX)(DI*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(CX)(DI*1), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge195
+
+over196:
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS Y7, Y0, 192(AX)
+	JMP        tiled179
+
+vecs186:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMOVUPS    128(AX), Y5
+	VMASKMOVPS 160(AX), Y0, Y6
+	MOVQ       R9, R9
+	CMPQ       BX, R8
+	JGE        over198
+
+edge197:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y7
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(CX)(DI*1), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge197
+
+over198:
+	CMPQ BX, SI
+	JGE  over200
+
+edge199:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y7
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(CX)(DI*1), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(CX)(DI*1), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge199
+
+over200:
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS Y6, Y0, 160(AX)
+	JMP        tiled179
+
+vecs185:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMASKMOVPS 128(AX), Y0, Y5
+	MOVQ       R9, R9
+	CMPQ       BX, R8
+	JGE        over202
+
+edge201:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y6
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(CX)(DI*1), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge201
+
+over202:
+	CMPQ BX, SI
+	JGE  over204
+
+edge203:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y6
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(CX)(DI*1), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(CX)(DI*1), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge203
+
+over204:
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS Y5, Y0, 128(AX)
+	JMP        tiled179
+
+vecs184:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMASKMOVPS 96(AX), Y0, Y4
+	MOVQ       R9, R9
+	CMPQ       BX, R8
+	JGE        over206
+
+edge205:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y5
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(CX)(DI*1), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge205
+
+over206:
+	CMPQ BX, SI
+	JGE  over208
+
+edge207:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y5
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(CX)(DI*1), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(CX)(DI*1), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge207
+
+over208:
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS Y4, Y0, 96(AX)
+	JMP        tiled179
+
+vecs183:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMASKMOVPS 64(AX), Y0, Y3
+	MOVQ       R9, R9
+	CMPQ       BX, R8
+	JGE        over210
+
+edge209:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y4
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(CX)(DI*1), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge209
+
+over210:
+	CMPQ BX, SI
+	JGE  over212
+
+edge211:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y4
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(CX)(DI*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(CX)(DI*1), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge211
+
+over212:
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS Y3, Y0, 64(AX)
+	JMP        tiled179
+
+vecs182:
+	VMOVUPS    (AX), Y1
+	VMASKMOVPS 32(AX), Y0, Y2
+	MOVQ       R9, R9
+	CMPQ       BX, R8
+	JGE        over214
+
+edge213:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y3
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(CX)(DI*1), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge213
+
+over214:
+	CMPQ BX, SI
+	JGE  over216
+
+edge215:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y3
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(CX)(DI*1), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge215
+
+over216:
+	VMOVUPS    Y1, (AX)
+	VMASKMOVPS Y2, Y0, 32(AX)
+	JMP        tiled179
+
+vecs181:
+	VMASKMOVPS (AX), Y0, Y1
+	MOVQ       R9, R9
+	CMPQ       BX, R8
+	JGE        over218
+
+edge217:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y2
+	ADDQ         $0x00000004, R9
+	VMASKMOVPS   (CX)(DI*1), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge217
+
+over218:
+	CMPQ BX, SI
+	JGE  over220
+
+edge219:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Y2
+	ADDQ         $0x00000004, R9
+	VMASKMOVPS   (CX)(DI*1), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge219
+
+over220:
+	VMASKMOVPS Y1, Y0, (AX)
+
+tiled179:
+	VZEROUPPER
+	RET
+
+// func gatherWMoreAVX512(acc []float32, src []float32, ld int, idx []uint32, w []float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·gatherWMoreAVX512(SB), NOSPLIT, $0-104
+	MOVQ    acc_base+0(FP), AX
+	MOVQ    src_base+24(FP), CX
+	MOVQ    ld+48(FP), DX
+	MOVQ    idx_base+56(FP), BX
+	MOVQ    idx_len+64(FP), SI
+	MOVQ    acc_len+8(FP), DI
+	MOVQ    idx_cap+72(FP), R8
+	LEAQ    -32(BX)(R8*4), R8
+	LEAQ    (BX)(SI*4), SI
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SHLQ    $0x02, DX
+	MOVQ    w_base+80(FP), R9
+
+tile221:
+	CMPQ  DI, $0x00000080
+	JL    part222
+	MOVQ  $0x00000010, R10
+	MOVL  $0xffffffff, R11
+	BZHIL R10, R11, R11
+	KMOVW R11, K1
+	JMP   vecs232
+
+part222:
+	TESTQ DI, DI
+	JLE   tiled223
+	LEAQ  15(DI), R11
+	MOVQ  R11, R10
+	ANDQ  $0x0000000f, R10
+	INCQ  R10
+	SHRQ  $0x04, R11
+	MOVL  $0xffffffff, R12
+	BZHIL R10, R12, R12
+	KMOVW R12, K1
+	CMPQ  R11, $0x00000001
+	JE    vecs225
+	CMPQ  R11, $0x00000002
+	JE    vecs226
+	CMPQ  R11, $0x00000003
+	JE    vecs227
+	CMPQ  R11, $0x00000004
+	JE    vecs228
+	CMPQ  R11, $0x00000005
+	JE    vecs229
+	CMPQ  R11, $0x00000006
+	JE    vecs230
+	CMPQ  R11, $0x00000007
+	JE    vecs231
+
+vecs232:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS   256(AX), Z4
+	VMOVUPS   320(AX), Z5
+	VMOVUPS   384(AX), Z6
+	VMOVUPS.Z 448(AX), K1, Z7
+	MOVQ      BX, R10
+	MOVQ      R9, R12
+	CMPQ      R10, R8
+	JGE       over234
+
+edge233:
+	MOVL         32(R10), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	MOVL         (R10), R11
+	IMULQ        DX, R11
+	VBROADCASTSS (R12), Z8
+	ADDQ         $0x00000004, R12
+	VMULPS       (CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMOVUPS.Z    448(CX)(R11*1), K1, Z9
+	VMULPS       Z9, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         $0x00000004, R10
+	CMPQ         R10, R8
+	JL           edge233
+
+over234:
+	CMPQ R10, SI
+	JGE  over236
+
+edge235:
+	MOVL         (R10), R11
+	IMULQ        DX, R11
+	VBROADCASTSS (R12), Z8
+	ADDQ         $0x00000004, R12
+	VMULPS       (CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMOVUPS.Z    448(CX)(R11*1), K1, Z9
+	VMULPS       Z9, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         $0x00000004, R10
+	CMPQ         R10, SI
+	JL           edge235
+
+over236:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, K1, 448(AX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000200, CX
+	SUBQ    $0x00000080, DI
+	JMP     tile221
+
+vecs231:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS   256(AX), Z4
+	VMOVUPS   320(AX), Z5
+	VMOVUPS.Z 384(AX), K1, Z6
+	MOVQ      R9, R9
+	CMPQ      BX, R8
+	JGE       over238
+
+edge237:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	PREFETCHT0   192(CX)(DI*1)
+	PREFETCHT0   256(CX)(DI*1)
+	PREFETCHT0   320(CX)(DI*1)
+	PREFETCHT0   384(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z7
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMOVUPS.Z    384(CX)(DI*1), K1, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge237
+
+over238:
+	CMPQ BX, SI
+	JGE  over240
+
+edge239:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z7
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMOVUPS.Z    384(CX)(DI*1), K1, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge239
+
+over240:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, K1, 384(AX)
+	JMP     tiled223
+
+vecs230:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS   256(AX), Z4
+	VMOVUPS.Z 320(AX), K1, Z5
+	MOVQ      R9, R9
+	CMPQ      BX, R8
+	JGE       over242
+
+edge241:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	PREFETCHT0   192(CX)(DI*1)
+	PREFETCHT0   256(CX)(DI*1)
+	PREFETCHT0   320(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z6
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMOVUPS.Z    320(CX)(DI*1), K1, Z7
+	VMULPS       Z7, Z6, Z6
+	VADDPS       Z6, Z5, Z5
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge241
+
+over242:
+	CMPQ BX, SI
+	JGE  over244
+
+edge243:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z6
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMOVUPS.Z    320(CX)(DI*1), K1, Z7
+	VMULPS       Z7, Z6, Z6
+	VADDPS       Z6, Z5, Z5
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge243
+
+over244:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, K1, 320(AX)
+	JMP     tiled223
+
+vecs229:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS.Z 256(AX), K1, Z4
+	MOVQ      R9, R9
+	CMPQ      BX, R8
+	JGE       over246
+
+edge245:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	PREFETCHT0   192(CX)(DI*1)
+	PREFETCHT0   256(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z5
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMOVUPS.Z    256(CX)(DI*1), K1, Z6
+	VMULPS       Z6, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge245
+
+over246:
+	CMPQ BX, SI
+	JGE  over248
+
+edge247:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z5
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMOVUPS.Z    256(CX)(DI*1), K1, Z6
+	VMULPS       Z6, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge247
+
+over248:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, K1, 256(AX)
+	JMP     tiled223
+
+vecs228:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	MOVQ      R9, R9
+	CMPQ      BX, R8
+	JGE       over250
+
+edge249:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	PREFETCHT0   192(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z4
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMOVUPS.Z    192(CX)(DI*1), K1, Z5
+	VMULPS       Z5, Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge249
+
+over250:
+	CMPQ BX, SI
+	JGE  over252
+
+edge251:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z4
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(CX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMOVUPS.Z    192(CX)(DI*1), K1, Z5
+	VMULPS       Z5, Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge251
+
+over252:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, K1, 192(AX)
+	JMP     tiled223
+
+vecs227:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS.Z 128(AX), K1, Z2
+	MOVQ      R9, R9
+	CMPQ      BX, R8
+	JGE       over254
+
+edge253:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	PREFETCHT0   128(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z3
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS.Z    128(CX)(DI*1), K1, Z4
+	VMULPS       Z4, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge253
+
+over254:
+	CMPQ BX, SI
+	JGE  over256
+
+edge255:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z3
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(CX)(DI*1), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS.Z    128(CX)(DI*1), K1, Z4
+	VMULPS       Z4, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge255
+
+over256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, K1, 128(AX)
+	JMP     tiled223
+
+vecs226:
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	MOVQ      R9, R9
+	CMPQ      BX, R8
+	JGE       over258
+
+edge257:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	PREFETCHT0   64(CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z2
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMOVUPS.Z    64(CX)(DI*1), K1, Z3
+	VMULPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z1
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge257
+
+over258:
+	CMPQ BX, SI
+	JGE  over260
+
+edge259:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z2
+	ADDQ         $0x00000004, R9
+	VMULPS       (CX)(DI*1), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMOVUPS.Z    64(CX)(DI*1), K1, Z3
+	VMULPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z1
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge259
+
+over260:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	JMP     tiled223
+
+vecs225:
+	VMOVUPS.Z (AX), K1, Z0
+	MOVQ      R9, R9
+	CMPQ      BX, R8
+	JGE       over262
+
+edge261:
+	MOVL         32(BX), DI
+	IMULQ        DX, DI
+	PREFETCHT0   (CX)(DI*1)
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x00000004, R9
+	VMOVUPS.Z    (CX)(DI*1), K1, Z2
+	VMULPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, R8
+	JL           edge261
+
+over262:
+	CMPQ BX, SI
+	JGE  over264
+
+edge263:
+	MOVL         (BX), DI
+	IMULQ        DX, DI
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x00000004, R9
+	VMOVUPS.Z    (CX)(DI*1), K1, Z2
+	VMULPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, SI
+	JL           edge263
+
+over264:
+	VMOVUPS Z0, K1, (AX)
+
+tiled223:
 	VZEROUPPER
 	RET
 
@@ -2121,29 +3447,29 @@ TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-88
 	CMPQ    R10, R11
 	CMOVQGT R11, R10
 
-row177:
+row265:
 	CMPQ  BX, R8
-	JGE   copy178
+	JGE   copy266
 	MOVL  32(BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	XORQ  R12, R12
 
-fetch179:
+fetch267:
 	PREFETCHT0 (R11)(R12*1)
 	ADDQ       $0x00000040, R12
 	CMPQ       R12, R10
-	JL         fetch179
+	JL         fetch267
 
-copy178:
+copy266:
 	MOVL  (BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	MOVQ  DI, R12
 
-cols181:
+cols269:
 	CMPQ    R12, $0x00000020
-	JL      cols182
+	JL      cols270
 	VMOVUPS (R11), Y1
 	VMOVUPS Y1, (AX)
 	VMOVUPS 32(R11), Y1
@@ -2155,31 +3481,31 @@ cols181:
 	ADDQ    $0x00000080, R11
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, R12
-	JMP     cols181
+	JMP     cols269
 
-cols182:
-cols183:
+cols270:
+cols271:
 	CMPQ    R12, $0x00000008
-	JL      cols184
+	JL      cols272
 	VMOVUPS (R11), Y1
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, R11
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, R12
-	JMP     cols183
+	JMP     cols271
 
-cols184:
+cols272:
 	TESTQ      R12, R12
-	JE         cols180
+	JE         cols268
 	VMASKMOVPS (R11), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (R11)(R9*4), R11
 	LEAQ       (AX)(R9*4), AX
 
-cols180:
+cols268:
 	ADDQ $0x00000004, BX
 	CMPQ BX, SI
-	JL   row177
+	JL   row265
 	VZEROUPPER
 	RET
 
@@ -2207,29 +3533,29 @@ TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-88
 	CMPQ    R10, R11
 	CMOVQGT R11, R10
 
-row185:
+row273:
 	CMPQ  BX, R8
-	JGE   copy186
+	JGE   copy274
 	MOVL  32(BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	XORQ  R12, R12
 
-fetch187:
+fetch275:
 	PREFETCHT0 (R11)(R12*1)
 	ADDQ       $0x00000040, R12
 	CMPQ       R12, R10
-	JL         fetch187
+	JL         fetch275
 
-copy186:
+copy274:
 	MOVL  (BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	MOVQ  DI, R12
 
-cols189:
+cols277:
 	CMPQ    R12, $0x00000040
-	JL      cols190
+	JL      cols278
 	VMOVUPS (R11), Z0
 	VMOVUPS Z0, (AX)
 	VMOVUPS 64(R11), Z0
@@ -2241,30 +3567,30 @@ cols189:
 	ADDQ    $0x00000100, R11
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, R12
-	JMP     cols189
+	JMP     cols277
 
-cols190:
-cols191:
+cols278:
+cols279:
 	CMPQ    R12, $0x00000010
-	JL      cols192
+	JL      cols280
 	VMOVUPS (R11), Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, R11
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, R12
-	JMP     cols191
+	JMP     cols279
 
-cols192:
+cols280:
 	TESTQ     R12, R12
-	JE        cols188
+	JE        cols276
 	VMOVUPS.Z (R11), K1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (R11)(R9*4), R11
 	LEAQ      (AX)(R9*4), AX
 
-cols188:
+cols276:
 	ADDQ $0x00000004, BX
 	CMPQ BX, SI
-	JL   row185
+	JL   row273
 	VZEROUPPER
 	RET

@@ -18,8 +18,8 @@ func RepeatRow(dst, row []float32, n int) {
 	}
 }
 
-// SumRows adds n dense rows of x, each len(acc) wide, to acc, in order:
-// acc[c] += x[0][c], then x[1][c], and so on.
+// SumRows adds the sum of n dense rows of x, each len(acc) wide, to acc:
+// acc[c] += x[0][c] + x[1][c] + ..., the sum made from zero, in that order.
 func SumRows(acc, x []float32, n int) {
 	w := len(acc)
 	if n <= 0 || w == 0 {
@@ -29,9 +29,35 @@ func SumRows(acc, x []float32, n int) {
 	if sumRowsAsm(acc, x, n) {
 		return
 	}
+	for c0 := 0; c0 < w; c0 += sumTile {
+		var sum [sumTile]float32
+		part := acc[c0:min(c0+sumTile, w)]
+		for at := c0; at < len(x); at += w {
+			for c, y := range x[at : at+len(part)] {
+				sum[c] += y
+			}
+		}
+		for c := range part {
+			part[c] += sum[c]
+		}
+	}
+}
+
+// MoreRows continues such a sum, which was zero before its first rows:
+// sum[c] = sum[c] + x[0][c] + x[1][c] + ..., one after the other. A sum made in pieces
+// has the bits of one made at once.
+func MoreRows(sum, x []float32, n int) {
+	w := len(sum)
+	if n <= 0 || w == 0 {
+		return
+	}
+	x = x[:n*w]
+	if moreRowsAsm(sum, x, n) {
+		return
+	}
 	for ; len(x) > 0; x = x[w:] {
-		for c := range acc {
-			acc[c] += x[c]
+		for c := range sum {
+			sum[c] += x[c]
 		}
 	}
 }

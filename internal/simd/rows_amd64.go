@@ -11,6 +11,12 @@ func sumRowsAVX2(acc []float32, x []float32, n int)
 func sumRowsAVX512(acc []float32, x []float32, n int)
 
 //go:noescape
+func moreRowsAVX2(acc []float32, x []float32, n int)
+
+//go:noescape
+func moreRowsAVX512(acc []float32, x []float32, n int)
+
+//go:noescape
 func rowScaleAVX2(dst []float32, x []float32, s []float32, cols int)
 
 //go:noescape

@@ -50,16 +50,16 @@ part2:
 	JE      vecs11
 
 vecs12:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMOVUPS    192(AX), Y7
-	VMASKMOVPS 224(AX), Y0, Y8
-	MOVQ       CX, DI
-	MOVQ       DX, R8
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   CX, DI
+	MOVQ   DX, R8
 
 row13:
 	VADDPS     (DI), Y1, Y1
@@ -74,13 +74,22 @@ row13:
 	ADDQ       SI, DI
 	DECQ       R8
 	JNE        row13
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VADDPS     192(AX), Y7, Y7
 	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS 224(AX), Y0, Y1
+	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS Y8, Y0, 224(AX)
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
@@ -88,14 +97,14 @@ row13:
 	JMP        tile1
 
 vecs11:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMOVUPS    160(AX), Y6
-	VMASKMOVPS 192(AX), Y0, Y7
-	MOVQ       DX, DX
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   DX, DX
 
 row14:
 	VADDPS     (CX), Y1, Y1
@@ -109,23 +118,31 @@ row14:
 	ADDQ       SI, CX
 	DECQ       DX
 	JNE        row14
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VADDPS     160(AX), Y6, Y6
 	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS 192(AX), Y0, Y1
+	VADDPS     Y1, Y7, Y7
 	VMASKMOVPS Y7, Y0, 192(AX)
 	JMP        tiled3
 
 vecs10:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMOVUPS    128(AX), Y5
-	VMASKMOVPS 160(AX), Y0, Y6
-	MOVQ       DX, DX
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	MOVQ   DX, DX
 
 row15:
 	VADDPS     (CX), Y1, Y1
@@ -138,21 +155,28 @@ row15:
 	ADDQ       SI, CX
 	DECQ       DX
 	JNE        row15
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VADDPS     128(AX), Y5, Y5
 	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS 160(AX), Y0, Y1
+	VADDPS     Y1, Y6, Y6
 	VMASKMOVPS Y6, Y0, 160(AX)
 	JMP        tiled3
 
 vecs9:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMOVUPS    96(AX), Y4
-	VMASKMOVPS 128(AX), Y0, Y5
-	MOVQ       DX, DX
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   DX, DX
 
 row16:
 	VADDPS     (CX), Y1, Y1
@@ -164,19 +188,25 @@ row16:
 	ADDQ       SI, CX
 	DECQ       DX
 	JNE        row16
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VADDPS     96(AX), Y4, Y4
 	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS 128(AX), Y0, Y1
+	VADDPS     Y1, Y5, Y5
 	VMASKMOVPS Y5, Y0, 128(AX)
 	JMP        tiled3
 
 vecs8:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMOVUPS    64(AX), Y3
-	VMASKMOVPS 96(AX), Y0, Y4
-	MOVQ       DX, DX
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   DX, DX
 
 row17:
 	VADDPS     (CX), Y1, Y1
@@ -187,17 +217,22 @@ row17:
 	ADDQ       SI, CX
 	DECQ       DX
 	JNE        row17
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VADDPS     64(AX), Y3, Y3
 	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS 96(AX), Y0, Y1
+	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)
 	JMP        tiled3
 
 vecs7:
-	VMOVUPS    (AX), Y1
-	VMOVUPS    32(AX), Y2
-	VMASKMOVPS 64(AX), Y0, Y3
-	MOVQ       DX, DX
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   DX, DX
 
 row18:
 	VADDPS     (CX), Y1, Y1
@@ -207,15 +242,19 @@ row18:
 	ADDQ       SI, CX
 	DECQ       DX
 	JNE        row18
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VADDPS     32(AX), Y2, Y2
 	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS 64(AX), Y0, Y1
+	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)
 	JMP        tiled3
 
 vecs6:
-	VMOVUPS    (AX), Y1
-	VMASKMOVPS 32(AX), Y0, Y2
-	MOVQ       DX, DX
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   DX, DX
 
 row19:
 	VADDPS     (CX), Y1, Y1
@@ -224,13 +263,16 @@ row19:
 	ADDQ       SI, CX
 	DECQ       DX
 	JNE        row19
+	VADDPS     (AX), Y1, Y1
 	VMOVUPS    Y1, (AX)
+	VMASKMOVPS 32(AX), Y0, Y1
+	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)
 	JMP        tiled3
 
 vecs5:
-	VMASKMOVPS (AX), Y0, Y1
-	MOVQ       DX, DX
+	VXORPS Y1, Y1, Y1
+	MOVQ   DX, DX
 
 row20:
 	VMASKMOVPS (CX), Y0, Y2
@@ -238,6 +280,8 @@ row20:
 	ADDQ       SI, CX
 	DECQ       DX
 	JNE        row20
+	VMASKMOVPS (AX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 
 tiled3:
@@ -263,7 +307,7 @@ DATA lanes<>+60(SB)/4, $0x00000000
 GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 // func sumRowsAVX512(acc []float32, x []float32, n int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-56
 	MOVQ acc_base+0(FP), AX
 	MOVQ x_base+24(FP), CX
@@ -308,16 +352,16 @@ part22:
 	JE    vecs31
 
 vecs32:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS   384(AX), Z6
-	VMOVUPS.Z 448(AX), K1, Z7
-	MOVQ      CX, DI
-	MOVQ      DX, R8
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   CX, DI
+	MOVQ   DX, R8
 
 row33:
 	VADDPS    (DI), Z0, Z0
@@ -332,13 +376,22 @@ row33:
 	ADDQ      SI, DI
 	DECQ      R8
 	JNE       row33
+	VADDPS    (AX), Z0, Z0
 	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
 	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
 	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
 	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
 	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
 	VMOVUPS   Z5, 320(AX)
+	VADDPS    384(AX), Z6, Z6
 	VMOVUPS   Z6, 384(AX)
+	VMOVUPS.Z 448(AX), K1, Z0
+	VADDPS    Z0, Z7, Z7
 	VMOVUPS   Z7, K1, 448(AX)
 	ADDQ      $0x00000200, AX
 	ADDQ      $0x00000200, CX
@@ -346,14 +399,14 @@ row33:
 	JMP       tile21
 
 vecs31:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS   320(AX), Z5
-	VMOVUPS.Z 384(AX), K1, Z6
-	MOVQ      DX, DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	MOVQ   DX, DX
 
 row34:
 	VADDPS    (CX), Z0, Z0
@@ -367,23 +420,31 @@ row34:
 	ADDQ      SI, CX
 	DECQ      DX
 	JNE       row34
+	VADDPS    (AX), Z0, Z0
 	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
 	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
 	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
 	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
 	VMOVUPS   Z4, 256(AX)
+	VADDPS    320(AX), Z5, Z5
 	VMOVUPS   Z5, 320(AX)
+	VMOVUPS.Z 384(AX), K1, Z0
+	VADDPS    Z0, Z6, Z6
 	VMOVUPS   Z6, K1, 384(AX)
 	JMP       tiled23
 
 vecs30:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS   256(AX), Z4
-	VMOVUPS.Z 320(AX), K1, Z5
-	MOVQ      DX, DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	MOVQ   DX, DX
 
 row35:
 	VADDPS    (CX), Z0, Z0
@@ -396,21 +457,28 @@ row35:
 	ADDQ      SI, CX
 	DECQ      DX
 	JNE       row35
+	VADDPS    (AX), Z0, Z0
 	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
 	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
 	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
 	VMOVUPS   Z3, 192(AX)
+	VADDPS    256(AX), Z4, Z4
 	VMOVUPS   Z4, 256(AX)
+	VMOVUPS.Z 320(AX), K1, Z0
+	VADDPS    Z0, Z5, Z5
 	VMOVUPS   Z5, K1, 320(AX)
 	JMP       tiled23
 
 vecs29:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS   192(AX), Z3
-	VMOVUPS.Z 256(AX), K1, Z4
-	MOVQ      DX, DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	MOVQ   DX, DX
 
 row36:
 	VADDPS    (CX), Z0, Z0
@@ -422,19 +490,25 @@ row36:
 	ADDQ      SI, CX
 	DECQ      DX
 	JNE       row36
+	VADDPS    (AX), Z0, Z0
 	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
 	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
 	VMOVUPS   Z2, 128(AX)
+	VADDPS    192(AX), Z3, Z3
 	VMOVUPS   Z3, 192(AX)
+	VMOVUPS.Z 256(AX), K1, Z0
+	VADDPS    Z0, Z4, Z4
 	VMOVUPS   Z4, K1, 256(AX)
 	JMP       tiled23
 
 vecs28:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	MOVQ      DX, DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   DX, DX
 
 row37:
 	VADDPS    (CX), Z0, Z0
@@ -445,17 +519,22 @@ row37:
 	ADDQ      SI, CX
 	DECQ      DX
 	JNE       row37
+	VADDPS    (AX), Z0, Z0
 	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
 	VMOVUPS   Z1, 64(AX)
+	VADDPS    128(AX), Z2, Z2
 	VMOVUPS   Z2, 128(AX)
+	VMOVUPS.Z 192(AX), K1, Z0
+	VADDPS    Z0, Z3, Z3
 	VMOVUPS   Z3, K1, 192(AX)
 	JMP       tiled23
 
 vecs27:
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS.Z 128(AX), K1, Z2
-	MOVQ      DX, DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   DX, DX
 
 row38:
 	VADDPS    (CX), Z0, Z0
@@ -465,15 +544,19 @@ row38:
 	ADDQ      SI, CX
 	DECQ      DX
 	JNE       row38
+	VADDPS    (AX), Z0, Z0
 	VMOVUPS   Z0, (AX)
+	VADDPS    64(AX), Z1, Z1
 	VMOVUPS   Z1, 64(AX)
+	VMOVUPS.Z 128(AX), K1, Z0
+	VADDPS    Z0, Z2, Z2
 	VMOVUPS   Z2, K1, 128(AX)
 	JMP       tiled23
 
 vecs26:
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	MOVQ      DX, DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   DX, DX
 
 row39:
 	VADDPS    (CX), Z0, Z0
@@ -482,13 +565,16 @@ row39:
 	ADDQ      SI, CX
 	DECQ      DX
 	JNE       row39
+	VADDPS    (AX), Z0, Z0
 	VMOVUPS   Z0, (AX)
+	VMOVUPS.Z 64(AX), K1, Z0
+	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, 64(AX)
 	JMP       tiled23
 
 vecs25:
-	VMOVUPS.Z (AX), K1, Z0
-	MOVQ      DX, DX
+	VXORPS Z0, Z0, Z0
+	MOVQ   DX, DX
 
 row40:
 	VMOVUPS.Z (CX), K1, Z1
@@ -496,9 +582,491 @@ row40:
 	ADDQ      SI, CX
 	DECQ      DX
 	JNE       row40
+	VMOVUPS.Z (AX), K1, Z1
+	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 
 tiled23:
+	VZEROUPPER
+	RET
+
+// func moreRowsAVX2(acc []float32, x []float32, n int)
+// Requires: AVX
+TEXT ·moreRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ acc_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ acc_len+8(FP), BX
+	MOVQ BX, SI
+	SHLQ $0x02, SI
+
+tile41:
+	CMPQ    BX, $0x00000040
+	JL      part42
+	MOVQ    $0x00000008, DI
+	LEAQ    lanes<>+0(SB), R8
+	NEGQ    DI
+	VMOVUPS 32(R8)(DI*4), Y0
+	JMP     vecs52
+
+part42:
+	TESTQ   BX, BX
+	JLE     tiled43
+	LEAQ    7(BX), R8
+	MOVQ    R8, DI
+	ANDQ    $0x00000007, DI
+	INCQ    DI
+	SHRQ    $0x03, R8
+	LEAQ    lanes<>+0(SB), R9
+	NEGQ    DI
+	VMOVUPS 32(R9)(DI*4), Y0
+	CMPQ    R8, $0x00000001
+	JE      vecs45
+	CMPQ    R8, $0x00000002
+	JE      vecs46
+	CMPQ    R8, $0x00000003
+	JE      vecs47
+	CMPQ    R8, $0x00000004
+	JE      vecs48
+	CMPQ    R8, $0x00000005
+	JE      vecs49
+	CMPQ    R8, $0x00000006
+	JE      vecs50
+	CMPQ    R8, $0x00000007
+	JE      vecs51
+
+vecs52:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMOVUPS    128(AX), Y5
+	VMOVUPS    160(AX), Y6
+	VMOVUPS    192(AX), Y7
+	VMASKMOVPS 224(AX), Y0, Y8
+	MOVQ       CX, DI
+	MOVQ       DX, R8
+
+row53:
+	VADDPS     (DI), Y1, Y1
+	VADDPS     32(DI), Y2, Y2
+	VADDPS     64(DI), Y3, Y3
+	VADDPS     96(DI), Y4, Y4
+	VADDPS     128(DI), Y5, Y5
+	VADDPS     160(DI), Y6, Y6
+	VADDPS     192(DI), Y7, Y7
+	VMASKMOVPS 224(DI), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       SI, DI
+	DECQ       R8
+	JNE        row53
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS Y8, Y0, 224(AX)
+	ADDQ       $0x00000100, AX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x00000040, BX
+	JMP        tile41
+
+vecs51:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMOVUPS    128(AX), Y5
+	VMOVUPS    160(AX), Y6
+	VMASKMOVPS 192(AX), Y0, Y7
+	MOVQ       DX, DX
+
+row54:
+	VADDPS     (CX), Y1, Y1
+	VADDPS     32(CX), Y2, Y2
+	VADDPS     64(CX), Y3, Y3
+	VADDPS     96(CX), Y4, Y4
+	VADDPS     128(CX), Y5, Y5
+	VADDPS     160(CX), Y6, Y6
+	VMASKMOVPS 192(CX), Y0, Y8
+	VADDPS     Y8, Y7, Y7
+	ADDQ       SI, CX
+	DECQ       DX
+	JNE        row54
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS Y7, Y0, 192(AX)
+	JMP        tiled43
+
+vecs50:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMOVUPS    128(AX), Y5
+	VMASKMOVPS 160(AX), Y0, Y6
+	MOVQ       DX, DX
+
+row55:
+	VADDPS     (CX), Y1, Y1
+	VADDPS     32(CX), Y2, Y2
+	VADDPS     64(CX), Y3, Y3
+	VADDPS     96(CX), Y4, Y4
+	VADDPS     128(CX), Y5, Y5
+	VMASKMOVPS 160(CX), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+	ADDQ       SI, CX
+	DECQ       DX
+	JNE        row55
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS Y6, Y0, 160(AX)
+	JMP        tiled43
+
+vecs49:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMOVUPS    96(AX), Y4
+	VMASKMOVPS 128(AX), Y0, Y5
+	MOVQ       DX, DX
+
+row56:
+	VADDPS     (CX), Y1, Y1
+	VADDPS     32(CX), Y2, Y2
+	VADDPS     64(CX), Y3, Y3
+	VADDPS     96(CX), Y4, Y4
+	VMASKMOVPS 128(CX), Y0, Y6
+	VADDPS     Y6, Y5, Y5
+	ADDQ       SI, CX
+	DECQ       DX
+	JNE        row56
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS Y5, Y0, 128(AX)
+	JMP        tiled43
+
+vecs48:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMOVUPS    64(AX), Y3
+	VMASKMOVPS 96(AX), Y0, Y4
+	MOVQ       DX, DX
+
+row57:
+	VADDPS     (CX), Y1, Y1
+	VADDPS     32(CX), Y2, Y2
+	VADDPS     64(CX), Y3, Y3
+	VMASKMOVPS 96(CX), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+	ADDQ       SI, CX
+	DECQ       DX
+	JNE        row57
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS Y4, Y0, 96(AX)
+	JMP        tiled43
+
+vecs47:
+	VMOVUPS    (AX), Y1
+	VMOVUPS    32(AX), Y2
+	VMASKMOVPS 64(AX), Y0, Y3
+	MOVQ       DX, DX
+
+row58:
+	VADDPS     (CX), Y1, Y1
+	VADDPS     32(CX), Y2, Y2
+	VMASKMOVPS 64(CX), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+	ADDQ       SI, CX
+	DECQ       DX
+	JNE        row58
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS Y3, Y0, 64(AX)
+	JMP        tiled43
+
+vecs46:
+	VMOVUPS    (AX), Y1
+	VMASKMOVPS 32(AX), Y0, Y2
+	MOVQ       DX, DX
+
+row59:
+	VADDPS     (CX), Y1, Y1
+	VMASKMOVPS 32(CX), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	ADDQ       SI, CX
+	DECQ       DX
+	JNE        row59
+	VMOVUPS    Y1, (AX)
+	VMASKMOVPS Y2, Y0, 32(AX)
+	JMP        tiled43
+
+vecs45:
+	VMASKMOVPS (AX), Y0, Y1
+	MOVQ       DX, DX
+
+row60:
+	VMASKMOVPS (CX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       SI, CX
+	DECQ       DX
+	JNE        row60
+	VMASKMOVPS Y1, Y0, (AX)
+
+tiled43:
+	VZEROUPPER
+	RET
+
+// func moreRowsAVX512(acc []float32, x []float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·moreRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ acc_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ acc_len+8(FP), BX
+	MOVQ BX, SI
+	SHLQ $0x02, SI
+
+tile61:
+	CMPQ  BX, $0x00000080
+	JL    part62
+	MOVQ  $0x00000010, DI
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+	JMP   vecs72
+
+part62:
+	TESTQ BX, BX
+	JLE   tiled63
+	LEAQ  15(BX), R8
+	MOVQ  R8, DI
+	ANDQ  $0x0000000f, DI
+	INCQ  DI
+	SHRQ  $0x04, R8
+	MOVL  $0xffffffff, R9
+	BZHIL DI, R9, R9
+	KMOVW R9, K1
+	CMPQ  R8, $0x00000001
+	JE    vecs65
+	CMPQ  R8, $0x00000002
+	JE    vecs66
+	CMPQ  R8, $0x00000003
+	JE    vecs67
+	CMPQ  R8, $0x00000004
+	JE    vecs68
+	CMPQ  R8, $0x00000005
+	JE    vecs69
+	CMPQ  R8, $0x00000006
+	JE    vecs70
+	CMPQ  R8, $0x00000007
+	JE    vecs71
+
+vecs72:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS   256(AX), Z4
+	VMOVUPS   320(AX), Z5
+	VMOVUPS   384(AX), Z6
+	VMOVUPS.Z 448(AX), K1, Z7
+	MOVQ      CX, DI
+	MOVQ      DX, R8
+
+row73:
+	VADDPS    (DI), Z0, Z0
+	VADDPS    64(DI), Z1, Z1
+	VADDPS    128(DI), Z2, Z2
+	VADDPS    192(DI), Z3, Z3
+	VADDPS    256(DI), Z4, Z4
+	VADDPS    320(DI), Z5, Z5
+	VADDPS    384(DI), Z6, Z6
+	VMOVUPS.Z 448(DI), K1, Z8
+	VADDPS    Z8, Z7, Z7
+	ADDQ      SI, DI
+	DECQ      R8
+	JNE       row73
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS   Z6, 384(AX)
+	VMOVUPS   Z7, K1, 448(AX)
+	ADDQ      $0x00000200, AX
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x00000080, BX
+	JMP       tile61
+
+vecs71:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS   256(AX), Z4
+	VMOVUPS   320(AX), Z5
+	VMOVUPS.Z 384(AX), K1, Z6
+	MOVQ      DX, DX
+
+row74:
+	VADDPS    (CX), Z0, Z0
+	VADDPS    64(CX), Z1, Z1
+	VADDPS    128(CX), Z2, Z2
+	VADDPS    192(CX), Z3, Z3
+	VADDPS    256(CX), Z4, Z4
+	VADDPS    320(CX), Z5, Z5
+	VMOVUPS.Z 384(CX), K1, Z7
+	VADDPS    Z7, Z6, Z6
+	ADDQ      SI, CX
+	DECQ      DX
+	JNE       row74
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS   Z6, K1, 384(AX)
+	JMP       tiled63
+
+vecs70:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS   256(AX), Z4
+	VMOVUPS.Z 320(AX), K1, Z5
+	MOVQ      DX, DX
+
+row75:
+	VADDPS    (CX), Z0, Z0
+	VADDPS    64(CX), Z1, Z1
+	VADDPS    128(CX), Z2, Z2
+	VADDPS    192(CX), Z3, Z3
+	VADDPS    256(CX), Z4, Z4
+	VMOVUPS.Z 320(CX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+	ADDQ      SI, CX
+	DECQ      DX
+	JNE       row75
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS   Z5, K1, 320(AX)
+	JMP       tiled63
+
+vecs69:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS   192(AX), Z3
+	VMOVUPS.Z 256(AX), K1, Z4
+	MOVQ      DX, DX
+
+row76:
+	VADDPS    (CX), Z0, Z0
+	VADDPS    64(CX), Z1, Z1
+	VADDPS    128(CX), Z2, Z2
+	VADDPS    192(CX), Z3, Z3
+	VMOVUPS.Z 256(CX), K1, Z5
+	VADDPS    Z5, Z4, Z4
+	ADDQ      SI, CX
+	DECQ      DX
+	JNE       row76
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, K1, 256(AX)
+	JMP       tiled63
+
+vecs68:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	MOVQ      DX, DX
+
+row77:
+	VADDPS    (CX), Z0, Z0
+	VADDPS    64(CX), Z1, Z1
+	VADDPS    128(CX), Z2, Z2
+	VMOVUPS.Z 192(CX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+	ADDQ      SI, CX
+	DECQ      DX
+	JNE       row77
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, K1, 192(AX)
+	JMP       tiled63
+
+vecs67:
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS.Z 128(AX), K1, Z2
+	MOVQ      DX, DX
+
+row78:
+	VADDPS    (CX), Z0, Z0
+	VADDPS    64(CX), Z1, Z1
+	VMOVUPS.Z 128(CX), K1, Z3
+	VADDPS    Z3, Z2, Z2
+	ADDQ      SI, CX
+	DECQ      DX
+	JNE       row78
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, K1, 128(AX)
+	JMP       tiled63
+
+vecs66:
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	MOVQ      DX, DX
+
+row79:
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	ADDQ      SI, CX
+	DECQ      DX
+	JNE       row79
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, K1, 64(AX)
+	JMP       tiled63
+
+vecs65:
+	VMOVUPS.Z (AX), K1, Z0
+	MOVQ      DX, DX
+
+row80:
+	VMOVUPS.Z (CX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      SI, CX
+	DECQ      DX
+	JNE       row80
+	VMOVUPS   Z0, K1, (AX)
+
+tiled63:
 	VZEROUPPER
 	RET
 
@@ -517,13 +1085,13 @@ TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
-row41:
+row81:
 	VBROADCASTSS (BX), Y1
 	MOVQ         DX, R8
 
-cols43:
+cols83:
 	CMPQ    R8, $0x00000020
-	JL      cols44
+	JL      cols84
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	VMULPS  32(CX), Y1, Y2
@@ -535,32 +1103,32 @@ cols43:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, R8
-	JMP     cols43
+	JMP     cols83
 
-cols44:
-cols45:
+cols84:
+cols85:
 	CMPQ    R8, $0x00000008
-	JL      cols46
+	JL      cols86
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, R8
-	JMP     cols45
+	JMP     cols85
 
-cols46:
+cols86:
 	TESTQ      R8, R8
-	JE         cols42
+	JE         cols82
 	VMASKMOVPS (CX), Y0, Y2
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(DI*4), AX
 	LEAQ       (CX)(DI*4), CX
 
-cols42:
+cols82:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row41
+	JNE  row81
 	VZEROUPPER
 	RET
 
@@ -578,13 +1146,13 @@ TEXT ·rowScaleAVX512(SB), NOSPLIT, $0-80
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-row47:
+row87:
 	VBROADCASTSS (BX), Z0
 	MOVQ         DX, R8
 
-cols49:
+cols89:
 	CMPQ    R8, $0x00000040
-	JL      cols50
+	JL      cols90
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMULPS  64(CX), Z0, Z1
@@ -596,32 +1164,32 @@ cols49:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, R8
-	JMP     cols49
+	JMP     cols89
 
-cols50:
-cols51:
+cols90:
+cols91:
 	CMPQ    R8, $0x00000010
-	JL      cols52
+	JL      cols92
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, R8
-	JMP     cols51
+	JMP     cols91
 
-cols52:
+cols92:
 	TESTQ     R8, R8
-	JE        cols48
+	JE        cols88
 	VMOVUPS.Z (CX), K1, Z1
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (AX)(DI*4), AX
 	LEAQ      (CX)(DI*4), CX
 
-cols48:
+cols88:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row47
+	JNE  row87
 	VZEROUPPER
 	RET
 
@@ -639,28 +1207,28 @@ TEXT ·rowFillAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row53:
+row93:
 	VBROADCASTSS (DX), Y1
 	MOVQ         CX, DI
 
-cols55:
+cols95:
 	CMPQ    DI, $0x00000008
-	JL      cols56
+	JL      cols96
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, DI
-	JMP     cols55
+	JMP     cols95
 
-cols56:
+cols96:
 	TESTQ      DI, DI
-	JE         cols54
+	JE         cols94
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(SI*4), AX
 
-cols54:
+cols94:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row53
+	JNE  row93
 	VZEROUPPER
 	RET
 
@@ -677,28 +1245,28 @@ TEXT ·rowFillAVX512(SB), NOSPLIT, $0-56
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
 
-row57:
+row97:
 	VBROADCASTSS (DX), Z0
 	MOVQ         CX, DI
 
-cols59:
+cols99:
 	CMPQ    DI, $0x00000010
-	JL      cols60
+	JL      cols100
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DI
-	JMP     cols59
+	JMP     cols99
 
-cols60:
+cols100:
 	TESTQ   DI, DI
-	JE      cols58
+	JE      cols98
 	VMOVUPS Z0, K1, (AX)
 	LEAQ    (AX)(SI*4), AX
 
-cols58:
+cols98:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row57
+	JNE  row97
 	VZEROUPPER
 	RET
 
@@ -716,26 +1284,26 @@ TEXT ·rowSumAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row61:
+row101:
 	MOVQ   BX, DI
 	VXORPS Y1, Y1, Y1
 
-cols63:
+cols103:
 	CMPQ   DI, $0x00000008
-	JL     cols64
+	JL     cols104
 	VADDPS (DX), Y1, Y1
 	ADDQ   $0x00000020, DX
 	SUBQ   $0x00000008, DI
-	JMP    cols63
+	JMP    cols103
 
-cols64:
+cols104:
 	TESTQ      DI, DI
-	JE         cols62
+	JE         cols102
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-cols62:
+cols102:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -745,7 +1313,7 @@ cols62:
 	VMOVSS       X1, (AX)
 	ADDQ         $0x00000004, AX
 	DECQ         CX
-	JNE          row61
+	JNE          row101
 	VZEROUPPER
 	RET
 
@@ -756,17 +1324,17 @@ TEXT ·unpackHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-vector65:
+vector105:
 	SUBQ      $0x00000008, CX
-	JL        done66
+	JL        done106
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVDQU   Y0, (AX)
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000020, AX
-	JMP       vector65
+	JMP       vector105
 
-done66:
+done106:
 	VZEROUPPER
 	RET
 
@@ -810,11 +1378,11 @@ TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(DI)(R9*4), Y3
 	TESTQ   SI, SI
-	JLE     done69
+	JLE     done109
 	TESTQ   CX, CX
-	JE      narrow68
+	JE      narrow108
 
-wide67:
+wide107:
 	VMASKMOVPS (DX), Y0, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS 32(DX), Y1, Y4
@@ -822,18 +1390,18 @@ wide67:
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        wide67
-	JMP        done69
+	JNE        wide107
+	JMP        done109
 
-narrow68:
+narrow108:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        narrow68
+	JNE        narrow108
 
-done69:
+done109:
 	VZEROUPPER
 	RET
 
@@ -876,11 +1444,11 @@ TEXT ·copyTileAVX512(SB), NOSPLIT, $0-80
 	BZHIL   CX, DI, DI
 	KMOVW   DI, K4
 	TESTQ   SI, SI
-	JLE     done72
+	JLE     done112
 	TESTQ   CX, CX
-	JE      narrow71
+	JE      narrow111
 
-wide70:
+wide110:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	VMOVUPS.Z 64(DX), K2, Z0
@@ -888,17 +1456,17 @@ wide70:
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       wide70
-	JMP       done72
+	JNE       wide110
+	JMP       done112
 
-narrow71:
+narrow111:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       narrow71
+	JNE       narrow111
 
-done72:
+done112:
 	VZEROUPPER
 	RET

@@ -60,23 +60,21 @@ func TestGather(t *testing.T) {
 				GatherSum(acc, src, ld, idx)
 				check()
 				near(t, "GatherSum, "+name, acc, plain, plainSize)
-				// Edges one at a time, and columns in two tiles, give the same bits.
-				one := append([]float32(nil), start...)
-				for i := range idx {
-					GatherSum(one[:n/3], src, ld, idx[i:i+1])
-					GatherSum(one[n/3:], src[n/3:], ld, idx[i:i+1])
-				}
+				// The sum is made from zero, and columns in two tiles give the same bits.
+				one := make([]float32, n)
+				GatherSum(one[:n/3], src, ld, idx)
+				GatherSum(one[n/3:], src[n/3:], ld, idx)
+				AddTo(one, start)
 				sameBits(t, "GatherSum in pieces, "+name, one, acc)
 
 				copy(acc, start)
 				GatherWSum(acc, src, ld, idx, w)
 				check()
 				near(t, "GatherWSum, "+name, acc, weighted, weightedSize)
-				copy(one, start)
-				for i := range idx {
-					GatherWSum(one[:n/2], src, ld, idx[i:i+1], w[i:])
-					GatherWSum(one[n/2:], src[n/2:], ld, idx[i:i+1], w[i:])
-				}
+				clear(one)
+				GatherWSum(one[:n/2], src, ld, idx, w)
+				GatherWSum(one[n/2:], src[n/2:], ld, idx, w)
+				AddTo(one, start)
 				sameBits(t, "GatherWSum in pieces, "+name, one, acc)
 				// So do weighted rows that are made first: each product is rounded.
 				copy(one, start)
@@ -128,6 +126,10 @@ func TestRows(t *testing.T) {
 				SumRows(acc, x, rows)
 				check()
 				near(t, "SumRows "+name, acc, want, size)
+				sum := make([]float32, cols)
+				SumRows(sum, x, rows)
+				AddTo(sum, start)
+				sameBits(t, "SumRows from zero "+name, sum, acc)
 			}
 		}
 	})

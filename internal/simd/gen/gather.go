@@ -15,9 +15,11 @@ func gatherKernels() []kernel {
 	const sum = "acc, src []float32, ld int, idx []uint32"
 	return []kernel{
 		{name: "gatherSum", params: sum, avx512: true,
-			emit: func(e *emitter) { gatherSum(e, "gatherSum", sum, false) }},
+			emit: func(e *emitter) { gatherSum(e, "gatherSum", sum, false, false) }},
 		{name: "gatherWSum", params: sum + ", w []float32", avx512: true,
-			emit: func(e *emitter) { gatherSum(e, "gatherWSum", sum+", w []float32", true) }},
+			emit: func(e *emitter) { gatherSum(e, "gatherWSum", sum+", w []float32", true, false) }},
+		{name: "gatherWMore", params: sum + ", w []float32", avx512: true,
+			emit: func(e *emitter) { gatherSum(e, "gatherWMore", sum+", w []float32", true, true) }},
 		{name: "gatherRows", params: "dst, src []float32, ld int, idx []uint32, cols int", avx512: true,
 			emit: gatherRows},
 	}
@@ -74,9 +76,50 @@ func (e *emitter) tiles(cols reg.GPVirtual, body func(vecs int, mask reg.Registe
 	e.Label(done)
 }
 
-// gatherSum keeps one tile of the accumulator in registers while the rows pass
-// by, and prefetches the tile of the row ahead edges later.
-func gatherSum(e *emitter, name, params string, weighted bool) {
+// startSums returns n vectors of sums: zeros, or with more what lies at acc; the last is
+// masked.
+func (e *emitter) startSums(n int, acc reg.GPVirtual, mask reg.Register, more bool) []reg.VecVirtual {
+	sums := make([]reg.VecVirtual, n)
+	for v := range sums {
+		from := at(acc, 4*e.width()*v)
+		switch {
+		case !more:
+			sums[v] = e.vec()
+			e.VXORPS(sums[v], sums[v], sums[v])
+		case v < n-1:
+			sums[v] = e.copyOf(from)
+		default:
+			sums[v] = e.loadMasked(from, mask)
+		}
+	}
+	return sums
+}
+
+// endSums adds the sums of a tile to the accumulator at acc, or with more, as they began
+// with it, stores them there; the last is masked.
+func (e *emitter) endSums(sums []reg.VecVirtual, acc reg.GPVirtual, mask reg.Register, more bool) {
+	for v, s := range sums {
+		to := at(acc, 4*e.width()*v)
+		last := v == len(sums)-1
+		if !more {
+			var x operand.Op = to
+			if last {
+				x = e.loadMasked(to, mask)
+			}
+			e.VADDPS(x, s, s)
+		}
+		if last {
+			e.storeMasked(s, mask, to)
+		} else {
+			e.VMOVUPS(s, to)
+		}
+	}
+}
+
+// gatherSum keeps the sums of one tile in registers while the rows pass by, prefetches
+// the tile of the row ahead edges later, and adds the sums to the accumulator; with more
+// it continues the sums that lie there.
+func gatherSum(e *emitter, name, params string, weighted, more bool) {
 	e.begin(name, params)
 	acc, src, ld, idx := e.ptr("acc"), e.ptr("src"), e.num("ld"), e.ptr("idx")
 	end := e.length("idx")
@@ -94,14 +137,7 @@ func gatherSum(e *emitter, name, params string, weighted bool) {
 	}
 	w4 := 4 * e.width()
 	tile := func(vecs int, mask reg.Register) {
-		sums := make([]reg.VecVirtual, vecs)
-		for v := range sums {
-			if v < vecs-1 {
-				sums[v] = e.copyOf(at(acc, v*w4))
-			} else {
-				sums[v] = e.loadMasked(at(acc, v*w4), mask)
-			}
-		}
+		sums := e.startSums(vecs, acc, mask, more)
 		p, row := e.GP64(), e.GP64()
 		e.MOVQ(idx, p)
 		var pw reg.GPVirtual
@@ -150,13 +186,7 @@ func gatherSum(e *emitter, name, params string, weighted bool) {
 			e.JL(operand.LabelRef(loop))
 			e.Label(over)
 		}
-		for v, s := range sums {
-			if v < vecs-1 {
-				e.VMOVUPS(s, at(acc, v*w4))
-			} else {
-				e.storeMasked(s, mask, at(acc, v*w4))
-			}
-		}
+		e.endSums(sums, acc, mask, more)
 	}
 	e.tiles(cols, tile, func(bytes int) {
 		e.ADDQ(imm(bytes), acc)

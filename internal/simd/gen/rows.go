@@ -8,7 +8,10 @@ import (
 // rowKernels returns the kernels over consecutive rows.
 func rowKernels() []kernel {
 	return []kernel{
-		{name: "sumRows", params: "acc, x []float32, n int", avx512: true, emit: sumRows},
+		{name: "sumRows", params: "acc, x []float32, n int", avx512: true,
+			emit: func(e *emitter) { sumRows(e, "sumRows", false) }},
+		{name: "moreRows", params: "acc, x []float32, n int", avx512: true,
+			emit: func(e *emitter) { sumRows(e, "moreRows", true) }},
 		{name: "rowScale", params: "dst, x, s []float32, cols int", avx512: true, emit: rowScale},
 		{name: "rowFill", params: "dst, s []float32, cols int", avx512: true, emit: rowFill},
 		// Groups are narrow: AVX2 has the shorter way from lanes to one sum.
@@ -18,23 +21,17 @@ func rowKernels() []kernel {
 	}
 }
 
-// sumRows keeps one tile of the accumulator in registers while the rows pass by.
-func sumRows(e *emitter) {
-	e.begin("sumRows", "acc, x []float32, n int")
+// sumRows keeps the sums of one tile in registers while the rows pass by, and adds them
+// to the accumulator; with more it continues the sums that lie there.
+func sumRows(e *emitter, name string, more bool) {
+	e.begin(name, "acc, x []float32, n int")
 	acc, x, rows, cols := e.ptr("acc"), e.ptr("x"), e.num("n"), e.length("acc")
 	ld := e.GP64()
 	e.MOVQ(cols, ld)
 	e.SHLQ(operand.U8(2), ld)
 	w4 := 4 * e.width()
 	e.tiles(cols, func(vecs int, mask reg.Register) {
-		sums := make([]reg.VecVirtual, vecs)
-		for v := range sums {
-			if v < vecs-1 {
-				sums[v] = e.copyOf(at(acc, v*w4))
-			} else {
-				sums[v] = e.loadMasked(at(acc, v*w4), mask)
-			}
-		}
+		sums := e.startSums(vecs, acc, mask, more)
 		p, n, loop := e.GP64(), e.GP64(), e.label("row")
 		e.MOVQ(x, p)
 		e.MOVQ(rows, n)
@@ -49,13 +46,7 @@ func sumRows(e *emitter) {
 		e.ADDQ(ld, p)
 		e.DECQ(n)
 		e.JNE(operand.LabelRef(loop))
-		for v, s := range sums {
-			if v < vecs-1 {
-				e.VMOVUPS(s, at(acc, v*w4))
-			} else {
-				e.storeMasked(s, mask, at(acc, v*w4))
-			}
-		}
+		e.endSums(sums, acc, mask, more)
 	}, func(bytes int) {
 		e.ADDQ(imm(bytes), acc)
 		e.ADDQ(imm(bytes), x)
