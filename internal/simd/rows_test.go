@@ -84,6 +84,17 @@ func TestGather(t *testing.T) {
 				SumRows(one, rows, len(idx))
 				sameBits(t, "GatherWSum of rows made first, "+name, one, acc)
 
+				// And a sum that goes on after some edges, of any of them.
+				sum, check := guarded(t, n)
+				clear(sum)
+				cut := r.IntN(edges + 1)
+				GatherWMore(sum, src, ld, idx[:cut], w[:cut])
+				check()
+				GatherWMore(sum, src, ld, idx[cut:], w[cut:])
+				check()
+				AddTo(sum, start)
+				sameBits(t, "GatherWMore, "+name, sum, acc)
+
 				dst, check := guarded(t, edges*n)
 				GatherRows(dst, src, ld, idx, n)
 				check()
@@ -130,6 +141,15 @@ func TestRows(t *testing.T) {
 				SumRows(sum, x, rows)
 				AddTo(sum, start)
 				sameBits(t, "SumRows from zero "+name, sum, acc)
+				more, check := guarded(t, cols)
+				clear(more)
+				cut := r.IntN(rows + 1)
+				MoreRows(more, x, cut)
+				check()
+				MoreRows(more, x[cut*cols:], rows-cut)
+				check()
+				AddTo(more, start)
+				sameBits(t, "MoreRows "+name, more, acc)
 			}
 		}
 	})
