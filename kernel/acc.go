@@ -120,17 +120,9 @@ func (l *longLSE) segment(s, m []float32, g segment, x []float32) {
 		}
 	}
 	cols := len(m)
-	sum, top := l.s[:cols], l.m[:cols]
 	for at := 0; at < len(x); at += cols {
 		for k, y := range x[at : at+cols] {
-			switch m := top[k]; {
-			case y == negInf: // adds nothing
-			case y <= m:
-				sum[k] += math.Exp(float64(y - m))
-			default:
-				sum[k] = sum[k]*math.Exp(float64(m-y)) + 1
-				top[k] = y
-			}
+			l.add(k, 1, y)
 		}
 	}
 	if g.last {
@@ -141,7 +133,7 @@ func (l *longLSE) segment(s, m []float32, g segment, x []float32) {
 	}
 }
 
-// add adds s·e^y to column k: what a row's state holds.
+// add adds s·e^y to column k.
 func (l *longLSE) add(k int, s float64, y float32) {
 	switch m := l.m[k]; {
 	case y == negInf: // adds nothing
