@@ -63,7 +63,11 @@ func (r *run) step(w *worker, i, e int) {
 			r.stepMax(o, g, x, buf[at:at+cols], e)
 		case o.Acc == LSE:
 			m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
-			w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
+			if r.l.First && g.first && g.last && g.hi-g.lo <= chainTerms {
+				stepLSE(buf[at:at+cols], m[:cols], x[g.lo*cols:g.hi*cols])
+			} else {
+				w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
+			}
 		}
 	}
 }
@@ -121,6 +125,23 @@ func (r *run) stepMax(o *Out, g segment, x, acc []float32, e int) {
 			// cells does not matter.
 			if y > a || y != y && a == a || rank < arg[k] && (y == a || y != y) {
 				acc[k], arg[k] = y, rank
+			}
+		}
+	}
+}
+
+// stepLSE is longLSE for a row of few edges that has no state yet.
+func stepLSE(s, m, x []float32) {
+	cols := len(s)
+	for at := 0; at < len(x); at += cols {
+		for k, y := range x[at : at+cols] {
+			switch {
+			case y == negInf: // adds nothing
+			case y <= m[k]:
+				s[k] += float32(math.Exp(float64(y - m[k])))
+			default:
+				s[k] = s[k]*float32(math.Exp(float64(m[k]-y))) + 1
+				m[k] = y
 			}
 		}
 	}
