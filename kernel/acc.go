@@ -63,11 +63,7 @@ func (r *run) step(w *worker, i, e int) {
 			r.stepMax(o, g, x, buf[at:at+cols], e)
 		case o.Acc == LSE:
 			m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
-			if r.l.First && g.first && g.last && g.hi-g.lo <= chainTerms {
-				stepLSE(buf[at:at+cols], m[:cols], x[g.lo*cols:g.hi*cols])
-			} else {
-				w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
-			}
+			w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
 		}
 	}
 }
@@ -130,33 +126,25 @@ func (r *run) stepMax(o *Out, g segment, x, acc []float32, e int) {
 	}
 }
 
-// stepLSE is longLSE for a row of few edges that has no state yet.
-func stepLSE(s, m, x []float32) {
-	cols := len(s)
-	for at := 0; at < len(x); at += cols {
-		for k, y := range x[at : at+cols] {
-			switch {
-			case y == negInf: // adds nothing
-			case y <= m[k]:
-				s[k] += float32(math.Exp(float64(y - m[k])))
-			default:
-				s[k] = s[k]*float32(math.Exp(float64(m[k]-y))) + 1
-				m[k] = y
-			}
-		}
-	}
-}
-
 // longLSE is (s, m) of the row at hand, which stand for s·e^m: s = Σ exp(x - m) and the
 // largest x so far, m, for every column. What equals m counts one, also where both are
-// infinite; without edges s is 0.
+// infinite; without edges s is 0. A row of few edges that has met none before keeps them in
+// its state, in float32; others in float64 until the state takes what they are.
 type longLSE struct {
-	s []float64
-	m []float32
+	few bool
+	s   []float64
+	m   []float32
 }
 
-// segment adds segment g of a row's edges, with rows x, to (s, m) when it is the last.
+// segment adds segment g of a row's edges, with rows x, to (s, m), which may wait for the last.
 func (l *longLSE) segment(s, m []float32, g segment, x []float32) {
+	if g.first {
+		l.few = g.all <= chainTerms && s[0] == 0
+	}
+	if l.few {
+		fewLSE(s, m, x)
+		return
+	}
 	if g.first {
 		l.s, l.m = l.s[:0], l.m[:0]
 		for range m {
@@ -173,6 +161,24 @@ func (l *longLSE) segment(s, m []float32, g segment, x []float32) {
 		for k := range m {
 			l.add(k, float64(s[k]), m[k])
 			s[k], m[k] = float32(l.s[k]), l.m[k]
+		}
+	}
+}
+
+// fewLSE adds rows x to (s, m).
+func fewLSE(s, m, x []float32) {
+	cols := len(s)
+	for at := 0; at < len(x); at += cols {
+		for k, y := range x[at : at+cols] {
+			switch {
+			case y == m[k]:
+				s[k]++
+			case y < m[k]:
+				s[k] += float32(math.Exp(float64(y - m[k])))
+			default:
+				s[k] = s[k]*float32(math.Exp(float64(m[k]-y))) + 1
+				m[k] = y
+			}
 		}
 	}
 }
