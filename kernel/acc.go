@@ -51,7 +51,7 @@ func (r *run) step(w *worker, i, e int) {
 			r.stepMax(o, g, x, buf[at:at+cols], e)
 		case o.Acc == LSE:
 			m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
-			if r.l.First && g.first && g.last && g.hi-g.lo <= chainTerms {
+			if g.fresh {
 				stepLSE(buf[at:at+cols], m[:cols], x[g.lo*cols:g.hi*cols])
 			} else {
 				w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])

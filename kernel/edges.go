@@ -12,6 +12,7 @@ import (
 type segment struct {
 	row, lo, hi int
 	first, last bool
+	fresh       bool // the row has no state yet, and at most chainTerms edges in the cell
 }
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
@@ -85,7 +86,7 @@ func (r *run) edges(w *worker, b block, lane int) {
 					entry++
 				}
 				lo, hi := int(v.Ptr[entry])-e, int(v.Ptr[entry+1])-e
-				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), lo == done, hi <= n})
+				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), lo == done, hi <= n, l.First && hi-lo <= chainTerms})
 				done = min(n, hi)
 			}
 			r.strip(w, e, n, lane)

@@ -85,9 +85,10 @@ func (s *longSum) gather(dst, src []float32, ld int, ids []uint32) {
 
 // segment adds segment g of a row's edges to dst, by add, which adds the sum of some of
 // them to a row. The sum of a row of several segments, or of a long one, waits in s for the
-// last: one sum is added to dst for each row and cell.
+// last: one sum is added to dst for each row and cell. A row that has no state yet needs no
+// second place.
 func (s *longSum) segment(dst []float32, g segment, add func(dst []float32, lo, hi int)) {
-	if g.first && g.last && g.hi-g.lo <= chainTerms {
+	if g.fresh || g.first && g.last && g.hi-g.lo <= chainTerms {
 		add(dst, g.lo, g.hi)
 		return
 	}
