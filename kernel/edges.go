@@ -12,6 +12,7 @@ import (
 type segment struct {
 	row, lo, hi, all int
 	first, last      bool
+	fresh            bool // the row is zero yet, and its edges in the cell are one chain
 }
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
@@ -85,7 +86,8 @@ func (r *run) edges(w *worker, b block, number int) {
 					entry++
 				}
 				lo, hi := int(v.Ptr[entry])-e, int(v.Ptr[entry+1])-e
-				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), hi - lo, lo == done, hi <= n})
+				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), hi - lo,
+					lo == done, hi <= n, l.First && hi-lo <= chainTerms})
 				done = min(n, hi)
 			}
 			r.strip(w, e, n, number)

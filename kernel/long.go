@@ -120,10 +120,15 @@ func (s *longSum) gather(dst, src []float32, ld int, ids []uint32) {
 
 // segment adds segment g of a row's edges to dst: by whole, which adds their sum, when they
 // are all and one chain. The sum of a row of several segments, or of a long one, is made by
-// more and waits in s for the last: one sum is added to dst for each row and cell.
+// more and waits in s for the last: one sum is added to dst for each row and cell. Where dst
+// is zero yet a chain may as well be made in it.
 func (s *longSum) segment(dst []float32, g segment, whole func(dst []float32), more func(sum []float32, lo, hi int)) {
-	if g.first && g.last && g.all <= chainTerms {
+	switch {
+	case g.first && g.last && g.all <= chainTerms:
 		whole(dst)
+		return
+	case g.fresh:
+		more(dst, g.lo, g.hi)
 		return
 	}
 	if g.first {
