@@ -206,7 +206,7 @@ func (p *Program) fits(c *Checkpoint) error {
 	case c.Data != p.in.checksum():
 		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.in.checksum())
 	case c.Digest != p.Digest():
-		return errors.New("the order of sums is another one than when the checkpoint was written: the model's options, the schedule or the compiler's passes differ")
+		return errors.New("the order of sums is another one than when the checkpoint was written: the model's options, the optimizer's numbers, the kind of device, the schedule or the compiler's passes differ")
 	}
 	return nil
 }

@@ -113,9 +113,11 @@ func (f *facts) program() {
 func (f *facts) visits() {
 	pl := f.p.train.plan
 	f.line("intervals %d", pl.Cells.P)
-	at := map[int64]int{} // Globals by their offset
+	sum := map[int64]int{} // Globals that are summed into, by their offset
 	for id, offset := range pl.Globals {
-		at[offset] = id
+		if f.low.Spec.Globals[id].Kind == plan.Sum {
+			sum[offset] = id
+		}
 	}
 	for d := range pl.Devices {
 		f.line("on %d", d)
@@ -126,7 +128,7 @@ func (f *facts) visits() {
 			case t.Kind == plan.Run && t.Step >= 0:
 				f.line("run %d own %d other %d first %t last %t", f.calls[int(t.Kernel)], t.Own, t.Other, t.First, t.Last)
 			case t.Kind == plan.Add:
-				f.line("add %s of %d max %t", f.global(at[t.Addr]), t.From, t.Max)
+				f.line("add %s of %d max %t", f.global(sum[t.Addr]), t.From, t.Max)
 			}
 		}
 	}
