@@ -9,8 +9,9 @@
 // The comparison fails, with exit status 1, where the geometric mean of new ÷ old is above
 // -mean, a case is above -worst, or a case does not fit any more.
 //
-// The cases stand in cases.csv with budgets in bytes, in table.csv what the search made of
-// them. Cases that nobody has chosen go from one build to another as a file:
+// The cases stand in cases.csv with budgets in bytes; table.csv holds what the search made of
+// them, recorded with -record bench/quality/table.csv. An interrupted recording goes on with
+// -from PART -record FILE. Cases that nobody has chosen go from one build to another as a file:
 //
 //	go run ./bench/quality -random 20 -seed 7 > random.csv
 //	old/quality -cases random.csv -record old.csv

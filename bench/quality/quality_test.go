@@ -46,6 +46,26 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// TestRecorded: the committed table has results of committed cases only, each simulated and planned
+// in more than no time.
+func TestRecorded(t *testing.T) {
+	have, err := load("table.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range committed(t) {
+		if r := have[p.name]; r != nil {
+			if r.seconds <= 0 || r.cpu <= 0 || r.peak <= 0 {
+				t.Errorf("recorded %+v", *r)
+			}
+			delete(have, p.name)
+		}
+	}
+	for name := range have {
+		t.Errorf("%s is recorded and no case", name)
+	}
+}
+
 // TestVerdict: the mean, one case and a case that stops fitting each fail.
 func TestVerdict(t *testing.T) {
 	p := []*problem{{name: "a"}, {name: "b"}}
