@@ -2,11 +2,14 @@ package saga
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"sagann/chunk"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/kernel"
 )
 
 // OpenOn is Open on devices of a test's own. Close, or an error, closes them.
@@ -101,4 +104,102 @@ func (p *Program) PlannedTiles(f func(planned, tile int)) {
 			each(v.Derive)
 		}
 	}
+}
+
+// Facts is the text that Digest is made of.
+func (p *Program) Facts() string {
+	var b strings.Builder
+	p.writeFacts(&b)
+	return b.String()
+}
+
+// Fits says why training cannot go on from c.
+func (p *Program) Fits(c *Checkpoint) error { return p.fits(c) }
+
+// Arithmetic is the revision of the arithmetic.
+const Arithmetic = arithmetic
+
+// Scramble numbers the values, Globals, kernels and registers of the training program from the other end, and takes
+// away the names and notes that nothing computes with.
+func (p *Program) Scramble() {
+	l, pl := p.train.low, p.train.plan
+	spec := *l.Spec
+	values, globals, kernels := len(spec.Values)-1, len(spec.Globals)-1, len(l.Kernels)-1
+	call := func(c *plan.Call) {
+		c.Kernel, c.Cost = kernels-c.Kernel, plan.Cost{}
+		for i := range c.Operands {
+			switch o := &c.Operands[i]; o.Kind {
+			case plan.OwnValue, plan.OtherValue:
+				o.ID = values - o.ID
+			case plan.GlobalRef:
+				o.ID = globals - o.ID
+			}
+		}
+	}
+	for q := range spec.Phases {
+		spec.Phases[q].Label = ""
+		for s := range spec.Phases[q].Steps {
+			st := &spec.Phases[q].Steps[s]
+			st.Label = ""
+			for i := range st.Calls {
+				call(&st.Calls[i])
+			}
+		}
+	}
+	for i := range spec.Values {
+		v := &spec.Values[i]
+		v.Pos, v.RowBytes = "", 0
+		if v.Kind != plan.Input {
+			v.Name = ""
+		}
+		if v.Derive != nil {
+			call(v.Derive)
+		}
+	}
+	consts := map[int]float32{}
+	for id, x := range l.Consts {
+		consts[globals-id] = x
+	}
+	for i := range spec.Globals {
+		if g := &spec.Globals[i]; g.Kind == plan.Made || g.Kind == plan.Sum {
+			g.Name = ""
+		}
+	}
+	for i := range spec.Updates {
+		spec.Updates[i] = plan.Move{Param: globals - spec.Updates[i].Param, Grad: globals - spec.Updates[i].Grad}
+	}
+	for i, id := range spec.Results {
+		spec.Results[i] = globals - id
+	}
+	for i := range pl.Tasks {
+		pl.Tasks[i].Kernel = int32(kernels) - pl.Tasks[i].Kernel
+	}
+	slices.Reverse(spec.Values)
+	slices.Reverse(spec.Globals)
+	slices.Reverse(pl.Globals)
+	slices.Reverse(l.Kernels)
+	for _, k := range l.Kernels {
+		scrambleKernel(k)
+	}
+	l.Spec, l.Consts = &spec, consts
+}
+
+func scrambleKernel(k *kernel.Program) {
+	last := len(k.Widths) - 1
+	for i := range k.Leaves {
+		k.Leaves[i].Reg = last - k.Leaves[i].Reg
+	}
+	for i := range k.Instrs {
+		in := &k.Instrs[i]
+		in.Dst, in.In = last-in.Dst, slices.Clone(in.In)
+		for j := range in.In {
+			in.In[j] = last - in.In[j]
+		}
+	}
+	for i := range k.Outs {
+		k.Outs[i].Reg, k.Outs[i].Reg2 = last-k.Outs[i].Reg, last-k.Outs[i].Reg2
+	}
+	k.Name = ""
+	slices.Reverse(k.Widths)
+	slices.Reverse(k.Leaves)
 }

@@ -141,6 +141,9 @@ func (p *Program) restore(path string) (best, error) {
 
 // fits says why training cannot go on from c bit for bit.
 func (p *Program) fits(c *Checkpoint) error {
+	if err := sameArithmetic(c.Digest); err != nil {
+		return err
+	}
 	n := p.train.plan.Cells.P
 	switch {
 	case c.version != checkpointVersion:

@@ -1,0 +1,298 @@
+package saga
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/kernel"
+)
+
+// facts writes, as text, every fact that the bits of a training run depend on beside its data.
+// Values, Globals, edge buffers and calls are numbered in the order in which the text first
+// names them, and registers in the order in which results need them. So how the
+// compiler numbers, names and orders its records is not in the text, and neither are costs,
+// file lines, labels, addresses and what is chosen for speed alone. The words stand here and not in
+// String methods: renaming something elsewhere must not change a digest.
+type facts struct {
+	w       io.Writer
+	p       *Program
+	low     *dataflow.Lowered
+	values  map[int]int // index in the Spec -> number in the text
+	globals map[int]int
+	edges   map[int]int
+	calls   map[int]int // kernel -> number of the call that runs it
+}
+
+func (p *Program) writeFacts(w io.Writer) {
+	f := &facts{w: w, p: p, low: p.train.low, values: map[int]int{}, globals: map[int]int{}, edges: map[int]int{}, calls: map[int]int{}}
+	f.line("arithmetic %d", arithmetic)
+	f.device()
+	f.line("seed %d", p.cfg.Seed)
+	f.program()
+	f.optimizer()
+	f.visits()
+	if p.order != nil {
+		f.line("vertices %x", sha256.Sum256(wordsOf(p.order.New)))
+	}
+}
+
+func (f *facts) line(format string, a ...any) { fmt.Fprintf(f.w, format+"\n", a...) }
+
+func number(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
+
+// device: each kind of device adds in an order of its own. Only a GPU knows TF32.
+func (f *facts) device() {
+	kind, _, _ := strings.Cut(f.p.cfg.Device, ":")
+	f.line("device %s", cmp.Or(kind, "cpu"))
+	if kind == "cuda" {
+		f.line("tf32 %t", f.p.cfg.TF32)
+	}
+}
+
+// optimizer: the numbers that the kind of optimiser reads, and the updates in their order,
+// in which the norm of all gradients is summed.
+func (f *facts) optimizer() {
+	o := &f.p.cfg.Optimizer
+	f.line("optimizer %s rate %s", o.Kind, number(o.LR))
+	if o.Kind == "sgd" {
+		f.line("momentum %s", number(o.Momentum))
+	} else {
+		f.line("beta %s %s eps %s", number(o.Beta1), number(o.Beta2), number(o.Eps))
+	}
+	if o.Gamma > 0 && o.DecayEvery > 0 {
+		f.line("rate times %s every %d", number(o.Gamma), o.DecayEvery)
+	}
+	if o.ClipNorm > 0 {
+		f.line("clip %s", number(o.ClipNorm))
+	}
+	for _, u := range f.low.Spec.Updates {
+		decay := float32(0)
+		name := f.low.Spec.Globals[u.Param].Name
+		if i := slices.IndexFunc(f.p.params, func(q Param) bool { return q.Name == name }); o.DecayAll || i >= 0 && f.p.params[i].Layer == 0 {
+			decay = o.WeightDecay
+		}
+		f.line("update %s by %s decay %s", f.global(u.Param), f.global(u.Grad), number(decay))
+	}
+}
+
+// program: the calls of a step, phase by phase.
+func (f *facts) program() {
+	for _, ph := range f.low.Spec.Phases {
+		f.line("phase")
+		for _, st := range ph.Steps {
+			over := map[plan.StepKind]string{plan.Rows: "rows", plan.Stream: "edges", plan.Globals: "globals"}[st.Kind]
+			if st.Kind == plan.Stream {
+				over += map[plan.Dir]string{plan.CSC: " in", plan.CSR: " out"}[st.Dir]
+			}
+			for i := range st.Calls {
+				c := &st.Calls[i]
+				if st.Kind == plan.Globals {
+					over = fmt.Sprintf("globals %d", c.Rows)
+				}
+				f.calls[c.Kernel] = len(f.calls)
+				f.call(c, fmt.Sprintf("call %d over %s", f.calls[c.Kernel], over))
+			}
+		}
+	}
+	for _, id := range f.low.Spec.Results {
+		f.line("result %s", f.global(id))
+	}
+}
+
+// visits: in which order each device runs the calls, over which intervals, and adds what
+// another device has summed. What is made of a chunk on its arrival adds nothing up, and memory decides
+// how often chunks arrive.
+func (f *facts) visits() {
+	pl := f.p.train.plan
+	f.line("intervals %d", pl.Cells.P)
+	sum := map[int64]int{} // Globals that are summed into, by their offset
+	for id, offset := range pl.Globals {
+		if f.low.Spec.Globals[id].Kind == plan.Sum {
+			sum[offset] = id
+		}
+	}
+	for d := range pl.Devices {
+		f.line("on %d", d)
+		for i := range pl.Tasks {
+			t := &pl.Tasks[i]
+			switch {
+			case int(t.Device) != d:
+			case t.Kind == plan.Run && t.Step >= 0:
+				f.line("run %d own %d other %d first %t last %t", f.calls[int(t.Kernel)], t.Own, t.Other, t.First, t.Last)
+			case t.Kind == plan.Add:
+				f.line("add %s of %d max %t", f.global(sum[t.Addr]), t.From, t.Max)
+			}
+		}
+	}
+}
+
+// value names a vertex tensor. Its first mention says what it is.
+func (f *facts) value(id int) string {
+	n, ok := f.values[id]
+	if !ok {
+		n = len(f.values)
+		f.values[id] = n
+		v := &f.low.Spec.Values[id]
+		switch {
+		case v.Derive != nil:
+			f.call(v.Derive, fmt.Sprintf("v%d columns %d is made on arrival", n, v.Cols))
+		case v.Kind != plan.Input:
+			f.line("v%d columns %d", n, v.Cols)
+		case f.precomputed(v.Name):
+			f.line("v%d columns %d is precomputed %x", n, v.Cols, f.p.in.extraSum(v.Name))
+		default:
+			f.line("v%d columns %d is input %q", n, v.Cols, v.Name)
+		}
+	}
+	return fmt.Sprintf("v%d", n)
+}
+
+// precomputed tells whether the input was computed from the data before the first step: then its
+// numbers count, and not its name.
+func (f *facts) precomputed(name string) bool { return f.p.in != nil && f.p.in.extra[name] != nil }
+
+// extraSum is the SHA-256 of a precomputed input.
+func (in *inputs) extraSum(name string) []byte {
+	h := sha256.New()
+	for part := range slices.Chunk(bytesOf(in.extra[name]), blockBytes) { // may lie in a file
+		h.Write(part) // a hash takes every write
+		device.Drop(part)
+	}
+	return h.Sum(nil)
+}
+
+// global names a matrix that does not depend on rows.
+func (f *facts) global(id int) string {
+	n, ok := f.globals[id]
+	if !ok {
+		n = len(f.globals)
+		f.globals[id] = n
+		g := &f.low.Spec.Globals[id]
+		what := "made"
+		x, constant := f.low.Consts[id]
+		switch {
+		case constant:
+			what = "number " + number(x)
+		case g.Kind == plan.Param:
+			what = fmt.Sprintf("parameter %q", g.Name)
+		case g.Kind == plan.Const:
+			what = fmt.Sprintf("input %q", g.Name)
+		case g.Kind == plan.Sum:
+			what = "sum"
+		}
+		f.line("g%d rows %d columns %d is %s", n, g.Rows, g.Cols, what)
+	}
+	return fmt.Sprintf("g%d", n)
+}
+
+// operand names what a kernel's operand is bound to.
+func (f *facts) operand(c *plan.Call, i int) string {
+	o := c.Operands[i]
+	switch o.Kind {
+	case plan.GlobalRef:
+		return f.global(o.ID)
+	case plan.EdgeTemp:
+		if _, ok := f.edges[o.ID]; !ok {
+			f.edges[o.ID] = len(f.edges)
+		}
+		return fmt.Sprintf("e%d", f.edges[o.ID])
+	case plan.OtherValue:
+		return "far " + f.value(o.ID)
+	}
+	return f.value(o.ID)
+}
+
+// call writes one kernel call: what it names for the first time, the registers that its results
+// need, and its results.
+func (f *facts) call(c *plan.Call, title string) {
+	k := f.low.Kernels[c.Kernel]
+	if k.Tile > 0 { // a GPU sums tile by tile
+		title += fmt.Sprintf(" tile %d", k.Tile)
+	}
+	r := &registers{facts: f, call: c, kernel: k, numbers: map[int]int{}, body: []string{title}}
+	for i := range k.Outs {
+		o := &k.Outs[i]
+		text := fmt.Sprintf("%s %s = %s", accWords[o.Acc], f.operand(c, o.Operand), r.of(o.Reg))
+		if o.Acc.Pair() {
+			text += " by " + r.of(o.Reg2)
+		}
+		if o.Aux >= 0 && (o.Acc == kernel.Max || o.Acc == kernel.LSE) {
+			text += " state " + f.operand(c, o.Aux)
+		}
+		r.body = append(r.body, text+keyed(o.Key, o.Blocks))
+	}
+	for _, text := range r.body {
+		f.line("%s", text)
+	}
+}
+
+var accWords = map[kernel.Acc]string{kernel.Store: "store", kernel.Sum: "sum", kernel.Max: "max", kernel.LSE: "logsumexp",
+	kernel.SumTN: "product", kernel.SumRows: "sum rows", kernel.SumBy: "sum by key", kernel.MaxBy: "max by key"}
+
+func keyed(k kernel.Key, blocks int) string {
+	switch {
+	case k == kernel.ByType:
+		return fmt.Sprintf(" type of %d", blocks)
+	case k == kernel.ByRank:
+		return fmt.Sprintf(" rank of %d", blocks)
+	case blocks > 0:
+		return fmt.Sprintf(" blocks %d", blocks)
+	}
+	return ""
+}
+
+// registers are those of one call, each written before what reads it.
+type registers struct {
+	*facts
+	call    *plan.Call
+	kernel  *kernel.Program
+	numbers map[int]int // by register
+	body    []string
+}
+
+func (r *registers) of(reg int) string {
+	n, ok := r.numbers[reg]
+	if !ok {
+		var text string
+		if i := slices.IndexFunc(r.kernel.Leaves, func(l kernel.Leaf) bool { return l.Reg == reg }); i >= 0 {
+			text = r.leaf(&r.kernel.Leaves[i])
+		} else {
+			i := slices.IndexFunc(r.kernel.Instrs, func(in kernel.Instr) bool { return in.Dst == reg })
+			text = r.instr(&r.kernel.Instrs[i])
+		}
+		n = len(r.numbers)
+		r.numbers[reg] = n
+		r.body = append(r.body, fmt.Sprintf("r%d columns %d = %s", n, r.kernel.Widths[reg], text))
+	}
+	return fmt.Sprintf("r%d", n)
+}
+
+func (r *registers) leaf(l *kernel.Leaf) string {
+	if l.From == kernel.Cell {
+		return map[kernel.CellArray]string{kernel.Rank: "rank", kernel.Type: "type", kernel.Weight: "weight", kernel.Data: "data"}[l.Array] + " of the edge"
+	}
+	text := r.operand(r.call, l.Operand) + keyed(l.Key, l.Blocks)
+	if l.Spread {
+		text += " for every row"
+	}
+	return text
+}
+
+// instr is an operation with its attributes. Its name is the one that ops/ gives it: an op that is
+// renamed there keeps its old name here.
+func (r *registers) instr(in *kernel.Instr) string {
+	name := map[kernel.Kind]string{kernel.Func: in.Op, kernel.MatMul: "matmul", kernel.MatMulNT: "matmul nt"}[in.Kind]
+	text := fmt.Sprintf("%s(%d %d %s)", name, in.I, in.J, number(in.F))
+	for _, x := range in.In {
+		text += " " + r.of(x)
+	}
+	return text
+}
