@@ -14,8 +14,35 @@ import (
 // seed is that of all sampling: equal runs choose equal plans.
 const seed = 1
 
+// Prepared is a count whose engine and plan are chosen. It may be used several times.
+type Prepared struct {
+	g   *Graph
+	job *job
+}
+
+// Prepare chooses how the pattern will be counted: Count in two steps.
+func (g *Graph) Prepare(p Pattern, options ...Option) (*Prepared, error) {
+	j, err := g.job(p, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Prepared{g, j}, nil
+}
+
+// Count counts; see Graph.Count.
+func (p *Prepared) Count(ctx context.Context) (Total, error) {
+	return p.g.count(ctx, p.job, p.g.reporter(0, 1))
+}
+
+// Engine is the engine that will count.
+func (p *Prepared) Engine() Engine { return p.job.engine }
+
+// Explain says how it will be counted. Estimates take random walks over the graph.
+func (p *Prepared) Explain() (*Explanation, error) { return p.g.explain(p.job) }
+
 // job is a count that is ready to run.
 type job struct {
+	asked    Pattern // without the marks of Induced
 	engine   Engine
 	query    *query
 	formula  pattern.Formula
@@ -36,11 +63,11 @@ func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (Total, e
 // Count counts the subgraphs that match the pattern. It ends early, with the error of ctx,
 // when ctx is done.
 func (g *Graph) Count(ctx context.Context, p Pattern, options ...Option) (Total, error) {
-	j, err := g.job(p, options)
+	prepared, err := g.Prepare(p, options...)
 	if err != nil {
 		return Total{}, err
 	}
-	return g.count(ctx, j, g.reporter(0, 1))
+	return prepared.Count(ctx)
 }
 
 func (g *Graph) count(ctx context.Context, j *job, report func(float64)) (Total, error) {
@@ -83,6 +110,7 @@ func (g *Graph) job(p Pattern, options []Option) (*job, error) {
 		var budget *BudgetError
 		switch {
 		case err == nil && j != nil:
+			j.asked = p
 			return j, nil
 		case errors.As(err, &budget):
 			if small == nil || budget.Smallest < small.Smallest {

@@ -30,16 +30,6 @@ type Explanation struct {
 // walkWork bounds what is read for the estimates of an explanation, in elements.
 const walkWork = 1 << 24
 
-// Describe is Explain without plan and estimates, for which nothing is sampled but what
-// choosing a plan takes.
-func (g *Graph) Describe(p Pattern, options ...Option) (*Explanation, error) {
-	j, err := g.job(p, options)
-	if err != nil {
-		return nil, err
-	}
-	return describe(p, j), nil
-}
-
 // ExplainMotifs explains the counts that Motifs makes, pattern by pattern.
 func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
 	all, err := pattern.Motifs(k)
@@ -57,11 +47,11 @@ func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
 
 // Explain says how Count would count, without counting.
 func (g *Graph) Explain(p Pattern, options ...Option) (*Explanation, error) {
-	j, err := g.job(p, options)
+	prepared, err := g.Prepare(p, options...)
 	if err != nil {
 		return nil, err
 	}
-	return g.explain(p, j)
+	return prepared.Explain()
 }
 
 // ExplainMatch says how Match would list, without listing. Its levels and matches are
@@ -71,21 +61,16 @@ func (g *Graph) ExplainMatch(p Pattern, options ...Option) (*Explanation, error)
 	if err != nil {
 		return nil, err
 	}
-	return g.explain(p, j)
+	return g.explain(j)
 }
 
-func describe(p Pattern, j *job) *Explanation {
-	q := j.query
+func (g *Graph) explain(j *job) (*Explanation, error) {
+	q, p := j.query, j.asked
 	x := &Explanation{Pattern: p.String(), Name: p.Name(), Induced: q.pattern.IsInduced() && !q.pattern.IsClique(),
 		Group: len(q.pattern.Group(q.where)), Engine: j.engine, Threads: j.workers, Bytes: j.bytes}
 	if q.where != nil {
 		x.Where = q.where.String()
 	}
-	return x
-}
-
-func (g *Graph) explain(p Pattern, j *job) (*Explanation, error) {
-	q, x := j.query, describe(p, j)
 	sampled, r := j.plan, g.byID
 	switch {
 	case j.engine == Formula:

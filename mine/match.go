@@ -43,5 +43,5 @@ func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
 		return nil, err
 	}
 	n, bytes, err := g.workers(g.byID.Bytes(), run.NestNeed(pl, g.byID)+run.ListNeed(), "listing matches")
-	return &job{engine: Loops, query: q, plan: pl, workers: n, bytes: bytes}, err
+	return &job{asked: p, engine: Loops, query: q, plan: pl, workers: n, bytes: bytes}, err
 }

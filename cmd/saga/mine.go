@@ -134,34 +134,42 @@ func (f *mineFlags) result(a *app, x fields, text string) error {
 }
 
 // count counts one pattern.
-func (f *mineFlags) count(a *app, g *mine.Graph, p mine.Pattern, options ...mine.Option) error {
-	x, text := f.about(g)
-	e, err := g.Describe(p, options...)
-	if f.Explain {
-		e, err = g.Explain(p, options...)
+func (f *mineFlags) count(a *app, g *mine.Graph, p mine.Pattern, induced bool) error {
+	var options []mine.Option
+	if induced {
+		options = append(options, mine.Induced)
 	}
+	x, text := f.about(g)
+	prepared, err := g.Prepare(p, options...)
 	if err != nil {
 		return err
 	}
 	if f.Explain {
+		e, err := prepared.Explain()
+		if err != nil {
+			return err
+		}
 		return f.result(a, append(x, field{"explain", e}), text+e.String())
 	}
 	ctx, stop := mineContext()
 	defer stop()
 	start := time.Now()
-	n, err := g.Count(ctx, p, options...)
+	n, err := prepared.Count(ctx)
 	if err != nil {
 		f.bar.finish()
 		return err
 	}
-	took := time.Since(start).Seconds()
-	kind := "edge-induced"
-	if e.Induced {
-		kind = "induced"
-	}
-	x = append(x, field{"pattern", e.Pattern}, field{"name", e.Name}, field{"induced", e.Induced}, field{"engine", e.Engine}, field{"count", n}, field{"seconds", took})
-	text += fmt.Sprintf("pattern   %s\ncount     %s (%s, engine %s)\n", strings.TrimSpace(e.Pattern+" "+e.Name), n, kind, e.Engine)
+	x = append(x, field{"pattern", p.String()}, field{"name", p.Name()}, field{"induced", induced}, field{"engine", prepared.Engine()},
+		field{"count", n}, field{"seconds", time.Since(start).Seconds()})
+	text += fmt.Sprintf("pattern   %s\ncount     %s (%s, engine %s)\n", strings.TrimSpace(p.String()+" "+p.Name()), n, inducedText(induced), prepared.Engine())
 	return f.result(a, x, text)
+}
+
+func inducedText(induced bool) string {
+	if induced {
+		return "induced"
+	}
+	return "edge-induced"
 }
 
 // cliqueCmd is saga mine clique.
@@ -179,7 +187,7 @@ func (c *cliqueCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.count(a, g, mine.MustPattern(fmt.Sprintf("clique%d", c.K)))
+	return c.count(a, g, mine.MustPattern(fmt.Sprintf("clique%d", c.K)), false)
 }
 
 // motifCmd is saga mine motif.
@@ -221,11 +229,7 @@ func (c *motifCmd) Run(a *app) error {
 		c.bar.finish()
 		return err
 	}
-	kind := "induced"
-	if c.EdgeInduced {
-		kind = "edge-induced"
-	}
-	text += fmt.Sprintf("motifs    of %d vertices, %s\n", c.K, kind)
+	text += fmt.Sprintf("motifs    of %d vertices, %s\n", c.K, inducedText(!c.EdgeInduced))
 	var list []fields
 	for _, m := range all {
 		text += fmt.Sprintf("%24s  %s\n", m.Count, strings.TrimSpace(m.Pattern.String()+"  "+m.Name))
@@ -273,12 +277,12 @@ func (c *matchCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.Out == "" {
+		return c.count(a, g, p, c.Induced)
+	}
 	var options []mine.Option
 	if c.Induced {
 		options = append(options, mine.Induced)
-	}
-	if c.Out == "" {
-		return c.count(a, g, p, options...)
 	}
 	x, text := c.about(g)
 	if c.Explain {
@@ -295,10 +299,6 @@ func (c *matchCmd) Run(a *app) error {
 		c.bar.finish()
 		return err
 	}
-	kind := "edge-induced"
-	if c.Induced {
-		kind = "induced"
-	}
 	x = append(x, field{"pattern", p.String()}, field{"induced", c.Induced}, field{"listed", n}, field{"out", c.Out})
-	return c.result(a, x, text+fmt.Sprintf("%s: %d matches of %s, %s\n", c.Out, n, p, kind))
+	return c.result(a, x, text+fmt.Sprintf("%s: %d matches of %s, %s\n", c.Out, n, p, inducedText(c.Induced)))
 }

@@ -27,9 +27,12 @@ type Estimate struct {
 	Error float64
 }
 
+// bind is how many elements of sets are read in the time that a loop's body takes beside
+// its sets; measured.
+const bind = 8
+
 // Cost is the estimate in elements read: binding a vertex costs as much as reading a few.
 func (e Estimate) Cost() float64 {
-	const bind = 8 // elements read in the time that a loop's body takes beside its sets; measured
 	cost := e.Work
 	for _, n := range e.Nodes[:e.Loops] {
 		cost += bind * n
@@ -102,54 +105,68 @@ type guess struct {
 // has Degree elements, every further neighbour leaves the share Close of them, every
 // order constraint half.
 func orders(p pattern.Pattern, where *pattern.Expr, stats Stats) [][]int {
-	n, group := p.Vertices(), p.Group(where)
-	var best []guess
-	var order []int
-	var grow func(stable []pattern.Perm, nodes, cost float64)
-	grow = func(stable []pattern.Perm, nodes, cost float64) {
-		if len(best) == measured && cost >= best[measured-1].cost {
-			return
-		}
-		if len(order) == n {
-			best = append(best, guess{slices.Clone(order), cost})
-			slices.SortStableFunc(best, func(a, b guess) int { return cmp.Compare(a.cost, b.cost) })
-			best = best[:min(len(best), measured)]
-			return
-		}
-		for v := range n {
-			around := 0
-			for _, w := range order {
-				if p.Adjacent(v, w) {
-					around++
-				}
-			}
-			orbit, fix := orbitOf(stable, v)
-			lowest := slices.Min(orbit) == v
-			if slices.Contains(order, v) || !lowest || len(order) > 0 && around == 0 {
-				continue
-			}
-			size := stats.Vertices
-			if len(order) > 0 {
-				size = stats.Degree * math.Pow(stats.Close, float64(around-1)) / float64(len(orbit))
-			}
-			if stats.Labels != nil && p.Label(v) != pattern.AnyLabel {
-				size *= stats.Labels(p.Label(v))
-			}
-			read := 0.0
-			if around > 1 {
-				read = nodes * stats.Degree
-			}
-			order = append(order, v)
-			grow(fix, nodes*size, cost+nodes*size+read)
-			order = order[:len(order)-1]
-		}
-	}
-	grow(group, 1, 0)
-	out := make([][]int, len(best))
-	for i, g := range best {
-		out[i] = g.order
+	g := guesser{p: p, stats: stats}
+	g.grow(p.Group(where), 0)
+	out := make([][]int, len(g.best))
+	for i, b := range g.best {
+		out[i] = b.order
 	}
 	return out
+}
+
+// guesser tries matching orders.
+type guesser struct {
+	p     pattern.Pattern
+	stats Stats
+	order []int
+	nodes [pattern.MaxVertices]float64 // by level of order
+	best  []guess
+}
+
+// grow tries all ways to go on from the order so far, of which stable are the
+// permutations that fix its vertices.
+func (g *guesser) grow(stable []pattern.Perm, cost float64) {
+	if len(g.best) == measured && cost >= g.best[measured-1].cost {
+		return
+	}
+	l := len(g.order)
+	if l == g.p.Vertices() {
+		g.best = append(g.best, guess{slices.Clone(g.order), cost})
+		slices.SortStableFunc(g.best, func(a, b guess) int { return cmp.Compare(a.cost, b.cost) })
+		g.best = g.best[:min(len(g.best), measured)]
+		return
+	}
+	for v := range g.p.Vertices() {
+		around, last := 0, 0 // neighbours before v, and the level of the last one
+		for m, w := range g.order {
+			if g.p.Adjacent(v, w) {
+				around, last = around+1, m
+			}
+		}
+		orbit, fix := orbitOf(stable, v)
+		if slices.Contains(g.order, v) || slices.Min(orbit) != v || l > 0 && around == 0 {
+			continue
+		}
+		size, before, more := g.stats.Vertices, 1.0, 0.0
+		if l > 0 {
+			before = g.nodes[l-1]
+			size = g.stats.Degree * math.Pow(g.stats.Close, float64(around-1)) / float64(len(orbit))
+			// The level before is a loop, unless the last two are counted together.
+			if l < g.p.Vertices()-1 || last == l-1 {
+				more = bind * before
+			}
+		}
+		if g.stats.Labels != nil && g.p.Label(v) != pattern.AnyLabel {
+			size *= g.stats.Labels(g.p.Label(v))
+		}
+		if around > 1 {
+			more += g.nodes[last] * g.stats.Degree
+		}
+		g.nodes[l] = before * size
+		g.order = append(g.order, v)
+		g.grow(fix, cost+more)
+		g.order = g.order[:l]
+	}
 }
 
 // orbitOf is where the permutations take v, with those that leave it.
