@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"slices"
 
 	"sagann/chunk"
 )
@@ -97,21 +98,28 @@ func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 		}
 	}
 	sum(off)
-	out := make([]uint32, off[n])
-	at := append([]int64(nil), off[:n]...)
-	for i, u := range e.Src {
-		if v := e.Dst[i]; u != v {
-			out[at[u]] = v
-			at[u]++
+	var out, kept []uint32
+	var keptOff []int64
+	if d.Loops == 0 && ascending(e) {
+		out = slices.Clone(e.Dst)
+		kept, keptOff = turn(out, off)
+	} else {
+		out = make([]uint32, off[n])
+		at := slices.Clone(off[:n])
+		for i, u := range e.Src {
+			if v := e.Dst[i]; u != v {
+				out[at[u]] = v
+				at[u]++
+			}
 		}
+		// Turned round twice, each time visiting rows in ascending order, rows are sorted.
+		in, inOff := turn(out, off)
+		kept, keptOff = unique(in, inOff)
+		d.Repeats = int64(len(in)) - int64(len(kept))
+		out, off = turn(kept, keptOff)
 	}
-	// Turned round twice, each time visiting rows in ascending order, rows are sorted.
-	in, inOff := turn(out, off)
-	kept, inOff := unique(in, inOff)
-	d.Repeats = int64(len(in)) - int64(len(kept))
-	out, off = turn(kept, inOff)
 	for v := range n {
-		a, b := out[off[v]:off[v+1]], kept[inOff[v]:inOff[v+1]]
+		a, b := out[off[v]:off[v+1]], kept[keptOff[v]:keptOff[v+1]]
 		for i := range max(len(a), len(b)) {
 			switch {
 			case i >= len(b) || i < len(a) && a[i] < b[i]:
@@ -124,6 +132,17 @@ func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 	r := &Rows{Off: off, Col: out}
 	r.finish()
 	return r, d, nil
+}
+
+// ascending tells whether the edges are sorted by source, then destination, without
+// repeated entries, as most data sets have them.
+func ascending(e *chunk.Edges) bool {
+	for i := 1; i < len(e.Src); i++ {
+		if e.Src[i-1] > e.Src[i] || e.Src[i-1] == e.Src[i] && e.Dst[i-1] >= e.Dst[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // sum turns counts at i+1 into where row i begins.
@@ -141,7 +160,7 @@ func turn(col []uint32, off []int64) ([]uint32, []int64) {
 		to[v+1]++
 	}
 	sum(to)
-	at := append([]int64(nil), to[:n]...)
+	at := slices.Clone(to[:n])
 	out := make([]uint32, len(col))
 	for u := range n {
 		for _, v := range col[off[u]:off[u+1]] {
@@ -236,7 +255,7 @@ func (r *Rows) ByDegree() *Rows {
 	for k, v := range by {
 		s.Off[k+1] = s.Off[k] + int64(r.Degree(v))
 	}
-	at := append([]int64(nil), s.Off[:n]...)
+	at := slices.Clone(s.Off[:n])
 	for k, v := range by {
 		for _, w := range r.Of(v) {
 			to := rank[w]

@@ -20,7 +20,7 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 		switch t.Of {
 		case pattern.EdgePairs, pattern.Tails:
 			shared = 4*r.Edges() + 8*(v+1)
-			worker = max(worker, 4*v)
+			worker = max(worker, 4*v+4*int64(r.MaxAbove))
 		case pattern.Triangles:
 			worker = max(worker, 8*int64(r.Words))
 		case pattern.FourCycles:
@@ -228,38 +228,25 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 		at[v+1] = at[v] + int64(g.Degree(uint32(v))) - int64(g.Mid[v])
 	}
 	t := make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
-	place := make([][]uint32, r.Workers)
-	for i := range place {
-		place[i] = make([]uint32, g.V())
-	}
-	add := func(i int64, n uint32) { t[i] += n }
-	if r.Workers > 1 {
-		add = func(i int64, n uint32) { atomic.AddUint32(&t[i], n) }
+	ws := make([]closer, r.Workers)
+	for i := range ws {
+		ws[i] = closer{place: make([]uint32, g.V()), found: make([]uint32, g.MaxAbove), shared: r.Workers > 1}
 	}
 	err := r.each(ctx, newPool(g, false), func(w int, tk task) {
-		u, place := tk.root, place[w]
+		u, c := tk.root, &ws[w]
 		around := g.Above(u)
 		if len(around) < 2 {
 			return
 		}
 		for i, v := range around {
-			place[v] = uint32(i) + 1
+			c.place[v] = uint32(i) + 1
 		}
+		own := t[at[u]:at[u+1]]
 		for i, v := range around {
-			n, base := uint32(0), at[v]
-			for j, x := range g.Above(v) {
-				if p := place[x]; p != 0 {
-					n++
-					add(at[u]+int64(p-1), 1)
-					add(base+int64(j), 1)
-				}
-			}
-			if n > 0 {
-				add(at[u]+int64(i), n)
-			}
+			c.close(own, i, g.Above(v), t[at[v]:at[v+1]])
 		}
 		for _, v := range around {
-			place[v] = 0
+			c.place[v] = 0
 		}
 	})
 	if err != nil {
@@ -267,6 +254,44 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 	}
 	r.fromEdges(at, t, out)
 	return nil
+}
+
+// closer is one worker that counts triangles at edges.
+type closer struct {
+	place  []uint32 // by vertex: 1 + its number among the root's neighbours above it, or 0
+	found  []uint32 // which members of a row have a place
+	shared bool     // others count, too
+	_      [64]byte
+}
+
+// close counts the triangles of the root and its i-th neighbour, whose neighbours above it
+// are list, at their three edges: own are the counts of the root's edges, others those of
+// the neighbour's.
+func (c *closer) close(own []uint32, i int, list, others []uint32) {
+	k := 0
+	for j, x := range list {
+		if k < len(c.found) { // no branch on what is found; see matrix.members
+			c.found[k] = uint32(j)
+		}
+		p := c.place[x]
+		k += int((p | -p) >> 31)
+	}
+	if k == 0 {
+		return
+	}
+	if c.shared {
+		for _, j := range c.found[:k] {
+			atomic.AddUint32(&others[j], 1)
+			atomic.AddUint32(&own[c.place[list[j]]-1], 1)
+		}
+		atomic.AddUint32(&own[i], uint32(k))
+		return
+	}
+	for _, j := range c.found[:k] {
+		others[j]++
+		own[c.place[list[j]]-1]++
+	}
+	own[i] += uint32(k)
 }
 
 // fromEdges sums up the triangles t at edges.
