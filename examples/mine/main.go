@@ -1,5 +1,5 @@
 // Command mine looks for patterns in the karate club of Zachary: triangles, all patterns of
-// four members, and cycles whose neighbours are of different sides.
+// four members, and triangles of both sides.
 package main
 
 import (
@@ -29,22 +29,19 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, m := range motifs {
-		fmt.Printf("%5s  %s\n", m.Count, m.Name)
+		fmt.Printf("%-16s %s\n", m.Name, m.Count)
 	}
 
-	// A cycle of four in which neighbours are of different sides; the condition runs once,
-	// on symbols.
+	// Triangles of two members of one side, 0 and 1, and one of the other, 2. The condition
+	// runs once, on symbols. It reads the same when 0 and 1 change places, so that each
+	// triangle is listed once.
 	mixed := mine.Where(func(m mine.Match) mine.Bool {
-		all := m.Label(3).Ne(m.Label(0))
-		for i := range 3 {
-			all = all.And(m.Label(i).Ne(m.Label(i + 1)))
-		}
-		return all
+		return m.Label(0).Eq(m.Label(1)).And(m.Label(0).Ne(m.Label(2))).And(m.Label(1).Ne(m.Label(2)))
 	})
-	for row, err := range graph.Match(ctx, mine.MustPattern("cycle4"), mixed, mine.Limit(3)) {
+	for row, err := range graph.Match(ctx, mine.MustPattern("triangle"), mixed, mine.Limit(3)) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println("mixed cycle:", row)
+		fmt.Println("mixed:", row)
 	}
 }

@@ -4,10 +4,13 @@ func Example() {
 	main()
 	// Output:
 	// triangles: 45
-	// 1098  star4
-	// 681  path4
-	// 452  tailed-triangle
-	// 36  cycle4
-	// 85  diamond
-	// 11  clique4
+	// star4            1098
+	// path4            681
+	// tailed-triangle  452
+	// cycle4           36
+	// diamond          85
+	// clique4          11
+	// mixed: [2 8 32]
+	// mixed: [30 32 8]
+	// mixed: [30 33 8]
 }
