@@ -34,7 +34,6 @@ type op struct {
 	base   []uint32 // fixed: the base in its window, but for the part that the loop's vertex sets
 	mark   []uint64 // fixed: room for V bits
 	marked bool     // base is marked
-	lo, hi uint32   // window, both ends out of it; see span
 	self   int8     // 1: only what is above the loop's vertex, -1: below it
 }
 

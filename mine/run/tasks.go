@@ -30,15 +30,14 @@ const (
 // pool hands out tasks: first the slices of roots with many neighbours, then the others
 // in pieces, from the last vertex on, whose work is most in order of degree.
 type pool struct {
-	rows  *rows.Rows
-	heavy []task
-	cut   int // roots of more neighbours are in heavy
-	next  atomic.Int64
-	stop  atomic.Bool
-	done  atomic.Int64 // cost of finished pieces
-	whole int64
-	pieces,
-	light int
+	rows   *rows.Rows
+	heavy  []task
+	cut    int // roots of more neighbours are in heavy
+	next   atomic.Int64
+	stop   atomic.Bool
+	done   atomic.Int64 // cost of finished pieces
+	whole  int64        // cost of all
+	pieces int          // the slices, and the pieces of whole roots
 }
 
 // newPool cuts the roots. slices says whether roots may be cut.
@@ -54,8 +53,7 @@ func newPool(r *rows.Rows, slices bool) *pool {
 			p.heavy = append(p.heavy, task{uint32(v), int32(lo), int32(min(lo+slice, d))})
 		}
 	}
-	p.light = (r.V() + grain - 1) / grain
-	p.pieces = len(p.heavy) + p.light
+	p.pieces = len(p.heavy) + (r.V()+grain-1)/grain
 	return p
 }
 
