@@ -121,6 +121,10 @@ func TestMotifs5(t *testing.T) {
 			if want[m.Pattern.Canonical()] != m.Count.String() {
 				t.Errorf("%s: %v of %q, want %s", file, m.Count, m.Pattern, want[m.Pattern.Canonical()])
 			}
+			// The loops of the pattern itself, with differences of sets where it is induced.
+			if n, err := g.Count(context.Background(), m.Pattern, option); err != nil || n != m.Count {
+				t.Errorf("%s: loops count %v of %q, %v; want %v", file, n, m.Pattern, err, m.Count)
+			}
 		}
 	}
 }
