@@ -18,6 +18,7 @@ type nest struct {
 	set   [][]uint32                  // by set: what it holds now
 	room  [][]uint32                  // by set: memory of those that are made
 	size  int                         // set whose size alone is asked, or plan.None
+	both  common                      // of the last two levels, where they are counted as a product
 	stop  *atomic.Bool
 	total Total
 	emit  func(m *[pattern.MaxVertices]uint32) bool // matches by level; nil: they are counted
@@ -38,13 +39,16 @@ type op struct {
 }
 
 // NestNeed is the memory that a plan takes for each worker: a row for each set that is
-// made, and bits of all vertices for each that may be marked.
+// made, and bits of all vertices for each that may be marked, and for the last two levels.
 func NestNeed(p *plan.Plan, r *rows.Rows) int64 {
 	n := int64(0)
 	for _, s := range p.Sets {
 		if s.Base != plan.None {
 			n += 4*int64(r.MaxDegree) + 8*int64(r.Words)
 		}
+	}
+	if p.Pair == plan.Product {
+		n += 8 * int64(r.Words)
 	}
 	return n
 }
@@ -65,6 +69,7 @@ func newNest(p *plan.Plan, r *rows.Rows, stop *atomic.Bool) *nest {
 			n.ops[l] = append(n.ops[l], o)
 		}
 	}
+	n.both = newCommon(p, r)
 	return n
 }
 
@@ -243,11 +248,15 @@ func (n *nest) pair() {
 	}
 	b := within(n.set[y.From], n.span(y.Above, y.Below))
 	ofY, both := len(b), 0
-	switch { // one set, in windows that can differ, or two sets
-	case x.From != y.From || len(a) != len(b):
-		both = overlapSorted(a, b)
-	case len(a) > 0 && a[0] == b[0]:
+	switch {
+	case x.From == y.From && len(a) == len(b) && a[0] == b[0]: // one set, in one window
 		both = len(a)
+	case n.both.list == nil:
+		both = overlapSorted(a, b)
+	case n.both.fixed == x.From:
+		both = int(hits(n.both.mark, within(b, n.span(x.Above, x.Below))))
+	default:
+		both = int(hits(n.both.mark, within(a, n.span(y.Above, y.Below))))
 	}
 	// Take away the vertices that x, or y, must not be. That y is not x is what both is for.
 	for m := range last - 1 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sagann/mine/plan"
+	"sagann/mine/rows"
 )
 
 // span is a window of vertices: those x with lo <= x < hi.
@@ -77,6 +78,34 @@ func (n *nest) enter(l, k int) {
 			}
 		}
 	}
+	if o := &n.both; l == n.plan.Last()-2 && o.fixed != plan.None && k >= worthMarking {
+		o.list = n.set[o.fixed]
+		for _, v := range o.list {
+			o.mark[v>>6] |= 1 << (v & 63)
+		}
+	}
+}
+
+// common counts what the candidates of the last two levels have in common. If one of the
+// sets does not change while the loop before them runs, it is marked.
+type common struct {
+	fixed int      // that set, or plan.None
+	mark  []uint64 // room for V bits
+	list  []uint32 // what is marked; nil: nothing
+}
+
+func newCommon(p *plan.Plan, r *rows.Rows) common {
+	o := common{fixed: plan.None}
+	if p.Pair != plan.Product {
+		return o
+	}
+	o.mark = make([]uint64, r.Words)
+	for _, l := range []int{p.Last(), p.Last() - 1} {
+		if s := p.Levels[l].From; p.Sets[s].Level < p.Last()-2 {
+			o.fixed = s
+		}
+	}
+	return o
 }
 
 // spanBefore is the window of a set by the levels before l.
@@ -104,6 +133,12 @@ func (n *nest) leave(l int) {
 			}
 			o.marked = false
 		}
+	}
+	if o := &n.both; l == n.plan.Last()-2 && o.list != nil {
+		for _, v := range o.list {
+			o.mark[v>>6] = 0
+		}
+		o.list = nil
 	}
 }
 
