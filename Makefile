@@ -3,7 +3,7 @@
 
 # Packages that are tested again under the race detector: those with goroutines.
 # Every name must be an existing folder followed by /... .
-RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./internal/progress/... ./internal/runfolder/...
+RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./internal/progress/... ./internal/runfolder/...
 BENCH ?= .
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -6,6 +6,7 @@ import "sagann/chunk"
 type Data struct {
 	Name        string
 	Edges       *chunk.Edges
+	IDs         []uint64  // V: the number that each vertex has in the file; nil where it is the same
 	Features    []float32 // V×FeatureCols row-major; nil when the data has none
 	FeatureCols int
 	// MakeFeatures, where Features is nil, makes them when they are laid out, so that they

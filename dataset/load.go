@@ -187,7 +187,7 @@ func loadFile(path string, opt Options) (d *Data, err error) {
 		d.Edges, err = readMTX(t)
 	default:
 		d = &Data{}
-		d.Edges, _, err = ReadEdgeList(path, opt.Relabel)
+		d.Edges, d.IDs, err = ReadEdgeList(path, opt.Relabel)
 	}
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@
 //	saga plan      what a training epoch would do, without doing it
 //	saga predict   classes or logits of all vertices from a checkpoint
 //	saga embed     the rows that enter the last layer, from a checkpoint
+//	saga mine      counts and listings of cliques, motifs and patterns
 //	saga bench     tables of schedules, streaming and passes, simulated and counted
 //	saga data      convert, describe, verify and generate graphs
 //	saga topo      links of a machine, who loads chunks and the ring they take

@@ -29,6 +29,7 @@ type commands struct {
 	Plan    planCmd    `cmd:"" help:"Print what a training epoch would do, without training."`
 	Predict predictCmd `cmd:"" help:"Write the classes or logits of all vertices, from a checkpoint."`
 	Embed   embedCmd   `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
+	Mine    mineCmd    `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
 	Bench   benchCmd   `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data    dataCmd    `cmd:"" help:"Convert, describe, verify and generate graphs."`
 	Topo    topoCmd    `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`

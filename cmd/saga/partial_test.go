@@ -23,6 +23,7 @@ func TestInterruptWriting(t *testing.T) {
 	for what, args := range map[string][]string{
 		"store": {"data", "generate", spec, "--out"},
 		"npy":   {"data", "generate", spec, "--format", "npy", "--out"},
+		"rows":  {"mine", "match", "--data", "synthetic:vertices=3000,edges=60000,features=1", "--undirected", "--pattern", "path6", "--out"},
 		"csv":   {"predict", "--checkpoint", run, "--write", "logits", "--out"},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 
@@ -114,9 +113,7 @@ func (c *planCmd) print(a *app, j *job, t *plan.Timeline) (err error) {
 	case c.HTML == "-":
 		return j.prog.WriteHTML(a.stdout, t)
 	case c.HTML != "":
-		var failed error
-		err = writeWhole(c.HTML, func(w *bufio.Writer) { failed = j.prog.WriteHTML(w, t) })
-		if err = errors.Join(failed, err); err != nil {
+		if err = writeWhole(c.HTML, func(w *bufio.Writer) error { return j.prog.WriteHTML(w, t) }); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int
 	if filepath.Ext(path) == ".npy" {
 		return npy.Write(path, shape, x)
 	}
-	return writeWhole(path, func(w *bufio.Writer) {
+	return writeWhole(path, func(w *bufio.Writer) error {
 		cols := 1
 		w.WriteString(row)
 		if len(shape) > 1 {
@@ -51,11 +51,12 @@ func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int
 			}
 			w.Write(append(buf, '\n'))
 		}
+		return nil
 	})
 }
 
 // writeWhole puts at path what write gives, or leaves what was there.
-func writeWhole(path string, write func(w *bufio.Writer)) (err error) {
+func writeWhole(path string, write func(w *bufio.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), partialName(path)+"*")
 	if err != nil {
 		return err
@@ -66,8 +67,10 @@ func writeWhole(path string, write func(w *bufio.Writer)) (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(io.Writer(f), 1<<16)
-	write(w) // the writer keeps its first error, and Flush returns it
-	if err := w.Flush(); err != nil {
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil { // also the first error of what was written before
 		return err
 	}
 	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil {

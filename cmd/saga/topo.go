@@ -199,7 +199,7 @@ func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *c
 	if err != nil {
 		return nil, err
 	}
-	if err := writeWhole(c.Out, func(w *bufio.Writer) { w.Write(append(text, '\n')) }); err != nil {
+	if err := writeWhole(c.Out, func(w *bufio.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
 		return nil, err
 	}
 	a.log.Info("machine file written; read it with --machine", "file", c.Out)

@@ -200,3 +200,36 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestWriteRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npy")
+	for _, n := range []int{0, 1, 1000} {
+		err := WriteRows(path, 3, func(add func([]uint32) error) error {
+			for i := range n {
+				if err := add([]uint32{uint32(i), 1, 2}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Read(path)
+		if err != nil || !slices.Equal(a.Shape, []int{n, 3}) {
+			t.Fatalf("%d rows: %v, %v", n, a, err)
+		}
+		if x, err := a.Uint32s(); err != nil || n > 0 && x[3*(n-1)] != uint32(n-1) {
+			t.Errorf("%d rows: %v, %v", n, x, err)
+		}
+	}
+	if err := WriteRows(path, 2, func(add func([]uint64) error) error { return add([]uint64{1}) }); err == nil {
+		t.Error("a short row was written")
+	}
+	if a, err := Read(path); err != nil || a.Shape[0] != 1000 {
+		t.Errorf("a failed write changed the file: %v, %v", a, err)
+	}
+	if list, _ := os.ReadDir(filepath.Dir(path)); len(list) != 1 {
+		t.Errorf("%v was left", list)
+	}
+}

@@ -121,9 +121,39 @@ func encodeAny(w io.Writer, shape []int, data any) error {
 	return fmt.Errorf("npy: elements of %T cannot be written", data)
 }
 
+// WriteRows stores a matrix whose number of rows is not known before: it calls fill with
+// a function that appends a row of cols elements. The file appears under its name only
+// when fill has returned nil.
+func WriteRows[T Elem](path string, cols int, fill func(add func(row []T) error) error) error {
+	rows := 0
+	// The header of a matrix is padded to 128 bytes, however many rows there are.
+	head := func() string { return newHeader(descrOf[T](), []int{rows, cols}) }
+	return writeHeaded(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, head()); err != nil {
+			return err
+		}
+		var buf []byte
+		return fill(func(row []T) (err error) {
+			if len(row) != cols {
+				return fmt.Errorf("npy: a row of %d elements in a matrix of %d columns", len(row), cols)
+			}
+			if buf, err = binary.Append(buf[:0], binary.LittleEndian, row); err != nil {
+				return err
+			}
+			rows++
+			_, err = w.Write(buf)
+			return err
+		})
+	}, head)
+}
+
 // writeFile fills a temporary file beside path and renames it to path when all
 // went well.
-func writeFile(path string, fill func(io.Writer) error) (err error) {
+func writeFile(path string, fill func(io.Writer) error) error { return writeHeaded(path, fill, nil) }
+
+// writeHeaded is writeFile; unless it is nil, what head returns in the end replaces as
+// many bytes at the beginning.
+func writeHeaded(path string, fill func(io.Writer) error, head func() string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
 		return err
@@ -140,6 +170,11 @@ func writeFile(path string, fill func(io.Writer) error) (err error) {
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if head != nil {
+		if _, err := f.WriteAt([]byte(head()), 0); err != nil {
+			return err
+		}
 	}
 	if err := f.Chmod(0o644); err != nil {
 		return err

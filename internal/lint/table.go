@@ -22,6 +22,7 @@ var imports = []row{
 	{part: "dataflow", may: []string{"dataflow/exec", "dataflow/plan", "kernel", "chunk"}},
 	{part: "dataflow/exec", may: []string{"dataflow/plan", "kernel", "device", "chunk"}},
 	{part: "dataflow/plan", may: []string{"chunk", "ring"}},
+	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "kernel", may: []string{"internal/simd", "chunk"}},
 	{part: "device", may: []string{"internal"}},
 	{part: "dataset", may: []string{"chunk"}},
@@ -34,7 +35,7 @@ var imports = []row{
 // descent lists the parts from the top; below(x) is x and what comes after it.
 var descent = []string{
 	"layers", "saga", "ops", "dataflow", "dataflow/exec", "dataflow/plan",
-	"kernel", "device", "dataset", "chunk", "ring", "internal",
+	"mine", "kernel", "device", "dataset", "chunk", "ring", "internal",
 }
 
 // public are the parts that a program outside the module can import.

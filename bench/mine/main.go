@@ -1,0 +1,109 @@
+// Command mine is one counting job as a process of its own, to be compared with other
+// programs by the CPU seconds of the whole process:
+//
+//	go build -o bench-mine ./bench/mine
+//	bench-mine -data blogcatalog/ -pattern clique5 -threads 1
+//	bench-mine -data blogcatalog/ -pattern clique5 -threads 1 -repeat 5 -peer "./other blogcatalog 5"
+//
+// With -repeat it starts itself and each peer in turn, prints the fewest CPU seconds of
+// each, and the ratio of each peer's to its own.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"sagann/dataset"
+	"sagann/mine"
+)
+
+// peers are commands that do the same job.
+type peers []string
+
+// String lists them.
+func (p *peers) String() string { return strings.Join(*p, "; ") }
+
+// Set adds one.
+func (p *peers) Set(s string) error { *p = append(*p, s); return nil }
+
+func main() {
+	log.SetFlags(0)
+	var others peers
+	data := flag.String("data", "", "the graph, edges in both directions")
+	text := flag.String("pattern", "triangle", "what is counted")
+	engine := flag.String("engine", "auto", "how")
+	threads := flag.Int("threads", 1, "how many threads count")
+	induced := flag.Bool("induced", false, "count induced subgraphs")
+	repeat := flag.Int("repeat", 0, "how often to start the job and its peers; 0: run it here, once")
+	flag.Var(&others, "peer", "a command that does the same job; may be given several times")
+	flag.Parse()
+	var err error
+	if *repeat > 0 {
+		err = compare(*repeat, others)
+	} else {
+		err = count(*data, *text, mine.Engine(*engine), *threads, *induced)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// count does the job.
+func count(data, text string, engine mine.Engine, threads int, induced bool) error {
+	p, err := mine.ParsePattern(text)
+	if err != nil {
+		return err
+	}
+	d, err := dataset.Open(data, dataset.Options{})
+	if err != nil {
+		return err
+	}
+	g, err := mine.Open(d.Edges, mine.Options{Labels: d.Labels, Engine: engine, Threads: threads})
+	if err != nil {
+		return err
+	}
+	var options []mine.Option
+	if induced {
+		options = append(options, mine.Induced)
+	}
+	n, err := g.Count(context.Background(), p, options...)
+	if err != nil {
+		return err
+	}
+	fmt.Println(n)
+	return nil
+}
+
+// compare starts the jobs in turn and prints what each takes at least.
+func compare(repeat int, others peers) error {
+	jobs := [][]string{os.Args}
+	for _, p := range others {
+		jobs = append(jobs, strings.Fields(p))
+	}
+	least := make([]time.Duration, len(jobs))
+	for range repeat {
+		for i, job := range jobs {
+			c := exec.Command(job[0], job[1:]...)
+			if i == 0 { // this program, without repeating; the last -repeat counts
+				c.Args = append(c.Args, "-repeat", "0")
+			}
+			c.Stderr = os.Stderr
+			if err := c.Run(); err != nil {
+				return fmt.Errorf("%s: %w", strings.Join(job, " "), err)
+			}
+			if took := c.ProcessState.UserTime() + c.ProcessState.SystemTime(); least[i] == 0 || took < least[i] {
+				least[i] = took
+			}
+		}
+	}
+	for i, job := range jobs {
+		fmt.Printf("%8.3f s  %6.2f×  %s\n", least[i].Seconds(), least[i].Seconds()/least[0].Seconds(), strings.Join(job, " "))
+	}
+	return nil
+}

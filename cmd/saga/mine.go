@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"sagann/dataset"
+	"sagann/dataset/npy"
+	"sagann/internal/progress"
+	"sagann/mine"
+)
+
+// mineCmd is saga mine.
+type mineCmd struct {
+	Clique cliqueCmd `cmd:"" help:"Count cliques."`
+	Match  matchCmd  `cmd:"" help:"Count or list the subgraphs that match a pattern."`
+	Motif  motifCmd  `cmd:"" help:"Count all connected patterns of a size."`
+}
+
+// Help is what stands under the usage line.
+func (mineCmd) Help() string {
+	return `Patterns are names (triangle, diamond, house, clique4, cycle5, path4, star5 and so on),
+edges such as "0-1-2-3-0", pairs without an edge such as "0~2", and labels such as "1:7";
+a file holds the same. Vertices are numbered from 0, at most eight.
+
+A match is edge-induced: pairs that the pattern does not mention may have an edge. Motifs
+are induced. Subgraphs are counted once, however many symmetries a pattern has. The graph
+is undirected; loops and repeated edges are dropped.
+
+Examples:
+
+  saga mine clique --k 4 --data blogcatalog/
+  saga mine match --pattern house --data edges.csv --undirected
+  saga mine match --pattern "0:1-1:2 1-2:1" --data cora/ --out matches.csv --limit 100
+  saga mine motif --k 4 --data edges.saga --json`
+}
+
+// mineFlags are what all commands of saga mine share.
+type mineFlags struct {
+	Data       string `required:"" placeholder:"PATH" group:"Data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool   `group:"Data" help:"Add the reverse of every edge that has none."`
+	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"Data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
+	Labels     string `placeholder:"FILE" group:"Data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
+	Engine     string `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"Run" help:"auto, formula, bits or loops (${default})."`
+	Mem        memory `default:"auto" placeholder:"SIZE" group:"Run" help:"Memory for the graph's rows and the work; auto: what it takes."`
+	Threads    auto   `default:"auto" placeholder:"N" group:"Run" help:"Threads; auto: as many as processors. Results do not depend on it."`
+	Explain    bool   `group:"Run" help:"Print plan, estimates and memory, and do not run."`
+	JSON       bool   `name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
+
+	bar *lateBar
+	ids []uint64
+}
+
+// open loads the graph.
+func (f *mineFlags) open(a *app) (*mine.Graph, error) {
+	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
+	d, err := openData(f.Data, dataset.Options{Undirected: f.Undirected, Relabel: relabel[f.Relabel]})
+	if err != nil {
+		return nil, err
+	}
+	labels := d.Labels
+	if f.Labels != "" {
+		array, err := npy.Read(f.Labels)
+		if err != nil {
+			return nil, err
+		}
+		if labels, err = array.Int32s(); err != nil {
+			return nil, err
+		}
+	}
+	f.ids = d.IDs
+	f.bar = &lateBar{a: a, start: time.Now()}
+	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// lateBar is a bar that appears once the work has taken a second.
+type lateBar struct {
+	a     *app
+	start time.Time
+	mu    sync.Mutex
+	bar   *progress.Bar
+}
+
+// set shows the share of the work that is done.
+func (b *lateBar) set(done float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bar == nil && time.Since(b.start) > time.Second {
+		b.bar = progress.New(b.a.stderr, 100, "percent")
+	}
+	if b.bar != nil {
+		b.bar.Set(int(100*done), "")
+	}
+}
+
+func (b *lateBar) finish() {
+	if b != nil && b.bar != nil {
+		b.bar.Finish()
+	}
+}
+
+// mineContext is done at the first signal; the second ends the process.
+func mineContext() (context.Context, func()) {
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	quiet := context.AfterFunc(ctx, cancel)
+	return ctx, func() { quiet(); cancel() }
+}
+
+// about is the graph in the result: fields for JSON, a line for people.
+func (f *mineFlags) about(g *mine.Graph) (fields, string) {
+	loops, repeats := g.Dropped()
+	return fields{{"vertices", g.Vertices()}, {"edges", g.Edges()}, {"dropped_loops", loops}, {"dropped_repeats", repeats}},
+		fmt.Sprintf("graph     %d vertices, %d edges; %d loops and %d repeated entries dropped\n", g.Vertices(), g.Edges(), loops, repeats)
+}
+
+// result prints fields as JSON, or the text.
+func (f *mineFlags) result(a *app, x fields, text string) error {
+	f.bar.finish()
+	if f.JSON {
+		return printJSON(a.stdout, x)
+	}
+	_, err := fmt.Fprint(a.stdout, text)
+	return err
+}
+
+// count counts one pattern.
+func (f *mineFlags) count(a *app, g *mine.Graph, p mine.Pattern, induced bool) error {
+	var options []mine.Option
+	if induced {
+		options = append(options, mine.Induced)
+	}
+	x, text := f.about(g)
+	prepared, err := g.Prepare(p, options...)
+	if err != nil {
+		return err
+	}
+	if f.Explain {
+		e, err := prepared.Explain()
+		if err != nil {
+			return err
+		}
+		return f.result(a, append(x, field{"explain", e}), text+e.String())
+	}
+	ctx, stop := mineContext()
+	defer stop()
+	start := time.Now()
+	n, err := prepared.Count(ctx)
+	if err != nil {
+		f.bar.finish()
+		return err
+	}
+	x = append(x, field{"pattern", p.String()}, field{"name", p.Name()}, field{"induced", induced}, field{"engine", prepared.Engine()},
+		field{"count", n}, field{"seconds", time.Since(start).Seconds()})
+	text += fmt.Sprintf("pattern   %s\ncount     %s (%s, engine %s)\n", strings.TrimSpace(p.String()+" "+p.Name()), n, inducedText(induced), prepared.Engine())
+	return f.result(a, x, text)
+}
+
+func inducedText(induced bool) string {
+	if induced {
+		return "induced"
+	}
+	return "edge-induced"
+}
+
+// cliqueCmd is saga mine clique.
+type cliqueCmd struct {
+	mineFlags
+	K int `name:"k" default:"3" placeholder:"N" help:"Vertices of a clique, 2 to 8 (${default})."`
+}
+
+// Run counts cliques.
+func (c *cliqueCmd) Run(a *app) error {
+	if c.K < 2 || c.K > 8 {
+		return usagef("--k %d: a clique has 2 to 8 vertices", c.K)
+	}
+	g, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	return c.count(a, g, mine.MustPattern(fmt.Sprintf("clique%d", c.K)), false)
+}
+
+// motifCmd is saga mine motif.
+type motifCmd struct {
+	mineFlags
+	K           int  `name:"k" default:"3" placeholder:"N" help:"Vertices of a motif, 3 to 6 (${default})."`
+	EdgeInduced bool `help:"Count edge-induced subgraphs, not induced ones."`
+}
+
+// Run counts motifs.
+func (c *motifCmd) Run(a *app) error {
+	if c.K < 3 || c.K > mine.MaxMotif {
+		return usagef("--k %d: a motif has 3 to %d vertices", c.K, mine.MaxMotif)
+	}
+	g, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	x, text := c.about(g)
+	option := mine.Induced
+	if c.EdgeInduced {
+		option = mine.EdgeInduced
+	}
+	if c.Explain {
+		all, err := g.ExplainMotifs(c.K)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			text += e.String()
+		}
+		return c.result(a, append(x, field{"explain", all}), text)
+	}
+	ctx, stop := mineContext()
+	defer stop()
+	start := time.Now()
+	all, err := g.Motifs(ctx, c.K, option)
+	if err != nil {
+		c.bar.finish()
+		return err
+	}
+	text += fmt.Sprintf("motifs    of %d vertices, %s\n", c.K, inducedText(!c.EdgeInduced))
+	var list []fields
+	for _, m := range all {
+		text += fmt.Sprintf("%24s  %s\n", m.Count, strings.TrimSpace(m.Pattern.String()+"  "+m.Name))
+		list = append(list, fields{{"pattern", m.Pattern.String()}, {"name", m.Name}, {"count", m.Count}})
+	}
+	return c.result(a, append(x, field{"induced", !c.EdgeInduced}, field{"motifs", list}, field{"seconds", time.Since(start).Seconds()}), text)
+}
+
+// matchCmd is saga mine match.
+type matchCmd struct {
+	mineFlags
+	Pattern string `required:"" placeholder:"TEXT" help:"The pattern, or the path of a file that holds it."`
+	Induced bool   `help:"Pairs without an edge in the pattern must not have one in the graph."`
+	Out     string `placeholder:"FILE" help:"File to list the matches in: .npy or .csv. Without it they are counted."`
+	Limit   count  `default:"0" placeholder:"N" help:"With --out: the first N matches in the order of the listing; 0: all."`
+}
+
+// read is the pattern, from the text or from a file of that name.
+func (c *matchCmd) read() (mine.Pattern, error) {
+	if ext := filepath.Ext(c.Pattern); ext != "" || strings.ContainsRune(c.Pattern, filepath.Separator) {
+		return mine.ReadPattern(c.Pattern)
+	}
+	p, err := mine.ParsePattern(c.Pattern)
+	if err != nil {
+		err = usageError{fmt.Errorf("--pattern: %w", err)}
+	}
+	return p, err
+}
+
+// Run counts or lists matches.
+func (c *matchCmd) Run(a *app) error {
+	p, err := c.read()
+	if err != nil {
+		return err
+	}
+	if c.Out == "" && c.Limit > 0 {
+		return usagef("--limit is for listings: give --out FILE, too")
+	}
+	if c.Out != "" {
+		if err := canWrite(c.Out); err != nil {
+			return err
+		}
+	}
+	g, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	if c.Out == "" {
+		return c.count(a, g, p, c.Induced)
+	}
+	var options []mine.Option
+	if c.Induced {
+		options = append(options, mine.Induced)
+	}
+	x, text := c.about(g)
+	if c.Explain {
+		e, err := g.ExplainMatch(p, options...)
+		if err != nil {
+			return err
+		}
+		return c.result(a, append(x, field{"explain", e}), text+e.String())
+	}
+	ctx, stop := mineContext()
+	defer stop()
+	n, err := writeMatches(c.Out, p.Vertices(), c.ids, g.Match(ctx, p, append(options, mine.Limit(int64(c.Limit)))...))
+	if err != nil {
+		c.bar.finish()
+		return err
+	}
+	x = append(x, field{"pattern", p.String()}, field{"induced", c.Induced}, field{"listed", n}, field{"out", c.Out})
+	return c.result(a, x, text+fmt.Sprintf("%s: %d matches of %s, %s\n", c.Out, n, p, inducedText(c.Induced)))
+}

@@ -1,0 +1,176 @@
+package mine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"sagann/mine/pattern"
+	"sagann/mine/plan"
+	"sagann/mine/run"
+)
+
+// seed is that of all sampling: equal runs choose equal plans.
+const seed = 1
+
+// Prepared is a count whose engine and plan are chosen. It may be used several times.
+type Prepared struct {
+	g   *Graph
+	job *job
+}
+
+// Prepare chooses how the pattern will be counted: Count in two steps.
+func (g *Graph) Prepare(p Pattern, options ...Option) (*Prepared, error) {
+	j, err := g.job(p, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Prepared{g, j}, nil
+}
+
+// Count counts; see Graph.Count.
+func (p *Prepared) Count(ctx context.Context) (Total, error) {
+	return p.g.count(ctx, p.job, p.g.reporter(0, 1))
+}
+
+// Engine is the engine that will count.
+func (p *Prepared) Engine() Engine { return p.job.engine }
+
+// Explain says how it will be counted. Estimates take random walks over the graph.
+func (p *Prepared) Explain() (*Explanation, error) { return p.g.explain(p.job) }
+
+// job is a count that is ready to run.
+type job struct {
+	asked    Pattern // without the marks of Induced
+	engine   Engine
+	query    *query
+	formula  pattern.Formula
+	plan     *plan.Plan
+	estimate plan.Estimate
+	workers  int
+	bytes    int64 // rows and work
+}
+
+// Cliques counts the cliques of k vertices, 2 to 8.
+func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (Total, error) {
+	if k < 2 || k > pattern.MaxVertices {
+		return Total{}, fmt.Errorf("mine: cliques of %d vertices: the number is 2 to %d", k, pattern.MaxVertices)
+	}
+	return g.Count(ctx, MustPattern(fmt.Sprintf("clique%d", k)), options...)
+}
+
+// Count counts the subgraphs that match the pattern. It ends early, with the error of ctx,
+// when ctx is done.
+func (g *Graph) Count(ctx context.Context, p Pattern, options ...Option) (Total, error) {
+	prepared, err := g.Prepare(p, options...)
+	if err != nil {
+		return Total{}, err
+	}
+	return prepared.Count(ctx)
+}
+
+func (g *Graph) count(ctx context.Context, j *job, report func(float64)) (Total, error) {
+	ordered, err := g.ordered()
+	if err != nil {
+		return Total{}, err
+	}
+	r := &run.Run{Rows: ordered, Workers: j.workers, Report: report}
+	switch j.engine {
+	case Formula:
+		sums, err := r.Sums(ctx, j.formula)
+		if err != nil {
+			return Total{}, err
+		}
+		return evaluate(j.formula, sums)
+	case Bits:
+		return r.Cliques(ctx, j.query.pattern.Vertices())
+	}
+	return r.Count(ctx, j.plan)
+}
+
+// evaluate is the value of a formula.
+func evaluate(f pattern.Formula, sums map[pattern.Quantity]Total) (Total, error) {
+	x := new(big.Int)
+	for _, t := range f {
+		x.Add(x, new(big.Int).Mul(big.NewInt(t.Times), sums[t.Of].Big()))
+	}
+	return run.FromBig(x)
+}
+
+// job chooses the engine, the plan and the number of threads.
+func (g *Graph) job(p Pattern, options []Option) (*job, error) {
+	q, err := g.ask(p, options)
+	if err != nil {
+		return nil, err
+	}
+	var small *BudgetError // of the engine that needs least
+	for _, try := range []func(*query) (*job, error){g.formulaJob, g.bitsJob, g.loopsJob} {
+		j, err := try(q)
+		var budget *BudgetError
+		switch {
+		case err == nil && j != nil:
+			j.asked = p
+			return j, nil
+		case errors.As(err, &budget):
+			if small == nil || budget.Smallest < small.Smallest {
+				small = budget
+			}
+		case err != nil:
+			return nil, err
+		}
+	}
+	if small != nil {
+		return nil, small
+	}
+	return nil, fmt.Errorf("mine: engine %s cannot count this pattern with these options; auto or loops can", g.opt.Engine)
+}
+
+// wants tells whether the engine may be taken.
+func (g *Graph) wants(e Engine) bool { return g.opt.Engine == Auto || g.opt.Engine == e }
+
+func (g *Graph) formulaJob(q *query) (*job, error) {
+	f, ok := q.pattern.Formula()
+	if !ok || q.where != nil || !g.wants(Formula) {
+		return nil, nil
+	}
+	if g.opt.Engine == Auto && len(f) == 1 && f[0].Of == pattern.FourCliques {
+		return nil, nil // the same work under its own name
+	}
+	r, err := g.ordered()
+	if err != nil {
+		return nil, err
+	}
+	shared, each := run.SumsNeed(r, f)
+	n, bytes, err := g.workers(g.rowsNeed()+shared, each, "counting by formula")
+	return &job{engine: Formula, query: q, formula: f, workers: n, bytes: bytes}, err
+}
+
+func (g *Graph) bitsJob(q *query) (*job, error) {
+	k := q.pattern.Vertices()
+	if !q.pattern.IsClique() || q.pattern.Labelled() || q.where != nil || k < 3 || !g.wants(Bits) {
+		return nil, nil
+	}
+	r, err := g.ordered()
+	if err != nil {
+		return nil, err
+	}
+	n, bytes, err := g.workers(g.rowsNeed(), run.CliquesNeed(r, k), "counting cliques in bit matrices")
+	return &job{engine: Bits, query: q, workers: n, bytes: bytes}, err
+}
+
+func (g *Graph) loopsJob(q *query) (*job, error) {
+	if !g.wants(Loops) {
+		return nil, nil
+	}
+	r, err := g.ordered()
+	if err != nil {
+		return nil, err
+	}
+	pl, e, err := plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	n, bytes, err := g.workers(g.rowsNeed(), run.NestNeed(pl, r), "counting by loops")
+	return &job{engine: Loops, query: q, plan: pl, estimate: e, workers: n, bytes: bytes}, err
+}

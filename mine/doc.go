@@ -1,0 +1,44 @@
+// Package mine counts and lists patterns in graphs: cliques, motifs, and any connected
+// pattern of up to eight vertices with labels and conditions.
+//
+//	g, err := mine.Open(edges, mine.Options{})
+//	n, err := g.Count(ctx, mine.MustPattern("0-1-2-3-0"))          // cycles of four
+//	n, err = g.Count(ctx, mine.MustPattern("wedge"), mine.Induced) // and no third edge
+//	for m, err := range g.Match(ctx, p, mine.Limit(10)) { … }      // rows in a fixed order
+//
+// # Meaning
+//
+// A match maps the vertices of a pattern to different vertices of the graph, edges to
+// edges, vertices with a label to vertices of that label, and fulfils the condition (see
+// Where). Matches are edge-induced unless Induced says that pairs without an edge in the
+// pattern must not have one in the graph. A pattern can also forbid single pairs, as in
+// "0-1-2-3-0 0~2".
+//
+// Two matches are the same subgraph if one becomes the other by renumbering the pattern
+// in a way that keeps its edges, forbidden pairs, labels and the condition. The condition
+// is kept if it reads the same afterwards, up to the order in which its parts are written
+// (see pattern.Expr.Normal). Count counts subgraphs, and Match lists each once. So
+// a condition that tells vertices of the pattern apart, such as label(0) < label(1) on a
+// triangle, has both matches of a subgraph counted if both fulfil it.
+//
+// The graph is undirected: Open refuses an edge whose reverse is missing. Loops and
+// repeated entries are dropped and counted (Graph.Dropped).
+//
+// # Order of listings
+//
+// Rows of a listing have a graph vertex for each pattern vertex. They ascend
+// lexicographically when they are read in the order: pattern vertex 0, then always the
+// lowest pattern vertex adjacent to one before it. Of the matches of a subgraph the one
+// that is first in this order is listed. The order depends on nothing else, so Limit(N)
+// gives the same rows for every engine and number of threads.
+//
+// # Engines
+//
+// Formulas count stars, and patterns of three and four vertices, from degrees,
+// triangles at edges and wedges. Bit matrices count cliques: the neighbours of a root
+// that come after it in order of degree, as rows of bits. All else is loops over sorted
+// sets (package plan, package run). Auto takes the first of these that applies and fits
+// into the memory. Explain shows the choice before the run. Memory is taken before the
+// work begins; if Options.Mem is too small, the error names the smallest that would do.
+// Counts have 128 bits.
+package mine

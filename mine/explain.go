@@ -1,0 +1,136 @@
+package mine
+
+import (
+	"fmt"
+	"strings"
+
+	"sagann/mine/pattern"
+	"sagann/mine/plan"
+	"sagann/mine/run"
+)
+
+// Explanation says what a count or a listing will do.
+type Explanation struct {
+	Pattern string    `json:"pattern"`
+	Name    string    `json:"name,omitempty"`
+	Induced bool      `json:"induced"`
+	Where   string    `json:"where,omitempty"`
+	Group   int       `json:"group"` // permutations under which matches are the same subgraph
+	Engine  Engine    `json:"engine"`
+	Formula string    `json:"formula,omitempty"`
+	Plan    string    `json:"plan,omitempty"` // loops, one a line
+	Matches float64   `json:"estimated_matches"`
+	Error   float64   `json:"estimated_error"`            // relative standard error of Matches
+	Walks   int       `json:"walks"`                      // random walks behind the estimates
+	Levels  []float64 `json:"estimated_levels,omitempty"` // vertices bound, by loop
+	Threads int       `json:"threads"`
+	Bytes   int64     `json:"bytes"` // rows of the graph and memory of the work
+}
+
+// walkWork bounds what is read for the estimates of an explanation, in elements.
+const walkWork = 1 << 24
+
+// ExplainMotifs explains the counts that Motifs makes, pattern by pattern.
+func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
+	all, err := pattern.Motifs(k)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Explanation, len(all))
+	for i, p := range all {
+		if out[i], err = g.Explain(p); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Explain says how Count would count, without counting.
+func (g *Graph) Explain(p Pattern, options ...Option) (*Explanation, error) {
+	prepared, err := g.Prepare(p, options...)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Explain()
+}
+
+// ExplainMatch says how Match would list, without listing. Its levels and matches are
+// those of the whole listing, whatever its limit.
+func (g *Graph) ExplainMatch(p Pattern, options ...Option) (*Explanation, error) {
+	j, err := g.listing(p, options)
+	if err != nil {
+		return nil, err
+	}
+	return g.explain(j)
+}
+
+func (g *Graph) explain(j *job) (*Explanation, error) {
+	q, p := j.query, j.asked
+	x := &Explanation{Pattern: p.String(), Name: p.Name(), Induced: q.pattern.IsInduced() && !q.pattern.IsClique(),
+		Group: len(q.pattern.Group(q.where)), Engine: j.engine, Threads: j.workers, Bytes: j.bytes}
+	if q.where != nil {
+		x.Where = q.where.String()
+	}
+	sampled, r := j.plan, g.byID
+	switch {
+	case j.engine == Formula:
+		x.Formula = j.formula.String()
+	case j.engine == Loops:
+		x.Plan = j.plan.String()
+	}
+	if sampled == nil || sampled.Pair != plan.NoPair || j.estimate.Nodes != nil {
+		ordered, err := g.ordered()
+		if err != nil {
+			return nil, err
+		}
+		r = ordered
+	}
+	if sampled == nil { // how many matches there will be, all the same
+		var err error
+		if sampled, _, err = plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: seed}); err != nil {
+			return nil, err
+		}
+	}
+	e := run.Sampler{Rows: r, Seed: seed}.Sample(sampled, walkWork)
+	x.Matches, x.Error, x.Walks = e.Nodes[len(e.Nodes)-1], e.Error, e.Walks
+	if j.engine == Loops {
+		x.Levels = e.Nodes
+	}
+	return x, nil
+}
+
+// String is the explanation for people.
+func (x *Explanation) String() string {
+	var b strings.Builder
+	line := func(name, format string, a ...any) { fmt.Fprintf(&b, "%-10s%s\n", name, fmt.Sprintf(format, a...)) }
+	name := x.Name
+	if name != "" {
+		name = " (" + name + ")"
+	}
+	line("pattern", "%s%s, %s, %d automorphisms", x.Pattern, name, inducedText(x.Induced), x.Group)
+	if x.Where != "" {
+		line("if", "%s", x.Where)
+	}
+	line("engine", "%s, %d threads", x.Engine, x.Threads)
+	if x.Formula != "" {
+		line("formula", "%s", x.Formula)
+	}
+	for i, l := range strings.Split(strings.TrimSpace(x.Plan), "\n") {
+		if l != "" {
+			line(map[bool]string{true: "plan"}[i == 0], "%s", l)
+		}
+	}
+	for i, n := range x.Levels {
+		line(map[bool]string{true: "loops"}[i == 0], "level %d binds about %.3g vertices", i, n)
+	}
+	line("matches", "about %.3g, standard error %.0f %%, from %d random walks", x.Matches, 100*x.Error, x.Walks)
+	line("memory", "%d bytes", x.Bytes)
+	return b.String()
+}
+
+func inducedText(induced bool) string {
+	if induced {
+		return "induced"
+	}
+	return "edge-induced"
+}

@@ -1,0 +1,175 @@
+package mine
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"sagann/chunk"
+	"sagann/mine/pattern"
+	"sagann/mine/rows"
+	"sagann/mine/run"
+)
+
+// Pattern is a small graph to look for; see ParsePattern.
+type Pattern = pattern.Pattern
+
+// Total is a count of up to 128 bits.
+type Total = run.Total
+
+// ErrOverflow says that a count needs more than 128 bits.
+var ErrOverflow = run.ErrOverflow
+
+// ParsePattern reads a pattern: a name such as diamond, house, clique4 or cycle5, or
+// edges such as "0-1-2-0 2-3", pairs that must not be adjacent such as "0~3", and labels
+// such as "2:5". Vertices are numbered from 0, at most eight. Errors name line and column.
+func ParsePattern(text string) (Pattern, error) { return pattern.Parse(text) }
+
+// MustPattern is ParsePattern for texts known to be right; it panics on an error.
+func MustPattern(text string) Pattern { return pattern.Must(text) }
+
+// ReadPattern reads the pattern in the file at path; the text is that of ParsePattern,
+// comments from # to the end of a line.
+func ReadPattern(path string) (Pattern, error) { return pattern.ReadFile(path) }
+
+// Engine is a way to count.
+type Engine string
+
+// The engines. Auto takes the first of the others that can count the pattern within the
+// memory, in this order.
+const (
+	Auto    Engine = "auto"
+	Formula Engine = "formula" // sums over vertices and edges
+	Bits    Engine = "bits"    // bit matrices, for cliques of three and more vertices
+	Loops   Engine = "loops"   // nested loops over sorted sets, for everything
+)
+
+// Options of Open. The zero value counts without labels on all processors.
+type Options struct {
+	// Labels are those of the vertices, -1 for none; nil: the graph is not labelled.
+	Labels []int32
+	// Threads is how many goroutines work; 0: GOMAXPROCS. Results do not depend on it.
+	Threads int
+	// Mem bounds the bytes of the graph's rows and of what the work takes; 0: no bound.
+	// With little memory fewer threads work. The edges given to Open are not counted.
+	Mem int64
+	// Engine counts; "" is Auto.
+	Engine Engine
+	// Progress, unless nil, is told the share of a run's work that is done, from 0 to 1,
+	// ascending, one call at a time.
+	Progress func(done float64)
+}
+
+// Graph is an undirected graph that patterns are looked for in. Its methods may be called
+// from several goroutines.
+type Graph struct {
+	opt     Options
+	byID    *rows.Rows
+	dropped rows.Dropped
+
+	mu       sync.Mutex
+	byDegree *rows.Rows // made when it is first needed
+}
+
+// Open takes the graph whose edges are listed in both directions; weights, types and data
+// of edges are not used. A missing reverse is an error, as are labels whose number is not
+// that of the vertices.
+func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
+	if err := edges.Validate(); err != nil {
+		return nil, err
+	}
+	if opt.Labels != nil && len(opt.Labels) != edges.V {
+		return nil, fmt.Errorf("mine: %d labels for %d vertices", len(opt.Labels), edges.V)
+	}
+	switch opt.Engine {
+	case "":
+		opt.Engine = Auto
+	case Auto, Formula, Bits, Loops:
+	default:
+		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits and loops", opt.Engine)
+	}
+	if opt.Threads < 0 || opt.Mem < 0 {
+		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: neither is below 0", opt.Threads, opt.Mem)
+	}
+	if opt.Threads == 0 {
+		opt.Threads = runtime.GOMAXPROCS(0)
+	}
+	if need := rows.Need(edges.V, int64(edges.E())/2); opt.Mem > 0 && opt.Mem < need {
+		return nil, &BudgetError{Mem: opt.Mem, Smallest: need, What: "the graph"}
+	}
+	r, dropped, err := rows.FromEdges(edges)
+	if err != nil {
+		return nil, fmt.Errorf("mine: %w; give every edge in both directions (--undirected, or Edges.Symmetric, adds the missing ones)", err)
+	}
+	r.Label = opt.Labels
+	return &Graph{opt: opt, byID: r, dropped: dropped}, nil
+}
+
+// Vertices is the number of vertices.
+func (g *Graph) Vertices() int { return g.byID.V() }
+
+// Edges is the number of undirected edges, without loops and repeated ones.
+func (g *Graph) Edges() int64 { return g.byID.Edges() }
+
+// Dropped is how many entries of the list of edges were loops, and how many occurred
+// before. An undirected edge that is listed twice has two entries too many.
+func (g *Graph) Dropped() (loops, repeats int64) { return g.dropped.Loops, g.dropped.Repeats }
+
+// rowsNeed is what both orders of the graph take: they have equally long rows, and the
+// one by degree has the user's numbers beside them.
+func (g *Graph) rowsNeed() int64 { return 2*g.byID.Bytes() + 4*int64(g.byID.V()) }
+
+// ordered is the graph in order of degree, made when it is first needed.
+func (g *Graph) ordered() (*rows.Rows, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.byDegree == nil {
+		if need := g.rowsNeed(); g.opt.Mem > 0 && g.opt.Mem < need {
+			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: need, What: "the graph in order of degree"}
+		}
+		g.byDegree = g.byID.ByDegree()
+	}
+	return g.byDegree, nil
+}
+
+// BudgetError says that Options.Mem is too small, and what would do.
+type BudgetError struct {
+	Mem, Smallest int64 // bytes
+	What          string
+}
+
+// Error names the smallest budget that would do.
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("mine: %s needs more than the %d bytes of memory it may take; the smallest budget that would do is %d bytes", e.What, e.Mem, e.Smallest)
+}
+
+// workers is how many threads fit beside the fixed bytes, and all bytes with them.
+func (g *Graph) workers(fixed, each int64, what string) (n int, bytes int64, err error) {
+	n = g.opt.Threads
+	if g.opt.Mem > 0 {
+		room := g.opt.Mem - fixed
+		if room < each {
+			return 0, 0, &BudgetError{Mem: g.opt.Mem, Smallest: fixed + each, What: what}
+		}
+		n = int(min(int64(n), room/max(each, 1)))
+	}
+	return n, fixed + int64(n)*each, nil
+}
+
+// reporter is Options.Progress for a part of the work, from lo to hi.
+func (g *Graph) reporter(lo, hi float64) func(float64) {
+	if g.opt.Progress == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	last := math.Inf(-1)
+	return func(done float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if x := min(lo+(hi-lo)*done, 1); x > last {
+			last = x
+			g.opt.Progress(x)
+		}
+	}
+}

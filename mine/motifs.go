@@ -1,0 +1,127 @@
+package mine
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"sagann/mine/pattern"
+	"sagann/mine/run"
+)
+
+// Motif is a pattern with its count.
+type Motif struct {
+	Pattern Pattern // without marks, in canonical form
+	Name    string  // "" for patterns without one
+	Count   Total
+}
+
+// MaxMotif is the largest number of vertices of Motifs.
+const MaxMotif = 6
+
+// Motifs counts all connected patterns of k vertices, 3 to MaxMotif, in the order of
+// pattern.Motifs: induced, unless EdgeInduced is given. Conditions are not allowed.
+//
+// Edge-induced counts come first. The induced ones follow: a subgraph of more edges
+// contains others of fewer, a number of times that depends on the two patterns only.
+func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) ([]Motif, error) {
+	q := query{}
+	for _, o := range options {
+		o(&q)
+	}
+	switch {
+	case k < 3 || k > MaxMotif:
+		return nil, fmt.Errorf("mine: motifs of %d vertices: the number is 3 to %d", k, MaxMotif)
+	case q.cond != nil || q.limit != 0:
+		return nil, fmt.Errorf("mine: motifs have neither a condition nor a limit; count their patterns one by one")
+	}
+	all, err := pattern.Motifs(k)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := g.edgeInduced(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	if q.induced == nil || *q.induced {
+		subtractLarger(all, counts)
+	}
+	out := make([]Motif, len(all))
+	for i, p := range all {
+		out[i] = Motif{Pattern: p, Name: p.Name()}
+		if out[i].Count, err = run.FromBig(counts[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// edgeInduced counts all patterns. Where each has a formula their sums are computed once.
+func (g *Graph) edgeInduced(ctx context.Context, all []Pattern) ([]*big.Int, error) {
+	counts := make([]*big.Int, len(all))
+	if all[0].Vertices() <= 4 && g.wants(Formula) {
+		done, err := g.byFormulas(ctx, all, counts)
+		if done || err != nil {
+			return counts, err
+		}
+	}
+	for i, p := range all {
+		j, err := g.job(p, nil)
+		if err != nil {
+			return nil, err
+		}
+		total, err := g.count(ctx, j, g.reporter(float64(i)/float64(len(all)), float64(i+1)/float64(len(all))))
+		if err != nil {
+			return nil, err
+		}
+		counts[i] = total.Big()
+	}
+	return counts, nil
+}
+
+// byFormulas fills the counts of patterns that all have a formula; it is not done if the
+// memory does not do and other engines may be taken.
+func (g *Graph) byFormulas(ctx context.Context, all []Pattern, counts []*big.Int) (done bool, err error) {
+	formulas := make([]pattern.Formula, len(all))
+	var union pattern.Formula
+	for i, p := range all {
+		formulas[i], _ = p.Formula()
+		union = append(union, formulas[i]...)
+	}
+	r, err := g.ordered()
+	if err != nil {
+		return false, err
+	}
+	shared, each := run.SumsNeed(r, union)
+	n, _, err := g.workers(g.rowsNeed()+shared, each, "counting motifs by formulas")
+	if err != nil {
+		if g.opt.Engine == Auto {
+			err = nil
+		}
+		return false, err
+	}
+	sums, err := (&run.Run{Rows: r, Workers: n, Report: g.reporter(0, 1)}).Sums(ctx, union)
+	if err != nil {
+		return false, err
+	}
+	for i, f := range formulas {
+		total, err := evaluate(f, sums)
+		if err != nil {
+			return false, err
+		}
+		counts[i] = total.Big()
+	}
+	return true, nil
+}
+
+// subtractLarger turns edge-induced counts into induced ones: from the pattern of most
+// edges down, each loses its copies in the induced subgraphs of more edges.
+func subtractLarger(all []Pattern, counts []*big.Int) {
+	for i := len(all) - 1; i >= 0; i-- {
+		for j := i + 1; j < len(all); j++ {
+			if copies := all[i].Spanning(all[j]); copies > 0 {
+				counts[i].Sub(counts[i], new(big.Int).Mul(big.NewInt(int64(copies)), counts[j]))
+			}
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package pattern
+
+import "math/bits"
+
+// Less says that a match maps vertex A to a lower vertex of the graph than vertex B.
+type Less struct{ A, B int }
+
+// Break returns constraints that exactly one match of each orbit under the group meets:
+// the one whose images, read in the order of base, come first lexicographically. base
+// lists every vertex of the pattern once.
+//
+// For each vertex of base in turn its image is the lowest among the images of its orbit
+// under the members of the group that fix the vertices before it.
+func Break(group []Perm, base []int) []Less {
+	var out []Less
+	stable := group
+	for _, a := range base {
+		var orbit uint8
+		var fix []Perm
+		for _, s := range stable {
+			orbit |= 1 << s[a]
+			if int(s[a]) == a {
+				fix = append(fix, s)
+			}
+		}
+		for rest := orbit &^ (1 << a); rest != 0; rest &= rest - 1 {
+			out = append(out, Less{a, bits.TrailingZeros8(rest)})
+		}
+		stable = fix
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"sagann/mine/pattern"
+)
+
+// Stats is what a first guess needs to know of a graph.
+type Stats struct {
+	Vertices float64
+	Degree   float64 // mean degree of the ends of edges: Σd²/Σd
+	Close    float64 // share of wedges whose ends are neighbours, 0 to 1
+	Labels   func(label int32) float64
+	// Labels is the share of the vertices that have the label; nil: 1.
+}
+
+// Estimate is what a plan is expected to do.
+type Estimate struct {
+	Nodes []float64 // vertices bound, by level; of the last level: matches
+	Loops int       // levels that are loops; the others are counted as a whole
+	Work  float64   // elements of sets that are read
+	Walks int       // random walks behind it; 0: a guess from Stats
+	// Error is the relative standard error of the number of matches; 0 where Walks is 0.
+	Error float64
+}
+
+// bind is how many elements of sets are read in the time that a loop's body takes beside
+// its sets; measured.
+const bind = 8
+
+// Cost is the estimate in elements read: binding a vertex costs as much as reading a few.
+func (e Estimate) Cost() float64 {
+	cost := e.Work
+	for _, n := range e.Nodes[:e.Loops] {
+		cost += bind * n
+	}
+	return cost
+}
+
+// Sampler measures plans on a graph by random walks.
+type Sampler interface {
+	// Sample reads about work elements. Equal plans get equal estimates.
+	Sample(p *Plan, work int64) Estimate
+}
+
+// Choice bounds the search of Choose.
+const (
+	measured = 4       // orders, the best by guess, that are sampled in both directions
+	leastOf  = 1 << 15 // elements that a sample reads at least
+	mostOf   = 1 << 22 // and at most
+)
+
+// Choose returns the plan for counting that is expected to be fastest. Of all connected
+// matching orders, one of each orbit under the group, those that the guess puts first
+// are sampled, with the order constraints in both directions. edges bounds the sampling:
+// each sample reads at most a quarter as many elements.
+func Choose(p pattern.Pattern, where *pattern.Expr, stats Stats, edges int64, s Sampler) (*Plan, Estimate, error) {
+	var best *Plan
+	var bestOf Estimate
+	work := max(leastOf, min(edges/4, mostOf))
+	for _, order := range orders(p, where, stats) {
+		for _, down := range []bool{false, true} {
+			pl, err := New(p, where, order, Options{Descending: down})
+			if err != nil {
+				return nil, Estimate{}, err
+			}
+			if down && len(pl.Less) == 0 {
+				continue
+			}
+			if e := s.Sample(pl, work); best == nil || e.Cost() < bestOf.Cost() {
+				best, bestOf = pl, e
+			}
+		}
+	}
+	return best, bestOf, nil
+}
+
+// Listing returns the plan for listing matches in their order. Pattern vertex 0 comes
+// first, then always the lowest number that is adjacent to one before it; of each orbit
+// the match that comes first stays. The plan does not depend on the graph, whose order
+// must be that of the user's numbers.
+func Listing(p pattern.Pattern, where *pattern.Expr) (*Plan, error) {
+	order := []int{0}
+	for len(order) < p.Vertices() {
+		for v := range p.Vertices() {
+			if !slices.Contains(order, v) && slices.ContainsFunc(order, func(w int) bool { return p.Adjacent(v, w) }) {
+				order = append(order, v)
+				break
+			}
+		}
+	}
+	return New(p, where, order, Options{ByID: true, List: true})
+}
+
+// guess is a matching order with its guessed cost.
+type guess struct {
+	order []int
+	cost  float64
+}
+
+// orders lists the best matching orders by a guess: a set of the neighbours of one vertex
+// has Degree elements, every further neighbour leaves the share Close of them, every
+// order constraint half.
+func orders(p pattern.Pattern, where *pattern.Expr, stats Stats) [][]int {
+	g := guesser{p: p, stats: stats}
+	g.grow(p.Group(where), 0)
+	out := make([][]int, len(g.best))
+	for i, b := range g.best {
+		out[i] = b.order
+	}
+	return out
+}
+
+// guesser tries matching orders.
+type guesser struct {
+	p     pattern.Pattern
+	stats Stats
+	order []int
+	nodes [pattern.MaxVertices]float64 // by level of order
+	best  []guess
+}
+
+// grow tries all ways to go on from the order so far, of which stable are the
+// permutations that fix its vertices.
+func (g *guesser) grow(stable []pattern.Perm, cost float64) {
+	if len(g.best) == measured && cost >= g.best[measured-1].cost {
+		return
+	}
+	l := len(g.order)
+	if l == g.p.Vertices() {
+		g.best = append(g.best, guess{slices.Clone(g.order), cost})
+		slices.SortStableFunc(g.best, func(a, b guess) int { return cmp.Compare(a.cost, b.cost) })
+		g.best = g.best[:min(len(g.best), measured)]
+		return
+	}
+	for v := range g.p.Vertices() {
+		around, last := 0, 0 // neighbours before v, and the level of the last one
+		for m, w := range g.order {
+			if g.p.Adjacent(v, w) {
+				around, last = around+1, m
+			}
+		}
+		orbit, fix := orbitOf(stable, v)
+		if slices.Contains(g.order, v) || slices.Min(orbit) != v || l > 0 && around == 0 {
+			continue
+		}
+		size, before, more := g.stats.Vertices, 1.0, 0.0
+		if l > 0 {
+			before = g.nodes[l-1]
+			size = g.stats.Degree * math.Pow(g.stats.Close, float64(around-1)) / float64(len(orbit))
+			// The level before is a loop, unless the last two are counted together.
+			if l < g.p.Vertices()-1 || last == l-1 {
+				more = bind * before
+			}
+		}
+		if g.stats.Labels != nil && g.p.Label(v) != pattern.AnyLabel {
+			size *= g.stats.Labels(g.p.Label(v))
+		}
+		if around > 1 {
+			more += g.nodes[last] * g.stats.Degree
+		}
+		g.nodes[l] = before * size
+		g.order = append(g.order, v)
+		g.grow(fix, cost+more)
+		g.order = g.order[:l]
+	}
+}
+
+// orbitOf is where the permutations take v, with those that leave it.
+func orbitOf(stable []pattern.Perm, v int) (orbit []int, fix []pattern.Perm) {
+	seen := [pattern.MaxVertices]bool{}
+	for _, s := range stable {
+		x := int(s[v])
+		if !seen[x] {
+			seen[x] = true
+			orbit = append(orbit, x)
+		}
+		if x == v {
+			fix = append(fix, s)
+		}
+	}
+	return orbit, fix
+}

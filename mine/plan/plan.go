@@ -1,0 +1,72 @@
+package plan
+
+import "sagann/mine/pattern"
+
+// None stands where there is no set.
+const None = -1
+
+// Plan is a nest of loops. Level i binds one vertex of the graph to the pattern vertex
+// Order[i]; levels are numbered from 0, the outermost. Above, Below, Apart and Of name
+// levels, conditions name pattern vertices.
+type Plan struct {
+	Pattern pattern.Pattern
+	Where   *pattern.Expr // the whole condition; nil: none
+	Group   int           // number of permutations that keep pattern and condition
+	Order   []int         // pattern vertex by level
+	At      []int         // level by pattern vertex
+	Less    []pattern.Less
+	Levels  []Level
+	Sets    []Set
+	Pair    Pair
+}
+
+// Level is one loop.
+type Level struct {
+	Vertex int   // pattern vertex
+	From   int   // set that holds the candidates; None: all vertices of the graph (level 0)
+	Above  []int // the candidate comes after the vertices of these levels in the graph's order
+	Below  []int // and before these
+	Apart  []int // and is none of these; all others it cannot be
+	Label  int32 // label of the candidate, or pattern.AnyLabel
+	Degree int   // level 0: least degree of the candidate
+	Where  []*pattern.Expr
+	Make   []int // sets that are made once the level is bound, in this order
+}
+
+// Set is a sorted list of vertices. With Base None it is all neighbours of the vertex at
+// level Of, and nothing is made. Otherwise it holds what is in Base and also (Minus: but
+// not) a neighbour of that vertex, and lies in the window.
+type Set struct {
+	Level        int // it is known once this level is bound
+	Base         int // set, or None
+	Of           int // level
+	Minus        bool
+	Above, Below []int // window: after, and before, the vertices of these levels
+}
+
+// Pair says how the last two levels are counted without a loop.
+type Pair uint8
+
+// Ways to count the last two levels together. Their candidate sets A and B do not depend
+// on each other's vertex.
+const (
+	NoPair    Pair = iota
+	Product        // |A|·|B| - |A∩B|
+	Unordered      // A is B, and the order of the two does not matter: C(|A|, 2)
+)
+
+// Last is the innermost level.
+func (p *Plan) Last() int { return len(p.Levels) - 1 }
+
+// Loops is the number of levels that are loops when matches are counted: the last one,
+// or the last two, are counted as a whole unless candidates must be looked at.
+func (p *Plan) Loops() int {
+	last := &p.Levels[p.Last()]
+	switch {
+	case p.Pair != NoPair:
+		return p.Last() - 1
+	case last.Label == pattern.AnyLabel && len(last.Where) == 0:
+		return p.Last()
+	}
+	return p.Last() + 1
+}

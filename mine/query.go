@@ -1,0 +1,65 @@
+package mine
+
+import (
+	"fmt"
+
+	"sagann/mine/pattern"
+)
+
+// Option says what is looked for.
+type Option func(*query)
+
+// query is a pattern with its options.
+type query struct {
+	pattern Pattern // with marks where it is induced
+	where   *pattern.Expr
+	cond    func(Match) Bool
+	induced *bool
+	limit   int64
+}
+
+// Induced looks for induced subgraphs: pairs without an edge in the pattern must not have
+// one in the graph. Motifs does so by default.
+func Induced(q *query) { yes := true; q.induced = &yes }
+
+// EdgeInduced lets pairs that the pattern does not mention have an edge or none. Count and
+// Match do so by default.
+func EdgeInduced(q *query) { no := false; q.induced = &no }
+
+// Where keeps the matches for which the condition holds. It runs once, on symbols:
+//
+//	mine.Where(func(m mine.Match) mine.Bool {
+//		return m.Label(0).Eq(m.Label(2)).And(m.Adjacent(1, 3).Not())
+//	})
+//
+// A second Where replaces the first.
+func Where(condition func(m Match) Bool) Option { return func(q *query) { q.cond = condition } }
+
+// Limit ends a listing after n matches, the first n in its order; 0: all. Counts are
+// not limited.
+func Limit(n int64) Option { return func(q *query) { q.limit = n } }
+
+// ask checks a pattern with its options.
+func (g *Graph) ask(p Pattern, options []Option) (*query, error) {
+	q := &query{pattern: p}
+	for _, o := range options {
+		o(q)
+	}
+	if err := p.Check(); err != nil {
+		return nil, fmt.Errorf("mine: %w", err)
+	}
+	var err error
+	if q.where, err = trace(q.cond, p.Vertices()); err != nil {
+		return nil, err
+	}
+	if q.induced != nil && *q.induced {
+		q.pattern = p.Induced()
+	}
+	if q.limit < 0 {
+		return nil, fmt.Errorf("mine: a limit of %d matches", q.limit)
+	}
+	if g.byID.Label == nil && (p.Labelled() || q.where.Uses(pattern.Label)) {
+		return nil, fmt.Errorf("mine: the pattern or its condition asks for labels, but the graph has none")
+	}
+	return q, nil
+}

@@ -1,0 +1,295 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/chunk"
+)
+
+// Rows are the neighbours of all vertices of an undirected graph without loops and
+// repeated edges. It does not change once it is made.
+type Rows struct {
+	Off   []int64  // V+1: the neighbours of v are Col[Off[v]:Off[v+1]], ascending
+	Col   []uint32 // two entries an edge
+	Mid   []uint32 // V: how many neighbours of v are below v
+	ID    []uint32 // V: the user's number; nil where it is v
+	Label []int32  // V, or nil; -1: without a label
+	// MaxDegree is the length of the longest row, MaxAbove of the longest part above Mid.
+	MaxDegree, MaxAbove int
+
+	// Vertices of many neighbours also have them as bits: vertex v those in
+	// Bits[(Hub[v]-1)*Words:Hub[v]*Words], unless Hub[v] is 0.
+	Hub   []uint32 // nil: no vertex has
+	Bits  []uint64
+	Words int // 64-bit words for V bits
+}
+
+// V is the number of vertices.
+func (r *Rows) V() int { return len(r.Off) - 1 }
+
+// Edges is the number of undirected edges.
+func (r *Rows) Edges() int64 { return int64(len(r.Col)) / 2 }
+
+// Of is the neighbours of v, ascending.
+func (r *Rows) Of(v uint32) []uint32 { return r.Col[r.Off[v]:r.Off[v+1]] }
+
+// Above is the neighbours of v that come after v.
+func (r *Rows) Above(v uint32) []uint32 {
+	return r.Col[r.Off[v]+int64(r.Mid[v]) : r.Off[v+1]]
+}
+
+// Below is the neighbours of v that come before v.
+func (r *Rows) Below(v uint32) []uint32 {
+	return r.Col[r.Off[v] : r.Off[v]+int64(r.Mid[v])]
+}
+
+// Degree is the number of neighbours of v.
+func (r *Rows) Degree(v uint32) int { return int(r.Off[v+1] - r.Off[v]) }
+
+// HubBits is the neighbours of v as bits, nil if v does not have them so.
+func (r *Rows) HubBits(v uint32) []uint64 {
+	if r.Hub == nil || r.Hub[v] == 0 {
+		return nil
+	}
+	h := int(r.Hub[v])
+	return r.Bits[(h-1)*r.Words : h*r.Words]
+}
+
+// User is the number that the user gave v.
+func (r *Rows) User(v uint32) uint32 {
+	if r.ID == nil {
+		return v
+	}
+	return r.ID[v]
+}
+
+// Bytes is the memory that the rows take.
+func (r *Rows) Bytes() int64 {
+	return 8*int64(len(r.Off)+len(r.Bits)) + 4*int64(len(r.Col)+len(r.Mid)+len(r.ID)+len(r.Label)+len(r.Hub))
+}
+
+// Dropped counts the entries of a list of edges that rows do not keep.
+type Dropped struct {
+	Loops   int64 // from a vertex to itself
+	Repeats int64 // that occurred before
+}
+
+// DirectedError says that an edge has no reverse.
+type DirectedError struct{ From, To uint32 }
+
+// Error names the edge.
+func (e *DirectedError) Error() string {
+	return fmt.Sprintf("the graph is directed: there is an edge from %d to %d but none back", e.From, e.To)
+}
+
+// FromEdges makes the rows of the graph whose edges are listed in both directions; their
+// weights and types are not read. Loops and repeated entries are dropped and counted. An
+// edge without its reverse is a *DirectedError. The edges have passed Validate.
+func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
+	n := e.V
+	var d Dropped
+	off := make([]int64, n+1)
+	for i, u := range e.Src {
+		if u == e.Dst[i] {
+			d.Loops++
+		} else {
+			off[u+1]++
+		}
+	}
+	sum(off)
+	var out, kept []uint32
+	var keptOff []int64
+	if d.Loops == 0 && ascending(e) {
+		out = slices.Clone(e.Dst)
+		kept, keptOff = turn(out, off)
+	} else {
+		out = make([]uint32, off[n])
+		at := slices.Clone(off[:n])
+		for i, u := range e.Src {
+			if v := e.Dst[i]; u != v {
+				out[at[u]] = v
+				at[u]++
+			}
+		}
+		// Turned round twice, each time visiting rows in ascending order, rows are sorted.
+		in, inOff := turn(out, off)
+		kept, keptOff = unique(in, inOff)
+		d.Repeats = int64(len(in)) - int64(len(kept))
+		out, off = turn(kept, keptOff)
+	}
+	for v := range n {
+		a, b := out[off[v]:off[v+1]], kept[keptOff[v]:keptOff[v+1]]
+		for i := range max(len(a), len(b)) {
+			switch {
+			case i >= len(b) || i < len(a) && a[i] < b[i]:
+				return nil, d, &DirectedError{uint32(v), a[i]}
+			case i >= len(a) || a[i] > b[i]:
+				return nil, d, &DirectedError{b[i], uint32(v)}
+			}
+		}
+	}
+	r := &Rows{Off: off, Col: out}
+	r.finish()
+	return r, d, nil
+}
+
+// ascending tells whether the edges are sorted by source, then destination, without
+// repeated entries, as most data sets have them.
+func ascending(e *chunk.Edges) bool {
+	for i := 1; i < len(e.Src); i++ {
+		if e.Src[i-1] > e.Src[i] || e.Src[i-1] == e.Src[i] && e.Dst[i-1] >= e.Dst[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// sum turns counts at i+1 into where row i begins.
+func sum(off []int64) {
+	for i := 1; i < len(off); i++ {
+		off[i] += off[i-1]
+	}
+}
+
+// turn reverses all edges. Rows of the result are ascending.
+func turn(col []uint32, off []int64) ([]uint32, []int64) {
+	n := len(off) - 1
+	to := make([]int64, n+1)
+	for _, v := range col {
+		to[v+1]++
+	}
+	sum(to)
+	at := slices.Clone(to[:n])
+	out := make([]uint32, len(col))
+	for u := range n {
+		for _, v := range col[off[u]:off[u+1]] {
+			out[at[v]] = uint32(u)
+			at[v]++
+		}
+	}
+	return out, to
+}
+
+// unique drops repeated entries of sorted rows, in place.
+func unique(col []uint32, off []int64) ([]uint32, []int64) {
+	n := len(off) - 1
+	to := make([]int64, n+1)
+	k := int64(0)
+	for u := range n {
+		last := int64(-1)
+		for _, v := range col[off[u]:off[u+1]] {
+			if int64(v) != last {
+				col[k] = v
+				k++
+			}
+			last = int64(v)
+		}
+		to[u+1] = k
+	}
+	return col[:k], to
+}
+
+// finish fills what follows from the rows.
+func (r *Rows) finish() {
+	n := r.V()
+	r.Mid = make([]uint32, n)
+	hubs, least := 0, hubDegree(n)
+	for v := range n {
+		row := r.Of(uint32(v))
+		mid := 0
+		for mid < len(row) && row[mid] < uint32(v) {
+			mid++
+		}
+		r.Mid[v] = uint32(mid)
+		r.MaxDegree = max(r.MaxDegree, len(row))
+		r.MaxAbove = max(r.MaxAbove, len(row)-mid)
+		if len(row) >= least {
+			hubs++
+		}
+	}
+	r.Words = (n + 63) / 64
+	if hubs == 0 {
+		return
+	}
+	r.Hub, r.Bits = make([]uint32, n), make([]uint64, hubs*r.Words)
+	h := uint32(0)
+	for v := range n {
+		if row := r.Of(uint32(v)); len(row) >= least {
+			h++
+			r.Hub[v] = h
+			set := r.HubBits(uint32(v))
+			for _, w := range row {
+				set[w>>6] |= 1 << (w & 63)
+			}
+		}
+	}
+}
+
+// hubDegree is the least degree of a vertex that has its neighbours as bits, too: V bits
+// then take no more bytes than the row. Short rows gain nothing.
+func hubDegree(n int) int { return max(n/32, 32) }
+
+// Need is the bytes that rows of that many vertices and undirected edges take at most.
+func Need(v int, edges int64) int64 {
+	columns := 8 * edges               // two entries of four bytes
+	return 24*int64(v) + 8 + 2*columns // the bits of hubs take at most as much as their rows
+}
+
+// ByDegree is the graph r, whose vertices have the user's numbers, with vertices numbered
+// by ascending degree, equal ones as before. Labels move along.
+func (r *Rows) ByDegree() *Rows {
+	n := r.V()
+	start := make([]int64, r.MaxDegree+2)
+	for v := range n {
+		start[r.Degree(uint32(v))+1]++
+	}
+	sum(start)
+	by, rank := make([]uint32, n), make([]uint32, n)
+	for v := range n {
+		d := r.Degree(uint32(v))
+		by[start[d]], rank[v] = uint32(v), uint32(start[d])
+		start[d]++
+	}
+	s := &Rows{Off: make([]int64, n+1), Col: make([]uint32, len(r.Col)), ID: by}
+	for k, v := range by {
+		s.Off[k+1] = s.Off[k] + int64(r.Degree(v))
+	}
+	at := slices.Clone(s.Off[:n])
+	for k, v := range by {
+		for _, w := range r.Of(v) {
+			to := rank[w]
+			s.Col[at[to]] = uint32(k)
+			at[to]++
+		}
+	}
+	if r.Label != nil {
+		s.Label = make([]int32, n)
+		for k, v := range by {
+			s.Label[k] = r.Label[v]
+		}
+	}
+	s.finish()
+	return s
+}
+
+// Has tells whether u and v are neighbours.
+func (r *Rows) Has(u, v uint32) bool {
+	if r.Degree(u) < r.Degree(v) {
+		u, v = v, u
+	}
+	if set := r.HubBits(u); set != nil {
+		return set[v>>6]>>(v&63)&1 == 1
+	}
+	row := r.Of(v) // the shorter one
+	lo, hi := 0, len(row)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if row[m] < u {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo < len(row) && row[lo] == u
+}

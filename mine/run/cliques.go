@@ -1,0 +1,211 @@
+package run
+
+import (
+	"context"
+	"math/bits"
+	"sync/atomic"
+
+	"sagann/mine/rows"
+)
+
+// narrow is the number of words of a row of a small matrix. Most roots have at most 256
+// neighbours above them; their rows are counted without loops over words.
+const narrow = 4
+
+// wordsOf is the number of words of a row of a matrix of d rows.
+func wordsOf(d int) int { return max((d+63)/64, narrow) }
+
+// CliquesNeed is the memory that Cliques takes for each worker: a matrix of the most
+// neighbours that a vertex has above it, a set for each level, a row's members, and a
+// place for each vertex of the graph.
+func CliquesNeed(r *rows.Rows, k int) int64 {
+	d := r.MaxAbove
+	return 8*int64(wordsOf(d))*int64(d+k) + 4*int64(d) + 4*int64(r.V())
+}
+
+// matrix is one worker's neighbourhood: bit j of row i says that neighbours i and j of
+// the root, i before j, are neighbours.
+type matrix struct {
+	rows  *rows.Rows
+	place []uint32   // by vertex: 1 + its number among the root's neighbours; 0: it is none
+	bits  []uint64   // the matrix
+	found []uint32   // places of the members of a row
+	sets  [][]uint64 // by depth
+	words int        // of a row now
+	stop  *atomic.Bool
+	total Total
+	_     [64]byte // workers write total: no line in common
+}
+
+// Cliques counts the cliques of k vertices, k from 3 on, each at its lowest vertex: its
+// neighbours above it make a matrix of bits in which cliques of k-1 are counted.
+func (r *Run) Cliques(ctx context.Context, k int) (Total, error) {
+	p := newPool(r.Rows, true)
+	ws := make([]matrix, r.Workers)
+	for i := range ws {
+		d := r.Rows.MaxAbove
+		words := wordsOf(d)
+		ws[i] = matrix{rows: r.Rows, place: make([]uint32, r.Rows.V()), bits: make([]uint64, d*words),
+			found: make([]uint32, d), sets: make([][]uint64, k), stop: &p.stop}
+		for j := range ws[i].sets {
+			ws[i].sets[j] = make([]uint64, words)
+		}
+	}
+	err := r.each(ctx, p, func(w int, t task) { ws[w].root(k, t) })
+	var sum Total
+	for i := range ws {
+		sum.AddTotal(ws[i].total)
+	}
+	return sum, err
+}
+
+// root counts the cliques whose lowest vertex is the task's root, and whose second lowest
+// lies in its slice.
+func (m *matrix) root(k int, t task) {
+	around := m.rows.Above(t.root)
+	lo, hi := 0, len(around)
+	if t.hi > 0 { // slices are of all neighbours; those above come last
+		skip := int(m.rows.Mid[t.root])
+		lo, hi = max(0, int(t.lo)-skip), max(0, int(t.hi)-skip)
+	}
+	if lo >= hi || len(around) < k-1 {
+		return
+	}
+	m.fill(around, lo)
+	n := uint64(0) // no 2^64 cliques are counted one word at a time
+	for i := lo; i < hi && !m.stop.Load(); i++ {
+		if m.words == narrow {
+			n += m.countNarrow(k-2, (*[narrow]uint64)(m.row(i)))
+		} else {
+			n += m.count(k-2, m.row(i), i>>6)
+		}
+	}
+	m.total.Add(n)
+}
+
+// fill makes the matrix of a root's neighbours, from row lo on.
+func (m *matrix) fill(around []uint32, lo int) {
+	m.words = wordsOf(len(around))
+	for i, v := range around {
+		m.place[v] = uint32(i) + 1
+	}
+	clear(m.bits[lo*m.words : len(around)*m.words])
+	for i, v := range around[lo:] {
+		row := m.row(lo + i)
+		for _, p := range m.members(m.rows.Above(v)) {
+			row[(p-1)>>6] |= 1 << ((p - 1) & 63)
+		}
+	}
+	for _, v := range around {
+		m.place[v] = 0
+	}
+}
+
+// members is the places of those of the list that have one, ascending. There is no branch
+// on what is found, which could not be predicted.
+func (m *matrix) members(list []uint32) []uint32 {
+	k := 0
+	for _, w := range list {
+		p := m.place[w]
+		if k < len(m.found) { // also when all are found; what follows has no place
+			m.found[k] = p
+		}
+		k += int((p | -p) >> 31)
+	}
+	return m.found[:k]
+}
+
+func (m *matrix) row(i int) []uint64 { return m.bits[i*m.words : (i+1)*m.words] }
+
+// count is the number of cliques of k vertices within the set, whose words before from
+// are empty.
+func (m *matrix) count(k int, set []uint64, from int) uint64 {
+	n := uint64(0)
+	switch k {
+	case 1:
+		for _, w := range set[from:] {
+			n += uint64(bits.OnesCount64(w))
+		}
+	case 2:
+		for at := from; at < len(set); at++ {
+			for left := set[at]; left != 0; left &= left - 1 {
+				row := m.row(at<<6 | bits.TrailingZeros64(left))
+				n += overlap(set[at:], row[at:])
+			}
+		}
+	default:
+		inner := m.sets[k][:len(set)]
+		for at := from; at < len(set); at++ {
+			for left := set[at]; left != 0; left &= left - 1 {
+				row := m.row(at<<6 | bits.TrailingZeros64(left))
+				any := uint64(0)
+				for j := at; j < len(set); j++ {
+					inner[j] = set[j] & row[j]
+					any |= inner[j]
+				}
+				if any != 0 {
+					n += m.count(k-1, inner, at)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// countNarrow is count for rows of few words, written out.
+func (m *matrix) countNarrow(k int, set *[narrow]uint64) uint64 {
+	switch k {
+	case 1:
+		return uint64(bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]) + bits.OnesCount64(set[2]) + bits.OnesCount64(set[3]))
+	case 2:
+		return m.pairsNarrow(set)
+	}
+	n := uint64(0)
+	for at, left := range *set {
+		for ; left != 0; left &= left - 1 {
+			row := m.rowNarrow(at<<6 | bits.TrailingZeros64(left))
+			inner := [narrow]uint64{set[0] & row[0], set[1] & row[1], set[2] & row[2], set[3] & row[3]}
+			if inner[0]|inner[1]|inner[2]|inner[3] != 0 {
+				n += m.countNarrow(k-1, &inner)
+			}
+		}
+	}
+	return n
+}
+
+func (m *matrix) rowNarrow(i int) *[narrow]uint64 {
+	return (*[narrow]uint64)(m.bits[narrow*i:])
+}
+
+// pairsNarrow is the number of neighbours within the set. A row has no bits in the words
+// before its own.
+func (m *matrix) pairsNarrow(set *[narrow]uint64) uint64 {
+	s0, s1, s2, s3 := set[0], set[1], set[2], set[3]
+	n := 0
+	for left := s0; left != 0; left &= left - 1 {
+		row := m.rowNarrow(bits.TrailingZeros64(left))
+		n += bits.OnesCount64(s0&row[0]) + bits.OnesCount64(s1&row[1]) + bits.OnesCount64(s2&row[2]) + bits.OnesCount64(s3&row[3])
+	}
+	for left := s1; left != 0; left &= left - 1 {
+		row := m.rowNarrow(64 | bits.TrailingZeros64(left))
+		n += bits.OnesCount64(s1&row[1]) + bits.OnesCount64(s2&row[2]) + bits.OnesCount64(s3&row[3])
+	}
+	for left := s2; left != 0; left &= left - 1 {
+		row := m.rowNarrow(128 | bits.TrailingZeros64(left))
+		n += bits.OnesCount64(s2&row[2]) + bits.OnesCount64(s3&row[3])
+	}
+	for left := s3; left != 0; left &= left - 1 {
+		n += bits.OnesCount64(s3 & m.rowNarrow(192 | bits.TrailingZeros64(left))[3])
+	}
+	return uint64(n)
+}
+
+// overlap is the number of bits that both have; they are equally long.
+func overlap(a, b []uint64) uint64 {
+	n := 0
+	b = b[:len(a)]
+	for i, w := range a {
+		n += bits.OnesCount64(w & b[i])
+	}
+	return uint64(n)
+}

@@ -1,0 +1,111 @@
+package run
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+)
+
+// Sampler measures plans by random walks down their loops.
+type Sampler struct {
+	Rows *rows.Rows
+	Seed uint64
+}
+
+// maxWalks bounds the walks of a sample, for plans whose walks read next to nothing.
+const maxWalks = 1 << 14
+
+// Sample walks down the loops: a root in proportion to its degree, then at each level one
+// of the candidates that fit. The product of the numbers of choices estimates without
+// bias how often the loops bind a vertex (Knuth's method).
+func (s Sampler) Sample(p *plan.Plan, work int64) plan.Estimate {
+	e := plan.Estimate{Nodes: make([]float64, len(p.Levels)), Loops: p.Loops()}
+	if len(s.Rows.Col) == 0 {
+		return e
+	}
+	w := walker{nest: newNest(p, s.Rows, new(atomic.Bool)), random: rand.New(rand.NewPCG(s.Seed, 7)), e: &e}
+	squares, read := 0.0, int64(0)
+	for e.Walks < maxWalks && (read < work || e.Walks < 16) {
+		before := e.Nodes[p.Last()]
+		w.read = 0
+		w.walk()
+		e.Walks++
+		read += int64(w.read) + 8
+		x := e.Nodes[p.Last()] - before
+		squares += x * x
+	}
+	k := float64(e.Walks)
+	mean := e.Nodes[p.Last()] / k
+	if mean > 0 && k > 1 {
+		e.Error = math.Sqrt(max(0, squares/k-mean*mean)/(k-1)) / mean
+	}
+	for i := range e.Nodes {
+		e.Nodes[i] /= k
+	}
+	e.Work /= k
+	return e
+}
+
+// walker walks down the loops of a plan.
+type walker struct {
+	*nest
+	random *rand.Rand
+	e      *plan.Estimate
+	fit    []uint32
+}
+
+func (w *walker) walk() {
+	g := w.rows
+	entry := w.random.Int64N(int64(len(g.Col)))
+	root, _ := slices.BinarySearchFunc(g.Off, entry, func(off, x int64) int {
+		if off <= x {
+			return -1
+		}
+		return 1
+	})
+	v := uint32(root - 1) // the last row that begins at or before the entry
+	if !w.fits(0, v) {
+		return
+	}
+	weight := float64(len(g.Col)) / float64(g.Degree(v))
+	w.e.Nodes[0] += weight
+	w.bind(0, v)
+	for l := 1; l < len(w.plan.Levels); l++ {
+		level := &w.plan.Levels[l]
+		list := within(w.set[level.From], w.span(level.Above, level.Below))
+		w.fit = w.fit[:0]
+		for _, v := range list {
+			if w.fits(l, v) {
+				w.fit = append(w.fit, v)
+			}
+		}
+		w.read += len(list)
+		if l == w.e.Loops && w.plan.Pair == plan.Product { // both sets of the pair are read
+			w.e.Work += weight * float64(len(list)+len(w.set[w.plan.Levels[l+1].From]))
+		}
+		weight *= float64(len(w.fit))
+		w.e.Nodes[l] += weight
+		if len(w.fit) == 0 {
+			return
+		}
+		v := w.fit[w.random.IntN(len(w.fit))]
+		w.bind(l, v)
+		if l == len(w.plan.Levels)-1 {
+			return
+		}
+		w.enter(l, len(list))
+		read := w.read
+		ok := w.makeSets(l)
+		if l < w.e.Loops {
+			w.e.Work += weight * float64(w.read-read)
+		}
+		w.leave(l)
+		if !ok {
+			return
+		}
+	}
+}

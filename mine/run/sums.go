@@ -1,0 +1,319 @@
+package run
+
+import (
+	"context"
+	"maps"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"sagann/mine/pattern"
+	"sagann/mine/rows"
+)
+
+// SumsNeed is the memory, shared and for each worker, that the sums of a formula take.
+// Sums over triangles at edges keep a number an edge; 4-cycles a counter a vertex and
+// worker; triangles a mark a vertex and worker.
+func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
+	v := int64(r.V())
+	for _, t := range f {
+		switch t.Of {
+		case pattern.EdgePairs, pattern.Tails:
+			shared = 4*r.Edges() + 8*(v+1)
+			worker = max(worker, 4*v+4*int64(r.MaxAbove))
+		case pattern.Triangles:
+			worker = max(worker, 8*int64(r.Words))
+		case pattern.FourCycles:
+			worker = max(worker, 8*v)
+		case pattern.FourCliques:
+			worker = max(worker, CliquesNeed(r, 4))
+		}
+	}
+	return shared, worker
+}
+
+// Sums computes the quantities of a formula. Rows are in order of degree.
+func (r *Run) Sums(ctx context.Context, f pattern.Formula) (map[pattern.Quantity]Total, error) {
+	out := map[pattern.Quantity]Total{}
+	for _, t := range f {
+		out[t.Of] = Total{}
+	}
+	_, pairs := out[pattern.EdgePairs]
+	_, tails := out[pattern.Tails]
+	parts := len(out)
+	if pairs || tails {
+		if err := r.part(0, parts).atEdges(ctx, out); err != nil {
+			return nil, err
+		}
+	}
+	for i, q := range slices.Sorted(maps.Keys(out)) {
+		var err error
+		r := r.part(i, parts)
+		switch {
+		case q == pattern.Triangles && !pairs && !tails:
+			out[q], err = r.triangles(ctx)
+		case q == pattern.FourCycles:
+			out[q], err = r.fourCycles(ctx)
+		case q == pattern.FourCliques:
+			out[q], err = r.Cliques(ctx, 4)
+		case q == pattern.EdgePaths:
+			out[q] = r.edgePaths()
+		case q > pattern.Stars:
+			out[q], err = r.stars(int(q - pattern.Stars))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// part is the run for part i of k, whose progress is a part of the whole's.
+func (r *Run) part(i, k int) *Run {
+	s := *r
+	if r.Report != nil {
+		s.Report = func(done float64) { r.Report((float64(i) + done) / float64(k)) }
+	}
+	return &s
+}
+
+// stars is Σ C(d, k); for k = 1 the number of edges.
+func (r *Run) stars(k int) (Total, error) {
+	if k == 1 {
+		return Total{Lo: uint64(r.Rows.Edges())}, nil
+	}
+	var sum Total
+	for v := range r.Rows.V() {
+		c, ok := choose(uint64(r.Rows.Degree(uint32(v))), k)
+		before := sum
+		sum.AddTotal(c)
+		if !ok || sum.Hi < before.Hi {
+			return Total{}, ErrOverflow
+		}
+	}
+	return sum, nil
+}
+
+// choose is C(n, k), and whether it fits.
+func choose(n uint64, k int) (Total, bool) {
+	if n < uint64(k) {
+		return Total{}, true
+	}
+	c := Total{Lo: 1}
+	for i := uint64(0); i < uint64(k); i++ { // C(n, i+1) = C(n, i)·(n-i)/(i+1), without a rest
+		hi1, lo := bits.Mul64(c.Lo, n-i)
+		hi2, mid := bits.Mul64(c.Hi, n-i)
+		mid, carry := bits.Add64(mid, hi1, 0)
+		top := hi2 + carry
+		if top >= i+1 {
+			return Total{}, false
+		}
+		var rest uint64
+		c.Hi, rest = bits.Div64(top, mid, i+1)
+		c.Lo, _ = bits.Div64(rest, lo, i+1)
+	}
+	return c, true
+}
+
+// edgePaths is Σ over edges (d(u)-1)·(d(v)-1).
+func (r *Run) edgePaths() Total {
+	var sum Total
+	for u := range r.Rows.V() {
+		d := uint64(r.Rows.Degree(uint32(u)))
+		n := uint64(0) // below E·2^32
+		for _, v := range r.Rows.Above(uint32(u)) {
+			n += uint64(r.Rows.Degree(v) - 1)
+		}
+		if n > 0 {
+			sum.AddProduct(n, d-1)
+		}
+	}
+	return sum
+}
+
+// triangles counts each triangle at its lowest vertex u: for its neighbours v above it,
+// those above v that are marked as u's.
+func (r *Run) triangles(ctx context.Context) (Total, error) {
+	type state struct {
+		mark []uint64
+		n    uint64 // a graph of E < 2^36 edges has fewer than E^1.5 < 2^54 triangles
+		_    [64]byte
+	}
+	ws := make([]state, r.Workers)
+	for i := range ws {
+		ws[i].mark = make([]uint64, r.Rows.Words)
+	}
+	err := r.each(ctx, newPool(r.Rows, false), func(w int, t task) {
+		s := &ws[w]
+		around := r.Rows.Above(t.root)
+		if len(around) < 2 {
+			return
+		}
+		for _, v := range around {
+			s.mark[v>>6] |= 1 << (v & 63)
+		}
+		for _, v := range around {
+			s.n += hits(s.mark, r.Rows.Above(v))
+		}
+		for _, v := range around {
+			s.mark[v>>6] = 0
+		}
+	})
+	var sum Total
+	for i := range ws {
+		sum.Add(ws[i].n)
+	}
+	return sum, err
+}
+
+// hits counts the members of list that are marked.
+func hits(mark []uint64, list []uint32) uint64 {
+	n := uint64(0)
+	for _, v := range list {
+		n += mark[v>>6] >> (v & 63) & 1
+	}
+	return n
+}
+
+// fourCycles counts each cycle at its highest vertex u: two wedges u-v-w with v and w
+// below u that end in the same w.
+func (r *Run) fourCycles(ctx context.Context) (Total, error) {
+	type state struct {
+		count, ends []uint32
+		total       Total
+		_           [64]byte
+	}
+	ws := make([]state, r.Workers)
+	for i := range ws {
+		ws[i].count, ws[i].ends = make([]uint32, r.Rows.V()), make([]uint32, r.Rows.V())
+	}
+	err := r.each(ctx, newPool(r.Rows, false), func(w int, t task) {
+		s, u := &ws[w], t.root
+		below := r.Rows.Below(u)
+		if len(below) < 2 {
+			return
+		}
+		n, k := uint64(0), 0 // n < wedges·degree / 2 < 2^64
+		for _, v := range below {
+			for _, x := range r.Rows.Of(v) {
+				if x >= u {
+					break
+				}
+				c := s.count[x]
+				if c == 0 {
+					s.ends[k] = x
+					k++
+				}
+				n += uint64(c)
+				s.count[x] = c + 1
+			}
+		}
+		for _, x := range s.ends[:k] {
+			s.count[x] = 0
+		}
+		s.total.Add(n)
+	})
+	var sum Total
+	for i := range ws {
+		sum.AddTotal(ws[i].total)
+	}
+	return sum, err
+}
+
+// atEdges counts the triangles at every edge and from them what out asks for.
+func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error {
+	g := r.Rows
+	at := make([]int64, g.V()+1) // where the numbers of the edges from v upwards begin
+	for v := range g.V() {
+		at[v+1] = at[v] + int64(g.Degree(uint32(v))) - int64(g.Mid[v])
+	}
+	t := make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
+	ws := make([]closer, r.Workers)
+	for i := range ws {
+		ws[i] = closer{place: make([]uint32, g.V()), found: make([]uint32, g.MaxAbove), shared: r.Workers > 1}
+	}
+	err := r.each(ctx, newPool(g, false), func(w int, tk task) {
+		u, c := tk.root, &ws[w]
+		around := g.Above(u)
+		if len(around) < 2 {
+			return
+		}
+		for i, v := range around {
+			c.place[v] = uint32(i) + 1
+		}
+		own := t[at[u]:at[u+1]]
+		for i, v := range around {
+			c.close(own, i, g.Above(v), t[at[v]:at[v+1]])
+		}
+		for _, v := range around {
+			c.place[v] = 0
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.fromEdges(at, t, out)
+	return nil
+}
+
+// closer is one worker that counts triangles at edges.
+type closer struct {
+	place  []uint32 // by vertex: 1 + its number among the root's neighbours above it, or 0
+	found  []uint32 // which members of a row have a place
+	shared bool     // others count, too
+	_      [64]byte
+}
+
+// close counts the triangles of the root and its i-th neighbour, whose neighbours above it
+// are list, at their three edges: own are the counts of the root's edges, others those of
+// the neighbour's.
+func (c *closer) close(own []uint32, i int, list, others []uint32) {
+	k := 0
+	for j, x := range list {
+		if k < len(c.found) { // no branch on what is found; see matrix.members
+			c.found[k] = uint32(j)
+		}
+		p := c.place[x]
+		k += int((p | -p) >> 31)
+	}
+	if k == 0 {
+		return
+	}
+	if c.shared {
+		for _, j := range c.found[:k] {
+			atomic.AddUint32(&others[j], 1)
+			atomic.AddUint32(&own[c.place[list[j]]-1], 1)
+		}
+		atomic.AddUint32(&own[i], uint32(k))
+		return
+	}
+	for _, j := range c.found[:k] {
+		others[j]++
+		own[c.place[list[j]]-1]++
+	}
+	own[i] += uint32(k)
+}
+
+// fromEdges sums up the triangles t at edges.
+func (r *Run) fromEdges(at []int64, t []uint32, out map[pattern.Quantity]Total) {
+	g := r.Rows
+	var thrice uint64
+	var pairs, tails Total
+	for u := range g.V() {
+		around := g.Above(uint32(u))
+		for i, n := range t[at[u]:at[u+1]] {
+			c := uint64(n)
+			thrice += c
+			if c > 0 {
+				pairs.Add(c * (c - 1) / 2)
+				// A triangle at v has two of v's edges: Σv t(v)·(d(v)-2) = Σe t(e)·(d(u)+d(v)-4)/2.
+				tails.AddProduct(c, uint64(g.Degree(uint32(u))+g.Degree(around[i])-4))
+			}
+		}
+	}
+	for q, sum := range map[pattern.Quantity]Total{pattern.Triangles: {Lo: thrice / 3}, pattern.EdgePairs: pairs, pattern.Tails: tails.half()} {
+		if _, ok := out[q]; ok {
+			out[q] = sum
+		}
+	}
+}
