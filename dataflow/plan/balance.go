@@ -29,17 +29,9 @@ func newLevel(pl *Plan, line *Timeline, m *Machine, ahead, hidden float64) *leve
 	return l
 }
 
-// cost is what a step takes with so many bytes to copy by phase: kernels of a phase wait for its
-// copies, which begin l.ahead before the phase does.
-func (l *level) cost(down, up []float64) float64 {
-	kernels, link, all := 0.0, 0.0, 0.0
-	for q := range down {
-		copies := max(down[q]/l.down, up[q]/l.up, (down[q]+up[q])/l.both)
-		link = max(link, kernels-l.ahead) + copies
-		kernels = max(kernels+l.kernels[q], link)
-		all += copies
-	}
-	return kernels + l.hidden*all
+// copies is the time of copies of so many bytes.
+func (l *level) copies(down, up float64) float64 {
+	return max(down/l.down, up/l.up, (down+up)/l.both)
 }
 
 // balance is memory that is being dealt out.
@@ -54,6 +46,8 @@ type balance struct {
 	down, up []float64 // bytes by phase
 	parts    []*part
 	moves    []move
+	forecast forecast  // with those bytes
+	bounds   []float64 // by move, scratch of best
 }
 
 // part is a window that may grow.
@@ -68,7 +62,8 @@ type part struct {
 type move struct {
 	from, to *part
 	changes  []use
-	phases   int // in which it takes memory
+	was      []float64 // scratch of gain, by change
+	phases   int       // in which it takes memory
 }
 
 // Bounds of balancing: how often it may ask whether a choice fits, and how many moves in a row that do not.
@@ -145,7 +140,7 @@ func (b *balance) add(key int, bytes float64, constant, output bool) {
 
 // move lists a move.
 func (b *balance) move(from, to *part) {
-	m := move{from, to, slices.Clone(to.saves), to.phases(len(b.s.Phases))}
+	m := move{from, to, slices.Clone(to.saves), make([]float64, len(to.saves)), to.phases(len(b.s.Phases))}
 	if from != nil {
 		m.phases -= from.phases(len(b.s.Phases))
 	}
@@ -161,20 +156,6 @@ func (b *balance) move(from, to *part) {
 		u.down, u.up = u.down*to.bytes, u.up*to.bytes
 	}
 	b.moves = append(b.moves, m)
-}
-
-// value is what m gains for a byte and phase. now is what the step takes without.
-func (b *balance) value(m *move, now float64) float64 {
-	b.count(m, -1)
-	gain := now - b.t.level.cost(b.down, b.up)
-	b.count(m, 1)
-	switch {
-	case slices.Contains(b.t.first, m.to.Key):
-		gain *= 2
-	case slices.Contains(b.t.never, m.to.Key):
-		gain /= 2
-	}
-	return gain / m.to.bytes / float64(m.phases)
 }
 
 // count adds n times what m changes.
