@@ -38,7 +38,7 @@ func (l *level) copies(down, up float64) float64 {
 type balance struct {
 	s        *Spec
 	c        *Cells
-	acc      []map[int]access
+	acc      [][]access
 	ch       *choice
 	t        policy
 	fits     func() bool
@@ -73,7 +73,7 @@ const (
 )
 
 // deal deals memory out to windows by t.level.
-func (t *policy) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
+func (t *policy) deal(s *Spec, c *Cells, acc [][]access, ch *choice, fits func() bool) {
 	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
 	b.fits = func() bool {
 		b.asked++

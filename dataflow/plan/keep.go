@@ -32,7 +32,7 @@ func (t *policy) worth(q int) float64 {
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.
-func keep(s *Spec, c *Cells, acc []map[int]access, ch *choice, t policy, fits func() bool) {
+func keep(s *Spec, c *Cells, acc [][]access, ch *choice, t policy, fits func() bool) {
 	type item struct {
 		key     int
 		benefit float64
@@ -141,10 +141,5 @@ func regroup(s *Spec, c *Cells, ch *choice, devices int, fits func() bool) {
 const regroupSlots = 2
 
 func streams(ph *Phase) bool {
-	for _, st := range ph.Steps {
-		if st.Kind == Stream {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ph.Steps, func(st Step) bool { return st.Kind == Stream })
 }

@@ -14,7 +14,7 @@ import "slices"
 type emitter struct {
 	p     *Plan
 	t     *tracker
-	acc   []map[int]access
+	acc   [][]access
 	ps    phaseSlots
 	phase int
 	state []slotState // by device
@@ -45,10 +45,9 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 	if p.trail != nil {
 		p.trail.at, p.trail.spans = make([]int32, 0, 2*n), make([]span, 0, 4*n)
 	}
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
-	for id := range p.Spec.Values {
-		_, end := lifetime(e.acc, id)
-		e.ends = append(e.ends, end)
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.usage.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
+	for _, life := range p.usage.life {
+		e.ends = append(e.ends, life[1])
 	}
 	e.top = o.topology(p.Devices)
 	if p.zeroBytes > 0 {

@@ -88,41 +88,51 @@ func (p *Plan) windowBytes(w *Window) int64 {
 // name is that of the buffer of w.
 func (p *Plan) name(w *Window) string {
 	if w.Key >= 0 {
-		return p.named("part of ", p.Spec.Values[w.Key].Name)
+		return "part of " + p.Spec.Values[w.Key].Name
 	}
-	return p.named("part of cells ", Dir(-1-w.Key).String())
+	return "part of cells " + Dir(-1-w.Key).String()
 }
 
 // placeWhole gives the windows of the whole run their memory.
 func (p *Plan) placeWhole(add func(string, int64) int64) {
 	for i := range p.Windows {
 		if w := &p.Windows[i]; w.From == Whole {
-			p.openAt(w, add(p.name(w), p.windowBytes(w)))
+			name := ""
+			if !p.sizing {
+				name = p.name(w)
+			}
+			p.openAt(w, add(name, p.windowBytes(w)))
 		}
 	}
 }
 
 // placeLasting gives the windows that stay from one step to the next their memory, before all
 // else of a step: programs that are planned beside leave alone what lies below p.lasting.
-func (p *Plan) placeLasting(f *fitter) {
-	at, last := f.floor, len(p.Spec.Phases)-1
+func (p *Plan) placeLasting(f *fitter, floor int64) {
 	for i := range p.Windows {
 		if w := &p.Windows[i]; w.From > w.To {
-			n := p.windowBytes(w)
-			f.put(p.name(w), at, n, w.From, last)
-			f.put(p.name(w), at, n, 0, w.To)
-			p.openAt(w, at)
-			at += align(n)
-			p.lasting = at
+			at, n := f.top, align(p.windowBytes(w))
+			f.put(at, n, w.From, w.To)
+			if !p.sizing {
+				p.book(p.name(w), floor+at, n, w.From, len(p.Spec.Phases)-1)
+				p.book(p.name(w), floor+at, n, 0, w.To)
+			}
+			p.openAt(w, floor+at)
+			p.lasting = floor + f.top
 		}
 	}
 }
 
 // placeWindows gives the windows of a step their memory.
-func (p *Plan) placeWindows(f *fitter) {
+func (p *Plan) placeWindows(f *fitter, floor int64) {
 	for i := range p.Windows {
 		if w := &p.Windows[i]; !w.lasts() {
-			p.openAt(w, f.add(p.name(w), p.windowBytes(w), w.From, w.To))
+			n := align(p.windowBytes(w))
+			at := floor + f.hold(n, w.From, w.To)
+			if !p.sizing {
+				p.book(p.name(w), at, n, w.From, w.To)
+			}
+			p.openAt(w, at)
 		}
 	}
 }
@@ -153,14 +163,6 @@ func (p *Plan) openAt(w *Window, at int64) {
 		}
 		end += align(b)
 	}
-}
-
-// named is a buffer's name, for who prints it.
-func (p *Plan) named(what, of string) string {
-	if p.sizing {
-		return what
-	}
-	return what + of
 }
 
 // inWindow is the window of this phase that keeps interval i of value id, and its address
