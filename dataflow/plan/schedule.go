@@ -42,9 +42,6 @@ type slotState struct {
 func (p *Plan) emit(slots []phaseSlots, o Options) {
 	n := p.expect()
 	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
-	if p.trail != nil {
-		p.trail.at, p.trail.spans = make([]int32, 0, 2*n), make([]span, 0, 4*n)
-	}
 	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.usage.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
 	for _, life := range p.usage.life {
 		e.ends = append(e.ends, life[1])

@@ -34,20 +34,21 @@ func Simulate(p *Plan, m *Machine) *Timeline {
 // simulation is a run of the event loop. Lanes are the queues of all devices; a lane
 // has at most one task running.
 type simulation struct {
-	p      *Plan
-	m      *Machine
-	net    *network
-	clocks []*clock // by device
-	t      *Timeline
-	lanes  []lane
-	busy   []int32 // lanes that have tasks
-	after  []int32 // next task of the same lane, -1 at the end
-	before []int32 // previous task of the same lane, -1 at the start
-	result int64   // bytes of the Results task
-	now    int64
-	free   *chooser // nil: every queue runs in the order of the plan
-	kernel int      // running kernels
-	copies int      // running copies
+	p       *Plan
+	m       *Machine
+	net     *network
+	clocks  []*clock // by device
+	t       *Timeline
+	lanes   []lane
+	busy    []int32 // lanes that have tasks
+	after   []int32 // next task of the same lane, -1 at the end
+	before  []int32 // previous task of the same lane, -1 at the start
+	result  int64   // bytes of the Results task
+	now     int64
+	free    *chooser // nil: every queue runs in the order of the plan
+	started []int32  // with free: tasks in the order of their start
+	kernel  int      // running kernels
+	copies  int      // running copies
 
 	flows  []int32 // lanes whose copies move bytes, ascending
 	routes []*route
@@ -205,6 +206,9 @@ func (s *simulation) ready(l *lane) bool {
 func (s *simulation) start(l *lane) {
 	i := l.head
 	s.t.Start[i] = s.now
+	if s.free != nil {
+		s.started = append(s.started, i)
+	}
 	if r := s.routeOf(i); r != nil {
 		l.state, l.at = waiting, s.now+round(r.latency)
 		s.copies++
