@@ -29,7 +29,12 @@ func newLevel(pl *Plan, line *Timeline, m *Machine, ahead, hidden float64) *leve
 	return l
 }
 
-// copies is the time of copies of so many bytes.
+// links is the time of copies of so many bytes on a link down, up, and both ways together.
+func (l *level) links(down, up float64) [3]float64 {
+	return [3]float64{down / l.down, up / l.up, (down + up) / l.both}
+}
+
+// copies is the longest of them.
 func (l *level) copies(down, up float64) float64 {
 	return max(down/l.down, up/l.up, (down+up)/l.both)
 }
@@ -61,9 +66,16 @@ type part struct {
 // move gives an interval that part from keeps, or none does, to part to, which keeps it longer.
 type move struct {
 	from, to *part
-	changes  []use
-	was      []float64 // scratch of gain, by change
-	phases   int       // in which it takes memory
+	changes  []change
+	phases   int     // in which it takes memory
+	favour   float64 // what its gains count
+}
+
+// change is what a move takes off the copies of a phase.
+type change struct {
+	use            // bytes
+	ns  [3]float64 // as level.links
+	was float64    // scratch of gain
 }
 
 // Bounds of balancing: how often it may ask whether a choice fits, and how many moves in a row that do not.
@@ -140,12 +152,17 @@ func (b *balance) add(key int, bytes float64, constant, output bool) {
 
 // move lists a move.
 func (b *balance) move(from, to *part) {
-	m := move{from, to, slices.Clone(to.saves), make([]float64, len(to.saves)), to.phases(len(b.s.Phases))}
+	m := move{from: from, to: to, phases: to.phases(len(b.s.Phases)), favour: 1}
+	switch {
+	case slices.Contains(b.t.first, to.Key):
+		m.favour = 2
+	case slices.Contains(b.t.never, to.Key):
+		m.favour = 0.5
+	}
 	if from != nil {
 		m.phases -= from.phases(len(b.s.Phases))
 	}
-	for i := range m.changes {
-		u := &m.changes[i]
+	for _, u := range to.saves {
 		if from != nil {
 			for _, o := range from.saves {
 				if o.phase == u.phase {
@@ -154,6 +171,7 @@ func (b *balance) move(from, to *part) {
 			}
 		}
 		u.down, u.up = u.down*to.bytes, u.up*to.bytes
+		m.changes = append(m.changes, change{use: u, ns: b.t.level.links(u.down, u.up)})
 	}
 	b.moves = append(b.moves, m)
 }

@@ -10,9 +10,7 @@ func (b *balance) fill(but *part) {
 	closed := make([]bool, len(b.moves))
 	fails := 0
 	for but == nil || fails < balanceFails {
-		best := b.best(func(i int, m *move) bool {
-			return !closed[i] && m.to != but && (m.from == nil || m.from.at >= 0 && b.ch.windows[m.from.at].N > 0)
-		})
+		best := b.best(closed, but)
 		if best < 0 {
 			return
 		}

@@ -44,7 +44,7 @@ func (e *emitter) loadCell(dir Dir, j, i int, at, size int64) {
 
 // fetchAll brings what st reads of interval i to device d.
 func (e *emitter) fetchAll(st *Step, i, d int) {
-	for _, r := range e.state[d].rings {
+	for _, r := range e.state[d].used {
 		r.drop()
 	}
 	if e.step != st {
@@ -136,7 +136,7 @@ func (e *emitter) here(id, i int) bool {
 func (e *emitter) partly(call *Call, d int) bool {
 	for _, o := range call.Operands {
 		if o.Kind == OtherValue && !o.Write {
-			if r := e.state[d].rings[o.ID]; r != nil && r.part >= 0 {
+			if r := e.state[d].ring(o.ID); r != nil && r.part >= 0 {
 				return true
 			}
 		}
@@ -151,7 +151,7 @@ func (e *emitter) ownAddr(id, j int) int64 {
 	if at, w := e.inWindow(id, j); w != nil {
 		return at
 	}
-	if r := e.state[e.p.Owner(j)].rings[-1-id]; r != nil {
+	if r := e.state[e.p.Owner(j)].ring(-1-id); r != nil {
 		return e.ps.own[id].addr(r.find(j))
 	}
 	return e.ps.own[id].addr(e.ownSlot(id, j))
@@ -161,7 +161,7 @@ func (e *emitter) ownAddr(id, j int) int64 {
 // visit beside them, at most as many as there are slots, get one each.
 func (e *emitter) ownSlot(id, j int) int {
 	n := int(e.p.local(j))
-	for _, w := range e.open[id] {
+	for _, w := range e.open[id+2] {
 		if w.First < j {
 			n -= w.N
 		}
@@ -176,7 +176,7 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 	if at, w := e.inWindow(id, i); w != nil {
 		return at
 	}
-	s := e.state[d].rings[id].find(i)
+	s := e.state[d].ring(id).find(i)
 	if s < 0 && e.here(id, i) {
 		return e.ownAddr(id, i)
 	}

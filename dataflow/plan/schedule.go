@@ -23,21 +23,25 @@ type emitter struct {
 
 	shared []bool // by device: Topology.Shared; nil: not asked for yet
 
-	wanted        wanted            // what fetches are for
-	diagonal      int               // interval of a cell with itself in hand, -1: none
-	open          map[int][]*Window // of this phase, by key
-	ends          []int             // by value the last phase that touches it
-	maxNNZ        int64             // edges of the largest cell
-	reads, writes []span            // of the task in hand
-	step          *Step             // that far is of
-	far           []int             // values that a step reads at the far end
+	wanted        wanted      // what fetches are for
+	diagonal      int         // interval of a cell with itself in hand, -1: none
+	open          [][]*Window // of this phase, by key + 2
+	ends          []int       // by value the last phase that touches it
+	maxNNZ        int64       // edges of the largest cell
+	reads, writes []span      // of the task in hand
+	step          *Step       // that far is of
+	far           []int       // values that a step reads at the far end
 }
 
 // slotState is what the slots of one device hold in the present phase.
 type slotState struct {
-	rings map[int]*ring // of other values by id, of own values (dest-order only) by -1-id
-	cells [2]int        // next slot of streamed cells
+	rings []*ring // of own values (dest-order only), the last first, and of other values
+	used  []*ring // those that there are
+	cells [2]int  // next slot of streamed cells
 }
+
+// ring is that of a value, or of value -1-key for own rows; nil: there is none yet.
+func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
 
 func (p *Plan) emit(slots []phaseSlots, o Options) {
 	n := p.expect()
@@ -56,7 +60,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 	for i := range p.Spec.Phases {
 		e.phase, e.ps, e.state, e.open = i, slots[i], make([]slotState, p.Devices), p.opened(i)
 		for d := range e.state {
-			e.state[d].rings = map[int]*ring{}
+			e.state[d].rings = make([]*ring, 2*len(p.Spec.Values))
 		}
 		e.visits(&p.Spec.Phases[i])
 		e.reduce(&p.Spec.Phases[i])
@@ -88,7 +92,7 @@ func (e *emitter) globals(d int) []span {
 // expect is about the number of tasks, at least for dense grids.
 func (p *Plan) expect() int {
 	n, c := 16, p.Cells.P
-	for _, ph := range p.Spec.Phases {
+	for i, ph := range p.Spec.Phases {
 		for s := range ph.Steps {
 			st := &ph.Steps[s]
 			if st.Kind != Stream {
@@ -99,8 +103,8 @@ func (p *Plan) expect() int {
 			if p.CellsIn[st.Dir] {
 				per--
 			}
-			for id := range p.Spec.Values {
-				if reads(st, id) && !p.Resident[id] && p.Schedule != DestOrder {
+			for _, a := range p.usage.phases[i].values {
+				if a.other && !p.Resident[a.id] && p.Schedule != DestOrder {
 					per++
 				}
 			}
@@ -153,8 +157,8 @@ func (e *emitter) sideBySide(j, n int) []int {
 
 func (e *emitter) visit(ph *Phase, js []int) {
 	for _, j := range js {
-		for id := range e.p.Spec.Values {
-			if a := e.acc[e.phase][id]; a.ownRead && !e.p.Resident[id] {
+		for _, a := range e.p.usage.phases[e.phase].values {
+			if id := a.id; a.ownRead && !e.p.Resident[id] {
 				if at, w := e.inWindow(id, j); w != nil {
 					e.fill(w, id, j, at)
 				} else {
@@ -177,9 +181,8 @@ func (e *emitter) visit(ph *Phase, js []int) {
 		}
 	}
 	for _, j := range js {
-		for id := range e.p.Spec.Values {
-			v := &e.p.Spec.Values[id]
-			a := e.acc[e.phase][id]
+		for _, a := range e.p.usage.phases[e.phase].values {
+			id, v := a.id, &e.p.Spec.Values[a.id]
 			if w := e.window(id, j); a.ownWrite && w != nil {
 				w.here[j] = true
 			}

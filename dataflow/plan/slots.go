@@ -12,9 +12,9 @@ func (s slotSet) addr(i int) int64 { return s.at + int64(i%s.n)*s.bytes }
 // phaseSlots are the slots of one phase.
 type phaseSlots struct {
 	slots      int
-	own, other map[int]slotSet // by value
-	cells      [2]slotSet      // by direction; n == 0 when unused or resident
-	temps      map[int]int64   // edge temporaries
+	own, other []slotSet  // by value
+	cells      [2]slotSet // by direction; n == 0 when unused or resident
+	temps      []int64    // by edge temporary
 }
 
 // need is a buffer of a phase: n slots of so many bytes.
@@ -74,7 +74,9 @@ func (p *Plan) needs(list []need, q int, c *choice) []need {
 // placePhase places the buffers of phase q.
 func (p *Plan) placePhase(f *fitter, floor int64, q int, c *choice) phaseSlots {
 	s := p.Spec
-	ps := phaseSlots{slots: c.phase(q), own: map[int]slotSet{}, other: map[int]slotSet{}}
+	n := len(s.Values)
+	room := make([]slotSet, 2*n)
+	ps := phaseSlots{slots: c.phase(q), own: room[:n], other: room[n:], temps: make([]int64, len(s.EdgeTemps))}
 	f.phase(q)
 	for _, x := range p.needs(nil, q, c) {
 		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}
@@ -87,9 +89,6 @@ func (p *Plan) placePhase(f *fitter, floor int64, q int, c *choice) phaseSlots {
 		case cellSlot:
 			name, ps.cells[x.id] = "cell "+Dir(x.id).String(), set
 		case tempSlot:
-			if ps.temps == nil {
-				ps.temps = map[int]int64{}
-			}
 			ps.temps[x.id] = set.at
 		}
 		p.book(name, set.at, x.bytes*int64(x.n), q, q)

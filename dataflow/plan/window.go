@@ -19,8 +19,8 @@ type Window struct {
 	First, N int // intervals First..First+N-1
 
 	at    int64
-	cells []int64      // offset of each cell
-	here  map[int]bool // chunks, or cells, that have come
+	cells []int64 // offset of each cell
+	here  []bool  // chunks, or cells, that have come
 }
 
 // live tells whether the window is open in a phase.
@@ -143,7 +143,7 @@ func (p *Plan) openAt(w *Window, at int64) {
 	if p.sizing {
 		return
 	}
-	w.here, w.cells = map[int]bool{}, nil
+	w.here, w.cells = make([]bool, w.First+w.N), nil
 	if w.Key >= 0 {
 		if w.lasts() {
 			p.setupValue(w.Key, at, w.First, w.N)
@@ -153,6 +153,7 @@ func (p *Plan) openAt(w *Window, at int64) {
 		}
 		return
 	}
+	w.here = make([]bool, (w.First+w.N)*p.Cells.P)
 	d, end := Dir(-1-w.Key), int64(0)
 	for k, b := range p.Cells.Bytes[d][w.First*p.Cells.P : (w.First+w.N)*p.Cells.P] {
 		n := w.First*p.Cells.P + k
@@ -176,7 +177,7 @@ func (e *emitter) inWindow(id, i int) (at int64, w *Window) {
 
 // window is the one of this phase that keeps interval i of what key names, nil without.
 func (e *emitter) window(key, i int) *Window {
-	for _, w := range e.open[key] {
+	for _, w := range e.open[key+2] {
 		if w.has(i) {
 			return w
 		}
@@ -195,10 +196,10 @@ func (e *emitter) fill(w *Window, id, i int, at int64) {
 // cellAt is where cell n lies in a window.
 func (w *Window) cellAt(n, p int) int64 { return w.at + w.cells[n-w.First*p] }
 
-// opened are the windows of a phase by key. One that lasts and begins here was left by the step
+// opened are the windows of a phase by key, the cells' first. One that lasts and begins here was left by the step
 // before, and others have used its memory since.
-func (p *Plan) opened(phase int) map[int][]*Window {
-	open := map[int][]*Window{}
+func (p *Plan) opened(phase int) [][]*Window {
+	open := make([][]*Window, 2+len(p.Spec.Values))
 	for i := range p.Windows {
 		w := &p.Windows[i]
 		if !w.live(phase) {
@@ -207,7 +208,7 @@ func (p *Plan) opened(phase int) map[int][]*Window {
 		if w.From > w.To && w.From == phase {
 			clear(w.here)
 		}
-		open[w.Key] = append(open[w.Key], w)
+		open[w.Key+2] = append(open[w.Key+2], w)
 	}
 	return open
 }
