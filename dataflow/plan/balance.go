@@ -52,7 +52,11 @@ type balance struct {
 	parts    []*part
 	moves    []move
 	forecast forecast  // with those bytes
-	bounds   []float64 // by move, scratch of best
+	bounds   []float64 // by move: what bound and value say
+	slack    float64   // of bounds
+	stale    []bool    // by move: its bound is to be worked out
+	open     []int     // moves that could be made and gain something, scratch of best
+	at       [][]int   // by phase: moves that touch it
 }
 
 // part is a window that may grow.
@@ -113,6 +117,7 @@ func (t *policy) deal(s *Spec, c *Cells, acc [][]access, ch *choice, fits func()
 			}
 		}
 	}
+	b.begin()
 	b.fill(nil)
 	b.improve()
 	b.settle()

@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // What a move gains. Kernels of a phase wait for its copies, which begin level.ahead before the
 // phase does: the step takes as long as its longest chain of kernels and copies. When copies of some phases
 // take less time, the chain that was the longest becomes shorter by those that lie on it, and
@@ -13,17 +15,20 @@ type forecast struct {
 	kernels, link []float64    // when kernels and copies of the phases before are over
 	all           []float64    // ns of all copies before
 	waits         []bool       // the longest chain goes over the copies of the phase
+	was           []bool       // waits before
+	changed       []bool       // phases whose links or waits are others than before
 	ns            float64      // the step's
 }
 
 // cost is what a step takes with the bytes as they are.
 func (b *balance) cost() float64 {
 	f, l, n := &b.forecast, b.t.level, len(b.down)
-	f.links = zeroed(f.links, n)
-	f.copies, f.waits = zeroed(f.copies, n), zeroed(f.waits, n)
-	f.kernels, f.link, f.all = zeroed(f.kernels, n+1), zeroed(f.link, n+1), zeroed(f.all, n+1)
+	f.was, f.waits = f.waits, f.was
+	clear(f.waits)
 	for q := range n {
-		f.links[q] = l.links(b.down[q], b.up[q])
+		links := l.links(b.down[q], b.up[q])
+		f.changed[q] = f.changed[q] || links != f.links[q]
+		f.links[q] = links
 		f.copies[q] = l.copies(b.down[q], b.up[q])
 		f.link[q+1] = max(f.link[q], f.kernels[q]-l.ahead) + f.copies[q]
 		f.kernels[q+1] = max(f.kernels[q]+l.kernels[q], f.link[q+1])
@@ -36,6 +41,7 @@ func (b *balance) cost() float64 {
 			f.waits[q] = true
 			copying = f.link[q] >= f.kernels[q]-l.ahead
 		}
+		f.changed[q] = f.changed[q] || f.waits[q] != f.was[q]
 	}
 	return f.ns
 }
@@ -52,16 +58,40 @@ func (b *balance) bound(m *move) float64 {
 			chain += less
 		}
 	}
-	slack := 1e-12 * f.ns // rounding in sums over phases, with room
-	if n := chain + l.hidden*all; n > slack {
-		return n + slack
+	if n := chain + l.hidden*all; n > b.slack {
+		return n + b.slack
 	}
 	for _, u := range m.changes {
 		if f.copies[u.phase] != l.copies(b.down[u.phase]-u.down, b.up[u.phase]-u.up) {
-			return slack
+			return b.slack
 		}
 	}
 	return 0
+}
+
+// begin makes room.
+func (b *balance) begin() {
+	f, n := &b.forecast, len(b.down)
+	f.links, f.copies, f.waits, f.was, f.changed = make([][3]float64, n), make([]float64, n), make([]bool, n), make([]bool, n), slices.Repeat([]bool{true}, n)
+	f.kernels, f.link, f.all = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
+	b.slack = 1e-12 * b.cost() // rounding in sums over phases, with room
+	b.bounds, b.stale, b.at = make([]float64, len(b.moves)), make([]bool, len(b.moves)), make([][]int, n)
+	for i := range b.moves {
+		for _, u := range b.moves[i].changes {
+			b.at[u.phase] = append(b.at[u.phase], i)
+		}
+	}
+}
+
+// outdate marks the moves that touch changed phases.
+func (b *balance) outdate() {
+	for q, changed := range b.forecast.changed {
+		if b.forecast.changed[q] = false; changed {
+			for _, i := range b.at[q] {
+				b.stale[i] = true
+			}
+		}
+	}
 }
 
 // gain is what m gains, in ns.
@@ -95,15 +125,25 @@ func (m *move) value(gain float64) float64 {
 // gains anything.
 func (b *balance) best(closed []bool, but *part) int {
 	b.cost()
-	b.bounds = b.bounds[:0]
-	likely := -1
+	b.outdate()
+	open := func(m *move) bool {
+		return m.to != but && (m.from == nil || m.from.at >= 0 && b.ch.windows[m.from.at].N > 0)
+	}
+	likely, high := -1, 0.0
+	b.open = b.open[:0]
 	for i := range b.moves {
-		m, bound := &b.moves[i], 0.0
-		if !closed[i] && m.to != but && (m.from == nil || m.from.at >= 0 && b.ch.windows[m.from.at].N > 0) {
-			bound = m.value(b.bound(m))
+		m := &b.moves[i]
+		if closed[i] || !open(m) {
+			continue
 		}
-		if b.bounds = append(b.bounds, bound); bound > 0 && (likely < 0 || bound > b.bounds[likely]) {
-			likely = i
+		if b.stale[i] {
+			b.stale[i], b.bounds[i] = false, m.value(b.bound(m))
+		}
+		if bound := b.bounds[i]; bound > 0 {
+			b.open = append(b.open, i)
+			if bound > high {
+				likely, high = i, bound
+			}
 		}
 	}
 	if likely < 0 {
@@ -113,8 +153,8 @@ func (b *balance) best(closed []bool, but *part) int {
 	if v := b.moves[likely].value(b.gain(&b.moves[likely])); v > 0 {
 		best, most = likely, v
 	}
-	for i, bound := range b.bounds {
-		if bound <= 0 || bound < most || i == likely {
+	for _, i := range b.open {
+		if b.bounds[i] < most || i == likely {
 			continue
 		}
 		if v := b.moves[i].value(b.gain(&b.moves[i])); v > most || v == most && v > 0 && i < best {
