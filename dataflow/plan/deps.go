@@ -121,8 +121,8 @@ func (t *tracker) merge(s span, parts []segment) {
 func laneOf(k *Task) int { return int(k.Device)*int(Queues) + int(k.Queue) }
 
 // add appends a task that reads and writes the spans.
-func (t *tracker) add(k Task, reads, writes []span) {
-	i, mine := int32(len(t.p.Tasks)), int32(laneOf(&k))
+func (t *tracker) add(k *Task, reads, writes []span) {
+	i, mine := int32(len(t.p.Tasks)), int32(laneOf(k))
 	t.wait.begin(t.serial)
 	if t.trail != nil {
 		t.trail.begin(i)
@@ -204,8 +204,8 @@ func (w *waits) begin(serial bool) {
 }
 
 // add appends the task in hand to p.
-func (w *waits) add(p *Plan, k Task) {
-	mine := laneOf(&k)
+func (w *waits) add(p *Plan, k *Task) {
+	mine := laneOf(k)
 	k.Deps[0] = int32(len(p.Deps))
 	for q, n := range w.need {
 		// A wait also covers what the awaited lane did before; later tasks of this
@@ -219,5 +219,5 @@ func (w *waits) add(p *Plan, k Task) {
 	}
 	k.Deps[1] = int32(len(p.Deps))
 	w.last[mine] = int32(len(p.Tasks))
-	p.Tasks = append(p.Tasks, k)
+	p.Tasks = append(p.Tasks, *k)
 }

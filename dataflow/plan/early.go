@@ -193,7 +193,7 @@ func (p *Plan) ordered(t *trail, order []int32) *Plan {
 		}
 		k := p.Tasks[i]
 		k.Event = false
-		wait.add(&out, k)
+		wait.add(&out, &k)
 	}
 	return &out
 }

@@ -219,7 +219,7 @@ func (e *emitter) copy(t Task, reads, writes []span) {
 	default:
 		e.p.D2D += t.Bytes
 	}
-	e.t.add(t, reads, writes)
+	e.t.add(&t, reads, writes)
 }
 
 // run appends a kernel call for own interval j and, over a cell, other interval i.
@@ -228,8 +228,9 @@ func (e *emitter) run(t Task, c *Call, j, i int) {
 	t.Kind, t.Queue, t.Phase, t.Kernel, t.Value = Run, Compute, int32(e.phase), int32(c.Kernel), -1
 	t.Args[0] = int32(len(e.p.Args))
 	e.reads, e.writes = e.reads[:0], e.writes[:0]
-	for _, o := range c.Operands {
+	for x := range c.Operands {
 		var at, size int64
+		o := &c.Operands[x]
 		switch o.Kind {
 		case OwnValue:
 			at, size = e.ownAddr(o.ID, j), e.rowBytes(o.ID, j)
@@ -251,5 +252,5 @@ func (e *emitter) run(t Task, c *Call, j, i int) {
 	if t.Other >= 0 {
 		e.reads = append(e.reads, memory(d, t.Cell, e.p.Cells.Bytes[t.Dir][j*e.p.Cells.P+i]))
 	}
-	e.t.add(t, e.reads, e.writes)
+	e.t.add(&t, e.reads, e.writes)
 }

@@ -44,8 +44,8 @@ type slotState struct {
 func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
 
 func (p *Plan) emit(slots []phaseSlots, o Options) {
-	n := p.expect()
-	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
+	n, args := p.expect()
+	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, args), make([]int32, 0, n*min(p.Devices, 2))
 	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.usage.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
 	for _, life := range p.usage.life {
 		e.ends = append(e.ends, life[1])
@@ -53,7 +53,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 	e.top = o.topology(p.Devices)
 	if p.zeroBytes > 0 {
 		for d := range p.Devices {
-			e.t.add(Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes},
+			e.t.add(&Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes},
 				nil, []span{memory(d, p.zeroAt, p.zeroBytes)})
 		}
 	}
@@ -68,7 +68,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 	e.refill()
 	if len(p.Spec.Updates) > 0 {
 		for d := range p.Devices {
-			e.t.add(Task{Kind: Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
+			e.t.add(&Task{Kind: Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
 		}
 	}
 	if len(p.Spec.Results) > 0 {
@@ -76,7 +76,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 		for _, id := range p.Spec.Results {
 			reads = append(reads, e.global(0, id))
 		}
-		e.t.add(Task{Kind: Results, Queue: D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
+		e.t.add(&Task{Kind: Results, Queue: D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
 	}
 }
 
@@ -89,13 +89,18 @@ func (e *emitter) globals(d int) []span {
 	return out
 }
 
-// expect is about the number of tasks, at least for dense grids.
-func (p *Plan) expect() int {
-	n, c := 16, p.Cells.P
+// expect is about the number of tasks and of their Args, at least for dense grids.
+func (p *Plan) expect() (n, args int) {
+	c := p.Cells.P
+	n = 16
 	for i, ph := range p.Spec.Phases {
 		for s := range ph.Steps {
-			st := &ph.Steps[s]
+			st, operands := &ph.Steps[s], 0
+			for i := range st.Calls {
+				operands += len(st.Calls[i].Operands)
+			}
 			if st.Kind != Stream {
+				args += c * operands
 				n += c * (len(st.Calls) + 4)
 				continue
 			}
@@ -112,9 +117,10 @@ func (p *Plan) expect() int {
 				per += 2
 			}
 			n += c * c * per
+			args += c * c * operands
 		}
 	}
-	return n
+	return n, args
 }
 
 func (e *emitter) visits(ph *Phase) {
@@ -241,7 +247,7 @@ func (e *emitter) reduce(ph *Phase) {
 		at, n := p.Globals[id], p.Spec.Globals[id].Bytes()
 		for d := 1; d < p.Devices; d++ {
 			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.scratch, FromAddr: at, Bytes: n})
-			e.t.add(Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,
+			e.t.add(&Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,
 				Max: slices.Contains(p.Spec.Maxima, id)},
 				[]span{memory(0, p.scratch, n)}, []span{memory(0, at, n)})
 		}

@@ -68,6 +68,8 @@ type lane struct {
 	head  int32 // running or next task, -1 at the end
 	wait  int32 // a task that the head waits for; may be over
 	state state
+	route *route  // of a running copy
+	bytes int64   // that it moves
 	at    int64   // ns of the next event
 	left  float64 // bytes to move, as of since
 	rate  float64 // bytes/ns
@@ -159,8 +161,8 @@ func (s *simulation) run() {
 			if l.state == free || l.at > s.now {
 				continue
 			}
-			if l.state == waiting && s.size(l.head) > 0 {
-				l.state, l.left, l.rate, l.since = flowing, float64(s.size(l.head)), 0, s.now
+			if l.state == waiting && l.bytes > 0 {
+				l.state, l.left, l.rate, l.since = flowing, float64(l.bytes), 0, s.now
 				at, _ := slices.BinarySearch(s.flows, q)
 				s.flows = slices.Insert(s.flows, at, q)
 				changed = true
@@ -210,7 +212,7 @@ func (s *simulation) start(l *lane) {
 		s.started = append(s.started, i)
 	}
 	if r := s.routeOf(i); r != nil {
-		l.state, l.at = waiting, s.now+round(r.latency)
+		l.state, l.route, l.bytes, l.at = waiting, r, s.size(i), s.now+round(r.latency)
 		s.copies++
 		return
 	}
@@ -258,7 +260,7 @@ func (s *simulation) advance(to int64) {
 func (s *simulation) reshare() {
 	s.routes, s.rates = s.routes[:0], s.rates[:0]
 	for _, q := range s.flows {
-		s.routes = append(s.routes, s.routeOf(s.lanes[q].head))
+		s.routes = append(s.routes, s.lanes[q].route)
 		s.rates = append(s.rates, 0)
 	}
 	s.net.share(s.routes, s.rates)
@@ -271,4 +273,11 @@ func (s *simulation) reshare() {
 }
 
 // round clips one task to three hours, so that sums of times stay in range.
-func round(ns float64) int64 { return int64(math.Round(min(ns, 1e13))) }
+func round(ns float64) int64 {
+	ns = min(ns, 1e13)
+	n := int64(ns)
+	if ns-float64(n) >= 0.5 {
+		n++
+	}
+	return n
+}
