@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // access says how a phase touches a value; the zero value: not at all.
 type access struct{ ownRead, ownWrite, other bool }
 
@@ -54,6 +56,23 @@ type usage struct {
 	acc    [][]access // by phase and value
 	life   [][2]int   // by value: its first and last phase
 	phases []phaseUse
+
+	base           *Spec // whose parameters and inputs are shared
+	params, inputs []int // by Global and value: which of base it is, -1: none
+}
+
+// inherit finds by name what s shares with base.
+func (u *usage) inherit(s, base *Spec) {
+	if u.base == base {
+		return
+	}
+	u.base, u.params, u.inputs = base, nil, nil
+	for _, g := range s.Globals {
+		u.params = append(u.params, slices.IndexFunc(base.Globals, func(o Global) bool { return o.Kind == Param && o.Name == g.Name }))
+	}
+	for _, v := range s.Values {
+		u.inputs = append(u.inputs, slices.IndexFunc(base.Values, func(o Value) bool { return o.Kind == Input && o.Name == v.Name }))
+	}
 }
 
 // phaseUse is what a phase touches.

@@ -151,7 +151,7 @@ func (e *emitter) ownAddr(id, j int) int64 {
 	if at, w := e.inWindow(id, j); w != nil {
 		return at
 	}
-	if r := e.state[e.p.Owner(j)].ring(-1-id); r != nil {
+	if r := e.state[e.p.Owner(j)].ring(-1 - id); r != nil {
 		return e.ps.own[id].addr(r.find(j))
 	}
 	return e.ps.own[id].addr(e.ownSlot(id, j))

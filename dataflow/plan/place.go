@@ -115,25 +115,15 @@ func (p *Plan) placeFixed(c *choice, base *Plan) int64 {
 // placeConstant places the parameters and the resident inputs, but for those of the base.
 func (p *Plan) placeConstant(c *choice, base *Plan, add func(string, int64) int64) {
 	s := p.Spec
-	inherited := map[string]int64{}
 	if base != nil {
-		for i, g := range base.Spec.Globals {
-			if g.Kind == Param {
-				inherited[g.Name] = base.Globals[i]
-			}
-		}
-		for i, v := range base.Spec.Values {
-			if base.Resident[i] && v.Kind == Input {
-				inherited["value "+v.Name] = base.ValueAt[i]
-			}
-		}
+		p.usage.inherit(s, base.Spec)
 	}
 	for i, g := range s.Globals {
 		if g.Kind != Param {
 			continue
 		}
-		if a, ok := inherited[g.Name]; ok {
-			p.Globals[i] = a
+		if base != nil && p.usage.params[i] >= 0 {
+			p.Globals[i] = base.Globals[p.usage.params[i]]
 		} else {
 			p.Globals[i] = add(g.Name, g.Bytes())
 		}
@@ -143,9 +133,11 @@ func (p *Plan) placeConstant(c *choice, base *Plan, add func(string, int64) int6
 		if v.Kind != Input {
 			continue
 		}
-		if a, ok := inherited["value "+v.Name]; base != nil && ok {
-			p.ValueAt[i], p.Resident[i] = a, true
-		} else if c.resident[i] && base == nil {
+		if base != nil {
+			if k := p.usage.inputs[i]; k >= 0 && base.Resident[k] {
+				p.ValueAt[i], p.Resident[i] = base.ValueAt[k], true
+			}
+		} else if c.resident[i] {
 			p.Resident[i] = true
 			p.ValueAt[i] = add(v.Name, p.share()*p.Cells.chunkBytes(v))
 			if !p.sizing {

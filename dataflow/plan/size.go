@@ -65,26 +65,35 @@ func (f *fitting) size(ch choice) int64 {
 	}
 	b := &f.beside
 	if b.resident == nil || ch.cells != b.cells || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
-		q := &Plan{Spec: f.o.Beside, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, usage: b.usage, most: f.most}
-		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p)
+		q := (&sized{}).measure(f.plan(f.o.Beside, b.usage), &choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p, true)
 		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), ch.cells, ch.group, q.Peak-p.kept()
 	}
 	return max(p.Peak, p.kept()+b.above)
 }
 
-// measure lays ch out, for as long as no other choice is, but for the addresses in its phases.
+// measure lays ch out in f.sized, for as long as no other choice is, but for the addresses in its phases.
 func (f *fitting) measure(ch *choice) *Plan {
 	z := f.sized
-	p := &z.plan
 	fresh := z.of != f || ch.slots != z.ch.slots || ch.ahead != z.ch.ahead || ch.cells != z.ch.cells || !slices.Equal(ch.resident, z.ch.resident)
+	z.of = f
+	return z.measure(f.plan(f.spec, f.usage), ch, f.o.Base, fresh)
+}
+
+// plan is the plan of a program without its places.
+func (f *fitting) plan(s *Spec, u *usage) Plan {
+	return Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, usage: u, most: f.most, sizing: true}
+}
+
+// measure lays ch out in q; fresh: all of it.
+func (z *sized) measure(q Plan, ch *choice, base *Plan, fresh bool) *Plan {
+	p := &z.plan
 	if fresh {
-		z.of = f
-		z.phases = zeroed(z.phases, len(f.spec.Phases))
-		*p = Plan{Spec: f.spec, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, usage: f.usage, most: f.most, sizing: true,
-			Globals: p.Globals, ValueAt: p.ValueAt, Resident: p.Resident, Windows: p.Windows}
+		q.Globals, q.ValueAt, q.Resident, q.Windows = p.Globals, p.ValueAt, p.Resident, p.Windows
+		*p = q
+		z.phases = zeroed(z.phases, len(p.Spec.Phases))
 	}
 	z.before = append(z.before[:0], z.fit.order...)
-	z.floor = p.placeFixed(ch, f.o.Base)
+	z.floor = p.placeFixed(ch, base)
 	p.hold(&z.fit, z.floor, ch)
 	z.mark(ch, fresh)
 	top := z.fit.top
