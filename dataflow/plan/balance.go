@@ -90,6 +90,14 @@ const (
 
 // deal deals memory out to windows by t.level.
 func (t *policy) deal(s *Spec, c *Cells, acc [][]access, ch *choice, fits func() bool) {
+	b := t.balance(s, c, acc, ch, fits)
+	b.fill(nil)
+	b.improve()
+	b.settle()
+}
+
+// balance lists what could be dealt out.
+func (t *policy) balance(s *Spec, c *Cells, acc [][]access, ch *choice, fits func() bool) *balance {
 	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
 	b.fits = func() bool {
 		b.asked++
@@ -118,9 +126,7 @@ func (t *policy) deal(s *Spec, c *Cells, acc [][]access, ch *choice, fits func()
 		}
 	}
 	b.begin()
-	b.fill(nil)
-	b.improve()
-	b.settle()
+	return b
 }
 
 // add lists the windows that could keep what key names.
