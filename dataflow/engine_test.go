@@ -32,7 +32,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	for _, w := range slices.Concat(o.without, o.plain) {
 		without[w] = true
 	}
-	c := dataflow.Options{Without: without, Save: o.save, Storage: o.storage, Slices: o.slices, LeastSlice: 2, Packed: o.packed}
+	c := dataflow.Options{Without: without, Lowering: dataflow.Lowering{Save: o.save, Packed: o.packed}, Storage: o.storage, Slices: o.slices, LeastSlice: 2}
 	compile := func() (main, once *dataflow.Lowered, err error) {
 		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, c)
 	}
@@ -82,7 +82,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	var eval *dataflow.Lowered
 	if o.evaluate {
 		without["invariant"] = true
-		if eval, once, err = dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: -1}, dataflow.Options{Without: without, Save: o.save, Packed: o.packed}); err != nil || once != nil {
+		if eval, once, err = dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: -1}, dataflow.Options{Without: without, Lowering: dataflow.Lowering{Save: o.save, Packed: o.packed}}); err != nil || once != nil {
 			return nil, fmt.Errorf("evaluation: %v, %w", once, err)
 		}
 		if w := eval.Want; w.CSC && !want.CSC || w.CSR && !want.CSR || w.Rank && !want.Rank || w.Type && !want.Type || w.Weight && !want.Weight || w.Data && !want.Data {

@@ -66,7 +66,7 @@ var passBits = map[string]string{
 
 // compileBits says it of dataflow.Options.
 var compileBits = map[string]string{
-	"Without": "passBits says", "Storage": rounding,
+	"Without": "passBits says", "Storage": rounding, "Lowering": "its fields say",
 	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing,
 	"Dump": unused, "Print": unused,
 }
@@ -77,7 +77,7 @@ var planBits = map[string]string{
 	"P": rounding, "Group": rounding, "Groups": rounding, "Devices": rounding, "Schedule": rounding, "Straight": rounding,
 	"Budget": nothing, "Slots": nothing, "Windows": nothing, "Lasting": nothing, "Diagonal": nothing, "More": nothing,
 	"Serial": nothing, "Stream": nothing, "Ring": nothing, "Whole": nothing, "Beside": nothing, "Base": nothing, "Early": nothing,
-	"MinP": unused, "Quick": unused, "Near": unused, "Like": unused, // of searches, which choose among the others
+	"MinP":    unused,                    // of an automatic P
 	"HostMem": unused, "Staging": unused, // which values lie in files: planning.files draws that directly
 	"Topology": unused, // which device loads: Ring draws the one in the order of numbers
 }

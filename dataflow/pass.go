@@ -11,16 +11,21 @@ import (
 
 // Options of compilation.
 type Options struct {
+	Lowering
 	Without map[string]bool // passes to leave out, by name
-	Save    string          // what later phases read: SaveSome (default), SaveAll or SaveNone
 	Storage string          // of rows that gathers read at the far end: StorageF32 (also "") or StorageBF16
-	Store   []string        // values, by the names in Lowered.Again, that are stored whatever Save says, and names of Lowered.Early
 	// Slices is how many slices of columns gathers are split into, each with a phase of its
 	// own; 0 or 1: none. LeastSlice is the width of the narrowest; 0: 16.
 	Slices, LeastSlice int
-	Packed             bool         // cells hold the far ends of edges packed (chunk.Want.Pack)
 	Dump               string       // print the program after this pass
 	Print              func(string) // where dumps go
+}
+
+// Lowering is what only lowering reads: an optimized program can be lowered with any of it.
+type Lowering struct {
+	Save   string   // what later phases read: SaveSome (default), SaveAll or SaveNone
+	Store  []string // values, by the names in Lowered.Again, that are stored whatever Save says, and names of Lowered.Early
+	Packed bool     // cells hold the far ends of edges packed (chunk.Want.Pack)
 }
 
 // state is what passes transform: results by name and, before autodiff, the loss.
@@ -161,14 +166,15 @@ type Program struct {
 	Wrt   []*Node // leaves; the gradient of leaf w becomes result "grad:NAME"
 }
 
-// Compile runs the passes over p and lowers it. Without "invariant", or when nothing
-// is invariant, once is nil; otherwise once computes, as results "inv:K", what the
-// main program takes as inputs of that name.
-func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
-	known := map[string]bool{}
-	for _, n := range Passes() {
-		known[n] = true
-	}
+// Optimized is a program after the passes: it can be lowered in several ways.
+type Optimized struct {
+	main, once []result
+	notes      []Note
+	opt        Options
+}
+
+// Optimize runs the passes over p. Of opt only what Lowering has may differ afterwards.
+func Optimize(p *Program, opt Options) *Optimized {
 	s := &state{loss: p.Loss, wrt: p.Wrt, opt: opt}
 	for i, n := range p.Outs {
 		s.outs = append(s.outs, result{p.Names[i], n})
@@ -186,10 +192,22 @@ func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
 	for _, r := range inv {
 		s.note("invariant", r.node, "computed once, before the first epoch")
 	}
-	main = lower(s.outs, opt)
-	main.Notes = s.notes
-	if len(inv) > 0 {
-		once = lower(inv, opt)
+	return &Optimized{s.outs, inv, s.notes, opt}
+}
+
+// Notes says what the passes did.
+func (o *Optimized) Notes() []Note { return o.notes }
+
+// Lower turns a program into phases of kernels. Without "invariant", or when nothing
+// is invariant, once is nil; otherwise once computes, as results "inv:K", what the
+// main program takes as inputs of that name.
+func (o *Optimized) Lower(l Lowering) (main, once *Lowered, err error) {
+	opt := o.opt
+	opt.Lowering = l
+	main = lower(o.main, opt)
+	main.Notes = o.notes
+	if len(o.once) > 0 {
+		once = lower(o.once, opt)
 	}
 	for _, l := range []*Lowered{main, once} {
 		if l == nil {
@@ -202,6 +220,11 @@ func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
 		}
 	}
 	return main, once, nil
+}
+
+// Compile is Optimize and Lower.
+func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
+	return Optimize(p, opt).Lower(opt.Lowering)
 }
 
 // autodiff adds results "grad:NAME" for every leaf of wrt that the loss depends on.

@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sagann/internal/draw"
+
 	"sagann/chunk"
 	"sagann/mine"
 	"sagann/mine/pattern"
@@ -250,7 +252,7 @@ func drawPattern(t *rapid.T, graph *small) mine.Pattern {
 // TestAgainstBrute compares counts of every engine that applies, listings and limits with
 // what trying all maps gives.
 func TestAgainstBrute(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		graph := drawGraph(t)
 		p := drawPattern(t, graph)
 		induced := rapid.Bool().Draw(t, "induced")

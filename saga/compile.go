@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -22,11 +21,9 @@ type Program struct {
 	in        *inputs
 	dims      dims
 	order     *chunk.Order
-	ordered   int                 // number of intervals that order is for; 0: none yet
-	sizing    *sync.Mutex         // of the next two
-	sizes     map[int]*plan.Cells // by number of intervals
-	likely    map[likely]*plan.Cells
-	grid      *gridAt // built last
+	ordered   int                      // number of intervals that order is for; 0: none yet
+	sizes     map[int]*chunk.GridStats // counted, by number of intervals
+	grid      *gridAt                  // built last
 	want      chunk.Want
 	session   *session // nil: not open
 	closed    bool     // by Close, and not opened since
@@ -34,22 +31,15 @@ type Program struct {
 	eval      *unit
 	params    []Param
 	epoch     int            // completed
-	kept      int64          // bytes of the budget that the machine keeps for itself
-	context   int64          // and of its memory, budget or not
-	reserve   int64          // bytes of each GPU that kernels need beside the plans
-	expected  *Shape         // while statistics choose: what cells of the graph are expected
-	guess     guess          // what they have chosen
+	memory    memory         // how the budget of a device is divided
 	shape     *Shape         // planned from statistics: nothing can run
 	machine   *plan.Machine  // that plans are chosen for; nil: none
 	topology  *plan.Topology // of machine's devices; nil: nothing is known of them
 	predicted *plan.Timeline // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	store     []string       // and values stored beside that
-	asked     int64          // Config.Mem as it was given
 	packed    bool           // cells hold far ends packed
-	base      *saved         // the plan that chose so; nil: none did
-	slices    int            // of columns; 0: as cfg says
-	near      int            // intervals of the plan that chose them; 0: none did
+	slices    int            // of columns that gathers are split into, where they can be
 	once      []int          // by program of invariants the number of intervals; 0: it was not run
 	inv       map[string][]byte
 	stages    Stages
@@ -72,20 +62,6 @@ type unit struct {
 // that is too small is a *plan.BudgetError, of host memory a *plan.HostError, that names
 // the smallest one that would do.
 func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
-	p, err := compile(m, d, c)
-	if p.packedMayFit(err) {
-		c.Packing = PackingOn
-		p, err = compile(m, d, c)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// compile is Compile for one choice of packing; with an error the program, where there is
-// one, tells which that was.
-func compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -107,37 +83,45 @@ func compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if err := p.outputsExist(); err != nil {
 		return nil, err
 	}
+	if err := p.compile(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// compile chooses the programs and their plans, and where in host memory they lie.
+func (p *Program) compile() error {
 	if err := p.openMachine(); err != nil {
-		return nil, err
+		return err
 	}
-	once, err := p.lower()
+	c := p.chooser()
+	x, err := c.choose()
 	if err != nil {
-		return nil, err
+		return p.budget(c, err)
 	}
-	p.machineMemory()
-	if err := p.keepForGPU(p.train.low.Spec); err != nil {
-		return nil, err
+	p.train, p.eval = &unit{low: x.train, plan: x.plan}, &unit{low: x.eval}
+	p.want, p.memory, p.once, p.predicted = x.want, x.memory, make([]int, len(x.once)), x.line
+	p.packed, p.slices, p.saved, p.store = x.Packed, x.Slices, x.Save, x.Stored()
+	o := p.planOptions()
+	o.Budget, o.Schedule, o.Base = p.memory.plans(), x.plan.Schedule, x.plan
+	if p.eval.plan, err = plan.New(x.eval.Spec, p.cells, o); err != nil {
+		return p.budget(c, err)
 	}
-	if err := p.reserveScratch(once); err != nil {
-		return nil, err
+	if p.shape != nil {
+		err = p.onceFit(x.once)
 	}
-	if once, err = p.choosePacking(once); err != nil {
-		return nil, err
-	}
-	if once, err = p.chooseSlices(once); err != nil {
-		return nil, err
-	}
-	if err := p.makeAll(func() error {
-		for k, l := range once {
-			if err := p.runOnce(l, k); err != nil {
-				return err
-			}
+	for k, l := range x.once {
+		if err == nil && p.shape == nil {
+			err = p.runOnce(l, k)
 		}
-		return nil
-	}); err != nil {
-		return p, p.leastHost(p.budget(err, once), once)
 	}
-	return p, p.placeTraining(once)
+	if err != nil {
+		return p.leastHost(p.budget(c, err), x.once)
+	}
+	if p.shape == nil {
+		p.orderFor(x.plan.Cells.P)
+	}
+	return p.placeTraining(x.once)
 }
 
 // newProgram is a program for m on d before it is compiled: its inputs, and what a
@@ -147,7 +131,7 @@ func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p := &Program{model: m, cfg: c, asked: c.Mem, data: d, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, inv: map[string][]byte{}, store: c.Store}
+	p := &Program{model: m, cfg: c, data: d, sizes: map[int]*chunk.GridStats{}, inv: map[string][]byte{}}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task}
 	switch m.Task {
 	case EdgeTask:

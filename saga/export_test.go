@@ -23,7 +23,7 @@ func (p *Program) OpenOn(devices []device.Device) error {
 }
 
 // DeviceBytes is what OpenOn takes of each device.
-func (p *Program) DeviceBytes() int64 { return p.PlannedPeak() + p.reserve }
+func (p *Program) DeviceBytes() int64 { return p.PlannedPeak() + p.memory.scratch }
 
 // EstimateFrom lets statistics choose from so many edges; the result puts it back.
 func EstimateFrom(edges int) (restore func()) {

@@ -103,4 +103,4 @@ func (p *Program) DevicePeak() int64 { return p.peak() }
 
 // KernelBytes is the device memory in bytes that kernels may take on each GPU beside what
 // the plans lay out; 0 on other devices.
-func (p *Program) KernelBytes() int64 { return p.reserve }
+func (p *Program) KernelBytes() int64 { return p.memory.scratch }

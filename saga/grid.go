@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -49,46 +48,39 @@ func (p *Program) orderFor(n int) *chunk.Order {
 	return p.order
 }
 
-// likely names expected cells.
-type likely struct {
-	n    int
-	want chunk.Want
-	of   *Shape
+// cells are the sizes of the grid for n intervals of what was chosen.
+func (p *Program) cells(n int) (*plan.Cells, error) {
+	if p.shape != nil {
+		return p.shape.cells(n, p.want), nil
+	}
+	return p.counted(n, p.want)
 }
 
-// cells are the sizes of the grid for n intervals, which need not be built for that. Plans
-// that are made side by side ask for them.
-func (p *Program) cells(n int) (*plan.Cells, error) {
-	p.sizing.Lock()
-	defer p.sizing.Unlock()
-	if s := cmp.Or(p.shape, p.expected); s != nil {
-		k := likely{n, p.want, s}
-		if p.likely[k] == nil {
-			p.likely[k] = s.cells(n, p.want)
-		}
-		return p.likely[k], nil
+// counted are the sizes of the grid for n intervals, which need not be built for that: the first call for n
+// takes a pass over the edges.
+func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
+	st := p.sizes[n]
+	if st == nil {
+		o := p.orderFor(n)
+		defer since(&p.stages.Count, time.Now())
+		x := chunk.Stats(p.in.edges, o, n)
+		st = &x
+		p.sizes[n] = st
 	}
-	if c := p.sizes[n]; c != nil {
-		return c, nil
-	}
-	o := p.orderFor(n)
-	defer since(&p.stages.Count, time.Now())
-	st := chunk.Stats(p.in.edges, o, n)
 	if st.P != n {
 		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
 	}
 	c := &plan.Cells{V: st.V, P: n, Width: st.Width}
 	for d, at := range [2]func(own, other int, w chunk.Want) chunk.Cell{plan.CSC: st.CSC, plan.CSR: st.CSR} {
-		if ![2]bool{plan.CSC: p.want.CSC, plan.CSR: p.want.CSR}[d] {
+		if ![2]bool{plan.CSC: want.CSC, plan.CSR: want.CSR}[d] {
 			continue
 		}
 		for i := range n * n {
-			cell := at(i/n, i%n, p.want)
+			cell := at(i/n, i%n, want)
 			c.Bytes[d] = append(c.Bytes[d], cell.Bytes)
 			c.NNZ[d] = append(c.NNZ[d], cell.NNZ)
 			c.Needs[d] = append(c.Needs[d], int64(cell.Needs))
 		}
 	}
-	p.sizes[n] = c
 	return c, nil
 }

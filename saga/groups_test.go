@@ -17,7 +17,7 @@ func TestGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	aside := int64(machine.Kind(0).Memory.Value) - machine.Budget(0)
-	c := saga.Config{Seed: 1, Device: "cpu:2", Machine: "h200x4", Schedule: plan.Auto, Mem: aside + 700<<10, Epochs: 2, Without: []string{"invariant"}}
+	c := saga.Config{Seed: 1, Device: "cpu:2", Machine: "h200x4", Schedule: plan.Auto, Mem: aside + 500<<10, Epochs: 2, Without: []string{"invariant"}}
 	p := program(t, "ggcn", d, c)
 	groups := p.Groups()
 	if groups == nil {

@@ -94,7 +94,7 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 		if p.cfg.HostMem == 0 {
 			return nil
 		}
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k))
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.memory.plans(), k))
 		if err == nil {
 			err = p.placeHost(p.extraBytes(l), pl)
 		}
@@ -111,11 +111,6 @@ func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 	var small *plan.HostError
 	if !errors.As(err, &small) {
 		return err
-	}
-	if p.train.plan == nil || p.eval.plan == nil {
-		if err := p.makeAll(func() error { return p.plansOf(made, func(*dataflow.Lowered, *plan.Plan) {}) }); err != nil {
-			return p.budget(err, made)
-		}
 	}
 	least, wrong := p.least(made, p.extraBytes(made...), p.train.plan, p.eval.plan)
 	if wrong != nil {
@@ -142,7 +137,7 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans
 // plansOf plans the programs of invariants, for f.
 func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
 	for k, l := range made {
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k))
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.memory.plans(), k))
 		if err != nil {
 			return err
 		}

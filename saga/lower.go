@@ -2,6 +2,7 @@ package saga
 
 import (
 	"fmt"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -9,47 +10,65 @@ import (
 	"sagann/ops"
 )
 
-// lower makes the training and the evaluation program, and returns what computes
-// their invariants.
-func (p *Program) lower() (once []*dataflow.Lowered, err error) {
-	train, onceTrain, err := p.lowerTrain()
+// optimize runs the passes over the training and the evaluation program, for k slices of columns.
+func (p *Program) optimize(k int) (*optimized, error) {
+	o := p.options()
+	o.Slices = k
+	train, err := p.traceTrain()
 	if err != nil {
 		return nil, err
 	}
-	eval, onceEval, err := p.lowerEval()
+	eval, err := p.traceEval()
 	if err != nil {
 		return nil, err
 	}
-	p.train, p.eval = &unit{low: train}, &unit{low: eval}
+	x := &optimized{train: dataflow.Optimize(train, o), eval: dataflow.Optimize(eval, o)}
+	x.sliced = slices.ContainsFunc(x.train.Notes(), func(n dataflow.Note) bool { return n.Pass == "slice" })
+	return x, nil
+}
+
+// lower lowers o, and finds what its cells carry and how the budget is divided for it.
+func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) {
+	train, onceTrain, err := o.train.Lower(how)
+	if err != nil {
+		return nil, err
+	}
+	p.addUpdate(train)
+	how.Store = nil // names of values of training
+	eval, onceEval, err := o.eval.Lower(how)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range p.evalNames() {
+		eval.Spec.Results = append(eval.Spec.Results, eval.Globals[n])
+	}
+	x := &compiled{train: train, eval: eval}
 	for _, l := range []*dataflow.Lowered{onceTrain, onceEval} {
 		if l != nil {
-			once, p.once = append(once, l), append(p.once, 0)
+			x.once = append(x.once, l)
 		}
 	}
-	for _, l := range append([]*dataflow.Lowered{train, eval}, once...) {
-		p.want = union(p.want, l.Want)
+	for _, l := range x.programs() {
+		x.want = union(x.want, l.Want)
 	}
-	return once, nil
+	x.memory, err = p.divide(train.Spec, x.want, x.programs()...)
+	return x, err
 }
 
-// lowerAgain is lower after a choice that the programs before did not know.
-func (p *Program) lowerAgain() (once []*dataflow.Lowered, err error) {
-	p.once, p.want = nil, chunk.Want{}
-	return p.lower()
-}
-
+// options are those of the passes.
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Save: p.cfg.saveOption(), Storage: p.cfg.Storage, Slices: p.sliceCount(), Packed: p.packed}
+	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: max(1, p.slices, p.cfg.Slices)}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
 	return o
 }
 
-func (p *Program) lowerTrain() (main, once *dataflow.Lowered, err error) {
+// traceTrain is the loss, with what to differentiate it by.
+func (p *Program) traceTrain() (*dataflow.Program, error) {
 	tr, err := trace(p.model, p.dims, true)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p.params = tr.t.list
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
@@ -63,14 +82,7 @@ func (p *Program) lowerTrain() (main, once *dataflow.Lowered, err error) {
 	if p.dims.featureGrad {
 		prog.Wrt = append(prog.Wrt, tr.features)
 	}
-	o := p.options()
-	o.Store = p.store
-	main, once, err = dataflow.Compile(prog, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.addUpdate(main)
-	return main, once, nil
+	return prog, nil
 }
 
 // addUpdate gives every parameter that has a gradient its optimiser state.
@@ -97,35 +109,33 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 	s.Results = append(s.Results, l.Globals["loss"])
 }
 
-// lowerEval is the forward pass without dropout, with counts by split.
-func (p *Program) lowerEval() (main, once *dataflow.Lowered, err error) {
+// evalNames are the results of evaluation.
+func (p *Program) evalNames() []string {
+	if p.dims.multi {
+		return []string{"losses", "hits", "said", "true"}
+	}
+	return []string{"losses", "hits"}
+}
+
+// traceEval is the forward pass without dropout, with counts by split.
+func (p *Program) traceEval() (*dataflow.Program, error) {
 	tr, err := trace(p.model, p.dims, false)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	splits := tr.target.splits()
-	rowLoss := tr.rowLoss(ops.RowSum(splits)) // what is in no split may have no label
-	prog := &dataflow.Program{Loss: -1}
-	add := func(name string, x Tensor) {
-		prog.Names, prog.Outs = append(prog.Names, name), append(prog.Outs, ops.MatMulTN(splits, x))
-	}
-	add("losses", rowLoss)
+	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // what is in no split may have no label
 	if p.dims.multi {
 		y, pos := tr.target.labels(), ops.Positive(tr.logits)
-		add("hits", ops.Mul(pos, y))
-		add("said", pos)
-		add("true", y)
+		list = append(list, ops.Mul(pos, y), pos, y)
 	} else {
-		add("hits", ops.Correct(tr.logits, tr.target.labels()))
+		list = append(list, ops.Correct(tr.logits, tr.target.labels()))
 	}
-	main, once, err = dataflow.Compile(prog, p.options())
-	if err != nil {
-		return nil, nil, err
+	prog := &dataflow.Program{Loss: -1, Names: p.evalNames()}
+	for _, x := range list {
+		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
 	}
-	for _, n := range prog.Names {
-		main.Spec.Results = append(main.Spec.Results, main.Globals[n])
-	}
-	return main, once, nil
+	return prog, nil
 }
 
 func union(a, b chunk.Want) chunk.Want {

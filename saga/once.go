@@ -23,7 +23,7 @@ func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.planBudget(), k)); err != nil {
+	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.memory.plans(), k)); err != nil {
 		return err
 	}
 	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {

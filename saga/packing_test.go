@@ -174,7 +174,7 @@ func TestPackingFromStatistics(t *testing.T) {
 		device string
 		mem    int64 // beside what the machine keeps
 		want   bool
-	}{{"cpu", 10 << 20, true}, {"cpu:2", 14 << 20, false}, {"cpu:2", 6 << 20, true}} {
+	}{{"cpu", 10 << 20, true}, {"cpu:2", 40 << 20, false}, {"cpu:2", 6 << 20, true}} {
 		c := saga.Config{Device: tc.device, Machine: "h200x4", Schedule: plan.Auto, Mem: 658<<20 + tc.mem, Slices: 1, Without: []string{"invariant"}}
 		real, err := saga.Compile(m, d, c)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -61,7 +62,7 @@ func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]fl
 	if err != nil {
 		return nil, 0, err
 	}
-	return forward(m, d, c, -1, what, param)
+	return forward(m, d, c, what, param)
 }
 
 // readParams gives the parameters of a checkpoint of m, with early stopping those of the
@@ -120,7 +121,7 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	if c.Packing = PackingOff; p.packed { // as training, whose budget it has
 		c.Packing = PackingOn
 	}
-	return forward(p.model, p.data, c, p.kept, what, func(name string, _, _ int) ([]float32, error) {
+	return forward(p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
 		for _, t := range held {
 			if t.Name == name {
 				return t.Data.([]float32), nil
@@ -145,9 +146,8 @@ func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
 	return nil
 }
 
-// forward compiles and runs the forward pass of m on d; param gives the parameters. kept is
-// what was taken off c.Mem for the machine; -1: that is to be done.
-func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
+// forward compiles and runs the forward pass of m on d; param gives the parameters.
+func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
 	c.Chunks, c.Once, c.Groups = 0, nil, nil // one choice fits training, another this program
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
@@ -178,74 +178,82 @@ func forward(m Model, d *dataset.Data, c Config, kept int64, what string, param 
 			return nil, 0, err
 		}
 	}
-	if p.packed, err = p.packingPays(); err != nil {
-		return nil, 0, err
-	}
 	prog := &dataflow.Program{Loss: -1, Names: []string{what}, Outs: []Tensor{out}}
-	low, once, err := dataflow.Compile(prog, p.options())
+	o := dataflow.Optimize(prog, p.options())
+	f, err := p.lowerForward(o)
 	if err != nil {
 		return nil, 0, err
 	}
-	p.want = low.Want
-	programs := []*dataflow.Lowered{low}
-	if once != nil {
-		programs = append(programs, once)
-		p.want = union(p.want, once.Want)
-	}
-	if p.kept = max(0, kept); kept >= 0 {
-		p.asked += kept
-	} else {
-		if err := p.keepForGPU(low.Spec); err != nil {
-			return nil, 0, err
+	if f.once != nil {
+		if err := p.runOnce(f.once, 0); err != nil {
+			return nil, 0, p.leastForward(err, f)
 		}
 	}
-	if err = p.reserveFor(programs); err != nil {
-		return nil, 0, err
+	x, cols, err = p.runForward(&unit{low: f.main}, what, param)
+	return x, cols, p.leastForward(err, f)
+}
+
+// forwardPass is a lowered forward pass and what computes its invariants, or nil.
+type forwardPass struct{ main, once *dataflow.Lowered }
+
+// programs are those of f that are there.
+func (f *forwardPass) programs() []*dataflow.Lowered {
+	if f.once == nil {
+		return []*dataflow.Lowered{f.main}
 	}
-	if once != nil {
-		if err := p.runOnce(once, 0); err != nil {
-			return nil, 0, p.leastForward(err, low, once)
+	return []*dataflow.Lowered{f.main, f.once}
+}
+
+// lowerForward lowers o. Cells are packed as Config.Packing says, or else on a GPU where words
+// would stream.
+func (p *Program) lowerForward(o *dataflow.Optimized) (*forwardPass, error) {
+	for _, p.packed = range []bool{p.cfg.Packing == PackingOn, true} {
+		main, once, err := o.Lower(dataflow.Lowering{Packed: p.packed})
+		if err != nil {
+			return nil, err
+		}
+		f := &forwardPass{main, once}
+		p.want = chunk.Want{}
+		for _, l := range f.programs() {
+			p.want = union(p.want, l.Want)
+		}
+		if p.memory, err = p.divide(main.Spec, p.want, f.programs()...); err != nil {
+			return nil, err
+		}
+		if p.packed || p.cfg.Packing != "" || p.cfg.without("pack") || p.memory.bound == 0 || !strings.HasPrefix(p.cfg.Device, "cuda") {
+			return f, nil
+		}
+		if pl, err := plan.New(main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err == nil && pl.H2D == 0 {
+			return f, nil
 		}
 	}
-	x, cols, err = p.runForward(&unit{low: low}, what, param)
-	return x, cols, p.leastForward(err, low, once)
+	panic("unreachable: packed cells are returned")
 }
 
 // leastForward completes a *plan.BudgetError or a *plan.HostError: the smallest budget must
 // do for the forward program and for its invariants.
-func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
+func (p *Program) leastForward(err error, f *forwardPass) error {
 	var few *plan.BudgetError
 	if errors.As(err, &few) {
-		least := plan.BudgetError{Budget: p.asked}
-		for _, l := range []*dataflow.Lowered{low, once} {
-			var e *plan.BudgetError
-			if l == nil {
-				continue
-			}
-			if _, err := plan.New(l.Spec, p.cells, p.onceOptions(1, 0)); errors.As(err, &e) && e.Smallest > least.Smallest {
-				least.Smallest, least.P = e.Smallest, e.P
-			}
+		var list []asked
+		for _, l := range f.programs() {
+			list = append(list, asked{l.Spec, p.onceOptions(1, 0)})
 		}
-		programs := slices.DeleteFunc([]*dataflow.Lowered{low, once}, func(l *dataflow.Lowered) bool { return l == nil })
-		var wrong error
-		if least.Smallest, wrong = p.withScratch(least.Smallest, func() error { return p.reserveFor(programs) }); wrong != nil {
+		least, wrong := p.smallest(f.main.Spec, p.want, f.programs(), p.cells, list...)
+		if wrong != nil {
 			return wrong
 		}
-		least.Smallest += p.kept
-		return &least
+		return least
 	}
 	var small *plan.HostError
 	if !errors.As(err, &small) {
 		return err
 	}
-	var made []*dataflow.Lowered
-	if once != nil {
-		made = append(made, once)
-	}
-	pl, wrong := plan.New(low.Spec, p.cells, p.onceOptions(p.planBudget(), 0))
+	pl, wrong := plan.New(f.main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0))
 	if wrong != nil {
 		return wrong
 	}
+	made := f.programs()[1:]
 	least, wrong := p.least(made, p.extraBytes(made...), pl)
 	if wrong != nil {
 		return wrong
@@ -255,7 +263,7 @@ func (p *Program) leastForward(err error, low, once *dataflow.Lowered) error {
 
 // runForward plans and runs u once and returns its output.
 func (p *Program) runForward(u *unit, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.planBudget(), 0)); err != nil {
+	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err != nil {
 		return nil, 0, err
 	}
 	if err := p.placeHost(p.extraBytes(), u.plan); err != nil {

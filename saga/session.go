@@ -46,9 +46,9 @@ func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) 
 	if err := p.checkSpace(); err != nil {
 		return nil, nil, err
 	}
-	budget := p.cfg.Mem
+	budget := p.memory.bound
 	if budget == 0 {
-		budget = peak + p.reserve
+		budget = peak + p.memory.scratch
 	}
 	devices, err := device.Open(cmp.Or(p.cfg.Device, "cpu"), budget)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) 
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll(devices, nil))
 	}
-	arena.TF32, arena.Scratch = p.cfg.TF32, p.reserve
+	arena.TF32, arena.Scratch = p.cfg.TF32, p.memory.scratch
 	return devices, arena, nil
 }
 

@@ -40,7 +40,7 @@ func sessionModel(d *dataset.Data) saga.Model {
 // computes nothing.
 func sessionCases(t *testing.T, d *dataset.Data) map[string]saga.Config {
 	t.Helper()
-	base := saga.Config{Seed: 3, FeatureGrad: true, Outputs: []string{"hidden", "logits"}, Epochs: 100}
+	base := saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Seed: 3, FeatureGrad: true, Outputs: []string{"hidden", "logits"}, Epochs: 100}
 	cases := map[string]saga.Config{}
 	add := func(name string, change func(*saga.Config)) {
 		c := base
@@ -73,14 +73,6 @@ func sessionCases(t *testing.T, d *dataset.Data) map[string]saga.Config {
 		c.Chunks, c.Stream, c.Scratch = 3, true, needsFiles(t)
 		c.HostMem = leastHost(t, sessionModel(d), d, *c)
 	})
-	if spec := os.Getenv("SAGANN_DEVICE"); spec != "" {
-		for name, c := range cases {
-			if c.Device == "" {
-				c.Device = spec
-				cases[name] = c
-			}
-		}
-	}
 	return cases
 }
 

@@ -3,8 +3,6 @@ package saga
 import (
 	"fmt"
 	"math"
-	"strings"
-	"sync"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
@@ -37,35 +35,9 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	if m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}
-	p := &Program{model: m, cfg: c, asked: c.Mem, shape: &s, sizing: new(sync.Mutex), sizes: map[int]*plan.Cells{}, likely: map[likely]*plan.Cells{}, store: c.Store}
+	p := &Program{model: m, cfg: c, shape: &s}
 	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: c.FeatureGrad}
-	if err := p.openMachine(); err != nil {
-		return nil, err
-	}
-	once, err := p.lower()
-	if err != nil {
-		return nil, err
-	}
-	p.machineMemory()
-	if err := p.keepForGPU(p.train.low.Spec); err != nil {
-		return nil, err
-	}
-	if err := p.reserveScratch(once); err != nil {
-		return nil, err
-	}
-	if once, err = p.choosePacking(once); err != nil {
-		return nil, err
-	}
-	if once, err = p.chooseSlices(once); err != nil {
-		return nil, err
-	}
-	if err := p.plan(); err != nil {
-		return nil, p.budget(err, once)
-	}
-	if err := p.onceFit(once); err != nil {
-		return nil, err
-	}
-	if err := p.placeTraining(once); err != nil {
+	if err := p.compile(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -135,85 +107,6 @@ func (p *Program) openMachine() error {
 	p.machine = m
 	p.topology, err = plan.RingOf(m, p.cfg.devices())
 	return err
-}
-
-// machineMemory bounds the budget by the memory of the machine model, if there is one; its
-// reserve is taken off it.
-func (p *Program) machineMemory() {
-	m := p.machine
-	if m == nil {
-		return
-	}
-	reserve, maps := int64(m.Kind(0).Memory.Value)-m.Budget(0), p.pinMaps(p.train.low.Spec)
-	p.context = reserve + maps
-	if p.cfg.Mem == 0 {
-		p.cfg.Mem = m.Budget(0) - maps
-	} else {
-		p.keep(reserve + maps)
-		p.cfg.Mem = min(p.cfg.Mem, m.Budget(0)-maps)
-	}
-}
-
-// keepForGPU takes off the budget what a GPU's context and libraries take of its memory
-// beside the plan of s, where no machine model says it.
-func (p *Program) keepForGPU(s *plan.Spec) error {
-	kind, _, _ := strings.Cut(p.cfg.Device, ":")
-	if kind != "cuda" || p.cfg.Mem == 0 || p.machine != nil {
-		return nil
-	}
-	m, err := plan.LoadMachine(machineOf(kind))
-	if err != nil {
-		return err
-	}
-	p.keep(int64(m.Kind(0).Memory.Value) - m.Budget(0) + p.pinMaps(s))
-	return nil
-}
-
-// pinnedPerByte is how many bytes of pinned host memory take one of a GPU's memory: eight
-// bytes a page of 4 KiB. 128 GiB took 249 MiB beside what a machine keeps for itself.
-const pinnedPerByte = 512
-
-// pinMaps is what a GPU keeps of its memory to find pinned host memory again, at most:
-// inputs and stored values of s and cells, as if all of them were there.
-func (p *Program) pinMaps(s *plan.Spec) int64 {
-	if !strings.HasPrefix(p.cfg.Device, "cuda") {
-		return 0
-	}
-	v, e := p.Totals()
-	var pinned int64
-	for _, x := range s.Values {
-		pinned += int64(v) * x.RowBytes
-	}
-	edge := int64(4)
-	for _, has := range []bool{p.want.Rank, p.want.Type, p.want.Weight} {
-		if has {
-			edge += 4
-		}
-	}
-	for _, has := range []bool{p.want.CSC, p.want.CSR} {
-		if has {
-			pinned += e * edge
-		}
-	}
-	if p.cfg.HostMem > 0 {
-		pinned = min(pinned, p.cfg.HostMem)
-	}
-	return pinned / pinnedPerByte
-}
-
-// keep takes bytes off the budget. One that is smaller becomes too small for any plan,
-// which then names the smallest that would do.
-func (p *Program) keep(bytes int64) {
-	p.kept = bytes
-	p.cfg.Mem = max(1, p.cfg.Mem-bytes)
-}
-
-// machineOf is the machine model that a kind of device is taken for.
-func machineOf(kind string) string {
-	if kind == "cuda" {
-		return "h200"
-	}
-	return "cpu"
 }
 
 // Predicted is the simulated timeline of a training epoch on Config.Machine, nil

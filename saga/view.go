@@ -2,7 +2,6 @@ package saga
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -69,23 +68,16 @@ func (p *Program) Dump(w io.Writer, pass string) error {
 	if steps := dataflow.Steps(); !slices.Contains(steps, pass) {
 		return fmt.Errorf("no pass %q; there are %s", pass, strings.Join(steps, ", "))
 	}
-	tr, err := trace(p.model, p.dims, true)
+	prog, err := p.traceTrain()
 	if err != nil {
 		return err
-	}
-	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
-	for _, q := range tr.t.list {
-		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
-	}
-	if p.dims.featureGrad {
-		prog.Wrt = append(prog.Wrt, tr.features)
 	}
 	o := p.options()
 	o.Dump = pass
 	var failed error
 	o.Print = func(text string) { _, failed = io.WriteString(w, text) }
-	_, _, err = dataflow.Compile(prog, o)
-	return errors.Join(err, failed)
+	dataflow.Optimize(prog, o)
+	return failed
 }
 
 // WriteHTML writes one page that needs nothing else: the plan's summary, what lies
@@ -126,11 +118,11 @@ func (p *Program) Slices() int {
 	if p.train != nil && !slices.ContainsFunc(p.train.low.Notes, func(n dataflow.Note) bool { return n.Pass == "slice" }) {
 		return 1
 	}
-	return p.sliceCount()
+	return max(1, p.slices)
 }
 
-// sliceCount is how many slices programs are lowered for, whether gathers allow it or not.
-func (p *Program) sliceCount() int { return max(1, cmp.Or(p.slices, p.cfg.Slices)) }
+// Packed tells whether cells hold far ends of edges packed.
+func (p *Program) Packed() bool { return p.packed }
 
 // Stored names the values that are stored beside what the save policy says.
 func (p *Program) Stored() []string { return p.store }
@@ -157,9 +149,9 @@ type Summary struct {
 func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
-	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.cfg.Mem + p.kept,
+	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.memory.bound + p.kept(),
 		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
-		Aside: p.context + p.reserve}
+		Aside: p.memory.context + p.memory.scratch}
 	if p.host != nil {
 		s.Host, s.Disk = p.host.Memory, p.host.Disk
 	}

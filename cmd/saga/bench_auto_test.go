@@ -3,13 +3,11 @@ package main
 import (
 	"runtime"
 	"testing"
-	"time"
 )
 
 // TestAutoAgainstAll: what auto chooses is within 5 % of the best of all numbers of
-// intervals and schedules, on four graphs, within budgets that do not hold everything;
-// and planning takes seconds. saga bench auto does the same for all models, machines
-// and budgets.
+// intervals and schedules, on four graphs, within budgets that do not hold everything.
+// saga bench auto does the same for all models, machines and budgets; bench/quality takes the time of planning.
 func TestAutoAgainstAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("an exhaustive search takes some seconds")
@@ -35,19 +33,6 @@ func TestAutoAgainstAll(t *testing.T) {
 			t.Errorf("%s, %s: auto takes %v s with P = %d, %d slots, %s; %v s with P = %d, %d slots, %s", graph, sizeText(best.mem),
 				best.auto.seconds(), best.auto.plan.Cells.P, best.auto.plan.Slots, best.auto.plan.Schedule,
 				best.best.seconds(), best.best.plan.Cells.P, best.best.plan.Slots, best.best.plan.Schedule)
-		}
-		for range 4 { // other programs take time, too: the best of some tries counts
-			if best.took <= 5*time.Second {
-				break
-			}
-			start := time.Now()
-			if _, err := c.plan(best.mem, 0); err != nil {
-				t.Fatal(err)
-			}
-			best.took = min(best.took, time.Since(start))
-		}
-		if best.took > 5*time.Second {
-			t.Errorf("%s: planning took %v", graph, best.took)
 		}
 	}
 	var mem runtime.MemStats

@@ -106,7 +106,7 @@ func TestVersion1Evaluates(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, text := sagaCommand(t, "train", "--resume", dir, "--epochs", "20")
-	if status != exitFailure || !strings.Contains(text, "version 1, and training goes on from version 2") {
+	if status != exitFailure || !strings.Contains(text, "trained by revision 1 of the arithmetic and this program computes by revision 2") {
 		t.Errorf("resumed: status %d, %s", status, text)
 	}
 }

@@ -2,15 +2,15 @@ package plan
 
 import "slices"
 
-// access says how a phase touches a value.
+// access says how a phase touches a value; the zero value: not at all.
 type access struct{ ownRead, ownWrite, other bool }
 
-// accesses lists, per phase, the values it touches. ownRead means that the value
+// accesses lists, by phase and value, who touches what. ownRead means that the value
 // must be loaded: it is read as own before the phase itself writes it.
-func accesses(s *Spec) []map[int]access {
-	out := make([]map[int]access, len(s.Phases))
+func accesses(s *Spec) [][]access {
+	out := make([][]access, len(s.Phases))
 	for i, ph := range s.Phases {
-		m := map[int]access{}
+		m := make([]access, len(s.Values))
 		for _, st := range ph.Steps {
 			for _, c := range st.Calls {
 				for _, o := range c.Operands {
@@ -20,14 +20,11 @@ func accesses(s *Spec) []map[int]access {
 					if d := s.Values[o.ID].Derive; d != nil {
 						for _, b := range d.Operands {
 							if b.Kind == OtherValue {
-								x := m[b.ID]
-								x.other = true
-								m[b.ID] = x
+								m[b.ID].other = true
 							}
 						}
 					}
-					a := m[o.ID]
-					switch {
+					switch a := &m[o.ID]; {
 					case o.Kind == OtherValue:
 						a.other = true
 					case o.Write:
@@ -35,7 +32,6 @@ func accesses(s *Spec) []map[int]access {
 					case !a.ownWrite:
 						a.ownRead = true
 					}
-					m[o.ID] = a
 				}
 			}
 		}
@@ -44,31 +40,81 @@ func accesses(s *Spec) []map[int]access {
 	return out
 }
 
+// lifetime is the first and the last phase that touches a value.
+func lifetime(acc [][]access, id int) (from, to int) {
+	from = len(acc)
+	for i, a := range acc {
+		if a[id] != (access{}) {
+			from, to = min(from, i), i
+		}
+	}
+	return min(from, to), to
+}
+
+// usage is what a program touches, worked out once for all its plans.
+type usage struct {
+	acc    [][]access // by phase and value
+	life   [][2]int   // by value: its first and last phase
+	phases []phaseUse
+
+	base           *Spec // whose parameters and inputs are shared
+	params, inputs []int // by Global and value: which of base it is, -1: none
+}
+
+// inherit finds by name what s shares with base.
+func (u *usage) inherit(s, base *Spec) {
+	if u.base == base {
+		return
+	}
+	u.base, u.params, u.inputs = base, nil, nil
+	for _, g := range s.Globals {
+		u.params = append(u.params, slices.IndexFunc(base.Globals, func(o Global) bool { return o.Kind == Param && o.Name == g.Name }))
+	}
+	for _, v := range s.Values {
+		u.inputs = append(u.inputs, slices.IndexFunc(base.Values, func(o Value) bool { return o.Kind == Input && o.Name == v.Name }))
+	}
+}
+
+// phaseUse is what a phase touches.
+type phaseUse struct {
+	values []touch
+	temps  []int // EdgeTemps, in the order of their use
+	dirs   [2]bool
+}
+
 // touch is a value that a phase touches.
 type touch struct {
 	id int
 	access
 }
 
-// touches are accesses as lists, by value.
-func touches(acc []map[int]access) [][]touch {
-	out := make([][]touch, len(acc))
-	for i, by := range acc {
-		for id, a := range by {
-			out[i] = append(out[i], touch{id, a})
-		}
-		slices.SortFunc(out[i], func(x, y touch) int { return x.id - y.id })
+func newUsage(s *Spec) *usage {
+	u := &usage{acc: accesses(s), life: make([][2]int, len(s.Values)), phases: make([]phaseUse, len(s.Phases))}
+	for id := range s.Values {
+		u.life[id][0], u.life[id][1] = lifetime(u.acc, id)
 	}
-	return out
-}
-
-// lifetime is the first and the last phase that touches a value.
-func lifetime(acc []map[int]access, id int) (from, to int) {
-	from = len(acc)
-	for i, a := range acc {
-		if _, ok := a[id]; ok {
-			from, to = min(from, i), i
+	for q := range s.Phases {
+		ph := &u.phases[q]
+		for id, a := range u.acc[q] {
+			if a != (access{}) {
+				ph.values = append(ph.values, touch{id, a})
+			}
+		}
+		seen := make([]bool, len(s.EdgeTemps))
+		for _, st := range s.Phases[q].Steps {
+			if st.Kind != Stream {
+				continue
+			}
+			ph.dirs[st.Dir] = true
+			for _, c := range st.Calls {
+				for _, o := range c.Operands {
+					if o.Kind == EdgeTemp && !seen[o.ID] {
+						seen[o.ID] = true
+						ph.temps = append(ph.temps, o.ID)
+					}
+				}
+			}
 		}
 	}
-	return min(from, to), to
+	return u
 }

@@ -15,45 +15,34 @@ type level struct {
 	hidden         float64   // what a copy counts beside the time for which kernels wait
 }
 
-// newLevel is that of pl on m.
-func newLevel(pl *Plan, line *Timeline, m *Machine, ahead, hidden float64) *level {
-	l := &level{kernels: make([]float64, len(pl.Spec.Phases)), ahead: ahead * float64(line.Wall), hidden: hidden}
-	for i := range pl.Tasks {
-		if k := &pl.Tasks[i]; k.Queue == Compute {
-			l.kernels[k.Phase] += float64(line.End[i] - line.Start[i])
-		}
-	}
-	n, rates := newNetwork(m), make([]float64, 2)
-	n.share([]*route{&n.hosts[0], &n.hostsUp[0]}, rates)
-	l.down, l.up, l.both = n.hosts[0].alone, n.hostsUp[0].alone, rates[0]+rates[1]
-	return l
+// links is the time of copies of so many bytes on a link down, up, and both ways together.
+func (l *level) links(down, up float64) [3]float64 {
+	return [3]float64{down / l.down, up / l.up, (down + up) / l.both}
 }
 
-// cost is what a step takes with so many bytes to copy by phase: kernels of a phase wait for its
-// copies, which begin l.ahead before the phase does.
-func (l *level) cost(down, up []float64) float64 {
-	kernels, link, all := 0.0, 0.0, 0.0
-	for q := range down {
-		copies := max(down[q]/l.down, up[q]/l.up, (down[q]+up[q])/l.both)
-		link = max(link, kernels-l.ahead) + copies
-		kernels = max(kernels+l.kernels[q], link)
-		all += copies
-	}
-	return kernels + l.hidden*all
+// copies is the longest of them.
+func (l *level) copies(down, up float64) float64 {
+	return max(down/l.down, up/l.up, (down+up)/l.both)
 }
 
 // balance is memory that is being dealt out.
 type balance struct {
 	s        *Spec
 	c        *Cells
-	acc      []map[int]access
+	acc      [][]access
 	ch       *choice
-	t        policy
+	t        priority
 	fits     func() bool
 	asked    int       // how often fits was
 	down, up []float64 // bytes by phase
 	parts    []*part
 	moves    []move
+	forecast forecast  // with those bytes
+	bounds   []float64 // by move: what bound and value say
+	slack    float64   // of bounds
+	stale    []bool    // by move: its bound is to be worked out
+	open     []int     // moves that could be made and gain something, scratch of best
+	at       [][]int   // by phase: moves that touch it
 }
 
 // part is a window that may grow.
@@ -67,8 +56,16 @@ type part struct {
 // move gives an interval that part from keeps, or none does, to part to, which keeps it longer.
 type move struct {
 	from, to *part
-	changes  []use
-	phases   int // in which it takes memory
+	changes  []change
+	phases   int     // in which it takes memory
+	favour   float64 // what its gains count
+}
+
+// change is what a move takes off the copies of a phase.
+type change struct {
+	use            // bytes
+	ns  [3]float64 // as level.links
+	was float64    // scratch of gain
 }
 
 // Bounds of balancing: how often it may ask whether a choice fits, and how many moves in a row that do not.
@@ -78,7 +75,15 @@ const (
 )
 
 // deal deals memory out to windows by t.level.
-func (t *policy) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits func() bool) {
+func (t *priority) deal(s *Spec, c *Cells, acc [][]access, ch *choice, fits func() bool) {
+	b := t.balancing(s, c, acc, ch, fits)
+	b.fill(nil)
+	b.improve()
+	b.settle()
+}
+
+// balance lists what could be dealt out.
+func (t *priority) balancing(s *Spec, c *Cells, acc [][]access, ch *choice, fits func() bool) *balance {
 	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
 	b.fits = func() bool {
 		b.asked++
@@ -106,9 +111,8 @@ func (t *policy) deal(s *Spec, c *Cells, acc []map[int]access, ch *choice, fits 
 			}
 		}
 	}
-	b.fill(nil)
-	b.improve()
-	b.settle()
+	b.begin()
+	return b
 }
 
 // add lists the windows that could keep what key names.
@@ -145,12 +149,17 @@ func (b *balance) add(key int, bytes float64, constant, output bool) {
 
 // move lists a move.
 func (b *balance) move(from, to *part) {
-	m := move{from, to, slices.Clone(to.saves), to.phases(len(b.s.Phases))}
+	m := move{from: from, to: to, phases: to.phases(len(b.s.Phases)), favour: 1}
+	switch {
+	case slices.Contains(b.t.first, to.Key):
+		m.favour = 2
+	case slices.Contains(b.t.never, to.Key):
+		m.favour = 0.5
+	}
 	if from != nil {
 		m.phases -= from.phases(len(b.s.Phases))
 	}
-	for i := range m.changes {
-		u := &m.changes[i]
+	for _, u := range to.saves {
 		if from != nil {
 			for _, o := range from.saves {
 				if o.phase == u.phase {
@@ -159,22 +168,9 @@ func (b *balance) move(from, to *part) {
 			}
 		}
 		u.down, u.up = u.down*to.bytes, u.up*to.bytes
+		m.changes = append(m.changes, change{use: u, ns: b.t.level.links(u.down, u.up)})
 	}
 	b.moves = append(b.moves, m)
-}
-
-// value is what m gains for a byte and phase. now is what the step takes without.
-func (b *balance) value(m *move, now float64) float64 {
-	b.count(m, -1)
-	gain := now - b.t.level.cost(b.down, b.up)
-	b.count(m, 1)
-	switch {
-	case slices.Contains(b.t.first, m.to.Key):
-		gain *= 2
-	case slices.Contains(b.t.never, m.to.Key):
-		gain /= 2
-	}
-	return gain / m.to.bytes / float64(m.phases)
 }
 
 // count adds n times what m changes.

@@ -2,7 +2,7 @@ package plan
 
 // Balance makes plans deal memory out by kernel times, in ns by phase, as Search does.
 func (o *Options) Balance(kernels []float64, ahead, hidden float64) {
-	o.policy.level = &level{kernels: kernels, down: 1, up: 1, both: 1.5, ahead: ahead, hidden: hidden}
+	o.rule.level = &level{kernels: kernels, down: 1, up: 1, both: 1.5, ahead: ahead, hidden: hidden}
 }
 
 // WithWindows plans s for one device that visits so many intervals at a time and keeps these windows.

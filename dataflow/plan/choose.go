@@ -11,9 +11,6 @@ type Options struct {
 	Budget   int64  // bytes of device memory; 0: no bound
 	P        int    // number of intervals; 0: the smallest that fits
 	MinP     int    // lower bound of an automatic P
-	Quick    bool   // Search: a rough one, without what takes longest
-	Near     int    // Search: numbers of intervals around this one, instead of all
-	Like     *Plan  // Search: what stays, as in this plan of other cells, is tried first
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
 	Lasting  bool   // Windows: parts of what a step does not change also stay from one step to the next
@@ -39,7 +36,7 @@ type Options struct {
 	// where copies take the time of the disk, and Staging bytes for buffers then; 0: no bound.
 	HostMem, Staging int64
 
-	policy policy // what Search tries to keep first, and what not at all
+	rule priority // by which it is decided what stays
 
 	// Topology says which devices load and which hands on to which (RingOf); nil, or that
 	// of another number of devices: all load and hand on in the order of their numbers.
@@ -160,7 +157,7 @@ func (o Options) first(s *Spec, cells func(p int) (*Cells, error), try []int) (*
 }
 
 func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
-	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices, policy: o.policy}
+	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
 	slots := p.place(ch, o.Base)
 	p.shareHost()
 	p.lend(o.Base)

@@ -10,16 +10,7 @@ func (b *balance) fill(but *part) {
 	closed := make([]bool, len(b.moves))
 	fails := 0
 	for but == nil || fails < balanceFails {
-		best, most, now := -1, 0.0, b.t.level.cost(b.down, b.up)
-		for i := range b.moves {
-			m := &b.moves[i]
-			if closed[i] || m.to == but || m.from != nil && (m.from.at < 0 || b.ch.windows[m.from.at].N == 0) {
-				continue
-			}
-			if v := b.value(m, now); v > most {
-				best, most = i, v
-			}
-		}
+		best := b.best(closed, but)
 		if best < 0 {
 			return
 		}
@@ -91,7 +82,7 @@ func (b *balance) improve() {
 
 // without takes m back and fills again; false, and all is as before, where that is no better.
 func (b *balance) without(m *move) bool {
-	before, windows, down, up := b.t.level.cost(b.down, b.up), slices.Clone(b.ch.windows), slices.Clone(b.down), slices.Clone(b.up)
+	before, windows, down, up := b.cost(), slices.Clone(b.ch.windows), slices.Clone(b.down), slices.Clone(b.up)
 	b.ch.windows[m.to.at].N--
 	if m.from != nil {
 		if m.from.at < 0 {
@@ -103,7 +94,7 @@ func (b *balance) without(m *move) bool {
 	b.count(m, 1)
 	if b.stack(m.to.Key) {
 		b.fill(m.to)
-		if b.t.level.cost(b.down, b.up) < 0.9999*before {
+		if b.cost() < 0.9999*before {
 			return true
 		}
 	}

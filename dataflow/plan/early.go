@@ -11,27 +11,57 @@ import (
 // holds up all that come later, also those whose slots are free. Where a machine is known
 // the simulator runs the plan with that queue free to choose: whenever a copy is over, of
 // the loads whose bytes are free the one that is read first goes next. Tasks then stand in
-// the order in which they began. Bytes, places and results are the same, and dependences
-// are found anew from the same spans.
+// the order in which they began. Bytes, places, results and what must come after what are the same.
 
-// trail is what every task of a plan reads and writes.
+// trail is what every task of a plan must come after: conflicts with tasks of other queues and,
+// for loads, also of their own.
 type trail struct {
-	spans []span
-	at    []int32 // two a task: where its reads and its writes begin
+	before []int32
+	from   []int32   // by task: where its part of before begins
+	due    []int32   // by task: the first that reads what it loads
+	loads  [][]int32 // by chunk of host memory: that have read it since it was written
 }
 
-func (t *trail) add(reads, writes []span) {
-	t.at = append(t.at, int32(len(t.spans)), int32(len(t.spans)+len(reads)))
-	t.spans = append(append(t.spans, reads...), writes...)
+// begin turns to task i, the next.
+func (t *trail) begin(i int32) {
+	t.from, t.due = append(t.from, int32(len(t.before))), append(t.due, i)
 }
 
-// of are the spans of task i.
-func (t *trail) of(i int) (reads, writes []span) {
-	end := int32(len(t.spans))
-	if 2*i+2 < len(t.at) {
-		end = t.at[2*i+2]
+// read says that task i of queue q reads u, a part of r.
+func (t *trail) read(r span, u *segment, i int32, q Queue) {
+	if r.device < 0 && q == H2D {
+		for int(r.at) >= len(t.loads) {
+			t.loads = append(t.loads, nil)
+		}
+		t.loads[r.at] = append(t.loads[r.at], i)
 	}
-	return t.spans[t.at[2*i]:t.at[2*i+1]], t.spans[t.at[2*i+1]:end]
+	if w := u.write; w >= 0 && Queue(u.lane%int32(Queues)) == H2D && t.due[w] == w {
+		t.due[w] = i
+	}
+}
+
+// write says that the task in hand writes w.
+func (t *trail) write(w span) {
+	if w.device < 0 && 0 <= w.at && int(w.at) < len(t.loads) {
+		t.before = append(t.before, t.loads[w.at]...)
+		t.loads[w.at] = t.loads[w.at][:0]
+	}
+}
+
+// end is the end of the task in hand.
+func (t *trail) end() {
+	at := t.from[len(t.from)-1]
+	mine := t.before[at:]
+	slices.Sort(mine)
+	t.before = t.before[:int(at)+len(slices.Compact(mine))]
+}
+
+// of are the tasks that task i comes after.
+func (t *trail) of(i int32) []int32 {
+	if int(i)+1 < len(t.from) {
+		return t.before[t.from[i]:t.from[i+1]]
+	}
+	return t.before[t.from[i]:]
 }
 
 // chooser is the part of a simulation that lets loads pass each other.
@@ -40,77 +70,29 @@ type chooser struct {
 	unmet []int32  // by task: how many that it waits for are not over
 	from  []int32  // range of next, by task
 	next  []int32  // tasks that wait for one
-	due   []int32  // by task: the first compute task that reads what it loads
 	ready []urgent // by device
 }
 
-// newChooser finds what every task of p waits for: conflicts with tasks of other queues
-// and, for loads, also of their own.
-func newChooser(p *Plan, tr *trail) *chooser {
+func newChooser(p *Plan, t *trail) *chooser {
 	n := len(p.Tasks)
-	c := &chooser{p: p, unmet: make([]int32, n), from: make([]int32, n+1), due: make([]int32, n), ready: make([]urgent, p.Devices)}
+	c := &chooser{p: p, unmet: make([]int32, n), from: make([]int32, n+1), next: make([]int32, len(t.before)), ready: make([]urgent, p.Devices)}
 	for d := range c.ready {
-		c.ready[d].due = c.due
+		c.ready[d].due = t.due
 	}
-	t := newTracker(p, false)
-	loads := map[int64][]int32{} // that have read a chunk of host memory since it was written
-	pairs := make([][2]int32, 0, 4*n)
-	var before []int32
-	for i := range int32(n) {
-		mine := laneOf(&p.Tasks[i])
-		c.due[i] = i
-		before = before[:0]
-		after := func(j int32) {
-			if j >= 0 && j != i && (laneOf(&p.Tasks[j]) != mine || p.Tasks[i].Queue == H2D) {
-				before = append(before, j)
-			}
-		}
-		reads, writes := tr.of(int(i))
-		for _, r := range reads {
-			if r.device < 0 && p.Tasks[i].Queue == H2D {
-				loads[r.at] = append(loads[r.at], i)
-			}
-			t.each(r, func(u *uses) {
-				after(u.write)
-				u.reads[mine] = i
-				if w := u.write; w >= 0 && p.Tasks[w].Queue == H2D && c.due[w] == w {
-					c.due[w] = i
-				}
-			})
-		}
-		for _, w := range writes {
-			if w.device < 0 {
-				for _, j := range loads[w.at] {
-					after(j)
-				}
-				delete(loads, w.at)
-			}
-			t.each(w, func(u *uses) {
-				after(u.write)
-				for q := range u.reads {
-					after(u.reads[q])
-					u.reads[q] = -1
-				}
-				u.write = i
-			})
-			t.merge(w)
-		}
-		slices.Sort(before)
-		before = slices.Compact(before)
-		c.unmet[i] = int32(len(before))
-		for _, j := range before {
-			pairs = append(pairs, [2]int32{j, i})
-			c.from[j+1]++
-		}
+	for _, j := range t.before {
+		c.from[j+1]++
 	}
 	for i := range n {
 		c.from[i+1] += c.from[i]
 	}
-	c.next = make([]int32, len(pairs))
 	at := slices.Clone(c.from[:n])
-	for _, x := range pairs {
-		c.next[at[x[0]]] = x[1]
-		at[x[0]]++
+	for i := range int32(n) {
+		before := t.of(i)
+		c.unmet[i] = int32(len(before))
+		for _, j := range before {
+			c.next[at[j]] = i
+			at[j]++
+		}
 	}
 	for i := range int32(n) {
 		c.offer(i)
@@ -172,31 +154,46 @@ func (p *Plan) early(m *Machine) *Plan {
 	}
 	fifo, s := newSimulation(p, m), newSimulation(p, m)
 	fifo.run()
-	s.free = newChooser(p, t)
+	s.free, s.started = newChooser(p, t), make([]int32, 0, len(p.Tasks))
 	for q := int(H2D); q < len(s.lanes); q += int(Queues) {
 		s.lanes[q].head = -1
 	}
 	if s.run(); s.t.Wall >= fifo.t.Wall {
 		return p
 	}
-	return p.ordered(t, s.t.Start)
+	return p.ordered(t, s.order())
 }
 
-// ordered is p with its tasks in the order of starts; equal ones keep theirs.
-func (p *Plan) ordered(tr *trail, start []int64) *Plan {
-	order := make([]int32, len(p.Tasks))
-	for i := range order {
-		order[i] = int32(i)
+// order is the order in which tasks have started; those that did at the same time keep theirs.
+func (s *simulation) order() []int32 {
+	out := s.started
+	for i := 0; i < len(out); {
+		k := i + 1
+		for k < len(out) && s.t.Start[out[k]] == s.t.Start[out[i]] {
+			k++
+		}
+		slices.Sort(out[i:k])
+		i = k
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(start[a], start[b]) })
+	return out
+}
+
+// ordered is p with its tasks in another order.
+func (p *Plan) ordered(t *trail, order []int32) *Plan {
 	out := *p
 	out.Tasks, out.Deps = make([]Task, 0, len(p.Tasks)), make([]int32, 0, len(p.Deps))
-	t := newTracker(&out, false)
-	for _, i := range order {
+	at := make([]int32, len(order)) // by task: where it stands now
+	wait := newWaits(&out)
+	for n, i := range order {
+		at[i] = int32(n)
+		wait.begin(false)
+		for _, j := range t.of(i) {
+			lane := laneOf(&p.Tasks[j])
+			wait.need[lane] = max(wait.need[lane], at[j])
+		}
 		k := p.Tasks[i]
 		k.Event = false
-		reads, writes := tr.of(int(i))
-		t.add(k, reads, writes)
+		wait.add(&out, &k)
 	}
 	return &out
 }

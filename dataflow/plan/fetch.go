@@ -44,7 +44,7 @@ func (e *emitter) loadCell(dir Dir, j, i int, at, size int64) {
 
 // fetchAll brings what st reads of interval i to device d.
 func (e *emitter) fetchAll(st *Step, i, d int) {
-	for _, r := range e.state[d].rings {
+	for _, r := range e.state[d].used {
 		r.drop()
 	}
 	if e.step != st {
@@ -136,7 +136,7 @@ func (e *emitter) here(id, i int) bool {
 func (e *emitter) partly(call *Call, d int) bool {
 	for _, o := range call.Operands {
 		if o.Kind == OtherValue && !o.Write {
-			if r := e.state[d].rings[o.ID]; r != nil && r.part >= 0 {
+			if r := e.state[d].ring(o.ID); r != nil && r.part >= 0 {
 				return true
 			}
 		}
@@ -151,7 +151,7 @@ func (e *emitter) ownAddr(id, j int) int64 {
 	if at, w := e.inWindow(id, j); w != nil {
 		return at
 	}
-	if r := e.state[e.p.Owner(j)].rings[-1-id]; r != nil {
+	if r := e.state[e.p.Owner(j)].ring(-1 - id); r != nil {
 		return e.ps.own[id].addr(r.find(j))
 	}
 	return e.ps.own[id].addr(e.ownSlot(id, j))
@@ -161,7 +161,7 @@ func (e *emitter) ownAddr(id, j int) int64 {
 // visit beside them, at most as many as there are slots, get one each.
 func (e *emitter) ownSlot(id, j int) int {
 	n := int(e.p.local(j))
-	for _, w := range e.open[id] {
+	for _, w := range e.open[id+2] {
 		if w.First < j {
 			n -= w.N
 		}
@@ -176,7 +176,7 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 	if at, w := e.inWindow(id, i); w != nil {
 		return at
 	}
-	s := e.state[d].rings[id].find(i)
+	s := e.state[d].ring(id).find(i)
 	if s < 0 && e.here(id, i) {
 		return e.ownAddr(id, i)
 	}
@@ -219,7 +219,7 @@ func (e *emitter) copy(t Task, reads, writes []span) {
 	default:
 		e.p.D2D += t.Bytes
 	}
-	e.t.add(t, reads, writes)
+	e.t.add(&t, reads, writes)
 }
 
 // run appends a kernel call for own interval j and, over a cell, other interval i.
@@ -228,8 +228,9 @@ func (e *emitter) run(t Task, c *Call, j, i int) {
 	t.Kind, t.Queue, t.Phase, t.Kernel, t.Value = Run, Compute, int32(e.phase), int32(c.Kernel), -1
 	t.Args[0] = int32(len(e.p.Args))
 	e.reads, e.writes = e.reads[:0], e.writes[:0]
-	for _, o := range c.Operands {
+	for x := range c.Operands {
 		var at, size int64
+		o := &c.Operands[x]
 		switch o.Kind {
 		case OwnValue:
 			at, size = e.ownAddr(o.ID, j), e.rowBytes(o.ID, j)
@@ -251,5 +252,5 @@ func (e *emitter) run(t Task, c *Call, j, i int) {
 	if t.Other >= 0 {
 		e.reads = append(e.reads, memory(d, t.Cell, e.p.Cells.Bytes[t.Dir][j*e.p.Cells.P+i]))
 	}
-	e.t.add(t, e.reads, e.writes)
+	e.t.add(&t, e.reads, e.writes)
 }

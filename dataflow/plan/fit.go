@@ -1,11 +1,6 @@
 package plan
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math"
-	"slices"
-)
+import "math"
 
 // fit finds the best choice for c that stays within the budget: as many slots as
 // asked for, then resident what saves most transfer per byte. It returns the bytes
@@ -24,7 +19,7 @@ func (f *fitting) fit() (choice, int64) {
 	if o.Slots > 0 { // more than cells would change nothing
 		ch.slots = min(o.Slots, c.P*c.P)
 	}
-	ch.ahead, ch.group = o.policy.ahead*c.P/8, max(1, o.Group, o.policy.group)
+	ch.ahead, ch.group = o.rule.Ahead*c.P/8, max(1, o.Group)
 	if n := len(o.Groups); n > 0 {
 		ch.group = max(1, o.Groups[n-1])
 		for i := range s.Phases {
@@ -52,24 +47,24 @@ func (f *fitting) fit() (choice, int64) {
 		return ch, min(need, smallest)
 	}
 	if !o.Stream {
-		o.policy.lasting = o.policy.lasting || o.Lasting
+		o.rule.Lasting = o.rule.Lasting || o.Lasting
 		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder
-		if windows && o.policy.level != nil {
-			o.policy.deal(s, c, f.acc, &ch, func() bool { return ok(size(ch)) })
+		if windows && o.rule.level != nil {
+			o.rule.deal(s, c, f.usage.acc, &ch, func() bool { return ok(size(ch)) })
 		} else {
-			keep(s, c, f.acc, &ch, o.policy, func() bool { return ok(size(ch)) })
+			keep(s, c, f.usage.acc, &ch, o.rule, func() bool { return ok(size(ch)) })
 		}
-		if windows && o.policy.part {
-			fillIn(s, c, f.acc, &ch, o.policy, func() bool { return ok(size(ch)) })
+		if windows && o.rule.Part {
+			fillIn(s, c, f.usage.acc, &ch, o.rule, func() bool { return ok(size(ch)) })
 		}
-		if ch.group > 1 && !o.policy.even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
+		if ch.group > 1 && !o.rule.Even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
 			regroup(s, c, &ch, max(1, o.Devices), func() bool { return ok(size(ch)) })
 		}
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
 		}
 		if windows {
-			fillIn(s, c, f.acc, &ch, o.policy, func() bool { return ok(size(ch)) })
+			fillIn(s, c, f.usage.acc, &ch, o.rule, func() bool { return ok(size(ch)) })
 		}
 	}
 	return ch, 0
@@ -94,90 +89,6 @@ func shrink(s *Spec, ch *choice, need int64, size func(choice) int64) int64 {
 		try(&ch.cells[d])
 	}
 	return need
-}
-
-// fitting measures choices for one grid.
-type fitting struct {
-	o                      Options
-	spec                   *Spec
-	c                      *Cells
-	acc, accBeside         []map[int]access
-	touched, touchedBeside [][]touch
-	most                   *largest
-	resident               []bool // with which
-	cells                  [2]bool
-	group                  int   // in such groups of intervals
-	kept                   int64 // and with so many bytes that it leaves alone
-	beside                 int64 // what is planned beside takes so much
-	sized                  *sized
-}
-
-// sized are the plan that was measured last, and what was beside it: their memory is
-// used again.
-type sized struct{ plan, beside Plan }
-
-// next makes p, whose memory is used again, a plan like q to measure.
-func (p *Plan) next(q Plan) *Plan {
-	q.sizing, q.room, q.Memory, q.PhaseSlots, q.Windows = true, p.room, p.Memory[:0], p.PhaseSlots[:0], p.Windows[:0]
-	q.Globals, q.ValueAt, q.Resident = p.Globals, p.ValueAt, p.Resident
-	*p = q
-	return p
-}
-
-func newFitting(s *Spec, c *Cells, o Options) *fitting {
-	f := &fitting{o: o, spec: s, c: c, acc: accesses(s), most: c.largest()}
-	f.touched = touches(f.acc)
-	if o.Beside != nil {
-		f.accBeside = accesses(o.Beside)
-		f.touchedBeside = touches(f.accBeside)
-	}
-	return f
-}
-
-// size is the bytes that ch takes.
-func (f *fitting) size(ch choice) int64 {
-	p := f.place(ch)
-	if f.o.Beside == nil {
-		return p.Peak
-	}
-	if f.resident == nil || ch.cells != f.cells || ch.group != f.group || p.kept() != f.kept || !slices.Equal(ch.resident, f.resident) {
-		q := f.sized.beside.next(Plan{Spec: f.o.Beside, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, acc: f.accBeside, touched: f.touchedBeside, most: f.most})
-		q.place(choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p)
-		f.resident, f.cells, f.group, f.kept, f.beside = slices.Clone(ch.resident), ch.cells, ch.group, p.kept(), q.Peak
-	}
-	return max(p.Peak, f.beside)
-}
-
-// place lays ch out, for as long as no other choice is.
-func (f *fitting) place(ch choice) *Plan {
-	p := f.sized.plan.next(Plan{Spec: f.spec, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, acc: f.acc, touched: f.touched, most: f.most})
-	p.place(ch, f.o.Base)
-	return p
-}
-
-// layout says all that the tasks of a plan of ch depend on, beside the options: equal
-// layouts are equal plans.
-func (f *fitting) layout(ch choice) string {
-	var b []byte
-	put := func(n ...int64) {
-		for _, n := range n {
-			b = binary.AppendVarint(b, n)
-		}
-	}
-	p := f.place(ch)
-	b = fmt.Appendf(b, "%s %d %d %v %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, f.o.Early != nil, p.Resident, p.CellsIn)
-	for _, m := range p.Memory {
-		put(m.At, m.Bytes)
-	}
-	for i, n := range p.PhaseSlots {
-		if streams(&f.spec.Phases[i]) {
-			put(int64(n))
-		}
-	}
-	for _, w := range p.Windows {
-		put(int64(w.Key), int64(w.From), int64(w.To), int64(w.First), int64(w.N))
-	}
-	return string(b)
 }
 
 // ok tells whether n bytes are within the budget.

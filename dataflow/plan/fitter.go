@@ -1,70 +1,91 @@
 package plan
 
 import (
-	"cmp"
+	"math"
 	"slices"
 )
 
-// fitter places buffers that live for some phases: each at the lowest address where it
-// meets none that lives at the same time.
+// fitter places buffers: each at the lowest address where it meets none that is in use at the
+// same time. Those that are in use for several phases come first, then, phase by phase, those
+// of one phase, in the gaps that the others leave. Addresses count from where the fitter begins.
 type fitter struct {
-	p     *Plan
-	floor int64
-	taken [][]extent // by phase, by address
-	met   []extent   // scratch
+	order []held // as they came
+	held  []held // by address, without empty ones
+	gaps  []gap  // of the phase in hand
+	top   int64  // end of the highest
 }
 
-// extent is a buffer's place.
-type extent struct{ at, end int64 }
+// held is a place that is in use from phase to phase; from > to: to one of the next step.
+type held struct {
+	at, end  int64
+	from, to int
+}
+
+// live tells whether h is in use in phase q.
+func (h *held) live(q int) bool {
+	if h.from > h.to {
+		return q >= h.from || q <= h.to
+	}
+	return h.from <= q && q <= h.to
+}
+
+// gap is memory that is free.
+type gap struct{ at, end int64 }
 
 // begin forgets all buffers.
-func (f *fitter) begin() {
-	n := len(f.p.Spec.Phases)
-	if old := len(f.taken); old < n {
-		const usual = 32
-		room := make([]extent, usual*(n-old))
-		for q := range n - old {
-			f.taken = append(f.taken, room[q*usual:q*usual:(q+1)*usual])
+func (f *fitter) begin() { f.order, f.held, f.top = f.order[:0], f.held[:0], 0 }
+
+// hold places so many bytes that are in use from one phase to a later one.
+func (f *fitter) hold(bytes int64, from, to int) int64 {
+	at := int64(0)
+	for i := range f.held {
+		if h := &f.held[i]; at < h.end && h.at < at+bytes && (h.live(from) || h.live(to) || from <= h.from && h.from <= to) {
+			at = h.end
 		}
 	}
-	f.taken = f.taken[:n]
-	for q := range f.taken {
-		f.taken[q] = f.taken[q][:0]
-	}
+	f.put(at, bytes, from, to)
+	return at
 }
 
-func (f *fitter) add(name string, bytes int64, from, to int) int64 {
-	b := Buffer{name, f.floor, align(bytes), from, to}
-	from, to = max(0, from), min(to, len(f.taken)-1)
-	met := f.taken[from]
-	if to > from {
-		met = f.met[:0]
-		for _, at := range f.taken[from : to+1] {
-			met = append(met, at...)
+// put takes so many bytes at an address.
+func (f *fitter) put(at, bytes int64, from, to int) {
+	h := held{at, at + bytes, from, to}
+	f.order = append(f.order, h)
+	if bytes > 0 {
+		i := len(f.held)
+		for i > 0 && f.held[i-1].at > at {
+			i--
 		}
-		f.met = met
-		slices.SortFunc(met, func(x, y extent) int { return cmp.Compare(x.at, y.at) })
+		f.held = slices.Insert(f.held, i, h)
 	}
-	for _, o := range met {
-		if b.At < o.end && o.at < b.At+b.Bytes {
-			b.At = o.end
-		}
-	}
-	for q := from; q <= to && b.Bytes > 0; q++ {
-		i, _ := slices.BinarySearchFunc(f.taken[q], b.At, func(o extent, at int64) int { return cmp.Compare(o.at, at) })
-		f.taken[q] = slices.Insert(f.taken[q], i, extent{b.At, b.At + b.Bytes})
-	}
-	f.p.Memory = append(f.p.Memory, b)
-	f.p.Peak = max(f.p.Peak, b.At+b.Bytes)
-	return b.At
+	f.top = max(f.top, h.end)
 }
 
-// put places a buffer at an address above all others of its phases.
-func (f *fitter) put(name string, at, bytes int64, from, to int) {
-	b := Buffer{name, at, align(bytes), from, to}
-	for q := from; q <= to && b.Bytes > 0; q++ {
-		f.taken[q] = append(f.taken[q], extent{at, at + b.Bytes})
+// phase turns to the buffers of phase q.
+func (f *fitter) phase(q int) {
+	f.gaps = f.gaps[:0]
+	end := int64(0)
+	for i := range f.held {
+		if h := &f.held[i]; h.live(q) {
+			if h.at > end {
+				f.gaps = append(f.gaps, gap{end, h.at})
+			}
+			end = max(end, h.end)
+		}
 	}
-	f.p.Memory = append(f.p.Memory, b)
-	f.p.Peak = max(f.p.Peak, at+b.Bytes)
+	f.gaps = append(f.gaps, gap{end, math.MaxInt64})
+}
+
+// take places so many bytes for the phase in hand.
+func (f *fitter) take(bytes int64) int64 {
+	i := 0
+	for bytes > f.gaps[i].end-f.gaps[i].at {
+		i++
+	}
+	if bytes == 0 {
+		return 0
+	}
+	at := f.gaps[i].at
+	f.gaps[i].at += bytes
+	return at
 }

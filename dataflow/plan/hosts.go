@@ -83,8 +83,8 @@ func (p *Plan) tenures() []tenure {
 	for phase, acc := range accesses(p.Spec) {
 		for id := range p.Spec.Values {
 			v := &p.Spec.Values[id]
-			a, ok := acc[id]
-			if !ok || a == (access{}) || v.Kind != Stored || v.Output || p.Resident[id] {
+			a := acc[id]
+			if a == (access{}) || v.Kind != Stored || v.Output || p.Resident[id] {
 				continue
 			}
 			if at[id] == 0 {

@@ -9,30 +9,23 @@ import (
 // leaves two things open, which Search tries both ways: whether the phases count for which
 // memory is taken, and single values and directions for which the rule is wrong.
 
-// policy is a residency policy: by what is chosen what stays on the device.
-type policy struct {
-	group   int       // intervals that a device visits at the same time; 0: one
-	even    bool      // not more of them where memory is left
-	ahead   int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
-	brief   bool      // saved for each phase of its life, instead of saved
-	first   []int     // keys (Window.Key) that come before all others
-	never   []int     // keys that are not kept whole
-	part    bool      // windows come before more slots, and after
-	price   []float64 // by phase: what a copy there counts; nil: as any
-	lasting bool      // windows that stay from one step to the next, too
-	level   *level    // by which memory is dealt out instead; nil: by the rules
+// priority is a Rule for one program and grid: names are numbers, and the estimate knows the kernels' times.
+type priority struct {
+	Rule
+	first, never []int  // keys (Window.Key)
+	level        *level // for Rule.Balance; nil: memory is not dealt out by it
 }
 
 // worth is what a copy in phase q counts.
-func (t *policy) worth(q int) float64 {
-	if t.price == nil {
+func (t *priority) worth(q int) float64 {
+	if t.Price == nil {
 		return 1
 	}
-	return t.price[q]
+	return t.Price[q]
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.
-func keep(s *Spec, c *Cells, acc []map[int]access, ch *choice, t policy, fits func() bool) {
+func keep(s *Spec, c *Cells, acc [][]access, ch *choice, t priority, fits func() bool) {
 	type item struct {
 		key     int
 		benefit float64
@@ -57,7 +50,7 @@ func keep(s *Spec, c *Cells, acc []map[int]access, ch *choice, t policy, fits fu
 		}
 	}
 	add := func(key int, saved float64, phases int) {
-		if t.brief {
+		if t.Brief {
 			saved /= float64(phases)
 		}
 		if !slices.Contains(t.never, key) {
@@ -141,10 +134,5 @@ func regroup(s *Spec, c *Cells, ch *choice, devices int, fits func() bool) {
 const regroupSlots = 2
 
 func streams(ph *Phase) bool {
-	for _, st := range ph.Steps {
-		if st.Kind == Stream {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ph.Steps, func(st Step) bool { return st.Kind == Stream })
 }

@@ -37,86 +37,53 @@ func (c *choice) phase(q int) int {
 
 // place lays out p for c. It fills the address tables, Memory and Peak.
 func (p *Plan) place(c choice, base *Plan) []phaseSlots {
-	s, cells := p.Spec, p.Cells
 	if p.most == nil {
-		p.most = cells.largest()
+		p.most, p.usage = p.Cells.largest(), newUsage(p.Spec)
 	}
+	var f fitter
+	floor := p.placeFixed(&c, base)
+	p.hold(&f, floor, &c)
+	var out []phaseSlots
+	for q := range p.Spec.Phases {
+		p.PhaseSlots = append(p.PhaseSlots, c.phase(q))
+		out = append(out, p.placePhase(&f, floor, q, &c))
+	}
+	return out
+}
+
+// book notes what lies where.
+func (p *Plan) book(name string, at, bytes int64, from, to int) {
+	p.Peak = max(p.Peak, at+bytes)
+	p.Memory = append(p.Memory, Buffer{name, at, bytes, from, to})
+}
+
+// placeFixed places what is in use all the time, and says where that ends.
+func (p *Plan) placeFixed(c *choice, base *Plan) int64 {
+	s := p.Spec
 	p.Globals = zeroed(p.Globals, len(s.Globals))
 	p.ValueAt = zeroed(p.ValueAt, len(s.Values))
 	p.Resident = zeroed(p.Resident, len(s.Values))
+	p.CellsIn, p.CellAt = [2]bool{}, [2][]int64{}
 	p.Slots, p.Group, p.groups = c.slots, max(1, c.group), c.groups
 	p.Devices = max(1, p.Devices)
 	p.Windows = append(p.Windows[:0], c.windows...)
+	p.Peak, p.lasting = 0, 0
 	var at int64
 	add := func(name string, bytes int64) int64 {
 		bytes = align(bytes)
-		p.Memory = append(p.Memory, Buffer{name, at, bytes, Whole, Whole})
+		if !p.sizing {
+			p.book(name, at, bytes, Whole, Whole)
+		}
 		at += bytes
 		return at - bytes
 	}
-	var inherited map[string]int64
 	if base != nil {
-		inherited = map[string]int64{}
 		at = base.kept()
-		for i, g := range base.Spec.Globals {
-			if g.Kind == Param {
-				inherited[g.Name] = base.Globals[i]
-			}
-		}
-		for i, v := range base.Spec.Values {
-			if base.Resident[i] && v.Kind == Input {
-				inherited["value "+v.Name] = base.ValueAt[i]
-			}
-		}
 		p.CellAt, p.CellsIn = base.CellAt, base.CellsIn
 	}
-	for i, g := range s.Globals {
-		if g.Kind != Param {
-			continue
-		}
-		if a, ok := inherited[g.Name]; ok {
-			p.Globals[i] = a
-		} else {
-			p.Globals[i] = add(g.Name, g.Room())
-		}
-	}
-	for i := range s.Values {
-		v := &s.Values[i]
-		if v.Kind != Input {
-			continue
-		}
-		if a, ok := inherited["value "+v.Name]; ok {
-			p.ValueAt[i], p.Resident[i] = a, true
-		} else if c.resident[i] && base == nil {
-			p.Resident[i] = true
-			p.ValueAt[i] = add(v.Name, p.share()*cells.chunkBytes(v))
-			if !p.sizing {
-				p.setupValue(i, p.ValueAt[i], 0, cells.P)
-			}
-		}
-	}
-	for d := range Dir(2) {
-		if base != nil || !c.cells[d] || cells.Bytes[d] == nil {
-			continue
-		}
-		p.CellsIn[d] = true
-		if p.sizing && p.Devices == 1 {
-			add("cells", p.most.upTo[d][cells.P])
-			continue
-		}
-		p.CellAt[d] = make([]int64, len(cells.Bytes[d]))
-		end := make([]int64, p.Devices)
-		var most int64
-		for i, b := range cells.Bytes[d] {
-			o := p.Owner(i / cells.P)
-			p.CellAt[d][i] = at + end[o]
-			end[o] += align(b)
-			most = max(most, end[o])
-			if !p.sizing {
-				p.setupCell(d, i, p.CellAt[d][i], b)
-			}
-		}
-		add("cells "+d.String(), most)
+	p.placeConstant(c, base, add)
+	if base == nil {
+		p.placeCells(c, &at, add)
 	}
 	p.placeWhole(add)
 	p.persist = at
@@ -141,39 +108,88 @@ func (p *Plan) place(c choice, base *Plan) []phaseSlots {
 		}
 		p.scratch = add("sum of another device", most)
 	}
-	p.Peak = at
-	if p.acc == nil {
-		p.acc = accesses(s)
+	p.Peak = max(p.Peak, at)
+	return at
+}
+
+// placeConstant places the parameters and the resident inputs, but for those of the base.
+func (p *Plan) placeConstant(c *choice, base *Plan, add func(string, int64) int64) {
+	s := p.Spec
+	if base != nil {
+		p.usage.inherit(s, base.Spec)
 	}
-	acc := p.acc
-	if p.touched == nil {
-		p.touched = touches(acc)
+	for i, g := range s.Globals {
+		if g.Kind != Param {
+			continue
+		}
+		if base != nil && p.usage.params[i] >= 0 {
+			p.Globals[i] = base.Globals[p.usage.params[i]]
+		} else {
+			p.Globals[i] = add(g.Name, g.Room())
+		}
 	}
-	f := p.room
-	f.p, f.floor = p, at
-	f.begin()
-	p.placeLasting(&f)
 	for i := range s.Values {
-		if v := &s.Values[i]; v.Kind == Stored && c.resident[i] {
-			from, to := lifetime(acc, i)
+		v := &s.Values[i]
+		if v.Kind != Input {
+			continue
+		}
+		if base != nil {
+			if k := p.usage.inputs[i]; k >= 0 && base.Resident[k] {
+				p.ValueAt[i], p.Resident[i] = base.ValueAt[k], true
+			}
+		} else if c.resident[i] {
 			p.Resident[i] = true
-			p.ValueAt[i] = f.add(v.Name, p.share()*cells.chunkBytes(v), from, to)
+			p.ValueAt[i] = add(v.Name, p.share()*p.Cells.chunkBytes(v))
+			if !p.sizing {
+				p.setupValue(i, p.ValueAt[i], 0, p.Cells.P)
+			}
 		}
 	}
-	p.placeWindows(&f)
-	var out []phaseSlots
-	for i := range s.Phases {
-		n := c.phase(i)
-		p.PhaseSlots = append(p.PhaseSlots, n)
-		ps := p.placePhase(i, p.touched[i], n, c.slots, c.ahead, func(name string, bytes int64) int64 { return f.add(name, bytes, i, i) })
-		if !p.sizing {
-			out = append(out, ps)
+}
+
+// placeCells places the resident cells.
+func (p *Plan) placeCells(c *choice, at *int64, add func(string, int64) int64) {
+	cells := p.Cells
+	for d := range Dir(2) {
+		if !c.cells[d] || cells.Bytes[d] == nil {
+			continue
+		}
+		p.CellsIn[d] = true
+		if p.sizing && p.Devices == 1 {
+			add("cells", p.most.upTo[d][cells.P])
+			continue
+		}
+		p.CellAt[d] = make([]int64, len(cells.Bytes[d]))
+		end := make([]int64, p.Devices)
+		var most int64
+		for i, b := range cells.Bytes[d] {
+			o := p.Owner(i / cells.P)
+			p.CellAt[d][i] = *at + end[o]
+			end[o] += align(b)
+			most = max(most, end[o])
+			if !p.sizing {
+				p.setupCell(d, i, p.CellAt[d][i], b)
+			}
+		}
+		add("cells "+d.String(), most)
+	}
+}
+
+// hold places what is in use for several phases, above floor.
+func (p *Plan) hold(f *fitter, floor int64, c *choice) {
+	f.begin()
+	p.placeLasting(f, floor)
+	for i := range p.Spec.Values {
+		if v := &p.Spec.Values[i]; v.Kind == Stored && c.resident[i] {
+			life, bytes := p.usage.life[i], p.share()*p.Cells.chunkBytes(v)
+			p.Resident[i] = true
+			p.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
+			if !p.sizing {
+				p.book(v.Name, p.ValueAt[i], bytes, life[0], life[1])
+			}
 		}
 	}
-	if p.sizing {
-		p.room = f
-	}
-	return out
+	p.placeWindows(f, floor)
 }
 
 // kept is where the memory ends that other programs leave alone.

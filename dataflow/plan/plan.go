@@ -91,19 +91,15 @@ type Plan struct {
 	Once       int64 // bytes of Setup
 
 	short     bool // of host memory: what cannot lie in files does not fit
-	acc       []map[int]access
-	touched   [][]touch // the same, as lists
+	usage     *usage
 	most      *largest
-	policy    policy
-	rivals    []rival // that Search has found
-	trail     *trail  // of the tasks; nil: not kept
-	groups    []int   // by phase: Group where memory was left for more; nil: Group
-	sizing    bool    // only the peak is asked for
-	room      fitter  // of the plan before, whose memory is used again
-	persist   int64   // end of what lives for the whole run
-	lasting   int64   // end of the windows that stay from one step to the next; 0: none
-	scratch   int64   // where a Global of another device arrives
-	zeroAt    int64   // the sums, cleared at the start of a step
+	trail     *trail // of the tasks; nil: not kept
+	groups    []int  // by phase: Group where memory was left for more; nil: Group
+	sizing    bool   // only measured (size.go)
+	persist   int64  // end of what lives for the whole run
+	lasting   int64  // end of the windows that stay from one step to the next; 0: none
+	scratch   int64  // where a Global of another device arrives
+	zeroAt    int64  // the sums, cleared at the start of a step
 	zeroBytes int64
 }
 

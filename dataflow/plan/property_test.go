@@ -210,3 +210,28 @@ func TestGroupsAgain(t *testing.T) {
 		}
 	})
 }
+
+// Choices that are measured one after the other take what they take when they are laid out.
+func TestSizes(t *testing.T) {
+	draw.Check(t, func(t *rapid.T) {
+		s, c := drawSpec(t), drawCells(t)
+		o := plan.Options{Devices: rapid.IntRange(1, 2).Draw(t, "devices"),
+			Schedule: rapid.SampledFrom([]string{plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
+		if err := plan.CheckSizes(s, c, o, rapid.Uint64().Draw(t, "seed")); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// The best move is found without working out what all of them gain.
+func TestGains(t *testing.T) {
+	draw.Check(t, func(t *rapid.T) {
+		s, c := drawSpec(t), drawCells(t)
+		o := plan.Options{Devices: 1, Schedule: plan.Sag}
+		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<15).Draw(t, "slack")
+		o.Balance(rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels"), rapid.Float64Range(0, 1e4).Draw(t, "ahead"), rapid.Float64Range(0, 1).Draw(t, "hidden"))
+		if err := plan.CheckGains(s, c, o); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -59,7 +59,7 @@ func (p *Plan) ClosedForm(m *Machine, r *Topology, near bool) *Bound {
 }
 
 // phaseTraffic adds the copies of one phase.
-func (p *Plan) phaseTraffic(t *traffic, phase int, acc map[int]access, r *Topology) {
+func (p *Plan) phaseTraffic(t *traffic, phase int, acc []access, r *Topology) {
 	c := p.Cells
 	mine := make([][]int, p.Devices) // own intervals
 	for j := range c.P {

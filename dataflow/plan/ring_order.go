@@ -120,7 +120,7 @@ func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
 		if e.p.Resident[id] && e.p.Owner(i) == from {
 			return from, e.ownAddr(id, i)
 		}
-		if r := e.state[from].rings[id]; r != nil {
+		if r := e.state[from].ring(id); r != nil {
 			if s := slices.Index(r.holds, i); s >= 0 && s != r.part {
 				return from, e.ps.other[id].addr(s)
 			}

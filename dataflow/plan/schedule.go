@@ -14,7 +14,7 @@ import "slices"
 type emitter struct {
 	p     *Plan
 	t     *tracker
-	acc   []map[int]access
+	acc   [][]access
 	ps    phaseSlots
 	phase int
 	state []slotState // by device
@@ -23,44 +23,44 @@ type emitter struct {
 
 	shared []bool // by device: Topology.Shared; nil: not asked for yet
 
-	wanted        wanted            // what fetches are for
-	diagonal      int               // interval of a cell with itself in hand, -1: none
-	open          map[int][]*Window // of this phase, by key
-	ends          []int             // by value the last phase that touches it
-	maxNNZ        int64             // edges of the largest cell
-	reads, writes []span            // of the task in hand
-	step          *Step             // that far is of
-	far           []int             // values that a step reads at the far end
+	wanted        wanted      // what fetches are for
+	diagonal      int         // interval of a cell with itself in hand, -1: none
+	open          [][]*Window // of this phase, by key + 2
+	ends          []int       // by value the last phase that touches it
+	maxNNZ        int64       // edges of the largest cell
+	reads, writes []span      // of the task in hand
+	step          *Step       // that far is of
+	far           []int       // values that a step reads at the far end
 }
 
 // slotState is what the slots of one device hold in the present phase.
 type slotState struct {
-	rings map[int]*ring // of other values by id, of own values (dest-order only) by -1-id
-	cells [2]int        // next slot of streamed cells
+	rings []*ring // of own values (dest-order only), the last first, and of other values
+	used  []*ring // those that there are
+	cells [2]int  // next slot of streamed cells
 }
 
+// ring is that of a value, or of value -1-key for own rows; nil: there is none yet.
+func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
+
 func (p *Plan) emit(slots []phaseSlots, o Options) {
-	n := p.expect()
-	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, 2*n), make([]int32, 0, n)
-	if p.trail != nil {
-		p.trail.at, p.trail.spans = make([]int32, 0, 2*n), make([]span, 0, 4*n)
-	}
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
-	for id := range p.Spec.Values {
-		_, end := lifetime(e.acc, id)
-		e.ends = append(e.ends, end)
+	n, args := p.expect()
+	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, args), make([]int32, 0, n*min(p.Devices, 2))
+	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.usage.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
+	for _, life := range p.usage.life {
+		e.ends = append(e.ends, life[1])
 	}
 	e.top = o.topology(p.Devices)
 	if p.zeroBytes > 0 {
 		for d := range p.Devices {
-			e.t.add(Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes},
+			e.t.add(&Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes},
 				nil, []span{memory(d, p.zeroAt, p.zeroBytes)})
 		}
 	}
 	for i := range p.Spec.Phases {
 		e.phase, e.ps, e.state, e.open = i, slots[i], make([]slotState, p.Devices), p.opened(i)
 		for d := range e.state {
-			e.state[d].rings = map[int]*ring{}
+			e.state[d].rings = make([]*ring, 2*len(p.Spec.Values))
 		}
 		e.visits(&p.Spec.Phases[i])
 		e.reduce(&p.Spec.Phases[i])
@@ -68,7 +68,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 	e.refill()
 	if len(p.Spec.Updates) > 0 {
 		for d := range p.Devices {
-			e.t.add(Task{Kind: Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
+			e.t.add(&Task{Kind: Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
 		}
 	}
 	if len(p.Spec.Results) > 0 {
@@ -76,7 +76,7 @@ func (p *Plan) emit(slots []phaseSlots, o Options) {
 		for _, id := range p.Spec.Results {
 			reads = append(reads, e.global(0, id))
 		}
-		e.t.add(Task{Kind: Results, Queue: D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
+		e.t.add(&Task{Kind: Results, Queue: D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
 	}
 }
 
@@ -89,13 +89,18 @@ func (e *emitter) globals(d int) []span {
 	return out
 }
 
-// expect is about the number of tasks, at least for dense grids.
-func (p *Plan) expect() int {
-	n, c := 16, p.Cells.P
-	for _, ph := range p.Spec.Phases {
+// expect is about the number of tasks and of their Args, at least for dense grids.
+func (p *Plan) expect() (n, args int) {
+	c := p.Cells.P
+	n = 16
+	for i, ph := range p.Spec.Phases {
 		for s := range ph.Steps {
-			st := &ph.Steps[s]
+			st, operands := &ph.Steps[s], 0
+			for i := range st.Calls {
+				operands += len(st.Calls[i].Operands)
+			}
 			if st.Kind != Stream {
+				args += c * operands
 				n += c * (len(st.Calls) + 4)
 				continue
 			}
@@ -103,8 +108,8 @@ func (p *Plan) expect() int {
 			if p.CellsIn[st.Dir] {
 				per--
 			}
-			for id := range p.Spec.Values {
-				if reads(st, id) && !p.Resident[id] && p.Schedule != DestOrder {
+			for _, a := range p.usage.phases[i].values {
+				if a.other && !p.Resident[a.id] && p.Schedule != DestOrder {
 					per++
 				}
 			}
@@ -112,9 +117,10 @@ func (p *Plan) expect() int {
 				per += 2
 			}
 			n += c * c * per
+			args += c * c * operands
 		}
 	}
-	return n
+	return n, args
 }
 
 func (e *emitter) visits(ph *Phase) {
@@ -157,8 +163,8 @@ func (e *emitter) sideBySide(j, n int) []int {
 
 func (e *emitter) visit(ph *Phase, js []int) {
 	for _, j := range js {
-		for id := range e.p.Spec.Values {
-			if a := e.acc[e.phase][id]; a.ownRead && !e.p.Resident[id] {
+		for _, a := range e.p.usage.phases[e.phase].values {
+			if id := a.id; a.ownRead && !e.p.Resident[id] {
 				if at, w := e.inWindow(id, j); w != nil {
 					e.fill(w, id, j, at)
 				} else {
@@ -181,9 +187,8 @@ func (e *emitter) visit(ph *Phase, js []int) {
 		}
 	}
 	for _, j := range js {
-		for id := range e.p.Spec.Values {
-			v := &e.p.Spec.Values[id]
-			a := e.acc[e.phase][id]
+		for _, a := range e.p.usage.phases[e.phase].values {
+			id, v := a.id, &e.p.Spec.Values[a.id]
 			if w := e.window(id, j); a.ownWrite && w != nil {
 				w.here[j] = true
 			}
@@ -242,7 +247,7 @@ func (e *emitter) reduce(ph *Phase) {
 		at, n := p.Globals[id], p.Spec.Globals[id].Room()
 		for d := 1; d < p.Devices; d++ {
 			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.scratch, FromAddr: at, Bytes: n})
-			e.t.add(Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,
+			e.t.add(&Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,
 				Max: slices.Contains(p.Spec.Maxima, id)},
 				[]span{memory(0, p.scratch, n)}, []span{memory(0, at, n)})
 		}

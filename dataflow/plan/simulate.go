@@ -34,20 +34,21 @@ func Simulate(p *Plan, m *Machine) *Timeline {
 // simulation is a run of the event loop. Lanes are the queues of all devices; a lane
 // has at most one task running.
 type simulation struct {
-	p      *Plan
-	m      *Machine
-	net    *network
-	clocks []*clock // by device
-	t      *Timeline
-	lanes  []lane
-	busy   []int32 // lanes that have tasks
-	after  []int32 // next task of the same lane, -1 at the end
-	before []int32 // previous task of the same lane, -1 at the start
-	result int64   // bytes of the Results task
-	now    int64
-	free   *chooser // nil: every queue runs in the order of the plan
-	kernel int      // running kernels
-	copies int      // running copies
+	p       *Plan
+	m       *Machine
+	net     *network
+	clocks  []*clock // by device
+	t       *Timeline
+	lanes   []lane
+	busy    []int32 // lanes that have tasks
+	after   []int32 // next task of the same lane, -1 at the end
+	before  []int32 // previous task of the same lane, -1 at the start
+	result  int64   // bytes of the Results task
+	now     int64
+	free    *chooser // nil: every queue runs in the order of the plan
+	started []int32  // with free: tasks in the order of their start
+	kernel  int      // running kernels
+	copies  int      // running copies
 
 	flows  []int32 // lanes whose copies move bytes, ascending
 	routes []*route
@@ -67,6 +68,8 @@ type lane struct {
 	head  int32 // running or next task, -1 at the end
 	wait  int32 // a task that the head waits for; may be over
 	state state
+	route *route  // of a running copy
+	bytes int64   // that it moves
 	at    int64   // ns of the next event
 	left  float64 // bytes to move, as of since
 	rate  float64 // bytes/ns
@@ -158,8 +161,8 @@ func (s *simulation) run() {
 			if l.state == free || l.at > s.now {
 				continue
 			}
-			if l.state == waiting && s.size(l.head) > 0 {
-				l.state, l.left, l.rate, l.since = flowing, float64(s.size(l.head)), 0, s.now
+			if l.state == waiting && l.bytes > 0 {
+				l.state, l.left, l.rate, l.since = flowing, float64(l.bytes), 0, s.now
 				at, _ := slices.BinarySearch(s.flows, q)
 				s.flows = slices.Insert(s.flows, at, q)
 				changed = true
@@ -205,8 +208,11 @@ func (s *simulation) ready(l *lane) bool {
 func (s *simulation) start(l *lane) {
 	i := l.head
 	s.t.Start[i] = s.now
+	if s.free != nil {
+		s.started = append(s.started, i)
+	}
 	if r := s.routeOf(i); r != nil {
-		l.state, l.at = waiting, s.now+round(r.latency)
+		l.state, l.route, l.bytes, l.at = waiting, r, s.size(i), s.now+round(r.latency)
 		s.copies++
 		return
 	}
@@ -254,7 +260,7 @@ func (s *simulation) advance(to int64) {
 func (s *simulation) reshare() {
 	s.routes, s.rates = s.routes[:0], s.rates[:0]
 	for _, q := range s.flows {
-		s.routes = append(s.routes, s.routeOf(s.lanes[q].head))
+		s.routes = append(s.routes, s.lanes[q].route)
 		s.rates = append(s.rates, 0)
 	}
 	s.net.share(s.routes, s.rates)
@@ -267,4 +273,11 @@ func (s *simulation) reshare() {
 }
 
 // round clips one task to three hours, so that sums of times stay in range.
-func round(ns float64) int64 { return int64(math.Round(min(ns, 1e13))) }
+func round(ns float64) int64 {
+	ns = min(ns, 1e13)
+	n := int64(ns)
+	if ns-float64(n) >= 0.5 {
+		n++
+	}
+	return n
+}

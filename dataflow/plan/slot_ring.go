@@ -68,13 +68,15 @@ func (r *ring) next(i int) int {
 }
 
 func (e *emitter) ring(d, key, n int) *ring {
-	r := e.state[d].rings[key]
+	st := &e.state[d]
+	r := st.ring(key)
 	if r == nil {
 		r = &ring{holds: make([]int, n), used: make([]int, n), part: -1}
 		for k := range r.holds {
 			r.holds[k] = -1
 		}
-		e.state[d].rings[key] = r
+		st.rings[key+len(st.rings)/2] = r
+		st.used = append(st.used, r)
 	}
 	return r
 }

@@ -12,67 +12,86 @@ func (s slotSet) addr(i int) int64 { return s.at + int64(i%s.n)*s.bytes }
 // phaseSlots are the slots of one phase.
 type phaseSlots struct {
 	slots      int
-	own, other map[int]slotSet // by value
-	cells      [2]slotSet      // by direction; n == 0 when unused or resident
-	temps      map[int]int64   // edge temporaries
+	own, other []slotSet  // by value
+	cells      [2]slotSet // by direction; n == 0 when unused or resident
+	temps      []int64    // by edge temporary
 }
 
-// placePhase places the buffers of a phase: so many slots for a chunk at the far end,
-// which may be used again, and at most depth for what is not.
-func (p *Plan) placePhase(phase int, touched []touch, slots, depth, ahead int, add func(string, int64) int64) phaseSlots {
-	s, cells := p.Spec, p.Cells
-	ps := phaseSlots{slots: slots}
-	if !p.sizing {
-		ps.own, ps.other = map[int]slotSet{}, map[int]slotSet{}
-	}
-	ring := func(name, of string, bytes int64, n int) slotSet {
-		bytes = align(bytes)
-		return slotSet{add(p.named(name, of), bytes*int64(n)), bytes, n}
-	}
-	put := func(m map[int]slotSet, id int, set slotSet) {
-		if m != nil {
-			m[id] = set
-		}
-	}
-	for _, a := range touched {
+// need is a buffer of a phase: n slots of so many bytes.
+type need struct {
+	what  slotOf
+	id    int // value, EdgeTemp or direction
+	bytes int64
+	n     int
+}
+
+// slotOf says what a slot is for.
+type slotOf uint8
+
+const (
+	ownSlot slotOf = iota
+	otherSlot
+	tempSlot
+	cellSlot
+)
+
+// needs appends the buffers of phase q with c: so many slots for a chunk at the far end,
+// which may be used again, and at most c.slots for what is not.
+func (p *Plan) needs(list []need, q int, c *choice) []need {
+	s, cells, use := p.Spec, p.Cells, &p.usage.phases[q]
+	for _, a := range use.values {
 		id, v := a.id, &s.Values[a.id]
-		rest := p.rest(phase, id)
-		if !p.Resident[id] && (a.ownRead || a.ownWrite) && rest > 0 {
-			n := p.group(phase)
-			if v.Kind != Temp && depth > 1 { // those of the next visit come
-				n++
-			}
-			n = min(n, rest)
-			put(ps.own, id, ring("own ", v.Name, cells.chunkBytes(v), n))
-		}
-		if a.other && (!p.Resident[id] || p.Devices > 1) && rest > 0 { // of other devices' intervals, too
-			put(ps.other, id, ring("other ", v.Name, cells.chunkBytes(v), min(slots, rest)))
-		}
-	}
-	used := [2]bool{}
-	for _, st := range s.Phases[phase].Steps {
-		if st.Kind != Stream {
+		own, other := !p.Resident[id] && (a.ownRead || a.ownWrite), a.other && (!p.Resident[id] || p.Devices > 1) // of other devices' intervals, too
+		if !own && !other {
 			continue
 		}
-		used[st.Dir] = true
-		for _, c := range st.Calls {
-			for _, o := range c.Operands {
-				if o.Kind != EdgeTemp {
-					continue
-				}
-				if ps.temps == nil {
-					ps.temps = map[int]int64{}
-				}
-				if _, ok := ps.temps[o.ID]; !ok {
-					ps.temps[o.ID] = add("edges", p.most.nnz*s.EdgeTemps[o.ID])
-				}
+		rest := p.rest(q, id)
+		if own && rest > 0 {
+			n := p.group(q)
+			if v.Kind != Temp && c.slots > 1 { // those of the next visit come
+				n++
 			}
+			list = append(list, need{ownSlot, id, cells.chunkBytes(v), min(n, rest)})
+		}
+		if other && rest > 0 {
+			list = append(list, need{otherSlot, id, cells.chunkBytes(v), min(c.phase(q), rest)})
 		}
 	}
-	for d := range Dir(2) {
-		if rest := p.rest(phase, -1-int(d)); used[d] && !p.CellsIn[d] && rest > 0 {
-			ps.cells[d] = ring("cell ", d.String(), p.most.bytes[d], min(depth*p.group(phase)+ahead, rest*cells.P))
+	for _, id := range use.temps {
+		list = append(list, need{tempSlot, id, align(p.most.nnz * s.EdgeTemps[id]), 1})
+	}
+	for d := range 2 {
+		if !use.dirs[d] || p.CellsIn[d] {
+			continue
 		}
+		if rest := p.rest(q, -1-d); rest > 0 {
+			list = append(list, need{cellSlot, d, align(p.most.bytes[d]), min(c.slots*p.group(q)+c.ahead, rest*cells.P)})
+		}
+	}
+	return list
+}
+
+// placePhase places the buffers of phase q.
+func (p *Plan) placePhase(f *fitter, floor int64, q int, c *choice) phaseSlots {
+	s := p.Spec
+	n := len(s.Values)
+	room := make([]slotSet, 2*n)
+	ps := phaseSlots{slots: c.phase(q), own: room[:n], other: room[n:], temps: make([]int64, len(s.EdgeTemps))}
+	f.phase(q)
+	for _, x := range p.needs(nil, q, c) {
+		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}
+		name := "edges"
+		switch x.what {
+		case ownSlot:
+			name, ps.own[x.id] = "own "+s.Values[x.id].Name, set
+		case otherSlot:
+			name, ps.other[x.id] = "other "+s.Values[x.id].Name, set
+		case cellSlot:
+			name, ps.cells[x.id] = "cell "+Dir(x.id).String(), set
+		case tempSlot:
+			ps.temps[x.id] = set.at
+		}
+		p.book(name, set.at, x.bytes*int64(x.n), q, q)
 	}
 	return ps
 }

@@ -43,8 +43,8 @@ func (e *emitter) destOrder(step int, st *Step) {
 		cell := e.cell(st.Dir, j, i)
 		e.fetchAll(st, i, e.p.Owner(j))
 		for id := range e.p.Spec.Values {
-			a, ok := e.acc[e.phase][id]
-			if ok && !e.p.Resident[id] && (a.ownRead || a.ownWrite) {
+			a := e.acc[e.phase][id]
+			if !e.p.Resident[id] && (a.ownRead || a.ownWrite) {
 				e.fetchOwn(id, j, a.ownRead || started[j])
 			}
 		}

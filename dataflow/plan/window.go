@@ -19,8 +19,8 @@ type Window struct {
 	First, N int // intervals First..First+N-1
 
 	at    int64
-	cells []int64      // offset of each cell
-	here  map[int]bool // chunks, or cells, that have come
+	cells []int64 // offset of each cell
+	here  []bool  // chunks, or cells, that have come
 }
 
 // live tells whether the window is open in a phase.
@@ -88,41 +88,51 @@ func (p *Plan) windowBytes(w *Window) int64 {
 // name is that of the buffer of w.
 func (p *Plan) name(w *Window) string {
 	if w.Key >= 0 {
-		return p.named("part of ", p.Spec.Values[w.Key].Name)
+		return "part of " + p.Spec.Values[w.Key].Name
 	}
-	return p.named("part of cells ", Dir(-1-w.Key).String())
+	return "part of cells " + Dir(-1-w.Key).String()
 }
 
 // placeWhole gives the windows of the whole run their memory.
 func (p *Plan) placeWhole(add func(string, int64) int64) {
 	for i := range p.Windows {
 		if w := &p.Windows[i]; w.From == Whole {
-			p.openAt(w, add(p.name(w), p.windowBytes(w)))
+			name := ""
+			if !p.sizing {
+				name = p.name(w)
+			}
+			p.openAt(w, add(name, p.windowBytes(w)))
 		}
 	}
 }
 
 // placeLasting gives the windows that stay from one step to the next their memory, before all
 // else of a step: programs that are planned beside leave alone what lies below p.lasting.
-func (p *Plan) placeLasting(f *fitter) {
-	at, last := f.floor, len(p.Spec.Phases)-1
+func (p *Plan) placeLasting(f *fitter, floor int64) {
 	for i := range p.Windows {
 		if w := &p.Windows[i]; w.From > w.To {
-			n := p.windowBytes(w)
-			f.put(p.name(w), at, n, w.From, last)
-			f.put(p.name(w), at, n, 0, w.To)
-			p.openAt(w, at)
-			at += align(n)
-			p.lasting = at
+			at, n := f.top, align(p.windowBytes(w))
+			f.put(at, n, w.From, w.To)
+			if !p.sizing {
+				p.book(p.name(w), floor+at, n, w.From, len(p.Spec.Phases)-1)
+				p.book(p.name(w), floor+at, n, 0, w.To)
+			}
+			p.openAt(w, floor+at)
+			p.lasting = floor + f.top
 		}
 	}
 }
 
 // placeWindows gives the windows of a step their memory.
-func (p *Plan) placeWindows(f *fitter) {
+func (p *Plan) placeWindows(f *fitter, floor int64) {
 	for i := range p.Windows {
 		if w := &p.Windows[i]; !w.lasts() {
-			p.openAt(w, f.add(p.name(w), p.windowBytes(w), w.From, w.To))
+			n := align(p.windowBytes(w))
+			at := floor + f.hold(n, w.From, w.To)
+			if !p.sizing {
+				p.book(p.name(w), at, n, w.From, w.To)
+			}
+			p.openAt(w, at)
 		}
 	}
 }
@@ -133,7 +143,7 @@ func (p *Plan) openAt(w *Window, at int64) {
 	if p.sizing {
 		return
 	}
-	w.here, w.cells = map[int]bool{}, nil
+	w.here, w.cells = make([]bool, w.First+w.N), nil
 	if w.Key >= 0 {
 		if w.lasts() {
 			p.setupValue(w.Key, at, w.First, w.N)
@@ -143,6 +153,7 @@ func (p *Plan) openAt(w *Window, at int64) {
 		}
 		return
 	}
+	w.here = make([]bool, (w.First+w.N)*p.Cells.P)
 	d, end := Dir(-1-w.Key), int64(0)
 	for k, b := range p.Cells.Bytes[d][w.First*p.Cells.P : (w.First+w.N)*p.Cells.P] {
 		n := w.First*p.Cells.P + k
@@ -153,14 +164,6 @@ func (p *Plan) openAt(w *Window, at int64) {
 		}
 		end += align(b)
 	}
-}
-
-// named is a buffer's name, for who prints it.
-func (p *Plan) named(what, of string) string {
-	if p.sizing {
-		return what
-	}
-	return what + of
 }
 
 // inWindow is the window of this phase that keeps interval i of value id, and its address
@@ -174,7 +177,7 @@ func (e *emitter) inWindow(id, i int) (at int64, w *Window) {
 
 // window is the one of this phase that keeps interval i of what key names, nil without.
 func (e *emitter) window(key, i int) *Window {
-	for _, w := range e.open[key] {
+	for _, w := range e.open[key+2] {
 		if w.has(i) {
 			return w
 		}
@@ -193,10 +196,10 @@ func (e *emitter) fill(w *Window, id, i int, at int64) {
 // cellAt is where cell n lies in a window.
 func (w *Window) cellAt(n, p int) int64 { return w.at + w.cells[n-w.First*p] }
 
-// opened are the windows of a phase by key. One that lasts and begins here was left by the step
+// opened are the windows of a phase by key, the cells' first. One that lasts and begins here was left by the step
 // before, and others have used its memory since.
-func (p *Plan) opened(phase int) map[int][]*Window {
-	open := map[int][]*Window{}
+func (p *Plan) opened(phase int) [][]*Window {
+	open := make([][]*Window, 2+len(p.Spec.Values))
 	for i := range p.Windows {
 		w := &p.Windows[i]
 		if !w.live(phase) {
@@ -205,7 +208,7 @@ func (p *Plan) opened(phase int) map[int][]*Window {
 		if w.From > w.To && w.From == phase {
 			clear(w.here)
 		}
-		open[w.Key] = append(open[w.Key], w)
+		open[w.Key+2] = append(open[w.Key+2], w)
 	}
 	return open
 }

@@ -19,7 +19,7 @@ type use struct {
 }
 
 // usesOf lists how phases use what key names while no window keeps it; nil: no window could.
-func usesOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, key int) (out []use) {
+func usesOf(s *Spec, c *Cells, acc [][]access, ch *choice, key int) (out []use) {
 	for q := range s.Phases {
 		u := use{phase: q}
 		if key < 0 {
@@ -33,8 +33,8 @@ func usesOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, key int) (out [
 			}
 			continue
 		}
-		a, ok := acc[q][key]
-		if !ok {
+		a := acc[q][key]
+		if a == (access{}) {
 			continue
 		}
 		if a.ownRead {
@@ -55,7 +55,7 @@ func usesOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, key int) (out [
 
 // windowsOf lists candidates: those first that save most for each phase in which they
 // take memory.
-func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *policy) []windowGain {
+func windowsOf(s *Spec, c *Cells, acc [][]access, ch *choice, t *priority) []windowGain {
 	var out []windowGain
 	add := func(key int, touch []int, saved func(a, b int) float64) {
 		for i := range touch {
@@ -106,7 +106,7 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *policy) [
 			}
 			return n
 		})
-		if v.Kind == Input && t.lasting {
+		if v.Kind == Input && t.Lasting {
 			lasting(id, touch, loads)
 		}
 	}
@@ -122,7 +122,7 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *policy) [
 			}
 			return n
 		})
-		if t.lasting {
+		if t.Lasting {
 			lasting(-1-d, touch, loads)
 		}
 	}
@@ -134,7 +134,7 @@ func windowsOf(s *Spec, c *Cells, acc []map[int]access, ch *choice, t *policy) [
 }
 
 // fillIn adds windows to ch while memory is left.
-func fillIn(s *Spec, c *Cells, acc []map[int]access, ch *choice, t policy, fits func() bool) {
+func fillIn(s *Spec, c *Cells, acc [][]access, ch *choice, t priority, fits func() bool) {
 	for _, x := range windowsOf(s, c, acc, ch, &t) {
 		for i := range ch.windows {
 			if w := &ch.windows[i]; w.Key == x.Key && w.meets(&x.Window) {

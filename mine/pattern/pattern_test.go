@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
-// draw draws any pattern of up to n vertices, connected or not.
-func draw(t *rapid.T, n int) Pattern {
+// drawPattern draws any pattern of up to n vertices, connected or not.
+func drawPattern(t *rapid.T, n int) Pattern {
 	p := New(rapid.IntRange(2, n).Draw(t, "vertices"))
 	for i := range p.n {
 		for j := range i {
@@ -38,8 +40,8 @@ func drawPerm(t *rapid.T, n int) Perm {
 
 // TestCanonical: renumbered patterns have one canonical form, which is isomorphic to them.
 func TestCanonical(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := draw(t, 7)
+	draw.Check(t, func(t *rapid.T) {
+		p := drawPattern(t, 7)
 		q := p.Relabel(drawPerm(t, p.n))
 		if p.Canonical() != q.Canonical() {
 			t.Fatalf("%q and %q have the forms %q and %q", p, q, p.Canonical(), q.Canonical())
@@ -54,8 +56,8 @@ func TestCanonical(t *testing.T) {
 
 // TestCanonicalTellsApart: two patterns of one form are isomorphic.
 func TestCanonicalTellsApart(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p, q := draw(t, 4), draw(t, 4)
+	draw.Check(t, func(t *rapid.T) {
+		p, q := drawPattern(t, 4), drawPattern(t, 4)
 		isomorphic := false
 		p.mapsTo(q, func(Perm) bool { isomorphic = true; return false })
 		if isomorphic != (p.Canonical() == q.Canonical()) {
@@ -67,8 +69,8 @@ func TestCanonicalTellsApart(t *testing.T) {
 // TestBreak: for every injective map to 0..n-1, exactly one of its orbit meets the
 // constraints, the first in the order of the base.
 func TestBreak(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := draw(t, 5)
+	draw.Check(t, func(t *rapid.T) {
+		p := drawPattern(t, 5)
 		group := p.Automorphisms()
 		baseAs, to := drawPerm(t, p.n), drawPerm(t, p.n)
 		var base []int

@@ -7,12 +7,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sagann/internal/draw"
+
 	"sagann/chunk"
 )
 
 // TestRows compares rows in both orders with a matrix.
 func TestRows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 70).Draw(t, "vertices")
 		dense := rapid.IntRange(0, 100).Draw(t, "percent")
 		e := &chunk.Edges{V: n}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
 )
 
 func drawSet(t *rapid.T, name string) []uint32 {
@@ -15,7 +17,7 @@ func drawSet(t *rapid.T, name string) []uint32 {
 
 // TestSets compares the operations on sorted lists with loops over members.
 func TestSets(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		a, b := drawSet(t, "a"), drawSet(t, "b")
 		var both, only []uint32
 		for _, x := range a {

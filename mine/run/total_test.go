@@ -7,11 +7,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sagann/internal/draw"
+
 	"sagann/mine/rows"
 )
 
 func TestTotal(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		a, b, c := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b"), rapid.Uint64().Draw(t, "c")
 		var s Total
 		s.AddProduct(a, b>>1)
@@ -39,7 +41,7 @@ func TestTotal(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draw.Check(t, func(t *rapid.T) {
 		n, k := rapid.Int64Range(0, 1<<33).Draw(t, "n"), rapid.Int64Range(0, 7).Draw(t, "k")
 		want := new(big.Int).Binomial(n, k)
 		got, ok := choose(uint64(n), int(k))

@@ -1,0 +1,184 @@
+package plan
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// What a choice takes. Hundreds are measured before one is laid out, and each differs little
+// from the one before: what lives for several phases is placed again for each choice, but of the
+// phases only those whose memory changes are.
+
+// fitting measures choices for one grid.
+type fitting struct {
+	o      Options
+	spec   *Spec
+	c      *Cells
+	usage  *usage
+	most   *largest
+	sized  *sized
+	beside beside
+}
+
+// beside is what the program that is planned beside takes, above what it leaves alone.
+type beside struct {
+	usage    *usage
+	resident []bool // with what resident; nil: not measured yet
+	cells    [2]bool
+	group    int
+	above    int64
+}
+
+// sized is the choice that was measured last. Its memory is used again.
+type sized struct {
+	of     *fitting // nil: none
+	ch     choice
+	plan   Plan
+	fit    fitter
+	before []held
+	floor  int64
+	phases []sizedPhase
+	needs  []need // scratch
+}
+
+// sizedPhase is a phase of it.
+type sizedPhase struct {
+	slots, group int
+	top          int64 // above the floor
+	dirty        bool
+}
+
+func newFitting(s *Spec, c *Cells, o Options) *fitting {
+	f := &fitting{o: o, spec: s, c: c, usage: newUsage(s), most: c.largest()}
+	if o.Beside != nil {
+		f.beside.usage = newUsage(o.Beside)
+	}
+	return f
+}
+
+// size is the bytes that ch takes.
+func (f *fitting) size(ch choice) int64 {
+	p := f.measure(&ch)
+	if f.o.Beside == nil {
+		return p.Peak
+	}
+	b := &f.beside
+	if b.resident == nil || ch.cells != b.cells || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
+		q := (&sized{}).measure(f.plan(f.o.Beside, b.usage), &choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p, true)
+		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), ch.cells, ch.group, q.Peak-p.kept()
+	}
+	return max(p.Peak, p.kept()+b.above)
+}
+
+// measure lays ch out in f.sized, for as long as no other choice is, but for the addresses in its phases.
+func (f *fitting) measure(ch *choice) *Plan {
+	z := f.sized
+	fresh := z.of != f || ch.slots != z.ch.slots || ch.ahead != z.ch.ahead || ch.cells != z.ch.cells || !slices.Equal(ch.resident, z.ch.resident)
+	z.of = f
+	return z.measure(f.plan(f.spec, f.usage), ch, f.o.Base, fresh)
+}
+
+// plan is the plan of a program without its places.
+func (f *fitting) plan(s *Spec, u *usage) Plan {
+	return Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, usage: u, most: f.most, sizing: true}
+}
+
+// measure lays ch out in q; fresh: all of it.
+func (z *sized) measure(q Plan, ch *choice, base *Plan, fresh bool) *Plan {
+	p := &z.plan
+	if fresh {
+		q.Globals, q.ValueAt, q.Resident, q.Windows = p.Globals, p.ValueAt, p.Resident, p.Windows
+		*p = q
+		z.phases = zeroed(z.phases, len(p.Spec.Phases))
+	}
+	z.before = append(z.before[:0], z.fit.order...)
+	z.floor = p.placeFixed(ch, base)
+	p.hold(&z.fit, z.floor, ch)
+	z.mark(ch, fresh)
+	top := z.fit.top
+	for q := range z.phases {
+		ph := &z.phases[q]
+		if ph.dirty {
+			ph.slots, ph.group, ph.top = ch.phase(q), p.group(q), 0
+			z.fit.phase(q)
+			z.needs = p.needs(z.needs[:0], q, ch)
+			for _, x := range z.needs {
+				n := x.bytes * int64(x.n)
+				ph.top = max(ph.top, z.fit.take(n)+n)
+			}
+		}
+		top = max(top, ph.top)
+	}
+	p.Peak = max(p.Peak, z.floor+top)
+	z.keep(ch)
+	return p
+}
+
+// mark finds the phases that ch changes.
+func (z *sized) mark(ch *choice, fresh bool) {
+	for q := range z.phases {
+		ph := &z.phases[q]
+		ph.dirty = fresh || ph.slots != ch.phase(q) || ph.group != z.plan.group(q)
+	}
+	differ(z.before, z.fit.order, func(a, b *held) bool { return *a == *b }, z.dirty)
+	differ(z.ch.windows, ch.windows, func(a, b *Window) bool { return a.Key == b.Key && a.From == b.From && a.To == b.To && a.N == b.N },
+		func(w *Window) { z.dirty(&held{from: w.From, to: w.To}) })
+}
+
+// dirty marks the phases in which h is in use.
+func (z *sized) dirty(h *held) {
+	for q := range z.phases {
+		if h.from == Whole || h.live(q) {
+			z.phases[q].dirty = true
+		}
+	}
+}
+
+// differ calls f for what is not the same in two lists, place by place.
+func differ[T any](a, b []T, same func(a, b *T) bool, f func(*T)) {
+	for i := range max(len(a), len(b)) {
+		if i < len(a) && i < len(b) && same(&a[i], &b[i]) {
+			continue
+		}
+		if i < len(a) {
+			f(&a[i])
+		}
+		if i < len(b) {
+			f(&b[i])
+		}
+	}
+}
+
+// keep remembers ch.
+func (z *sized) keep(ch *choice) {
+	resident, windows := append(z.ch.resident[:0], ch.resident...), append(z.ch.windows[:0], ch.windows...)
+	z.ch = choice{resident: resident, windows: windows, slots: ch.slots, ahead: ch.ahead, cells: ch.cells}
+}
+
+// layout says all that the tasks of a plan of ch depend on, beside the options: equal
+// layouts are equal plans.
+func (f *fitting) layout(ch choice) string {
+	p := f.measure(&ch)
+	b := fmt.Appendf(nil, "%s %d %d %v %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, f.o.Early != nil, p.Resident, p.CellsIn)
+	put := func(n ...int64) {
+		for _, n := range n {
+			b = binary.AppendVarint(b, n)
+		}
+	}
+	for _, h := range f.sized.fit.order {
+		put(h.at, h.end)
+	}
+	for q := range f.spec.Phases {
+		for _, x := range p.needs(nil, q, &ch) {
+			put(x.bytes, int64(x.n))
+		}
+		if f.usage.phases[q].dirs != [2]bool{} {
+			put(int64(ch.phase(q)))
+		}
+	}
+	for _, w := range p.Windows {
+		put(int64(w.Key), int64(w.From), int64(w.To), int64(w.First), int64(w.N))
+	}
+	return string(b)
+}

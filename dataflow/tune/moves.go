@@ -1,0 +1,211 @@
+package tune
+
+import (
+	"math"
+	"slices"
+
+	"sagann/dataflow/plan"
+)
+
+// Move changes a decision a little. From lists the decisions that it makes of e's; When tells
+// whether it can help there.
+type Move struct {
+	Name string
+	When func(s *search, e *Eval) bool
+	From func(s *search, e *Eval) []Decision
+	Fine bool // many decisions, each of which helps little
+}
+
+// moves is the table of contents of the search: in each round every row is tried once, in this order,
+// from the best that the rows before have come to.
+var moves = []Move{
+	{"loads pass", copies, loadsPass, false},
+	{"intervals", programs, intervals, false},
+	{"rule", exposed, rules, false},
+	{"slots", exposed, slots, false},
+	{"read ahead", exposed, readAhead, false},
+	{"store one", programs, storeOne, false},
+	{"save", programs, save, false},
+	{"price", exposed, price, false},
+	{"group", exposed, group, false},
+	{"schedule", exposed, schedule, false},
+	{"pack", programs, pack, false},
+	{"keep one", exposed, keepOne, true},
+}
+
+// The conditions.
+
+// moving: something is copied, so memory matters.
+func moving(s *search, e *Eval) bool { return e.Moves && !s.p.Options.Stream && e.budget > 0 }
+
+// exposed: kernels wait for copies, or are run again where values do not stay.
+func exposed(s *search, e *Eval) bool {
+	return moving(s, e) && (1000*e.Waits >= e.Wall || e.Derives)
+}
+
+func copies(s *search, e *Eval) bool { return exposed(s, e) && !s.p.Options.Serial }
+
+func windows(s *search, e *Eval) bool {
+	return exposed(s, e) && s.p.Options.Devices <= 1 && e.Schedule != plan.DestOrder
+}
+
+func programs(s *search, e *Eval) bool { return true }
+
+// The moves.
+
+func loadsPass(_ *search, e *Eval) []Decision {
+	return vary(e, []bool{true}, func(d *Decision, on bool) { d.EDF = on })
+}
+
+// rules begins again with each of the rules that are told apart by what counts, without what single values were told.
+func rules(s *search, e *Eval) []Decision {
+	list := []plan.Rule{{Lasting: true}, {Lasting: true, Brief: true}, {Lasting: true, Part: true}, {Lasting: true, Brief: true, Part: true}}
+	if windows(s, e) {
+		for _, b := range []plan.Balance{{Ahead: .1, Hidden: .02}, {Ahead: .1, Hidden: .2}, {Ahead: .5, Hidden: .02}, {Ahead: .5, Hidden: .2}} {
+			list = append(list, plan.Rule{Lasting: true, Balance: b})
+		}
+	}
+	return vary(e, list, func(d *Decision, r plan.Rule) {
+		r.Ahead = d.Ahead
+		d.Rule = r
+	})
+}
+
+// intervals are other numbers of them, near and far.
+func intervals(s *search, e *Eval) []Decision {
+	if s.p.Options.P > 0 {
+		return nil
+	}
+	var ps []int
+	for _, r := range []float64{0.5, 0.67, 0.83, 0.92, 1.09, 1.2, 1.5, 2} {
+		p := s.whole(float64(e.P) * r)
+		if p == e.P {
+			p = s.whole(float64(e.P) + math.Copysign(float64(s.step), r-1))
+		}
+		if !slices.Contains(ps, p) && p != e.P {
+			ps = append(ps, p)
+		}
+	}
+	return vary(e, ps, func(d *Decision, p int) { d.P = p })
+}
+
+func slots(s *search, e *Eval) []Decision {
+	if s.p.Options.Slots > 0 {
+		return nil
+	}
+	return vary(e, []int{2, 3, 4}, func(d *Decision, n int) { d.Slots = n })
+}
+
+// groupReads is from how many reads of its sources on one device may visit groups of intervals.
+const groupReads = 3
+
+func group(s *search, e *Eval) []Decision {
+	if !s.groups() || s.p.Options.Devices <= 1 && e.Group <= 1 && e.Sources <= groupReads {
+		return nil
+	}
+	out := vary(e, []int{1, 2, 3, 4, 6, e.Decision.Group - 1, e.Decision.Group + 1}, func(d *Decision, n int) { d.Group = max(1, n) })
+	return append(out, vary(e, []bool{!e.Even}, func(d *Decision, on bool) { d.Even = on })...)
+}
+
+func schedule(s *search, e *Eval) []Decision {
+	return vary(e, s.schedules, func(d *Decision, name string) { d.Schedule = name })
+}
+
+// price counts copies by the phase they are in: more where they take longer than the kernels.
+func price(_ *search, e *Eval) []Decision {
+	prices := [][]float64{nil}
+	for _, a := range []float64{0.5, 1, 2} {
+		x := make([]float64, len(e.Kernels))
+		for q := range x {
+			x[q] = math.Pow(min(10, max(0.1, e.Copies[q]/max(1, e.Kernels[q]))), a)
+			if e.Price != nil && len(e.Price) == len(x) {
+				x[q] *= e.Price[q]
+			}
+		}
+		prices = append(prices, x)
+	}
+	out := vary(e, prices, func(d *Decision, x []float64) { d.Price, d.Part = x, false })
+	return append(out, vary(e, prices, func(d *Decision, x []float64) { d.Price, d.Part = x, true })...)
+}
+
+// keepOne says of one value or direction at a time that it comes first, or that it is not kept whole, or
+// takes back what was said. Where no estimate deals memory out, to put first what stays changes nothing, nor
+// does it to keep out what does not.
+func keepOne(_ *search, e *Eval) []Decision {
+	estimates := e.Balance != (plan.Balance{})
+	turn := func(names []string, to func(d *Decision, name string)) []Decision {
+		return vary(e, names, func(d *Decision, name string) {
+			is := func(x string) bool { return x == name }
+			d.First = slices.DeleteFunc(slices.Clone(d.First), is)
+			d.Never = slices.DeleteFunc(slices.Clone(d.Never), is)
+			to(d, name)
+		})
+	}
+	first, never := e.Streams, e.Kept
+	if estimates {
+		first, never = append(slices.Clone(first), never...), append(slices.Clone(never), first...)
+	}
+	out := append(turn(never, func(d *Decision, n string) { d.Never = append(d.Never, n) }),
+		turn(first, func(d *Decision, n string) { d.First = append(d.First, n) })...)
+	return append(out, turn(append(slices.Clone(e.First), e.Never...), func(*Decision, string) {})...)
+}
+
+func readAhead(_ *search, e *Eval) []Decision {
+	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Ahead = n })
+}
+
+// storeOne stores one value more, or makes one later, or takes that back; or another policy.
+func storeOne(s *search, e *Eval) []Decision {
+	p := s.e.programs[e.Key]
+	if p == nil || !s.p.Mix {
+		return nil
+	}
+	had := e.Stored()
+	turn := func(d *Decision, name string) {
+		if slices.Contains(had, name) {
+			d.Key = d.With(slices.DeleteFunc(slices.Clone(had), func(x string) bool { return x == name }))
+		} else {
+			d.Key = d.With(append(slices.Clone(had), name))
+		}
+	}
+	names := append(slices.Clone(had), p.Store...)
+	out := vary(e, names, turn)
+	if e.Balance != (plan.Balance{}) { // more that is stored may leave nothing to balance
+		out = append(out, vary(e, names, func(d *Decision, name string) {
+			turn(d, name)
+			d.Rule = plan.Rule{Lasting: true, Ahead: d.Ahead}
+		})...)
+	}
+	return out
+}
+
+// save is another policy, with nothing stored beside it.
+func save(s *search, e *Eval) []Decision {
+	return vary(e, s.p.Saves, func(d *Decision, name string) {
+		if d.Save != name {
+			d.Save, d.Store = name, ""
+		}
+	})
+}
+
+func pack(s *search, e *Eval) []Decision {
+	return vary(e, s.p.Packed, func(d *Decision, on bool) { d.Packed = on })
+}
+
+// with is e's decision changed by f.
+func with(e *Eval, f func(d *Decision)) Decision {
+	d := e.Decision
+	f(&d)
+	if d.Key != e.Key || d.Schedule != e.Schedule { // other phases
+		d.Price = nil
+	}
+	return d
+}
+
+// vary is e's decision changed by f to each of a list.
+func vary[T any](e *Eval, list []T, f func(d *Decision, x T)) (out []Decision) {
+	for _, x := range list {
+		out = append(out, with(e, func(d *Decision) { f(d, x) }))
+	}
+	return out
+}

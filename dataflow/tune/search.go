@@ -1,0 +1,382 @@
+// Package tune chooses a plan by simulation. What is chosen is a Decision; the decoder of package
+// plan turns it into a plan that fits, the simulator says what a step takes, and Search changes
+// decisions by the moves of a table while that makes the step shorter.
+package tune
+
+import (
+	"cmp"
+	"slices"
+
+	"sagann/dataflow/plan"
+)
+
+// Problem is what a plan is searched for.
+type Problem struct {
+	Program func(Key) (*Program, error) // nil: there is no such program
+	Machine *plan.Machine
+	Options plan.Options // what is given: P, Slots, Group 0 and Schedule plan.Auto are free
+	Packed  []bool       // what may be chosen, the first to begin with
+	Slices  []int
+	Saves   []string
+	Store   []string  // stored beside, where the one save policy is given
+	Mix     bool      // values may be stored beside, and made late
+	Begin   *Decision // where to begin instead; nil: nowhere
+}
+
+// Search finds the fastest plan. The error is a *plan.BudgetError where none fits.
+func Search(p *Problem) (*plan.Plan, *plan.Timeline, Decision, error) {
+	q := *p
+	p = &q
+	s := &search{p: p, e: newEvaluator(p), step: max(1, p.Options.Devices), schedules: []string{cmp.Or(p.Options.Schedule, plan.Sag)}, lanes: map[lane]*Eval{}}
+	if p.Options.Schedule == plan.Auto {
+		s.schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
+	}
+	best, err := s.run()
+	if err != nil {
+		return nil, nil, Decision{}, err
+	}
+	pl, line, err := s.e.plan(best.Decision)
+	return pl, line, best.Decision, err
+}
+
+type search struct {
+	p         *Problem
+	e         *evaluator
+	step      int // numbers of intervals are multiples of it
+	schedules []string
+	lanes     map[lane]*Eval // the fastest of each
+	best      *Eval
+	small     *plan.BudgetError
+	short     bool // a plan was left out for lack of host memory
+}
+
+// lane is what keeps the search broad: the fastest decision of each is changed further.
+type lane struct {
+	kind
+	p int
+}
+
+// kind is a way to run a program; those that are far behind are given up.
+type kind struct {
+	slices   int
+	save     string
+	schedule string
+}
+
+func (s *search) groups() bool {
+	o := &s.p.Options
+	return o.Group == 0 && o.Groups == nil && !o.Stream
+}
+
+// counts are the numbers of intervals that a search begins with.
+var counts = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
+
+// whole is the nearest number of intervals that may be.
+func (s *search) whole(p float64) int {
+	n := int(p+float64(s.step)/2) / s.step * s.step
+	return max(n, s.step, (s.p.Options.MinP+s.step-1)/s.step*s.step)
+}
+
+// take evaluates decisions and remembers the fastest.
+func (s *search) take(list ...Decision) (top *Eval, err error) {
+	evals, err := s.e.all(list...)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range evals {
+		if x.Need > 0 && (s.small == nil || x.Need < s.small.Smallest) {
+			s.small = &plan.BudgetError{Budget: x.budget, Smallest: x.Need, P: x.P}
+		}
+		if x.wall() == noPlan {
+			s.short = s.short || x.Profile != nil
+			continue
+		}
+		l := lane{kind{x.Slices, x.Save, x.Schedule}, x.P}
+		if was := s.lanes[l]; was == nil || x.score() < was.score() {
+			s.lanes[l] = x
+		}
+		if s.best == nil || x.Wall < s.best.Wall {
+			s.best = x
+		}
+		if top == nil || x.score() < top.score() {
+			top = x
+		}
+	}
+	return top, nil
+}
+
+const noPlan = 1<<63 - 1
+
+// run searches.
+func (s *search) run() (*Eval, error) {
+	if err := s.seed(); err != nil {
+		return nil, err
+	}
+	if s.best == nil && s.step > 1 { // devices with unequal shares
+		s.step = 1
+		return s.run()
+	}
+	if s.best == nil && s.short { // who places its values will say so
+		s.p.Options.HostMem, s.p.Packed = 0, s.p.Packed[:1]
+		s.e = newEvaluator(s.p)
+		return s.run()
+	}
+	if s.best == nil {
+		if s.small == nil {
+			return nil, plan.ErrNoIntervals
+		}
+		return nil, s.small
+	}
+	for _, r := range rounds {
+		for _, x := range s.fastest(r.behind, r.kinds) {
+			if x.score() > s.best.score()*(1+r.behind) { // another has become faster
+				continue
+			}
+			if s.e.work > maxWork/r.share {
+				return s.best, nil
+			}
+			if err := s.improve(x, r.fine); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.best, nil
+}
+
+// rounds: first the fastest decision of each kind that is not far behind goes once through the moves, then
+// those that are near do while anything helps, and where plans are quickly tried so does the
+// fastest for each number of intervals.
+var rounds = []struct {
+	behind float64 // of the fastest, in parts of its time
+	kinds  bool    // one of each
+	fine   bool
+	share  int // of maxWork, one part in so many
+}{{0.25, true, false, 1}, {0.04, true, true, 1}, {0.1, false, true, 4}}
+
+// maxWork bounds a search: so many tasks are simulated, about.
+var maxWork = 1_500_000
+
+// fastest lists the fastest decision of each lane or, with kinds, of each kind, that is not behind the
+// best by more.
+func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
+	for _, x := range s.lanes {
+		if x.score() <= s.best.score()*(1+behind) {
+			list = append(list, x)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Eval) int {
+		return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.String(), b.String()))
+	})
+	seen := map[kind]bool{}
+	return slices.DeleteFunc(list, func(x *Eval) bool {
+		k := kind{x.Slices, x.Save, x.Schedule}
+		again := kinds && seen[k]
+		seen[k] = true
+		return again
+	})
+}
+
+// improve goes through the moves from x: once, or with fine ones, which come before others lead away, while
+// they help by a three-hundredth.
+func (s *search) improve(x *Eval, fine bool) (err error) {
+	for {
+		before := x
+		if fine {
+			if x, err = s.through(x, true); err != nil {
+				return err
+			}
+		}
+		if x, err = s.through(x, false); err != nil {
+			return err
+		}
+		if !fine || x.score() > before.score()*299/300 || s.e.work > maxWork {
+			return nil
+		}
+	}
+}
+
+// through tries each fine, or each other move once, from the best that the moves before have come to.
+func (s *search) through(x *Eval, fine bool) (*Eval, error) {
+	for i := range moves {
+		m := &moves[i]
+		if m.Fine != fine || !m.When(s, x) || s.e.work > maxWork {
+			continue
+		}
+		y, err := s.take(m.From(s, x)...)
+		if err != nil {
+			return nil, err
+		}
+		if y != nil && y.score() < x.score() {
+			x = y
+		}
+	}
+	return x, nil
+}
+
+// seed finds for each lane a number of intervals to begin with.
+func (s *search) seed() error {
+	d := Decision{Slots: 2, Group: 1, EDF: !s.p.Options.Serial && !s.p.Options.Stream, Rule: plan.Rule{Lasting: true, Brief: true}}
+	if s.p.Options.Slots > 0 {
+		d.Slots = s.p.Options.Slots
+	}
+	d.Key = d.With(s.p.Store)
+	if b := s.p.Begin; b != nil {
+		_, err := s.take(*b)
+		return err
+	}
+	for _, d.Save = range s.p.Saves {
+		for _, d.Packed = range s.p.Packed {
+			if err := s.programs(d); err != nil {
+				return err
+			}
+			if s.best != nil {
+				return s.others(d)
+			}
+		}
+	}
+	return nil
+}
+
+// programs finds numbers of intervals for all slices, schedules and groups with d's way of saving.
+func (s *search) programs(d Decision) error {
+	near := 0
+	for _, k := range s.p.Slices {
+		for i, sch := range s.schedules {
+			if i == 2 && s.best != nil { // the third wins where nothing else fits
+				break
+			}
+			d.Slices, d.Schedule = k, sch
+			var x *Eval
+			for _, d.Group = range []int{1, 2, 4} {
+				if d.Group > 1 && (!s.groups() || x == nil || s.p.Options.Devices <= 1 && x.Sources <= groupReads) {
+					break
+				}
+				y, err := s.ladder(d, near)
+				if err != nil {
+					return err
+				}
+				if x == nil || y != nil && y.score() < x.score() {
+					x = y
+				}
+				if s.best != nil {
+					near = s.best.P
+				}
+			}
+		}
+		if s.best != nil && (!s.best.Moves || s.best.Slices < k && s.e.work > maxWork/3) { // more slices will hardly help
+			break
+		}
+	}
+	return nil
+}
+
+// others finds numbers of intervals for the other ways of saving, beside the best.
+func (s *search) others(d Decision) error {
+	d.Slices, d.Schedule, d.Group = s.best.Slices, s.best.Schedule, s.best.Group
+	for _, save := range s.p.Saves {
+		if save == d.Save || s.e.work > maxWork/3 || !s.best.Moves {
+			continue
+		}
+		o := d
+		o.Save = save
+		if _, err := s.ladder(o, s.best.P); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ladder tries numbers of intervals for d, from few to many and up to two and a half times near, if there is
+// one, while they are not much slower, and returns
+// the best: more of them make plans that take long to simulate.
+func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
+	var ps []int
+	for _, p := range counts {
+		switch {
+		case s.p.Options.P > 0:
+			p = s.p.Options.P
+		case near > 0 && 2*p > 5*near:
+			continue
+		default:
+			p = s.whole(float64(p))
+		}
+		if !slices.Contains(ps, p) {
+			ps = append(ps, p)
+		}
+	}
+	var top int64 = noPlan
+	below := 0 // the largest number that has not fit
+	for behind := 0; len(ps) > 0 && behind < 3; {
+		d.P, ps = ps[0], ps[1:]
+		if top == noPlan {
+			fits, err := s.e.fits(d)
+			if err != nil {
+				return nil, err
+			}
+			if !fits {
+				below = d.P
+				if len(ps) > 0 {
+					continue
+				}
+			} else if d.P, err = s.fewest(d, below); err != nil {
+				return nil, err
+			}
+		}
+		x, err := s.take(d, s.eager(d))
+		if err != nil {
+			return nil, err
+		}
+		if x == nil {
+			continue
+		}
+		if best == nil || x.score() < best.score() {
+			best = x
+		}
+		switch {
+		case x.Tasks > 2*largeSeed:
+			return best, nil
+		case x.Wall < top-top/50, x.Wall < top && x.Tasks < largeSeed:
+			top, behind = x.Wall, 0
+		default:
+			behind++
+		}
+	}
+	return best, nil
+}
+
+// fewest is about the smallest number of intervals, above below, with which d fits: as many as d has do.
+func (s *search) fewest(d Decision, below int) (int, error) {
+	most := d.P
+	for s.p.Options.P == 0 && most-below > max(s.step, most/12) { // a twelfth more is close enough to begin with
+		d.P = s.whole(float64(below+most) / 2)
+		if d.P <= below || d.P >= most {
+			break
+		}
+		fits, err := s.e.fits(d)
+		if err != nil {
+			return 0, err
+		}
+		if fits {
+			most = d.P
+		} else {
+			below = d.P
+		}
+	}
+	return most, nil
+}
+
+// eager is d with all that mostly helps where copies and kernels take about as long: more buffers, and
+// memory dealt out by an estimate of the step.
+func (s *search) eager(d Decision) Decision {
+	if s.p.Options.Slots == 0 {
+		d.Slots = 4
+	}
+	if s.p.Options.Devices <= 1 && d.Group == 1 {
+		d.Ahead, d.Brief, d.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+	}
+	return d
+}
+
+// largeSeed is from how many tasks on more intervals have to be two percent faster for still more to be tried:
+// their number grows with the square.
+const largeSeed = 5000

@@ -1,0 +1,331 @@
+package saga
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/dataflow/tune"
+	"sagann/device"
+)
+
+// What training runs is chosen here: the program (what is stored, in how many slices of columns, with
+// which cells) and its plan. With a machine model package tune searches both; without one the
+// plan has the fewest intervals that fit, and of the save policies the fastest is taken by simulation.
+
+// Save policies (Config.Save): what happens with values that the backward pass needs
+// of the forward pass.
+const (
+	SaveAuto = "auto" // the fastest by simulation; the default
+	SaveAll  = dataflow.SaveAll
+	SaveNone = dataflow.SaveNone
+	saveSome = "some" // element-wise values are computed again: dataflow.SaveSome
+)
+
+var saves = []string{"", SaveAuto, SaveAll, SaveNone, saveSome}
+
+// Packings of Config.Packing.
+const (
+	PackingOn  = "on"
+	PackingOff = "off"
+)
+
+var packings = []string{"", PackingOn, PackingOff}
+
+// mostSlices is the largest Config.Slices; the search tries up to triedSlices of them, for more take
+// long to plan and win little.
+const (
+	mostSlices  = 8
+	triedSlices = 4
+)
+
+// estimateFrom is the number of edges from which cells are expected by statistics while plans are
+// searched: counting them takes a pass over the edges for every number of intervals, below this
+// less than a second.
+var estimateFrom = 1 << 24
+
+// guesses is how many numbers of intervals are tried on real cells, each an eighth
+// above the one before, when what statistics have chosen does not fit.
+const guesses = 4
+
+// compiled is what a model is lowered to.
+type compiled struct {
+	train, eval *dataflow.Lowered
+	once        []*dataflow.Lowered // what computes invariants
+	want        chunk.Want
+	memory      memory
+}
+
+// programs are all of x, training first.
+func (x *compiled) programs() []*dataflow.Lowered {
+	return append([]*dataflow.Lowered{x.train, x.eval}, x.once...)
+}
+
+// choice is what training will run.
+type choice struct {
+	tune.Decision
+	*compiled
+	plan *plan.Plan
+	line *plan.Timeline // nil: no machine model
+}
+
+// chooser makes programs and chooses one.
+type chooser struct {
+	p         *Program
+	optimized map[int]*optimized // by slices
+	made      map[tune.Key]*compiled
+	sizes     map[likely]*plan.Cells
+	expected  *Shape // cells are those that this shape lets expect; nil: they are counted
+}
+
+// optimized is training and evaluation after the passes.
+type optimized struct {
+	train, eval *dataflow.Optimized
+	sliced      bool // some gather is
+}
+
+func (p *Program) chooser() *chooser {
+	return &chooser{p, map[int]*optimized{}, map[tune.Key]*compiled{}, map[likely]*plan.Cells{}, p.shape}
+}
+
+// choose is what training will run.
+func (c *chooser) choose() (*choice, error) {
+	defer c.p.timePlan(c.p.stages, time.Now())
+	if c.expected != nil || c.p.cfg.Chunks > 0 || c.p.in.edges.E() < estimateFrom {
+		return c.decide(nil)
+	}
+	c.expected = c.p.statistics()
+	x, err := c.decide(nil)
+	c.expected = nil
+	var small *plan.BudgetError
+	if err != nil && !errors.As(err, &small) {
+		return nil, err
+	}
+	if err == nil {
+		d, k := x.Decision, c.p.cfg.devices()
+		for range guesses {
+			if x, err = c.decide(&d); !errors.As(err, &small) {
+				return x, err
+			}
+			d.P += max(k, d.P/8/k*k)
+		}
+	}
+	return c.decide(nil)
+}
+
+// decide chooses a program and its plan; with from only how the plan lies.
+func (c *chooser) decide(from *tune.Decision) (*choice, error) {
+	if c.p.machine == nil {
+		return c.fewest(from)
+	}
+	q := &tune.Problem{Machine: c.p.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Store,
+		Program: func(k tune.Key) (*tune.Program, error) {
+			x, err := c.lower(k)
+			if x == nil || err != nil {
+				return nil, err
+			}
+			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: x.memory.plans(), Store: slices.Concat(x.train.Again, x.train.Early), Cells: c.cellsOf(x.want)}, nil
+		}}
+	q.Mix = len(q.Saves) > 1
+	if from != nil {
+		q.Begin, q.Packed, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []int{from.Slices}, []string{from.Save}, false
+		q.Options.P, q.Options.Schedule = from.P, from.Schedule
+	}
+	pl, line, d, err := tune.Search(q)
+	if err != nil {
+		return nil, err
+	}
+	return &choice{d, c.made[d.Key], pl, line}, nil
+}
+
+// faster is by how many hundredths another save policy has to be faster than the default.
+const faster = 1
+
+// fewest plans with the fewest intervals that fit, and takes the save policy that is the fastest with
+// them on the machine that the kind of device is taken for.
+func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
+	o, packed := c.p.planOptions(), c.packed()[0]
+	saves := c.saves()
+	if len(saves) > 1 { // they are compared in this order
+		saves = []string{saveSome, SaveAll, SaveNone}
+	}
+	var best *choice
+	var first error
+	kind, _, _ := strings.Cut(c.p.cfg.Device, ":")
+	m, err := plan.LoadMachine(machineOf(kind))
+	if err != nil {
+		return nil, err
+	}
+	if from != nil {
+		o.P, packed = from.P, from.Packed
+	}
+	for _, k := range keys([]bool{packed}, []int{max(1, c.p.cfg.Slices)}, saves, c.p.cfg.Store) {
+		if best != nil && c.p.cfg.devices() > len(m.Devices) {
+			break
+		}
+		x, err := c.lower(k)
+		if err != nil {
+			return nil, err
+		}
+		o.Budget, o.Beside = x.memory.plans(), x.eval.Spec
+		pl, err := plan.New(x.train.Spec, c.cellsOf(x.want), o)
+		var small *plan.BudgetError
+		switch {
+		case errors.As(err, &small):
+			first = cmp.Or(first, err)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		y := &choice{Decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, compiled: x, plan: pl}
+		if c.p.cfg.devices() <= len(m.Devices) {
+			y.line = plan.Simulate(pl, m)
+		}
+		if best == nil || 100*y.line.Wall <= (100-faster)*best.line.Wall {
+			best, o.P, o.Schedule = y, pl.Cells.P, pl.Schedule
+		}
+	}
+	if best == nil {
+		return nil, first
+	}
+	best.line = nil
+	return best, nil
+}
+
+// packed lists whether cells may be packed. A processor reads words faster, and its memory is the
+// host's.
+func (c *chooser) packed() []bool {
+	p := c.p
+	switch {
+	case p.cfg.Packing != "":
+		return []bool{p.cfg.Packing == PackingOn}
+	case p.cfg.without("pack"):
+		return []bool{false}
+	case p.machine == nil:
+		return []bool{strings.HasPrefix(p.cfg.Device, "cuda") && p.cfg.Mem > 0}
+	case p.machine.Kind(0).Serial: // a model stands for the device that it describes
+		return []bool{false}
+	}
+	return []bool{true, false}
+}
+
+func (c *chooser) slices() (list []int) {
+	if k := c.p.cfg.Slices; k > 0 || c.p.cfg.without("slice") {
+		return []int{max(1, k)}
+	}
+	for k := 1; k <= triedSlices; k *= 2 {
+		list = append(list, k)
+	}
+	return list
+}
+
+// saves lists the save policies that may be chosen, the one that needs least memory first.
+func (c *chooser) saves() []string {
+	if s := c.p.cfg.Save; s != "" && s != SaveAuto {
+		return []string{s}
+	}
+	return []string{SaveNone, saveSome, SaveAll}
+}
+
+// keys are all programs of these kinds.
+func keys(packed []bool, slices []int, saves, store []string) (list []tune.Key) {
+	for _, save := range saves {
+		for _, k := range slices {
+			for _, on := range packed {
+				list = append(list, tune.Key{Packed: on, Slices: k, Save: save}.With(store))
+			}
+		}
+	}
+	return list
+}
+
+// lower makes the programs of k, once; nil where gathers cannot be sliced so.
+func (c *chooser) lower(k tune.Key) (*compiled, error) {
+	if x, ok := c.made[k]; ok {
+		return x, nil
+	}
+	o, err := c.optimize(k.Slices)
+	if err != nil {
+		return nil, err
+	}
+	var x *compiled
+	if k.Slices == 1 || o.sliced || c.p.cfg.Slices == k.Slices {
+		how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed}
+		if k.Save == saveSome {
+			how.Save = dataflow.SaveSome
+		}
+		if x, err = c.p.lower(o, how); err != nil {
+			return nil, err
+		}
+	}
+	c.made[k] = x
+	return x, nil
+}
+
+// optimize runs the passes for k slices, once.
+func (c *chooser) optimize(k int) (*optimized, error) {
+	if o := c.optimized[k]; o != nil {
+		return o, nil
+	}
+	o, err := c.p.optimize(k)
+	c.optimized[k] = o
+	return o, err
+}
+
+// likely names cells.
+type likely struct {
+	n    int
+	want chunk.Want
+	of   *Shape
+}
+
+// cellsOf gives the sizes of grids, which need not be built for that.
+func (c *chooser) cellsOf(want chunk.Want) func(n int) (*plan.Cells, error) {
+	return func(n int) (*plan.Cells, error) {
+		k := likely{n, want, c.expected}
+		if c.sizes[k] == nil {
+			if c.expected != nil {
+				c.sizes[k] = c.expected.cells(n, want)
+				return c.sizes[k], nil
+			}
+			var err error
+			if c.sizes[k], err = c.p.counted(n, want); err != nil {
+				return nil, err
+			}
+		}
+		return c.sizes[k], nil
+	}
+}
+
+// planOptions is what Config says of plans.
+func (p *Program) planOptions() plan.Options {
+	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.topology, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
+		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
+		Whole: p.cfg.without("row-gather")}
+	if p.machine != nil {
+		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
+	}
+	if o.Groups = p.cfg.Groups; p.cfg.without("group") {
+		o.Group, o.Groups = 1, nil
+	}
+	if p.cfg.Prefetch > 0 {
+		o.Slots = p.cfg.Prefetch + 1
+	}
+	return o
+}
+
+// timePlan adds the time since start to Stages.Plan, without what had a stage of its own since before.
+func (p *Program) timePlan(before Stages, start time.Time) {
+	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
+}
+
+// statistics are those of the graph's degrees.
+func (p *Program) statistics() *Shape {
+	e := p.in.edges
+	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
+}

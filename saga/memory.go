@@ -1,0 +1,209 @@
+package saga
+
+import (
+	"errors"
+	"strings"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/kernel"
+)
+
+// memory says how the budget of a device is divided for some programs.
+type memory struct {
+	context int64 // bytes that the machine keeps for itself: its context and libraries, and maps of pinned host memory
+	bound   int64 // for plans and kernels; 0: no bound
+	scratch int64 // what kernels take of that beside the plans, on GPUs
+}
+
+// plans is what plans may use; 0 is no bound.
+func (m *memory) plans() int64 {
+	if m.bound == 0 {
+		return 0
+	}
+	return max(1, m.bound-m.scratch)
+}
+
+// divide divides Config.Mem for programs that run in one session; s is the one with most values. It sets
+// how many rows their kernels work on at a time.
+func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
+	m := memory{bound: p.cfg.Mem}
+	model := p.machine
+	if kind, _, _ := strings.Cut(p.cfg.Device, ":"); model == nil && kind == "cuda" && p.cfg.Mem > 0 {
+		var err error
+		if model, err = plan.LoadMachine(machineOf(kind)); err != nil {
+			return m, err
+		}
+	}
+	if model != nil {
+		maps := p.pinMaps(s, want)
+		m.context = int64(model.Kind(0).Memory.Value) - model.Budget(0) + maps
+		if p.cfg.Mem > 0 { // one that is smaller becomes too small for any plan, which then names the smallest that would do
+			m.bound = max(1, p.cfg.Mem-m.context)
+		}
+		if left := model.Budget(0) - maps; p.machine != nil && (m.bound == 0 || m.bound > left) {
+			m.bound = left
+		}
+	}
+	var err error
+	m.scratch, err = p.scratch(programs, m.bound)
+	return m, err
+}
+
+// kept is what is taken off Config.Mem before all else.
+func (p *Program) kept() int64 {
+	if p.cfg.Mem == 0 {
+		return 0
+	}
+	return p.memory.context
+}
+
+// scratchShare is the part of the bound, one in so many, that a kernel may take for
+// what lies between its steps. Less leaves chunks more room, but products then work on few rows
+// at a time.
+const scratchShare = 16
+
+// scratch is the memory that kernels of these programs take beside their plans on a GPU; it
+// sets how many rows they work on at a time, so that a kernel takes about its share of bound.
+// Training in a run that goes on keeps what it had.
+func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) (int64, error) {
+	if !strings.HasPrefix(p.cfg.Device, "cuda") {
+		return 0, nil
+	}
+	if bound > 0 {
+		bound = max(1, bound/scratchShare)
+	}
+	rows, edges := p.Totals()
+	var kernels [][]*kernel.Program
+	for n, l := range programs {
+		for _, g := range l.Spec.Globals {
+			rows = max(rows, g.Rows)
+		}
+		for i, k := range l.Kernels {
+			tile, err := kernel.TileWithin(k, bound)
+			if err != nil {
+				return 0, err
+			}
+			if n == 0 && len(p.cfg.Tiles) == len(l.Kernels) {
+				tile = p.cfg.Tiles[i]
+			}
+			l.SetTile(i, tile)
+		}
+		kernels = append(kernels, l.Kernels)
+	}
+	return exec.Scratch(rows, int(edges), kernels...)
+}
+
+// pinnedPerByte is how many bytes of pinned host memory take one of a GPU's memory: eight
+// bytes a page of 4 KiB. 128 GiB took 249 MiB beside what a machine keeps for itself.
+const pinnedPerByte = 512
+
+// pinMaps is what a GPU keeps of its memory to find pinned host memory again, at most:
+// inputs and stored values of s and cells, as if all of them were there.
+func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
+	if !strings.HasPrefix(p.cfg.Device, "cuda") {
+		return 0
+	}
+	v, e := p.Totals()
+	var pinned int64
+	for _, x := range s.Values {
+		pinned += int64(v) * x.RowBytes
+	}
+	edge := int64(4)
+	for _, has := range []bool{want.Rank, want.Type, want.Weight} {
+		if has {
+			edge += 4
+		}
+	}
+	for _, has := range []bool{want.CSC, want.CSR} {
+		if has {
+			pinned += e * edge
+		}
+	}
+	if p.cfg.HostMem > 0 {
+		pinned = min(pinned, p.cfg.HostMem)
+	}
+	return pinned / pinnedPerByte
+}
+
+// machineOf is the machine model that a kind of device is taken for.
+func machineOf(kind string) string {
+	if kind == "cuda" {
+		return "h200"
+	}
+	return "cpu"
+}
+
+// budget completes a *plan.BudgetError: the smallest budget must do for the training and the
+// evaluation plan of one of the programs that may be chosen, and for what is computed once.
+func (p *Program) budget(c *chooser, err error) error {
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		return err
+	}
+	var least *plan.BudgetError
+	packed, saves := c.packed(), c.saves()
+	for _, k := range keys(packed, []int{max(1, p.cfg.Slices)}, saves, p.cfg.Store) {
+		x, wrong := c.lower(k)
+		if wrong != nil {
+			return wrong
+		}
+		o := p.planOptions()
+		schedules := []string{o.Schedule}
+		if o.Schedule == plan.Auto {
+			schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
+		}
+		for _, o.Schedule = range schedules {
+			o.Budget, o.Beside = 1, x.eval.Spec
+			asked := []asked{{x.train.Spec, o}}
+			for i, l := range x.once {
+				asked = append(asked, struct {
+					*plan.Spec
+					plan.Options
+				}{l.Spec, p.onceOptions(1, i)})
+			}
+			e, wrong := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), asked...)
+			if wrong != nil {
+				return wrong
+			}
+			if least == nil || e.Smallest < least.Smallest {
+				least = e
+			}
+		}
+	}
+	return least
+}
+
+// asked is a program and how it would be planned.
+type asked = struct {
+	*plan.Spec
+	plan.Options
+}
+
+// smallest is the least Config.Mem with which all that is asked fits.
+func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered, cells func(int) (*plan.Cells, error), list ...asked) (*plan.BudgetError, error) {
+	least := &plan.BudgetError{Budget: p.cfg.Mem}
+	for _, a := range list {
+		var e *plan.BudgetError
+		if _, err := plan.New(a.Spec, cells, a.Options); errors.As(err, &e) && e.Smallest > least.Smallest {
+			least.Smallest, least.P = e.Smallest, e.P
+		}
+	}
+	need := least.Smallest
+	for bound := need; ; { // the kernels' share grows with it
+		scratch, err := p.scratch(programs, bound)
+		if err != nil {
+			return nil, err
+		}
+		if bound >= need+scratch {
+			least.Smallest = bound
+			break
+		}
+		bound = need + scratch
+	}
+	m, err := p.divide(s, want, programs...)
+	least.Smallest += m.context
+	return least, err
+}
