@@ -157,14 +157,11 @@ func (p *Program) budget(c *chooser, err error) error {
 		}
 		for _, o.Schedule = range schedules {
 			o.Budget, o.Beside = 1, x.eval.Spec
-			asked := []asked{{x.train.Spec, o}}
+			list := []asked{{x.train.Spec, o}}
 			for i, l := range x.once {
-				asked = append(asked, struct {
-					*plan.Spec
-					plan.Options
-				}{l.Spec, p.onceOptions(1, i)})
+				list = append(list, asked{l.Spec, p.onceOptions(1, i)})
 			}
-			e, wrong := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), asked...)
+			e, wrong := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
 			if wrong != nil {
 				return wrong
 			}

@@ -178,9 +178,6 @@ func ProfileOf(p *Plan, line *Timeline) *Profile {
 	return out
 }
 
-// MostIntervals is the largest number of intervals that an automatic choice begins with.
-const MostIntervals = 128
-
 // Auto as Options.Schedule leaves the schedule to a search.
 const Auto = "auto"
 
