@@ -164,7 +164,7 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 		u.b, u.tab = b, "\t\t"
 		fold := hub || floats == 0
 		u.openRounds(outs, fold)
-		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = next; (void)e;\n", t.unroll(instrs))
+		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = lo + next; (void)e;\n", t.unroll(instrs))
 		if far {
 			b.WriteString("\t\t\tconst unsigned far = " + p.farID("e") + ";\n")
 		}
@@ -186,7 +186,7 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 		b.WriteString("\t}}\n}\n")
 	}
 	t.head(b, name, threads, used)
-	t.rowLoop(b, k.groups, floats > 0)
+	t.rowLoop(b, k.groups, outs, floats > 0)
 	pass(false)
 	if floats > 0 {
 		way.hub = cudaKernel{fn: c.name(name + hubName), groups: hubThreads, block: hubThreads,

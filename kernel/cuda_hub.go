@@ -62,13 +62,21 @@ const cudaRow = `		const ll entry = first + at, row = rowids ? rowids[entry] : e
 `
 
 // rowLoop opens the loop over rows that gives each warp of a block a row at a time.
-func (t *cudaText) rowLoop(b *strings.Builder, warps int, hubs bool) {
+func (t *cudaText) rowLoop(b *strings.Builder, warps int, outs []*Out, hubs bool) {
 	fmt.Fprintf(b, "\tconst int sub = threadIdx.x %% 32 / G;\n"+
 		"\tconstexpr int begun = 0, step = 32 / G;\n"+
-		"\tfor (ll at = blockIdx.x * (ll)%d + threadIdx.x / 32; at < n; at += gridDim.x * (ll)%d) {{\n", warps, warps)
+		"\tconst ll warps = gridDim.x * (ll)%d;\n", warps)
+	first := fmt.Sprintf("\tfor (ll at = blockIdx.x * (ll)%d + threadIdx.x / 32; at < n;", warps)
+	skip := "continue;"
+	if hubs && inRounds(outs) {
+		b.WriteString("\tunsigned done = 0;\n" + first + ") {{\n")
+		skip = "{ at += warps; continue; }"
+	} else {
+		b.WriteString(first + " at += warps) {{\n")
+	}
 	b.WriteString(cudaRow)
 	if hubs {
-		b.WriteString("\t\tif (hi - lo > large) continue;\n")
+		b.WriteString("\t\tif (hi - lo > large) " + skip + "\n")
 	}
 	b.WriteString("\t\tconst bool lead = sub == 0;\n")
 }

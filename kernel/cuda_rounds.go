@@ -28,21 +28,25 @@ func inRounds(outs []*Out) bool {
 // sums tells whether o is a sum in registers.
 func (o *Out) sums() bool { return o.Acc == Sum && o.Key == NoKey || o.Acc == LSE }
 
-// openRounds opens the loop over the rounds of a row; fold says that they are folded into
-// accumulators of float64.
+// openRounds writes what comes before the loop over the edges of a round: next and stop
+// count from lo. They are signed, since only of such numbers does the compiler know how
+// often a loop runs, and only then does it read the rows of several edges at a time. Folded
+// rounds are a loop of their own; otherwise a round is a turn of the loop over rows
+// (rowLoop), in which done edges of the row are behind: a row of one round, as nearly all
+// are, then takes one register more than without rounds.
 func (t *cudaText) openRounds(outs []*Out, fold bool) {
-	t.line("unsigned next = (unsigned)lo + begun + sub;") // 64 bits would cost warps their registers
-	if !inRounds(outs) {
+	switch {
+	case !inRounds(outs):
 		t.line("const bool more = !begin, last = end;")
-		t.line("const unsigned stop = (unsigned)max(lo, hi);")
+		t.line("int next = begun + sub;")
+		t.line("const int stop = (int)(hi - lo);")
+	case fold:
 		for i, o := range outs {
-			t.begin(i, o)
-		}
-		return
-	}
-	for i, o := range outs {
-		w := t.c.p.Widths[o.Reg]
-		if fold && o.sums() {
+			w := t.c.p.Widths[o.Reg]
+			if !o.sums() {
+				t.begin(i, o)
+				continue
+			}
 			t.accumOf("double", fmt.Sprintf("d%d", i), w)
 			t.all(w, "d%d# = 0.;", i)
 			if o.Acc == LSE {
@@ -50,25 +54,31 @@ func (t *cudaText) openRounds(outs []*Out, fold bool) {
 				t.all(w, "top%d# = -SAGA_INF;", i)
 			}
 			t.declareAcc(i, o)
-		} else if fold {
-			t.begin(i, o)
 		}
+		t.line("const bool more = !begin, last = end;")
+		t.line("const int until = (int)max(hi - lo, 0ll);")
+		t.line("int next = begun + sub, stop = 0;")
+		t.line("do {")
+		t.line("stop += min(until - stop, step * %d);", roundEdges)
+	default:
+		t.line("const bool rest = hi - lo - done > step * %d;", roundEdges)
+		t.line("const bool more = !begin || done > 0, last = end && !rest;")
+		t.line("int next = (int)done + begun + sub;")
+		t.line("const int stop = rest ? (int)done + step * %d : (int)(hi - lo);", roundEdges)
 	}
-	t.line("unsigned stop = (unsigned)lo;")
-	t.line("const unsigned until = (unsigned)max(lo, hi);")
-	t.line("bool more = !begin;")
-	t.line("do {")
-	t.line("stop += min(until - stop, step * %du);", roundEdges)
 	for i, o := range outs {
-		if !fold {
+		if inRounds(outs) && fold {
+			if o.sums() {
+				t.initAcc(i, o)
+			}
+		} else {
 			t.begin(i, o)
-		} else if o.sums() {
-			t.initAcc(i, o)
 		}
 	}
 }
 
-// closeRounds closes the loop; end writes what brings accumulators to memory.
+// closeRounds writes what comes after that loop; end writes what brings accumulators to
+// memory.
 func (t *cudaText) closeRounds(outs []*Out, fold bool, end func()) {
 	if inRounds(outs) && fold {
 		for i, o := range outs {
@@ -90,13 +100,9 @@ func (t *cudaText) closeRounds(outs []*Out, fold bool, end func()) {
 			}
 		}
 	}
-	if inRounds(outs) {
-		t.line("const bool last = end && stop == until;")
-	}
 	end()
 	if inRounds(outs) && !fold {
-		t.line("more = true;")
-		t.line("} while (stop != until);")
+		t.line("if (rest) done += step * %d; else { done = 0; at += warps; }", roundEdges)
 	}
 }
 
