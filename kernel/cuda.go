@@ -142,6 +142,7 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 			break
 		}
 	}
+	c.productKernels(&b)
 	c.byKernels(&b)
 	c.Source = b.String()
 	return c, nil
@@ -253,8 +254,8 @@ func (c *CUDA) partials(n int) int64 {
 			most = max(most, align256(int64(c.p.Widths[o.Reg])*cudaBlocks*4))
 		}
 		if o.Acc == SumTN {
-			size := c.p.Widths[o.Reg] * c.p.Widths[o.Reg2]
-			most = max(most, align256(int64(size)*int64(productRoom(size, n))*4))
+			a, b := c.p.Widths[o.Reg], c.p.Widths[o.Reg2]
+			most = max(most, align256(int64(a)*int64(b)*int64(productRoom(a, b, n))*4))
 		}
 		if o.Acc == SumBy {
 			most = max(most, byBytes(c.p.Widths[o.Reg]*o.Blocks))

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -104,17 +105,20 @@ func TestCUDADense(t *testing.T) {
 			l.Rows, l.Cell = 2, &CUDACell{Ptr: []uint32{0, 40, 100}}
 		}
 		var gemms []CUDAGemm
+		var sums []uint64
 		for _, s := range c.Steps(l) {
 			if s.Func < 0 {
 				gemms = append(gemms, s.Gemm)
+			}
+			if s.Func >= 0 && strings.HasPrefix(c.Names[s.Func], "saga_product") {
+				sums = append(sums, s.Args...)
 			}
 		}
 		s0 := uint64(8 << 20)
 		s1 := s0 + uint64(align256(100*20*4))
 		want := []CUDAGemm{
 			{A: 1 << 20, B: 2 << 20, C: s0, M: 100, N: 20, K: 10, LDA: 16, LDB: 20, LDC: 20},
-			{A: s1, B: 3 << 20, C: 4 << 20, M: 100, N: 3, K: 20, LDA: 20, LDB: 20, LDC: 4, TransB: true},
-			{A: 1 << 20, B: s1, C: s1 + uint64(align256(100*20*4)), M: 10, N: 20, K: 100, LDA: 16, LDB: 20, LDC: 20, TransA: true}}
+			{A: s1, B: 3 << 20, C: 4 << 20, M: 100, N: 3, K: 20, LDA: 20, LDB: 20, LDC: 4, TransB: true}}
 		if len(gemms) != len(want) {
 			t.Fatalf("edges %v: %d products, want %d: %+v", edges, len(gemms), len(want), gemms)
 		}
@@ -122,6 +126,10 @@ func TestCUDADense(t *testing.T) {
 			if gemms[i] != want[i] {
 				t.Errorf("edges %v: product %d is %+v, want %+v", edges, i, gemms[i], want[i])
 			}
+		}
+		// Addresses and row lengths, rows, columns, rows of a block, partial sums.
+		if want := []uint64{1 << 20, 16, s1, 20, 100, 10, 20, 112, s1 + uint64(align256(100*20*4))}; !slices.Equal(sums, want) {
+			t.Errorf("edges %v: sum of products %d, want %d", edges, sums, want)
 		}
 	}
 }
@@ -131,8 +139,8 @@ func TestCUDATiles(t *testing.T) {
 	l := &CUDALaunch{Rows: 2*defaultTile + 5, Bufs: make([]uint64, 7)}
 	n := 0
 	for _, s := range c.Steps(l) {
-		if s.Func < 0 && s.Gemm.TransA {
-			n += s.Gemm.K * max(1, s.Gemm.Batch)
+		if s.Func >= 0 && strings.HasPrefix(c.Names[s.Func], "saga_product") {
+			n += int(s.Args[4])
 		}
 	}
 	if n != l.Rows {
