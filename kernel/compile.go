@@ -53,7 +53,7 @@ func Compile(p *Program) (*CPU, error) {
 		wide = max(wide, w)
 	}
 	for i := range p.Instrs {
-		dense = dense || p.Instrs[i].Kind != Func
+		dense = dense || p.Instrs[i].Role.Product()
 	}
 	for i, o := range p.Outs {
 		if o.Acc.Global() {
@@ -106,11 +106,11 @@ func (c *CPU) findDirect() {
 			if l := leaf[o.Reg]; l >= 0 {
 				d.leaf = l
 				uses[o.Reg]--
-			} else if k := by[o.Reg]; k >= 0 && p.Instrs[k].Op == "mul" && uses[o.Reg] == 1 {
+			} else if k := by[o.Reg]; k >= 0 && p.Instrs[k].Role == Mul && uses[o.Reg] == 1 {
 				in := p.Instrs[k].In
 				for s := range 2 {
 					l, w := leaf[in[s]], by[in[1-s]]
-					if l < 0 || w < 0 || p.Instrs[w].Op != "widen" || p.Widths[p.Instrs[w].In[0]] != 1 || uses[in[1-s]] != 1 {
+					if l < 0 || w < 0 || p.Instrs[w].Role != Widen || p.Widths[p.Instrs[w].In[0]] != 1 || uses[in[1-s]] != 1 {
 						continue
 					}
 					d.leaf, d.weight = l, p.Instrs[w].In[0]

@@ -111,7 +111,7 @@ func RenderCUDA(p *Program) (*CUDA, error) {
 	c := &CUDA{p: p}
 	if p.Edges {
 		for i := range p.Instrs {
-			c.dense = c.dense || p.Instrs[i].Kind != Func
+			c.dense = c.dense || p.Instrs[i].Role.Product()
 		}
 		for i := range p.Outs {
 			c.dense = c.dense || p.Outs[i].Acc.Global()
@@ -192,7 +192,7 @@ func (c *CUDA) assign() {
 		for _, r := range in.In {
 			c.level[in.Dst] = max(c.level[in.Dst], c.level[r])
 		}
-		if in.Kind != Func {
+		if in.Role.Product() {
 			need[in.In[0]], need[in.Dst] = true, true
 			c.level[in.Dst] = c.level[in.In[0]] + 1
 		}
@@ -200,7 +200,7 @@ func (c *CUDA) assign() {
 	}
 	for _, in := range p.Instrs {
 		for k, r := range in.In {
-			if (in.Kind == Func || k == 0) && leaf[r] < 0 && c.level[in.Dst] > c.level[r] {
+			if (!in.Role.Product() || k == 0) && leaf[r] < 0 && c.level[in.Dst] > c.level[r] {
 				need[r] = true
 			}
 		}

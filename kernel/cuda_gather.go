@@ -242,8 +242,8 @@ func (c *CUDA) sliced(t *cudaText, instrs []*Instr, outs []*Out, used []int, wid
 			one = one && c.p.Widths[r] == 1
 		}
 		switch {
-		case in.Op == "widen" && c.p.Widths[in.In[0]] == 1, one:
-		case t.isHeads(in.In[0], in.Dst) && (in.Op == "widen" || in.Op == "group_sum"):
+		case in.Role == Widen && c.p.Widths[in.In[0]] == 1, one:
+		case t.isHeads(in.In[0], in.Dst) && (in.Role == Widen || in.Role == GroupSum):
 		case in.CUDA == "" || strings.Contains(in.CUDA, ";") || !c.global(in):
 			return false
 		}

@@ -5,13 +5,10 @@ import (
 	"slices"
 )
 
-// Rows of bfloat16 on GPUs. A leaf of words that op unpack alone reads becomes a leaf of
+// Rows of bfloat16 on GPUs. A leaf of words that only Unpack reads becomes a leaf of
 // the columns themselves (Leaf.Half): two bytes a column are loaded, and no instruction
 // and no shared memory stands between them and the sum. What else reads words runs the
 // op's own expression. The CPU runs the op.
-
-// unpackOp is the name of the op that makes Instr.I columns of packed words.
-const unpackOp = "unpack"
 
 // halves is p with such leaves; p itself where there are none.
 func halves(p *Program) *Program {
@@ -31,7 +28,7 @@ func halves(p *Program) *Program {
 		return p
 	}
 	for _, in := range p.Instrs {
-		if in.Op != unpackOp || !gone[in.In[0]] {
+		if in.Role != Unpack || !gone[in.In[0]] {
 			q.Instrs = append(q.Instrs, in)
 		}
 	}
@@ -47,7 +44,7 @@ func onlyUnpacked(p *Program, l *Leaf) int {
 	at := -1
 	for i, in := range p.Instrs {
 		if slices.Contains(in.In, l.Reg) {
-			if at >= 0 || in.Op != unpackOp {
+			if at >= 0 || in.Role != Unpack {
 				return -1
 			}
 			at = i

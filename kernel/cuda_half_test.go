@@ -28,7 +28,7 @@ func unpacked(p *Program) *Program {
 	l := &p.Leaves[0]
 	words, cols := len(p.Widths), p.Widths[l.Reg]
 	p.Widths = append(p.Widths, (cols+1)/2)
-	p.Instrs = append([]Instr{{Op: unpackOp, CUDA: "saga_unpack($0[$C / 2], $C)", I: int32(cols), Dst: l.Reg, In: []int{words}}}, p.Instrs...)
+	p.Instrs = append([]Instr{{Op: "unpack", Role: Unpack, CUDA: "saga_unpack($0[$C / 2], $C)", I: int32(cols), Dst: l.Reg, In: []int{words}}}, p.Instrs...)
 	l.Reg, l.Cols, l.LD = words, (cols+1)/2, ((cols+1)/2+7)&^7
 	return p
 }
@@ -75,8 +75,8 @@ func TestCUDALazyHalf(t *testing.T) {
 	p := unpacked(&Program{Name: "max gradient", Edges: true, Operands: 3, Widths: []int{64, 64, 1, 64, 64, 64},
 		Leaves: []Leaf{{From: Other, Operand: 0, Cols: 64, LD: 64, Reg: 0}, {From: Other, Operand: 1, Cols: 64, LD: 64, Reg: 1},
 			{From: Cell, Array: Rank, Cols: 1, LD: 1, Reg: 2}},
-		Instrs: []Instr{{Op: "widen", Dst: 3, In: []int{2}}, {Op: "eq", CUDA: "($0 == $1 ? 1.f : 0.f)", Dst: 4, In: []int{1, 3}},
-			{Op: "mask", CUDA: "($1 != 0.f ? $0 : 0.f)", Dst: 5, In: []int{0, 4}}},
+		Instrs: []Instr{{Op: "widen", Role: Widen, Dst: 3, In: []int{2}}, {Op: "eq", Role: Eq, CUDA: "($0 == $1 ? 1.f : 0.f)", Dst: 4, In: []int{1, 3}},
+			{Op: "mask", Role: Mask, CUDA: "($1 != 0.f ? $0 : 0.f)", Dst: 5, In: []int{0, 4}}},
 		Outs: []Out{{Acc: Sum, Reg: 5, Operand: 2, Aux: -1, LD: 64}}})
 	c := render(t, p)
 	if at := strings.Index(c.Source, "if (need0) {"); at < 0 || !strings.HasPrefix(strings.TrimSpace(c.Source[at+12:]), "saga_load_half<G, V, 4, 64, false>(b0 + (size_t)far * 32,") {
@@ -90,7 +90,7 @@ func TestCUDAHeadsHalf(t *testing.T) {
 	for heads, want := range map[int]string{16: "constexpr int G = 8, V = 8;", 32: "constexpr int G = 8, V = 4;"} {
 		p := unpacked(&Program{Name: "heads", Edges: true, Operands: 3, Widths: []int{128, heads, 128, 128},
 			Leaves: []Leaf{{From: Other, Operand: 0, Cols: 128, LD: 128, Reg: 0}, {From: Other, Operand: 1, Cols: heads, LD: heads, Reg: 1}},
-			Instrs: []Instr{{Op: "widen", Dst: 2, In: []int{1}}, {Op: "mul", CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
+			Instrs: []Instr{{Op: "widen", Role: Widen, Dst: 2, In: []int{1}}, {Op: "mul", Role: Mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
 			Outs:   []Out{{Acc: Sum, Reg: 3, Operand: 2, Aux: -1, LD: 128}}})
 		if c := render(t, p); !strings.Contains(c.Source, want) {
 			t.Errorf("%d heads: no %q", heads, want)

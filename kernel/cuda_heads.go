@@ -60,8 +60,8 @@ func (t *cudaText) spreadHeads(instrs []*Instr, used []int, outs []*Out, width i
 		switch {
 		case !small:
 			continue
-		case in.Op == "widen": // from one column, or to all
-		case in.Op == "group_sum":
+		case in.Role == Widen: // from one column, or to all
+		case in.Role == GroupSum:
 			if p.Widths[in.Dst] != heads {
 				return
 			}

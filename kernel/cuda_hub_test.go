@@ -50,9 +50,9 @@ func TestCUDALazy(t *testing.T) {
 			{From: Cell, Array: Rank, Cols: 1, LD: 1, Reg: 1},
 			{From: Other, Operand: 1, Cols: 16, LD: 16, Reg: 4}},
 		Instrs: []Instr{
-			{Op: "widen", Dst: 2, In: []int{1}, I: 16},
-			{Op: "eq", CUDA: "($0 == $1 ? 1.f : 0.f)", Dst: 3, In: []int{0, 2}},
-			{Op: "mask", CUDA: "($1 != 0.f ? $0 : 0.f)", Dst: 5, In: []int{4, 3}}},
+			{Op: "widen", Role: Widen, Dst: 2, In: []int{1}, I: 16},
+			{Op: "eq", Role: Eq, CUDA: "($0 == $1 ? 1.f : 0.f)", Dst: 3, In: []int{0, 2}},
+			{Op: "mask", Role: Mask, CUDA: "($1 != 0.f ? $0 : 0.f)", Dst: 5, In: []int{4, 3}}},
 		Outs: []Out{{Acc: Sum, Reg: 5, Operand: 2, Aux: -1, LD: 16}}}
 	c := render(t, p)
 	if eq, load := strings.Index(c.Source, "{ // eq"), strings.Index(c.Source, "if (need4)"); eq < 0 || load < eq {

@@ -12,14 +12,14 @@ func (t *cudaText) instr(in *Instr) error {
 	p := t.c.p
 	w := p.Widths[in.Dst]
 	t.declare(in.Dst)
-	switch in.Op {
-	case "widen":
+	switch in.Role {
+	case Widen:
 		t.widen(in, w)
 		return nil
-	case "group_sum":
+	case GroupSum:
 		t.groupSum(in, w)
 		return nil
-	case "join":
+	case Concat:
 		in = t.joinColumns(in)
 	}
 	if in.CUDA == "" {

@@ -12,7 +12,7 @@ import (
 // lazy returns the register of the wide row that in, a choice by a comparison, may
 // leave unread, and the comparison's; -1 when there is none.
 func (c *CUDA) lazy(in *Instr, instrs []*Instr, outs []*Out) (row, mask int) {
-	if in.Op != "mask" {
+	if in.Role != Mask {
 		return -1, -1
 	}
 	row, mask = in.In[0], in.In[1]
@@ -20,7 +20,7 @@ func (c *CUDA) lazy(in *Instr, instrs []*Instr, outs []*Out) (row, mask int) {
 		return -1, -1
 	}
 	far := slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == row && l.From == Other && l.Key == NoKey })
-	compared := slices.ContainsFunc(instrs, func(o *Instr) bool { return o.Dst == mask && o.Op == "eq" })
+	compared := slices.ContainsFunc(instrs, func(o *Instr) bool { return o.Dst == mask && o.Role == Eq })
 	if !far || !compared {
 		return -1, -1
 	}

@@ -23,11 +23,11 @@ func (c *CUDA) lives(r int) (first, last int) {
 	first = 2 * c.level[r]
 	for i := range p.Instrs {
 		switch in := &p.Instrs[i]; {
-		case in.Kind != Func && in.Dst == r:
+		case in.Role.Product() && in.Dst == r:
 			first = 2*c.level[in.In[0]] + 1
-		case in.Kind != Func && in.In[0] == r:
+		case in.Role.Product() && in.In[0] == r:
 			last = max(last, 2*c.level[r]+1)
-		case in.Kind == Func && slices.Contains(in.In, r):
+		case !in.Role.Product() && slices.Contains(in.In, r):
 			last = max(last, 2*c.level[in.Dst])
 		}
 	}

@@ -30,7 +30,7 @@ func chain(r *rand.Rand) *Program {
 			w := reg(m)
 			p.Leaves = append(p.Leaves, Leaf{From: Global, Operand: operand(), Cols: m, LD: m, Rows: n, Reg: w})
 			d = reg(m)
-			p.Instrs = append(p.Instrs, Instr{Op: "matmul", Kind: MatMul, Dst: d, In: []int{a, w}})
+			p.Instrs = append(p.Instrs, Instr{Op: "matmul", Role: MatMul, Dst: d, In: []int{a, w}})
 		case 1:
 			d = reg(n)
 			p.Instrs = append(p.Instrs, Instr{Op: "add", CUDA: "$0 + $1", Dst: d, In: []int{a, b}})
@@ -81,7 +81,7 @@ func TestScratchPlaces(t *testing.T) {
 			made := map[int]bool{}
 			var used []int
 			for _, in := range c.p.Instrs {
-				if in.Kind == Func && c.level[in.Dst] == level {
+				if !in.Role.Product() && c.level[in.Dst] == level {
 					for _, r := range in.In {
 						leaf := slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == r })
 						if !made[r] && !leaf {
@@ -107,7 +107,7 @@ func TestScratchPlaces(t *testing.T) {
 				read(fmt.Sprint("fragment ", level, ", which writes,"), r)
 			}
 			for _, in := range c.p.Instrs {
-				if in.Kind != Func && c.level[in.In[0]] == level {
+				if in.Role.Product() && c.level[in.In[0]] == level {
 					read("a product", in.In[0])
 					write(in.Dst)
 					read("a product that writes", in.In[0])

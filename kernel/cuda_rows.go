@@ -21,7 +21,7 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 	var used []int // registers that come from elsewhere
 	for i := range p.Instrs {
 		in := &p.Instrs[i]
-		if in.Kind != Func || c.level[in.Dst] != l {
+		if in.Role.Product() || c.level[in.Dst] != l {
 			continue
 		}
 		instrs = append(instrs, in)

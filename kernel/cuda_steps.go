@@ -169,7 +169,7 @@ func (s *cudaSteps) tile(lo, n int) {
 			s.count(k.row.times(n))
 		}
 		for i := range p.Instrs {
-			if in := &p.Instrs[i]; in.Kind != Func && c.level[in.In[0]] == level {
+			if in := &p.Instrs[i]; in.Role.Product() && c.level[in.In[0]] == level {
 				s.product(in, lo, n)
 			}
 		}
@@ -210,7 +210,7 @@ func (s *cudaSteps) product(in *Instr, lo, n int) {
 	a, lda := s.at(in.In[0], lo)
 	d, ldd := s.at(in.Dst, lo)
 	s.gemm(CUDAGemm{A: a, B: s.l.Bufs[w.Operand], C: d, M: n, N: p.Widths[in.Dst], K: p.Widths[in.In[0]],
-		LDA: lda, LDB: w.LD, LDC: ldd, TransB: in.Kind == MatMulNT})
+		LDA: lda, LDB: w.LD, LDC: ldd, TransB: in.Role == MatMulNT})
 }
 
 // at is the address of register r for the tile that begins at row lo.

@@ -12,8 +12,8 @@ func weighted(cols int) *Program {
 			{From: Other, Operand: 0, Cols: cols, LD: cols, Reg: 0},
 			{From: Cell, Array: Weight, Cols: 1, LD: 1, Reg: 1}},
 		Instrs: []Instr{
-			{Op: "widen", Dst: 2, In: []int{1}},
-			{Op: "mul", CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
+			{Op: "widen", Role: Widen, Dst: 2, In: []int{1}},
+			{Op: "mul", Role: Mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
 		Outs: []Out{
 			{Acc: Sum, Reg: 3, Operand: 1, Aux: -1, LD: cols},
 			{Acc: Max, Reg: 3, Operand: 2, Aux: 3, LD: cols, AuxLD: cols}}}
@@ -31,9 +31,9 @@ func dense(edges bool) *Program {
 			{From: Global, Operand: 1, Cols: 20, LD: 20, Rows: 10, Reg: 1},
 			{From: Global, Operand: 2, Cols: 20, LD: 20, Rows: 3, Reg: 4}},
 		Instrs: []Instr{
-			{Op: "matmul", Kind: MatMul, Dst: 2, In: []int{0, 1}},
+			{Op: "matmul", Role: MatMul, Dst: 2, In: []int{0, 1}},
 			{Op: "relu", CUDA: "saga_maximum($0, 0.f)", Dst: 3, In: []int{2}},
-			{Op: "matmul_nt", Kind: MatMulNT, Dst: 5, In: []int{3, 4}}},
+			{Op: "matmul_nt", Role: MatMulNT, Dst: 5, In: []int{3, 4}}},
 		Outs: []Out{
 			{Acc: Store, Reg: 5, Operand: 3, Aux: -1, LD: 4},
 			{Acc: SumTN, Reg: 0, Reg2: 3, Operand: 4, Aux: -1, LD: 20},

@@ -38,8 +38,8 @@ func TestCutRows(t *testing.T) {
 	x := kernel.Leaf{From: kernel.Other, Operand: 0, Cols: 1, LD: 1, Reg: 0}
 	w := kernel.Leaf{From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: 1}
 	y := kernel.Leaf{From: kernel.Other, Operand: 1, Cols: wide, LD: wide, Reg: 5}
-	instrs := []kernel.Instr{{Op: "widen", Fn: ops["widen"].strip, Dst: 2, In: []int{1}}, {Op: "mul", Fn: ops["mul"].strip, Dst: 3, In: []int{0, 2}},
-		{Op: "mul", Fn: ops["mul"].strip, Dst: 4, In: []int{0, 0}}}
+	instrs := []kernel.Instr{{Op: "widen", Role: kernel.Widen, Fn: ops["widen"].strip, Dst: 2, In: []int{1}}, {Op: "mul", Role: kernel.Mul, Fn: ops["mul"].strip, Dst: 3, In: []int{0, 2}},
+		{Op: "mul", Role: kernel.Mul, Fn: ops["mul"].strip, Dst: 4, In: []int{0, 0}}}
 	for name, o := range map[string]kernel.Out{
 		"weighted rows": {Acc: kernel.Sum, Reg: 3}, "squares": {Acc: kernel.Sum, Reg: 4},
 		"sums by type": {Acc: kernel.Sum, Reg: 4, Key: kernel.ByType, Blocks: 2}, "log-sum-exp": {Acc: kernel.LSE, Reg: 4},
@@ -54,7 +54,7 @@ func TestCutRows(t *testing.T) {
 		beside := *alone
 		beside.Widths = append(alone.Widths, wide, wide)
 		beside.Leaves = append(alone.Leaves, y)
-		beside.Instrs = append(alone.Instrs[:3:3], kernel.Instr{Op: "mul", Fn: ops["mul"].strip, Dst: 6, In: []int{5, 5}})
+		beside.Instrs = append(alone.Instrs[:3:3], kernel.Instr{Op: "mul", Role: kernel.Mul, Fn: ops["mul"].strip, Dst: 6, In: []int{5, 5}})
 		beside.Outs = append(alone.Outs, kernel.Out{Acc: kernel.Sum, Reg: 6, Operand: 4, Aux: -1, LD: wide})
 		var got [2][]float32
 		for k, p := range []*kernel.Program{alone, &beside} {

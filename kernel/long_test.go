@@ -65,8 +65,8 @@ func TestLongGathers(t *testing.T) {
 	scaled.Reg = 3
 	keyed.Key, keyed.Blocks, keyed.LD = kernel.ByType, 2, 6
 	lse.Acc, lse.Aux, lse.AuxLD = kernel.LSE, 2, 3
-	mul := []kernel.Instr{{Op: "widen", Fn: ops["widen"].strip, Dst: 2, In: []int{1}}, {Op: "mul", Fn: ops["mul"].strip, Dst: 3, In: []int{0, 2}}}
-	snap := []kernel.Instr{{Op: "mul", Fn: ops["mul"].strip, Dst: 3, In: []int{0, 0}}}
+	mul := []kernel.Instr{{Op: "widen", Role: kernel.Widen, Fn: ops["widen"].strip, Dst: 2, In: []int{1}}, {Op: "mul", Role: kernel.Mul, Fn: ops["mul"].strip, Dst: 3, In: []int{0, 2}}}
+	snap := []kernel.Instr{{Op: "mul", Role: kernel.Mul, Fn: ops["mul"].strip, Dst: 3, In: []int{0, 0}}}
 	programs := []*kernel.Program{
 		{Name: "rows", Widths: []int{3}, Leaves: []kernel.Leaf{leaf}, Outs: []kernel.Out{sum}},
 		{Name: "weighted", Widths: []int{3, 1, 3, 3}, Leaves: []kernel.Leaf{leaf, w}, Instrs: mul, Outs: []kernel.Out{scaled}},

@@ -65,19 +65,31 @@ type Leaf struct {
 	Reg     int
 }
 
-// Kind of instruction.
-type Kind uint8
+// Role is what an instruction means to a backend beyond its strip function and its
+// expression. Backends ask for the role, never for an op's name.
+type Role uint8
 
+// The roles of instructions.
 const (
-	Func     Kind = iota // a strip function
-	MatMul               // Out = In[0] · In[1], In[1] Global
-	MatMulNT             // Out = In[0] · In[1]ᵀ, In[1] Global
+	Func     Role = iota // nothing beyond
+	MatMul               // In[0] · In[1], In[1] Global: backends have products of their own
+	MatMulNT             // In[0] · In[1]ᵀ, In[1] Global
+	Mul                  // In[0] times In[1], column by column
+	Eq                   // 1 where In[0] = In[1], 0 elsewhere
+	Mask                 // In[0] where In[1] is not 0, 0 elsewhere
+	Widen                // column c is column c / (columns / columns of In[0]) of In[0]
+	GroupSum             // sums of neighbouring columns of In[0], so many each
+	Concat               // all of In side by side
+	Unpack               // I columns of words of two bfloat16
 )
+
+// Product tells whether r is a product of matrices.
+func (r Role) Product() bool { return r == MatMul || r == MatMulNT }
 
 // Instr computes register Dst.
 type Instr struct {
-	Op   string // name, for printing and hashing
-	Kind Kind
+	Op   string // its name, for errors, comments and digests
+	Role Role
 	Fn   StripFunc // for Func
 	CUDA string    // the op's expression, for the CUDA renderer
 	Dst  int

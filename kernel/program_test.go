@@ -167,7 +167,7 @@ func exact(n int, size float64, grain int) bool {
 func (b *builder) pick() reg { return rapid.SampledFrom(b.regs).Draw(b.t, "register") }
 
 func (b *builder) apply(op string, cols int, size float64, grain int, in ...reg) reg {
-	i := kernel.Instr{Op: op, Fn: ops[op].strip}
+	i := kernel.Instr{Op: op, Role: roles[op], Fn: ops[op].strip}
 	for _, r := range in {
 		i.In = append(i.In, r.id)
 	}
@@ -230,10 +230,10 @@ func (b *builder) instr() {
 func (b *builder) product(x reg) {
 	x = b.apply("snap", x.cols, 1, 1, x)
 	cols := b.width()
-	in := kernel.Instr{Op: "matmul", Kind: kernel.MatMul}
+	in := kernel.Instr{Op: "matmul", Role: kernel.MatMul}
 	l := kernel.Leaf{From: kernel.Global, Rows: x.cols, Cols: cols}
 	if b.int("transposed", 0, 1) == 1 {
-		in.Kind, l.Rows, l.Cols = kernel.MatMulNT, cols, x.cols
+		in.Role, l.Rows, l.Cols = kernel.MatMulNT, cols, x.cols
 	}
 	l.LD = l.Cols
 	l.Operand = b.buffer(l.Rows, l.Cols, l.LD, true)

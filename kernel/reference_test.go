@@ -161,7 +161,7 @@ func (r *reference) registers(row, e int, cell *chunk.View) [][]float64 {
 	}
 	for _, in := range r.p.Instrs {
 		out := make([]float64, r.p.Widths[in.Dst])
-		if in.Kind == kernel.Func {
+		if !in.Role.Product() {
 			ops[in.Op].row(out, regs, in.In)
 		} else {
 			r.product(out, regs[in.In[0]], in)
@@ -179,7 +179,7 @@ func (r *reference) product(out, x []float64, in kernel.Instr) {
 		w := r.bufs[l.Operand]
 		for j := range out {
 			for k, y := range x {
-				if in.Kind == kernel.MatMul {
+				if in.Role == kernel.MatMul {
 					out[j] += y * w[k*l.LD+j]
 				} else {
 					out[j] += y * w[j*l.LD+k]
@@ -194,6 +194,9 @@ type op struct {
 	strip kernel.StripFunc
 	row   func(out []float64, regs [][]float64, in []int)
 }
+
+// roles are those that the CPU's short cuts ask for.
+var roles = map[string]kernel.Role{"mul": kernel.Mul, "widen": kernel.Widen}
 
 var ops = map[string]op{
 	"mul": {func(a *kernel.Args) {

@@ -37,18 +37,18 @@ func (c *CPU) newRun(l *Launch, workers int) *run {
 		w.ready = false
 	}
 	for i, in := range c.p.Instrs {
-		if in.Kind == Func || c.skipIn[i] {
+		if !in.Role.Product() || c.skipIn[i] {
 			continue
 		}
 		g := c.global(in.In[1])
 		k, n := g.Rows, g.Cols
-		if in.Kind == MatMulNT {
+		if in.Role == MatMulNT {
 			k, n = g.Cols, g.Rows
 		}
 		if r.room[i] == nil {
 			r.room[i] = make([]float32, simd.PackedBSize(k, n))
 		}
-		r.packed[i] = simd.PackB(l.Bufs[g.Operand], g.LD, k, n, in.Kind == MatMulNT, r.room[i])
+		r.packed[i] = simd.PackB(l.Bufs[g.Operand], g.LD, k, n, in.Role == MatMulNT, r.room[i])
 	}
 	return r
 }
@@ -77,7 +77,7 @@ func (c *CPU) newWorker() *worker {
 		long: make([]longSum, len(c.p.Outs)), lse: make([]longLSE, len(c.p.Outs)), by: make([]keySum, len(c.p.Outs))}
 	g, t := 0, 0
 	for i, in := range c.p.Instrs {
-		if in.Kind != Func && !c.skipIn[i] {
+		if in.Role.Product() && !c.skipIn[i] {
 			g = max(g, simd.GemmScratch(c.p.Widths[in.In[0]], c.p.Widths[in.Dst]))
 		}
 	}

@@ -41,7 +41,7 @@ func (r *run) execute(w *worker, first, n int) {
 			dst = c.reg(w, in.Dst, n)
 		}
 		w.at[in.Dst] = dst
-		if in.Kind != Func {
+		if in.Role.Product() {
 			simd.GemmPacked(n, w.at[in.In[0]], c.p.Widths[in.In[0]], &r.packed[i], dst, cols, false, w.gemm)
 			continue
 		}

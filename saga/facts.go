@@ -289,7 +289,13 @@ func (r *registers) leaf(l *kernel.Leaf) string {
 // instr is an operation with its attributes. Its name is the one that ops/ gives it: an op that is
 // renamed there keeps its old name here.
 func (r *registers) instr(in *kernel.Instr) string {
-	name := map[kernel.Kind]string{kernel.Func: in.Op, kernel.MatMul: "matmul", kernel.MatMulNT: "matmul nt"}[in.Kind]
+	name := in.Op
+	switch in.Role {
+	case kernel.MatMul:
+		name = "matmul"
+	case kernel.MatMulNT:
+		name = "matmul nt"
+	}
 	text := fmt.Sprintf("%s(%d %d %s)", name, in.I, in.J, number(in.F))
 	for _, x := range in.In {
 		text += " " + r.of(x)

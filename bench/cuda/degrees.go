@@ -145,8 +145,8 @@ func weightedSum(f, ld int) *kernel.Program {
 	p.Name, p.Widths, p.Outs[0].Reg = "weighted", []int{f, 1, f, f}, 3
 	p.Leaves = append(p.Leaves, kernel.Leaf{From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: 1})
 	p.Instrs = []kernel.Instr{
-		{Op: "widen", Fn: widen, Dst: 2, In: []int{1}},
-		{Op: "mul", Fn: mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}}
+		{Op: "widen", Role: kernel.Widen, Fn: widen, Dst: 2, In: []int{1}},
+		{Op: "mul", Role: kernel.Mul, Fn: mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}}
 	return p
 }
 

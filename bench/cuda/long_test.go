@@ -148,7 +148,7 @@ func longPrograms(cols int) []*kernel.Program {
 		{Name: "rows", Widths: []int{cols}, Leaves: []kernel.Leaf{leaf}, Outs: []kernel.Out{sum}},
 		{Name: "weighted", Widths: []int{cols, 1, cols, cols},
 			Leaves: []kernel.Leaf{leaf, {From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: 1}},
-			Instrs: []kernel.Instr{{Op: "widen", Dst: 2, In: []int{1}, I: int32(cols)}, {Op: "mul", CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
+			Instrs: []kernel.Instr{{Op: "widen", Role: kernel.Widen, Dst: 2, In: []int{1}, I: int32(cols)}, {Op: "mul", Role: kernel.Mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
 			Outs:   []kernel.Out{scaled}},
 		{Name: "log-sum-exp", Widths: []int{cols}, Leaves: []kernel.Leaf{leaf}, Outs: []kernel.Out{lse}},
 	}
