@@ -11,7 +11,7 @@ import (
 // joined in the order of the warps, whatever the timing.
 const hubEdges = 128
 
-// hubName ends as kernels do that may run at the same time as the next of the batch.
+// hubName ends the names of such kernels.
 const hubName = "_hub_beside"
 
 // hubThreads is the size of that kernel's blocks.

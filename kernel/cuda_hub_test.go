@@ -19,7 +19,7 @@ func TestCUDAHubs(t *testing.T) {
 		if len(s) != x.want {
 			t.Fatalf("rows %v: %d steps, want %d", x.ptr, len(s), x.want)
 		}
-		if x.want == 2 && (c.Names[s[0].Func] != "gather"+hubName || s[0].Flops <= 0 || s[1].Flops <= 0) {
+		if x.want == 2 && (c.Names[s[0].Func] != "gather"+hubName || !s[0].Beside || s[1].Beside || s[0].Flops <= 0 || s[1].Flops <= 0) {
 			t.Errorf("the first step is %s of %d operations, the second has %d", c.Names[s[0].Func], s[0].Flops, s[1].Flops)
 		}
 	}

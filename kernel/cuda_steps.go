@@ -9,6 +9,7 @@ type CUDAStep struct {
 	Block  uint32
 	Shared uint32
 	Args   []uint64
+	Beside bool // may run at the same time as the next step, which writes other rows
 	Gemm   CUDAGemm
 	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
 	Flops  int64 // an operation a column of each instruction, two a multiply and add of products
@@ -141,6 +142,7 @@ func (s *cudaSteps) gather(first, n, from, to int, begin, end bool) {
 	args[len(args)-1] = uint64(large)
 	if rows > 0 { // before the others, and beside them: the largest takes long
 		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, args)
+		s.out[len(s.out)-1].Beside = true
 		s.count(h.row.times(rows).plus(h.edge.times(edges)))
 	}
 	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, k.slices, args)

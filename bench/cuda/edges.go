@@ -70,7 +70,7 @@ func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
 func (e *edgeBench) median(name string, funcs []device.Function, steps []kernel.CUDAStep, n int) (float64, error) {
 	var list []device.Command
 	for _, s := range steps {
-		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 	}
 	b, err := e.dev.Prepare(list)
 	if err != nil {

@@ -151,7 +151,7 @@ func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *kernel.CUDA, cells
 			}
 			l := &kernel.CUDALaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way}
 			for _, s := range c.Steps(l) {
-				list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+				list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 			}
 		}
 		b, err := d.Prepare(list)

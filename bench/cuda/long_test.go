@@ -38,7 +38,7 @@ func commands(steps []kernel.CUDAStep, funcs []device.Function) (list []device.C
 				TransA: m.TransA, TransB: m.TransB, Add: m.Add, Batch: m.Batch, StrideA: m.StrideA, StrideB: m.StrideB, StrideC: m.StrideC}})
 			continue
 		}
-		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 	}
 	return list
 }

@@ -233,7 +233,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 			continue
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],
-			Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+			Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 	}
 	return list, nil
 }
