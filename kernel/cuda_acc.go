@@ -62,10 +62,10 @@ func first(name string, w int) string {
 }
 
 // second tells whether o has a second accumulator.
-func (o *Out) second() bool { return o.Acc == LSE || o.Acc == Max && o.Aux >= 0 }
+func second(o *Out) bool { return o.Acc == LSE || o.Acc == Max && o.Aux >= 0 }
 
 // inRegisters tells whether o is accumulated there.
-func (o *Out) inRegisters() bool { return o.Acc != Store && o.Key == NoKey }
+func inRegisters(o *Out) bool { return o.Acc != Store && o.Key == NoKey }
 
 // begin makes the accumulators of o, of nothing.
 func (t *cudaText) begin(i int, o *Out) {
@@ -75,18 +75,18 @@ func (t *cudaText) begin(i int, o *Out) {
 
 func (t *cudaText) declareAcc(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
-	if !o.inRegisters() {
+	if !inRegisters(o) {
 		return
 	}
 	t.accum(fmt.Sprintf("a%d", i), w)
-	if o.second() {
+	if second(o) {
 		t.accum(fmt.Sprintf("x%d", i), w)
 	}
 }
 
 func (t *cudaText) initAcc(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
-	if !o.inRegisters() {
+	if !inRegisters(o) {
 		return
 	}
 	init := "0.f"
@@ -94,7 +94,7 @@ func (t *cudaText) initAcc(i int, o *Out) {
 		init = "-SAGA_INF"
 	}
 	t.all(w, "a%d# = %s;", i, init)
-	if o.second() {
+	if second(o) {
 		init := "SAGA_INF"
 		if o.Acc == LSE {
 			init = "-SAGA_INF"
@@ -108,14 +108,14 @@ func (t *cudaText) initAcc(i int, o *Out) {
 func (t *cudaText) addState(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
 	a, x := fmt.Sprintf("p%d", i), fmt.Sprintf("q%d", i)
-	plain := o.Acc == Max && !o.second()
+	plain := o.Acc == Max && !second(o)
 	if plain {
 		t.line("bool any%d = some;", i)
 	}
 	t.line("if (more) {")
 	t.accum(a, w)
 	t.state(a, outPtr(o), w, o.LD, false)
-	if o.second() {
+	if second(o) {
 		t.accum(x, w)
 		t.state(x, auxPtr(o), w, o.AuxLD, false)
 	}
@@ -189,12 +189,12 @@ func (t *cudaText) add(i int, o *Out, a, x string) {
 
 func (t *cudaText) end(i int, o *Out) {
 	w := t.c.p.Widths[o.Reg]
-	if !o.inRegisters() {
+	if !inRegisters(o) {
 		return
 	}
 	t.addState(i, o)
 	switch {
-	case o.Acc == Max && !o.second():
+	case o.Acc == Max && !second(o):
 		t.all(w, "if (!any%d) a%d# = last ? 0.f : SAGA_NOTHING;", i, i)
 	case o.Acc == Max:
 		t.line("if (last) {")
@@ -206,7 +206,7 @@ func (t *cudaText) end(i int, o *Out) {
 		t.line("}")
 	}
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
-	if o.second() {
+	if second(o) {
 		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, true)
 	}
 }

@@ -19,7 +19,7 @@ func byBytes(n int) int64 {
 	if byBlocks(n) == 1 {
 		return 0
 	}
-	return align256(int64(n) * int64(byBlocks(n)) * 8)
+	return Align(int64(n) * int64(byBlocks(n)) * 8)
 }
 
 const cudaSumBy = `

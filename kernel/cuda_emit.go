@@ -181,7 +181,7 @@ func (t *cudaText) leaf(l *Leaf) {
 		key = "(unsigned)rank[e]"
 	}
 	t.line("if (%s < %du) {", key, l.Blocks)
-	if p = l.keyedRow(p, key); l.Half {
+	if p = keyedRow(l, p, key); l.Half {
 		t.fetchHalf(l, p)
 	} else {
 		t.fetch(l.Reg, p, vec)

@@ -14,7 +14,7 @@ SAGA_INLINE unsigned saga_far(const unsigned *stream, ll bits, ll e) {
 `
 
 // farID is the far end of edge e.
-func (p *Program) farID(e string) string {
+func farID(p *Program, e string) string {
 	if p.Packed {
 		return "saga_far(other, bits, " + e + ")"
 	}
@@ -25,7 +25,7 @@ func (p *Program) farID(e string) string {
 // the rounds, id u from the edge at hand on, and what ends a round.
 type farList struct{ begin, id, next string }
 
-func (p *Program) farList() farList {
+func listOf(p *Program) farList {
 	if p.Packed {
 		return farList{
 			begin: "\tconst unsigned wide = (unsigned)bits;\n" +

@@ -158,7 +158,7 @@ func (c *CUDA) few(b *strings.Builder, name string, slice int, instrs []*Instr, 
 	t.head(b, name+fewName, k.block, used)
 	fmt.Fprintf(b, "\tconstexpr int R = %d;\n", t.fewRows(instrs))
 	fmt.Fprintf(b, "\tconst unsigned at = blockIdx.x * %du + group;\n", k.groups)
-	list := c.p.farList()
+	list := listOf(c.p)
 	b.WriteString(fewRow + list.begin)
 	fmt.Fprintf(b, fewFirst, fmt.Sprintf(list.id, "u"))
 	b.WriteString(strings.ReplaceAll(before.String(), "\t\t", "\t"))

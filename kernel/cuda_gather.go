@@ -27,7 +27,7 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 			used = append(used, r)
 		}
 	}
-	if !c.dense {
+	if !c.Dense {
 		for i := range p.Instrs {
 			in := &p.Instrs[i]
 			instrs = append(instrs, in)
@@ -40,7 +40,7 @@ func (c *CUDA) gatherKernel(b *strings.Builder) error {
 	var outs []*Out
 	for i := range p.Outs {
 		o := &p.Outs[i]
-		if o.Acc.Global() || c.dense && o.Acc == Store {
+		if o.Acc.Global() || c.Dense && o.Acc == Store {
 			continue
 		}
 		outs = append(outs, o)
@@ -166,7 +166,7 @@ func (c *CUDA) gatherWay(b *strings.Builder, name string, slice int, instrs []*I
 		u.openRounds(outs, fold)
 		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = next; (void)e;\n", t.unroll(instrs))
 		if far {
-			b.WriteString("\t\t\tconst unsigned far = " + p.farID("e") + ";\n")
+			b.WriteString("\t\t\tconst unsigned far = " + farID(p, "e") + ";\n")
 		}
 		b.WriteString(body.String())
 		b.WriteString("\t\t}\n")
@@ -231,7 +231,7 @@ func (t *cudaText) unroll(instrs []*Instr) int {
 // in their order in memory, which slices would read in pieces.
 func (c *CUDA) sliced(t *cudaText, instrs []*Instr, outs []*Out, used []int, width int) bool {
 	edgeRows := slices.ContainsFunc(outs, func(o *Out) bool { return o.Acc == Store }) ||
-		slices.ContainsFunc(used, func(r int) bool { return c.home[r].kind != homeNone && c.p.Widths[r] >= sliceWidth })
+		slices.ContainsFunc(used, func(r int) bool { return c.Home[r].Kind != NoHome && c.p.Widths[r] >= sliceWidth })
 	if edgeRows || width <= sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
 		return false
 	}
@@ -263,13 +263,13 @@ func (t *cudaText) loadEdges(used []int, before *strings.Builder) {
 		k := slices.IndexFunc(t.c.p.Leaves, func(f Leaf) bool { return f.Reg == r })
 		switch {
 		case k < 0:
-			h := t.c.home[r]
-			p := fmt.Sprintf("s%d + (e - from) * %d", r, h.ld)
-			if h.kind == homeBuf {
-				p = fmt.Sprintf("b%d + e * %d", h.operand, h.ld)
+			h := t.c.Home[r]
+			p := fmt.Sprintf("s%d + (e - from) * %d", r, h.LD)
+			if h.Kind == InOperand {
+				p = fmt.Sprintf("b%d + e * %d", h.Operand, h.LD)
 			}
 			t.ptr[r] = p
-			t.load(r, p, t.vector(h.ld))
+			t.load(r, p, t.vector(h.LD))
 		case t.c.p.Leaves[k].From == Global:
 			t.ptr[r] = fmt.Sprintf("b%d", t.c.p.Leaves[k].Operand)
 		case t.c.p.Leaves[k].From == Own && t.c.p.Leaves[k].Key == NoKey:

@@ -65,7 +65,7 @@ func TestCUDAUnpack(t *testing.T) {
 // of their own before it.
 func TestCUDAUnpackedProduct(t *testing.T) {
 	c := render(t, unpacked(dense(false)))
-	if h := c.home[0]; h.kind != homeScratch || !strings.Contains(c.Source, "saga_load_half<G, V,") {
+	if h := c.Home[0]; h.Kind != InScratch || !strings.Contains(c.Source, "saga_load_half<G, V,") {
 		t.Errorf("the product reads %+v", h)
 	}
 }
@@ -94,15 +94,6 @@ func TestCUDAHeadsHalf(t *testing.T) {
 			Outs:   []Out{{Acc: Sum, Reg: 3, Operand: 2, Aux: -1, LD: 128}}})
 		if c := render(t, p); !strings.Contains(c.Source, want) {
 			t.Errorf("%d heads: no %q", heads, want)
-		}
-	}
-}
-
-func TestCUDATileWithin(t *testing.T) {
-	p := dense(false) // 160 bytes a row
-	for bytes, want := range map[int64]int{0: largestTile, 1: leastTile, 160 * 70000: 2 * tileWave, 1 << 40: largestTile} {
-		if n, err := TileWithin(p, bytes); n != want || err != nil {
-			t.Errorf("%d bytes: tiles of %d rows (%v), want %d", bytes, n, err, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 // inRounds tells whether a result sums, so that rows of many edges are taken in rounds.
 func inRounds(outs []*Out) bool {
 	for _, o := range outs {
-		if o.sums() {
+		if sums(o) {
 			return true
 		}
 	}
@@ -26,7 +26,7 @@ func inRounds(outs []*Out) bool {
 }
 
 // sums tells whether o is a sum in registers.
-func (o *Out) sums() bool { return o.Acc == Sum && o.Key == NoKey || o.Acc == LSE }
+func sums(o *Out) bool { return o.Acc == Sum && o.Key == NoKey || o.Acc == LSE }
 
 // openRounds opens the loop over the rounds of a row; fold says that they are folded into
 // accumulators of float64.
@@ -42,7 +42,7 @@ func (t *cudaText) openRounds(outs []*Out, fold bool) {
 	}
 	for i, o := range outs {
 		w := t.c.p.Widths[o.Reg]
-		if fold && o.sums() {
+		if fold && sums(o) {
 			t.accumOf("double", fmt.Sprintf("d%d", i), w)
 			t.all(w, "d%d# = 0.;", i)
 			if o.Acc == LSE {
@@ -62,7 +62,7 @@ func (t *cudaText) openRounds(outs []*Out, fold bool) {
 	for i, o := range outs {
 		if !fold {
 			t.begin(i, o)
-		} else if o.sums() {
+		} else if sums(o) {
 			t.initAcc(i, o)
 		}
 	}
@@ -75,14 +75,14 @@ func (t *cudaText) closeRounds(outs []*Out, fold bool, end func()) {
 			w := t.c.p.Widths[o.Reg]
 			if o.Acc == LSE {
 				t.all(w, "saga_lse_fold(d%d#, top%d#, a%d#, x%d#);", i, i, i, i)
-			} else if o.sums() {
+			} else if sums(o) {
 				t.all(w, "d%d# += (double)a%d#;", i, i)
 			}
 		}
 		t.line("} while (stop != until);")
 		for i, o := range outs {
 			w := t.c.p.Widths[o.Reg]
-			if o.sums() {
+			if sums(o) {
 				t.all(w, "a%d# = (float)d%d#;", i, i)
 			}
 			if o.Acc == LSE {

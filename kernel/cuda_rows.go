@@ -21,7 +21,7 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 	var used []int // registers that come from elsewhere
 	for i := range p.Instrs {
 		in := &p.Instrs[i]
-		if in.Role.Product() || c.level[in.Dst] != l {
+		if in.Role.Product() || c.Level[in.Dst] != l {
 			continue
 		}
 		instrs = append(instrs, in)
@@ -42,8 +42,8 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 		at = "e"
 	}
 	for _, o := range p.Outs {
-		h := c.home[o.Reg]
-		if o.Acc != Store || c.level[o.Reg] != l || !made[o.Reg] && h.kind == homeBuf && h.operand == o.Operand {
+		h := c.Home[o.Reg]
+		if o.Acc != Store || c.Level[o.Reg] != l || !made[o.Reg] && h.Kind == InOperand && h.Operand == o.Operand {
 			continue
 		}
 		puts = append(puts, put{o.Reg, o.LD, fmt.Sprintf("b%d + %s * %d", o.Operand, at, o.LD)})
@@ -51,12 +51,12 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 			used = append(used, o.Reg)
 		}
 	}
-	for _, r := range c.order {
+	for _, r := range c.Order {
 		isLeaf := slices.ContainsFunc(p.Leaves, func(f Leaf) bool { return f.Reg == r })
 		if !made[r] && !(isLeaf && l == 0) {
 			continue
 		}
-		puts = append(puts, put{r, c.home[r].ld, fmt.Sprintf("s%d + i * %d", r, c.home[r].ld)})
+		puts = append(puts, put{r, c.Home[r].LD, fmt.Sprintf("s%d + i * %d", r, c.Home[r].LD)})
 		if !made[r] {
 			used = append(used, r)
 		}
@@ -95,7 +95,7 @@ func (c *CUDA) fragment(b *strings.Builder, l int) error {
 	fmt.Fprintf(b, "\tfor (ll i = blockIdx.x * (ll)%d + group; i < n; i += gridDim.x * (ll)%d) {\n", k.groups, k.groups)
 	if p.Edges {
 		b.WriteString("\t\tconst ll e = from + i, entry = saga_entry(ptr, entries, e), row = rowids ? rowids[entry] : entry;\n" +
-			"\t\tconst unsigned far = " + p.farID("e") + "; (void)row; (void)far;\n")
+			"\t\tconst unsigned far = " + farID(p, "e") + "; (void)row; (void)far;\n")
 	} else {
 		b.WriteString("\t\tconst ll row = first + i; (void)row;\n")
 	}
@@ -147,12 +147,12 @@ func (t *cudaText) loadAll(used []int, at string) {
 			}
 			continue
 		}
-		h := c.home[r]
-		if h.kind == homeBuf {
-			t.ptr[r] = fmt.Sprintf("b%d + %s * %d", h.operand, at, h.ld)
+		h := c.Home[r]
+		if h.Kind == InOperand {
+			t.ptr[r] = fmt.Sprintf("b%d + %s * %d", h.Operand, at, h.LD)
 		} else {
-			t.ptr[r] = fmt.Sprintf("s%d + i * %d", r, h.ld)
+			t.ptr[r] = fmt.Sprintf("s%d + i * %d", r, h.LD)
 		}
-		t.load(r, t.ptr[r], t.vector(h.ld))
+		t.load(r, t.ptr[r], t.vector(h.LD))
 	}
 }

@@ -52,25 +52,25 @@ type CUDACell struct {
 func (c *CUDA) Steps(l *CUDALaunch) []CUDAStep {
 	s := &cudaSteps{c: c, l: l, scratch: make([]uint64, len(c.p.Widths))}
 	at := l.Scratch
-	tile := min(c.tile(), l.Rows)
+	tile := min(c.Tile(), l.Rows)
 	if c.p.Edges {
-		tile = min(c.tile(), int(l.Cell.Ptr[len(l.Cell.Ptr)-1]))
+		tile = min(c.Tile(), int(l.Cell.Ptr[len(l.Cell.Ptr)-1]))
 	}
-	places := make([]uint64, len(c.room))
-	for i, room := range c.room {
+	places := make([]uint64, len(c.Room))
+	for i, room := range c.Room {
 		places[i] = at
-		at += uint64(align256(int64(tile) * int64(room) * 4))
+		at += uint64(Align(int64(tile) * int64(room) * 4))
 	}
-	for _, r := range c.order {
-		s.scratch[r] = places[c.slot[r]]
+	for _, r := range c.Order {
+		s.scratch[r] = places[c.Slot[r]]
 	}
 	s.partial = at
 	if c.p.Edges {
 		s.cell()
 		return s.out
 	}
-	for lo := 0; lo < l.Rows; lo += c.tile() {
-		s.tile(lo, min(c.tile(), l.Rows-lo))
+	for lo := 0; lo < l.Rows; lo += c.Tile() {
+		s.tile(lo, min(c.Tile(), l.Rows-lo))
 	}
 	return s.out
 }
@@ -88,16 +88,16 @@ func (s *cudaSteps) cell() {
 	c, l := s.c, s.l
 	entries := len(l.Cell.Ptr) - 1
 	nnz := int(l.Cell.Ptr[entries])
-	apart := c.start || c.dense || l.Cell.RowIDs != 0 || entries < l.Rows
+	apart := c.start || c.Dense || l.Cell.RowIDs != 0 || entries < l.Rows
 	if len(c.gather) > 0 && apart && l.First {
 		s.whole("start")
 	}
 	switch {
-	case !c.dense:
+	case !c.Dense:
 		s.gather(0, entries, 0, nnz, l.First && !apart, l.Last && !apart)
 	default:
-		for lo := 0; lo < nnz; lo += c.tile() {
-			hi := min(nnz, lo+c.tile())
+		for lo := 0; lo < nnz; lo += c.Tile() {
+			hi := min(nnz, lo+c.Tile())
 			s.tile(lo, hi-lo)
 			if len(c.gather) > 0 {
 				e0 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i+1]) > lo })
@@ -171,12 +171,12 @@ func (s *cudaSteps) tile(lo, n int) {
 			s.count(k.row.times(n))
 		}
 		for i := range p.Instrs {
-			if in := &p.Instrs[i]; in.Role.Product() && c.level[in.In[0]] == level {
+			if in := &p.Instrs[i]; in.Role.Product() && c.Level[in.In[0]] == level {
 				s.product(in, lo, n)
 			}
 		}
 		for i := range p.Outs {
-			if o := &p.Outs[i]; c.ready(o) == level {
+			if o := &p.Outs[i]; c.Ready(o) == level {
 				s.sum(o, lo, n)
 			}
 		}
@@ -194,10 +194,10 @@ func (s *cudaSteps) sum(o *Out, lo, n int) {
 	case SumRows:
 		x, ld := s.at(o.Reg, lo)
 		w := p.Widths[o.Reg]
-		s.call(s.c.lookup("saga_columns"), cudaBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
+		s.call(s.c.lookup("saga_columns"), columnBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
 			[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
 		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
-		s.addParts(o, w, cudaBlocks)
+		s.addParts(o, w, columnBlocks)
 	}
 }
 
@@ -217,21 +217,21 @@ func (s *cudaSteps) product(in *Instr, lo, n int) {
 
 // at is the address of register r for the tile that begins at row lo.
 func (s *cudaSteps) at(r, lo int) (addr uint64, ld int) {
-	h := s.c.home[r]
-	skip := uint64(lo) * uint64(h.ld) * 4
-	switch h.kind {
-	case homeScratch:
-		return s.scratch[r], h.ld
-	case homeCell:
-		return map[CellArray]uint64{Rank: s.l.Cell.Rank, Weight: s.l.Cell.Weight, Data: s.l.Cell.Data}[h.array] + skip, h.ld
+	h := s.c.Home[r]
+	skip := uint64(lo) * uint64(h.LD) * 4
+	switch h.Kind {
+	case InScratch:
+		return s.scratch[r], h.LD
+	case InCell:
+		return map[CellArray]uint64{Rank: s.l.Cell.Rank, Weight: s.l.Cell.Weight, Data: s.l.Cell.Data}[h.Array] + skip, h.LD
 	}
-	return s.l.Bufs[h.operand] + skip, h.ld
+	return s.l.Bufs[h.Operand] + skip, h.LD
 }
 
 // args are the parameters that params declares.
 func (s *cudaSteps) args(from, to, first, n int, begin, end bool) []uint64 {
 	a := append([]uint64{}, s.l.Bufs[:s.c.p.Operands]...)
-	for _, r := range s.c.order {
+	for _, r := range s.c.Order {
 		a = append(a, s.scratch[r])
 	}
 	if s.c.p.Edges {
@@ -259,5 +259,5 @@ func (s *cudaSteps) call(fn, blocks, threads int, shared uint32, slices int, arg
 
 func (s *cudaSteps) gemm(g CUDAGemm) {
 	s.out = append(s.out, CUDAStep{Func: -1, Gemm: g})
-	s.count(g.work())
+	s.count(gemmWork(&g))
 }

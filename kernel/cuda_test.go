@@ -47,7 +47,7 @@ func dense(edges bool) *Program {
 
 func render(t *testing.T, p *Program) *CUDA {
 	t.Helper()
-	c, err := RenderCUDA(p)
+	c, err := RenderCUDA(p, H200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestCUDADense(t *testing.T) {
 	for _, edges := range []bool{false, true} {
 		c := render(t, dense(edges))
 		// relu's operand and result, a product's result in its buffer.
-		if want := int64(2*align256(100*20*4)) + align256(3*cudaBlocks*4); c.Scratch(100, 100) != want { // more than 10×20 sums of products
+		if want := int64(2*Align(100*20*4)) + Align(3*columnBlocks*4); c.Scratch(100, 100) != want { // more than 10×20 sums of products
 			t.Errorf("edges %v: scratch %d, want %d", edges, c.Scratch(100, 100), want)
 		}
 		l := &CUDALaunch{Rows: 100, Bufs: []uint64{1 << 20, 2 << 20, 3 << 20, 4 << 20, 5 << 20, 6 << 20, 7 << 20}, Scratch: 8 << 20, First: true, Last: true}
@@ -110,11 +110,11 @@ func TestCUDADense(t *testing.T) {
 			}
 		}
 		s0 := uint64(8 << 20)
-		s1 := s0 + uint64(align256(100*20*4))
+		s1 := s0 + uint64(Align(100*20*4))
 		want := []CUDAGemm{
 			{A: 1 << 20, B: 2 << 20, C: s0, M: 100, N: 20, K: 10, LDA: 16, LDB: 20, LDC: 20},
 			{A: s1, B: 3 << 20, C: 4 << 20, M: 100, N: 3, K: 20, LDA: 20, LDB: 20, LDC: 4, TransB: true},
-			{A: 1 << 20, B: s1, C: s1 + uint64(align256(100*20*4)), M: 10, N: 20, K: 100, LDA: 16, LDB: 20, LDC: 20, TransA: true}}
+			{A: 1 << 20, B: s1, C: s1 + uint64(Align(100*20*4)), M: 10, N: 20, K: 100, LDA: 16, LDB: 20, LDC: 20, TransA: true}}
 		if len(gemms) != len(want) {
 			t.Fatalf("edges %v: %d products, want %d: %+v", edges, len(gemms), len(want), gemms)
 		}
@@ -128,7 +128,7 @@ func TestCUDADense(t *testing.T) {
 
 func TestCUDATiles(t *testing.T) {
 	c := render(t, dense(false))
-	l := &CUDALaunch{Rows: 2*defaultTile + 5, Bufs: make([]uint64, 7)}
+	l := &CUDALaunch{Rows: 2*c.Tile() + 5, Bufs: make([]uint64, 7)}
 	n := 0
 	for _, s := range c.Steps(l) {
 		if s.Func < 0 && s.Gemm.TransA {
@@ -143,7 +143,7 @@ func TestCUDATiles(t *testing.T) {
 func TestCUDARefuses(t *testing.T) {
 	p := weighted(8)
 	p.Instrs[1].CUDA = ""
-	if _, err := RenderCUDA(p); err == nil || !strings.Contains(err.Error(), "mul") {
+	if _, err := RenderCUDA(p, H200); err == nil || !strings.Contains(err.Error(), "mul") {
 		t.Errorf("an op without device code: %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestCUDASlices(t *testing.T) {
 		{900_000, 32 * 900_000, true},
 		{1_100_000, 64 * 1_100_000, false},
 	} {
-		if got := w.slices(c.rows, c.edges, c.rows); got != c.want {
+		if got := w.slices(H200, c.rows, c.edges, c.rows); got != c.want {
 			t.Errorf("%d rows, %d edges: slices %v, want %v", c.rows, c.edges, got, c.want)
 		}
 	}

@@ -12,7 +12,7 @@ const (
 	FewWhole                   // a row a group of lanes, whole rows
 )
 
-// Measured on one H200 by bench/cuda -gather -degrees: cells of 157,000 to 11 M rows of 1 to
+// Measured on one H200 (package cuda's H200) by bench/cuda -gather -degrees: cells of 157,000 to 11 M rows of 1 to
 // 128 edges. Slices do not pay where rows have fewer edges than sparse in the mean, for each
 // slice reads the row's list again, unless whole rows are more than a cache holds and slices
 // not far more: then few do. Nor do they in cells of so many rows that a slice of them is
@@ -22,7 +22,6 @@ const (
 	sparse   = 32
 	few      = 4
 	tooLarge = 1 << 20
-	cached   = 40 << 20 // bytes that a large GPU's second-level cache holds of gathered rows
 )
 
 // Groups of lanes have a row each where rows have fewer edges in the mean than lean
@@ -35,16 +34,16 @@ const (
 	leanWhole = 64
 	leanLane  = 8
 	leanLarge = 256
-	leanWarps = 132 * 64
+	leanWarps = 64 // a multiprocessor
 )
 
 // isFew tells whether a cell of edges among n rows is gathered by groups that have a row each.
-func (w *cudaGather) isFew(edges, n int) bool {
+func (w *cudaGather) isFew(chip Chip, edges, n int) bool {
 	k, most := &w.few, lean
 	if k.slices == 1 {
 		most = min(leanWhole, leanLane*k.lanes())
 	}
-	return k.fn >= 0 && edges < most*n && n/(32/k.lanes())*k.slices >= leanWarps
+	return k.fn >= 0 && edges < most*n && n/(32/k.lanes())*k.slices >= leanWarps*chip.Processors
 }
 
 // lanes is how many of them have a row.
@@ -59,17 +58,18 @@ func (s *cudaSteps) way(rows, edges, n int) (w *cudaGather, few bool) {
 	case WarpSlice, FewSlice:
 		w = &ways[0]
 	case ByCell:
-		if ways[0].slices(rows, edges, n) {
+		if ways[0].slices(s.c.Chip, rows, edges, n) {
 			w = &ways[0]
 		}
-		return w, w.isFew(edges, n)
+		return w, w.isFew(s.c.Chip, edges, n)
 	}
 	return w, w.few.fn >= 0 && (s.l.Gather == FewSlice || s.l.Gather == FewWhole)
 }
 
 // slices tells whether a cell of so many rows, edges among n of them, is gathered slice by
 // slice.
-func (w *cudaGather) slices(rows, edges, n int) bool {
+func (w *cudaGather) slices(chip Chip, rows, edges, n int) bool {
+	cached := chip.Cache * 2 / 3 // what it holds of gathered rows: 40 MiB of the 60 of an H200
 	switch r := int64(rows); {
 	case rows > tooLarge:
 		return false

@@ -95,20 +95,20 @@ func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed b
 	h := sha256.New()
 	for _, k := range p.Kernels() {
 		k.Packed = k.Edges && packed
-		rendered, err := kernel.RenderCUDA(k)
+		rendered, err := kernel.RenderCUDA(k, kernel.H200)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintln(h, rendered.Source, rendered.Names)
 		for _, n := range []int{0, 1, 1000, 5_000_000} {
-			fmt.Fprintln(h, rendered.Scratch(n, 3*n))
+			size := rendered.Scratch(n, 3*n)
+			if planned := kernel.ScratchCUDA(k, kernel.H200, n, 3*n); planned != size {
+				t.Errorf("%s, kernel %s: planned for %d bytes of scratch memory, rendered for %d", name, k.Name, planned, size)
+			}
+			fmt.Fprintln(h, size)
 		}
 		for _, bytes := range []int64{0, 1, 100 << 20, 1 << 40} {
-			tile, err := kernel.TileWithin(k, bytes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintln(h, tile)
+			fmt.Fprintln(h, kernel.TileWithin(k, kernel.H200, bytes))
 		}
 		for _, l := range textLaunches(k) {
 			for _, s := range rendered.Steps(l) {

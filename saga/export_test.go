@@ -85,7 +85,7 @@ func (p *Program) ExtraFiles() (bytes int64) {
 // KernelNeeds is what the kernels of training and evaluation take beside their plans.
 func (p *Program) KernelNeeds() (int64, error) {
 	rows, edges := p.Totals()
-	return exec.Scratch(rows, int(edges), p.train.low.Kernels, p.eval.low.Kernels)
+	return exec.Scratch(rows, int(edges), p.train.low.Kernels, p.eval.low.Kernels), nil
 }
 
 // PlannedTiles calls f for every call of the training plan: the tile that it was planned with and its kernel's.

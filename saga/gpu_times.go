@@ -66,7 +66,7 @@ func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
 	cuda := make([]*kernel.CUDA, len(u.low.Kernels))
 	for i, k := range u.low.Kernels {
 		var err error
-		if cuda[i], err = kernel.RenderCUDA(k); err != nil {
+		if cuda[i], err = kernel.RenderCUDA(k, kernel.H200); err != nil {
 			return nil, err
 		}
 	}

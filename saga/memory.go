@@ -47,9 +47,8 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 			m.bound = left
 		}
 	}
-	var err error
-	m.scratch, err = p.scratch(programs, m.bound)
-	return m, err
+	m.scratch = p.scratch(programs, m.bound)
+	return m, nil
 }
 
 // kept is what is taken off Config.Mem before all else.
@@ -68,9 +67,9 @@ const scratchShare = 16
 // scratch is the memory that kernels of these programs take beside their plans on a GPU; it
 // sets how many rows they work on at a time, so that a kernel takes about its share of bound.
 // Training in a run that goes on keeps what it had.
-func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) (int64, error) {
+func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 	if !strings.HasPrefix(p.cfg.Device, "cuda") {
-		return 0, nil
+		return 0
 	}
 	if bound > 0 {
 		bound = max(1, bound/scratchShare)
@@ -82,10 +81,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) (int64, err
 			rows = max(rows, g.Rows)
 		}
 		for i, k := range l.Kernels {
-			tile, err := kernel.TileWithin(k, bound)
-			if err != nil {
-				return 0, err
-			}
+			tile := kernel.TileWithin(k, kernel.H200, bound)
 			if n == 0 && len(p.cfg.Tiles) == len(l.Kernels) {
 				tile = p.cfg.Tiles[i]
 			}
@@ -190,10 +186,7 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 	}
 	need := least.Smallest
 	for bound := need; ; { // the kernels' share grows with it
-		scratch, err := p.scratch(programs, bound)
-		if err != nil {
-			return nil, err
-		}
+		scratch := p.scratch(programs, bound)
 		if bound >= need+scratch {
 			least.Smallest = bound
 			break

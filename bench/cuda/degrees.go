@@ -110,7 +110,7 @@ func (b *degreeBench) compile() error {
 	seen := map[string]bool{}
 	for _, p := range programs {
 		var err error
-		if p.cuda, err = kernel.RenderCUDA(p.p); err != nil {
+		if p.cuda, err = kernel.RenderCUDA(p.p, kernel.H200); err != nil {
 			return err
 		}
 		if seen[p.cuda.Source] {
@@ -122,7 +122,7 @@ func (b *degreeBench) compile() error {
 		}
 		q := *p.p
 		q.Packed = true
-		if p.packed, err = kernel.RenderCUDA(&q); err != nil {
+		if p.packed, err = kernel.RenderCUDA(&q, kernel.H200); err != nil {
 			return err
 		}
 		if p.packedFuncs, err = b.gpu.Compile(p.packed.Source, p.packed.Names); err != nil {

@@ -55,7 +55,7 @@ func (e *edgeBench) put(b []byte, bytes int64) (uint64, error) {
 
 // time is the median of twenty launches of p, in milliseconds, after three.
 func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
-	c, err := kernel.RenderCUDA(p)
+	c, err := kernel.RenderCUDA(p, kernel.H200)
 	if err != nil {
 		return 0, err
 	}

@@ -71,7 +71,7 @@ func TestFewEdges(t *testing.T) {
 			}
 		}
 		for i, p := range list {
-			c, err := kernel.RenderCUDA(p)
+			c, err := kernel.RenderCUDA(p, kernel.H200)
 			if err != nil {
 				t.Fatal(err)
 			}

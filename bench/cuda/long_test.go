@@ -53,7 +53,7 @@ type longRun struct {
 
 func newLongRun(t *testing.T, d device.GPU, p *kernel.Program) *longRun {
 	t.Helper()
-	c, err := kernel.RenderCUDA(p)
+	c, err := kernel.RenderCUDA(p, kernel.H200)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (c *kernelsCmd) Run(a *app) error {
 	w := bufio.NewWriter(a.stdout)
 	seen := map[string]string{}
 	for i, k := range p.Kernels() {
-		r, err := kernel.RenderCUDA(k)
+		r, err := kernel.RenderCUDA(k, kernel.H200)
 		if err != nil {
 			return err
 		}

@@ -42,23 +42,21 @@ extern "C" __global__ void saga_larger(unsigned *a, const unsigned *b, long long
 
 // Scratch is how much memory beside the plans' a GPU needs for runners of these plans'
 // programs, which share it (Arena.Scratch): rows and edges bound what one launch sees.
-func Scratch(rows, edges int, programs ...[]*kernel.Program) (int64, error) {
+func Scratch(rows, edges int, programs ...[]*kernel.Program) int64 {
 	var most int64
 	for _, list := range programs {
-		cuda, err := render(list)
-		if err != nil {
-			return 0, err
+		for _, p := range list {
+			most = max(most, kernel.ScratchCUDA(p, kernel.H200, rows, edges))
 		}
-		most = max(most, scratchOf(cuda, rows, edges))
 	}
-	return (most + 255) &^ 255, nil
+	return (most + 4*stepWords + 255) &^ 255
 }
 
 func render(programs []*kernel.Program) ([]*kernel.CUDA, error) {
 	out := make([]*kernel.CUDA, len(programs))
 	for i, p := range programs {
 		var err error
-		if out[i], err = kernel.RenderCUDA(p); err != nil {
+		if out[i], err = kernel.RenderCUDA(p, kernel.H200); err != nil {
 			return nil, err
 		}
 	}

@@ -24,7 +24,7 @@ func TestModels(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/without=%s", name, storage, strings.Join(without, ",")), func(t *testing.T) {
 					for _, p := range programs(t, name, saga.Config{Without: without, Storage: storage, Slices: i}) {
 						p.Packed = p.Edges && i%2 == 1
-						c, err := kernel.RenderCUDA(p)
+						c, err := kernel.RenderCUDA(p, kernel.H200)
 						if err != nil {
 							t.Fatal(err)
 						}

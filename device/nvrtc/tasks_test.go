@@ -33,7 +33,7 @@ func TestTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range p.Kernels() {
-			c, err := kernel.RenderCUDA(k)
+			c, err := kernel.RenderCUDA(k, kernel.H200)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,63 +58,63 @@ func chain(r *rand.Rand) *Program {
 func TestScratchPlaces(t *testing.T) {
 	shared := 0
 	for seed := range uint64(3000) {
-		c := render(t, chain(rand.New(rand.NewPCG(seed, 1))))
-		holds := make([]int, len(c.room))
+		c := NewLayout(chain(rand.New(rand.NewPCG(seed, 1))), Chip{})
+		holds := make([]int, len(c.Room))
 		for i := range holds {
 			holds[i] = -1
 		}
-		lies := func(r int) bool { return slices.Contains(c.order, r) }
+		lies := func(r int) bool { return slices.Contains(c.Order, r) }
 		read := func(what string, r int) {
-			if lies(r) && holds[c.slot[r]] != r {
-				t.Fatalf("seed %d: %s reads register %d, where %d lies", seed, what, r, holds[c.slot[r]])
+			if lies(r) && holds[c.Slot[r]] != r {
+				t.Fatalf("seed %d: %s reads register %d, where %d lies", seed, what, r, holds[c.Slot[r]])
 			}
 		}
 		write := func(r int) {
 			if lies(r) {
-				if c.room[c.slot[r]] < c.home[r].ld {
+				if c.Room[c.Slot[r]] < c.Home[r].LD {
 					t.Fatalf("seed %d: register %d has no room for a row", seed, r)
 				}
-				holds[c.slot[r]] = r
+				holds[c.Slot[r]] = r
 			}
 		}
-		for level := range c.frags {
+		for level := range c.Levels {
 			made := map[int]bool{}
 			var used []int
-			for _, in := range c.p.Instrs {
-				if !in.Role.Product() && c.level[in.Dst] == level {
+			for _, in := range c.Program.Instrs {
+				if !in.Role.Product() && c.Level[in.Dst] == level {
 					for _, r := range in.In {
-						leaf := slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == r })
+						leaf := slices.ContainsFunc(c.Program.Leaves, func(l Leaf) bool { return l.Reg == r })
 						if !made[r] && !leaf {
-							read(fmt.Sprint("fragment ", level), r)
+							read(fmt.Sprint("level ", level), r)
 							used = append(used, r)
 						}
 					}
 					made[in.Dst] = true
 				}
 			}
-			for _, o := range c.p.Outs {
-				if o.Acc == Store && c.level[o.Reg] == level && !made[o.Reg] {
+			for _, o := range c.Program.Outs {
+				if o.Acc == Store && c.Level[o.Reg] == level && !made[o.Reg] {
 					read("a store", o.Reg)
 				}
 			}
-			for _, r := range c.order {
-				leaf := slices.ContainsFunc(c.p.Leaves, func(l Leaf) bool { return l.Reg == r })
+			for _, r := range c.Order {
+				leaf := slices.ContainsFunc(c.Program.Leaves, func(l Leaf) bool { return l.Reg == r })
 				if made[r] || leaf && level == 0 {
 					write(r)
 				}
 			}
 			for _, r := range used { // other groups of lanes may still read their rows
-				read(fmt.Sprint("fragment ", level, ", which writes,"), r)
+				read(fmt.Sprint("level ", level, ", which writes,"), r)
 			}
-			for _, in := range c.p.Instrs {
-				if in.Role.Product() && c.level[in.In[0]] == level {
+			for _, in := range c.Program.Instrs {
+				if in.Role.Product() && c.Level[in.In[0]] == level {
 					read("a product", in.In[0])
 					write(in.Dst)
 					read("a product that writes", in.In[0])
 				}
 			}
-			for i := range c.p.Outs {
-				if o := &c.p.Outs[i]; o.Acc.Global() && c.ready(o) == level {
+			for i := range c.Program.Outs {
+				if o := &c.Program.Outs[i]; o.Acc.Global() && c.Ready(o) == level {
 					read("a sum", o.Reg)
 					if o.Acc.Pair() {
 						read("a sum", o.Reg2)
@@ -122,7 +122,7 @@ func TestScratchPlaces(t *testing.T) {
 				}
 			}
 		}
-		if len(c.room) < len(c.order) {
+		if len(c.Room) < len(c.Order) {
 			shared++
 		}
 	}

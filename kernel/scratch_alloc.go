@@ -7,37 +7,37 @@ import (
 
 // Registers that pass from one kernel of a tile to another lie in scratch memory, those
 // whose lives do not meet in the same place: a GRU has 28 of them and room for a few.
-// Fragment l runs at time 2l, the products and the sums over rows that follow it at 2l+1.
+// The kernel of level l runs at time 2l, the products and the sums over rows that follow it at 2l+1.
 
-// ready is the level after whose fragment all that o sums over rows is there.
-func (c *CUDA) ready(o *Out) int {
+// Ready is the level after whose kernel all that o sums over rows is there.
+func (l *Layout) Ready(o *Out) int {
 	if o.Acc.Pair() {
-		return max(c.level[o.Reg], c.level[o.Reg2])
+		return max(l.Level[o.Reg], l.Level[o.Reg2])
 	}
-	return c.level[o.Reg]
+	return l.Level[o.Reg]
 }
 
 // lives says when register r, which lies in scratch memory, is first written and last read.
-func (c *CUDA) lives(r int) (first, last int) {
-	p := c.p
-	first = 2 * c.level[r]
+func (l *Layout) lives(r int) (first, last int) {
+	p := l.Program
+	first = 2 * l.Level[r]
 	for i := range p.Instrs {
 		switch in := &p.Instrs[i]; {
 		case in.Role.Product() && in.Dst == r:
-			first = 2*c.level[in.In[0]] + 1
+			first = 2*l.Level[in.In[0]] + 1
 		case in.Role.Product() && in.In[0] == r:
-			last = max(last, 2*c.level[r]+1)
+			last = max(last, 2*l.Level[r]+1)
 		case !in.Role.Product() && slices.Contains(in.In, r):
-			last = max(last, 2*c.level[in.Dst])
+			last = max(last, 2*l.Level[in.Dst])
 		}
 	}
 	for _, o := range p.Outs {
 		switch {
 		case o.Reg != r && (!o.Acc.Pair() || o.Reg2 != r):
 		case o.Acc == Store:
-			last = max(last, 2*c.level[r])
+			last = max(last, 2*l.Level[r])
 		case o.Acc.Global():
-			last = max(last, 2*c.ready(&o)+1)
+			last = max(last, 2*l.Ready(&o)+1)
 		default: // a gather, after the tile
 			last = math.MaxInt
 		}
@@ -47,26 +47,26 @@ func (c *CUDA) lives(r int) (first, last int) {
 
 // place gives registers of scratch memory their places: in the order in which they are
 // written, each that free one which need grow least.
-func (c *CUDA) place() {
-	c.slot = make([]int, len(c.p.Widths))
-	order := slices.Clone(c.order)
-	from := func(r int) int { first, _ := c.lives(r); return first }
+func (l *Layout) place() {
+	l.Slot = make([]int, len(l.Program.Widths))
+	order := slices.Clone(l.Order)
+	from := func(r int) int { first, _ := l.lives(r); return first }
 	slices.SortStableFunc(order, func(a, b int) int { return from(a) - from(b) })
 	var until []int // by place: the last time at which it is read
 	for _, r := range order {
-		first, last := c.lives(r)
-		ld := c.home[r].ld
+		first, last := l.lives(r)
+		ld := l.Home[r].LD
 		best := -1
 		for s, end := range until {
-			if end < first && (best < 0 || grow(c.room[s], ld) < grow(c.room[best], ld)) {
+			if end < first && (best < 0 || grow(l.Room[s], ld) < grow(l.Room[best], ld)) {
 				best = s
 			}
 		}
 		if best < 0 {
 			best = len(until)
-			until, c.room = append(until, 0), append(c.room, 0)
+			until, l.Room = append(until, 0), append(l.Room, 0)
 		}
-		c.slot[r], until[best], c.room[best] = best, last, max(c.room[best], ld)
+		l.Slot[r], until[best], l.Room[best] = best, last, max(l.Room[best], ld)
 	}
 }
 
