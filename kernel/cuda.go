@@ -11,7 +11,7 @@ import (
 // is one gather kernel with a warp a row, or a group of lanes where rows have few edges.
 type CUDA struct {
 	Source string   // CUDA C++
-	Names  []string // its kernels, in the order of CUDAStep.Func
+	Names  []string // its kernels, in the order of GPUStep.Func
 
 	*Layout
 	p      *Program     // the layout's

@@ -97,7 +97,7 @@ func (s *cudaSteps) count(w work) {
 }
 
 // work is that of a product.
-func gemmWork(g *CUDAGemm) work {
+func gemmWork(g *GPUGemm) work {
 	m, n, k := int64(g.M), int64(g.N), int64(g.K)
 	w := work{bytes: 4 * (m*k + k*n + m*n), flops: 2 * m * n * k}
 	if g.Add {

@@ -36,8 +36,8 @@ func TestCUDAFew(t *testing.T) {
 		{157_000, 4, WarpSlice, "gather", [2]uint32{78_500, 4}},
 		{157_000, 4, WarpWhole, "gather_whole", [2]uint32{78_500, 1}},
 	} {
-		l := &CUDALaunch{Rows: x.rows, Bufs: make([]uint64, 4), First: true, Last: true, Gather: x.way,
-			Cell: &CUDACell{Ptr: even(x.rows, x.edges)}}
+		l := &GPULaunch{Rows: x.rows, Bufs: make([]uint64, 4), First: true, Last: true, Gather: x.way,
+			Cell: &GPUCell{Ptr: even(x.rows, x.edges)}}
 		s := c.Steps(l)
 		if len(s) != 1 || c.Names[s[0].Func] != x.want || [2]uint32(s[0].Grid[:2]) != x.blocks {
 			t.Errorf("%d rows of %d edges, way %d: %d steps, the first %s of %v blocks; want %s of %v",
@@ -49,7 +49,7 @@ func TestCUDAFew(t *testing.T) {
 	for i := 78_000; i < len(ptr); i++ {
 		ptr[i] += leanLarge
 	}
-	s := c.Steps(&CUDALaunch{Rows: 157_000, Bufs: make([]uint64, 4), Cell: &CUDACell{Ptr: ptr}})
+	s := c.Steps(&GPULaunch{Rows: 157_000, Bufs: make([]uint64, 4), Cell: &GPUCell{Ptr: ptr}})
 	if len(s) != 2 || c.Names[s[0].Func] != "gather_whole"+hubName || c.Names[s[1].Func] != "gather_whole_few" || s[1].Args[len(s[1].Args)-1] != leanLarge {
 		t.Errorf("a row of %d edges: %d steps", leanLarge+3, len(s))
 	}

@@ -9,12 +9,12 @@ import (
 // others do not.
 func TestCUDAHubs(t *testing.T) {
 	c := render(t, weighted(128))
-	l := &CUDALaunch{Rows: 2, Bufs: make([]uint64, 4), First: true, Last: true}
+	l := &GPULaunch{Rows: 2, Bufs: make([]uint64, 4), First: true, Last: true}
 	for _, x := range []struct {
 		ptr  []uint32
 		want int
 	}{{[]uint32{0, 512, 1024}, 1}, {append(make([]uint32, 30), 512, 1025), 2}, {[]uint32{0, 512, 1025}, 1}} {
-		l.Rows, l.Cell = len(x.ptr)-1, &CUDACell{Ptr: x.ptr}
+		l.Rows, l.Cell = len(x.ptr)-1, &GPUCell{Ptr: x.ptr}
 		s := c.Steps(l)
 		if len(s) != x.want {
 			t.Fatalf("rows %v: %d steps, want %d", x.ptr, len(s), x.want)

@@ -35,7 +35,7 @@ func (s *cudaSteps) sumTN(o *Out, lo, n int) {
 	p := s.c.p
 	a, lda := s.at(o.Reg, lo)
 	b, ldb := s.at(o.Reg2, lo)
-	g := CUDAGemm{A: a, B: b, C: s.l.Bufs[o.Operand], M: p.Widths[o.Reg], N: p.Widths[o.Reg2], K: n,
+	g := GPUGemm{A: a, B: b, C: s.l.Bufs[o.Operand], M: p.Widths[o.Reg], N: p.Widths[o.Reg2], K: n,
 		LDA: lda, LDB: ldb, LDC: p.Widths[o.Reg2], TransA: true, Add: true}
 	if s.l.TF32 {
 		s.gemm(g)

@@ -2,54 +2,8 @@ package kernel
 
 import "sort"
 
-// CUDAStep is one command of a launch: a call of kernel Func, or a product.
-type CUDAStep struct {
-	Func   int // index into CUDA.Names; -1 for a product
-	Grid   [3]uint32
-	Block  uint32
-	Shared uint32
-	Args   []uint64
-	Beside bool // may run at the same time as the next step, which writes other rows
-	Gemm   CUDAGemm
-	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
-	Flops  int64 // an operation a column of each instruction, two a multiply and add of products
-}
-
-// CUDAGemm is C = A·B, or C += A·B with Add, row-major at device addresses; TransA
-// and TransB read the transpose of what lies there. With a Batch it is so many products,
-// the operands of the next StrideX floats behind those of one.
-type CUDAGemm struct {
-	A, B, C        uint64
-	M, N, K        int
-	LDA, LDB, LDC  int
-	TransA, TransB bool
-	Add            bool
-
-	Batch                     int
-	StrideA, StrideB, StrideC int
-}
-
-// CUDALaunch binds a program to device memory, for one interval or one cell.
-type CUDALaunch struct {
-	Rows        int       // own rows
-	Bufs        []uint64  // addresses by operand
-	Cell        *CUDACell // the cell's edges; nil in row programs
-	First, Last bool      // edge programs: start the accumulators; finish them
-	Gather      GatherWay // edge programs: the kernels of the gather
-	Scratch     uint64    // CUDA.Scratch bytes
-	TF32        bool      // operands of products may be rounded to 10 bits of fraction
-}
-
-// CUDACell is a cell on the device; addresses of absent parts are 0. Ptr is the list
-// itself, in host memory.
-type CUDACell struct {
-	RowIDs, PtrAt, Other, Rank, Type, Weight, Data uint64
-	Bits                                           int // of an id in Other, where the program is Packed
-	Ptr                                            []uint32
-}
-
 // Steps lists what a launch does, in order.
-func (c *CUDA) Steps(l *CUDALaunch) []CUDAStep {
+func (c *CUDA) Steps(l *GPULaunch) []GPUStep {
 	s := &cudaSteps{c: c, l: l, scratch: make([]uint64, len(c.p.Widths))}
 	at := l.Scratch
 	tile := min(c.Tile(), l.Rows)
@@ -77,10 +31,10 @@ func (c *CUDA) Steps(l *CUDALaunch) []CUDAStep {
 
 type cudaSteps struct {
 	c       *CUDA
-	l       *CUDALaunch
+	l       *GPULaunch
 	scratch []uint64 // by register
 	partial uint64
-	out     []CUDAStep
+	out     []GPUStep
 }
 
 // cell runs an edge program.
@@ -211,7 +165,7 @@ func (s *cudaSteps) product(in *Instr, lo, n int) {
 	}
 	a, lda := s.at(in.In[0], lo)
 	d, ldd := s.at(in.Dst, lo)
-	s.gemm(CUDAGemm{A: a, B: s.l.Bufs[w.Operand], C: d, M: n, N: p.Widths[in.Dst], K: p.Widths[in.In[0]],
+	s.gemm(GPUGemm{A: a, B: s.l.Bufs[w.Operand], C: d, M: n, N: p.Widths[in.Dst], K: p.Widths[in.In[0]],
 		LDA: lda, LDB: w.LD, LDC: ldd, TransB: in.Role == MatMulNT})
 }
 
@@ -253,11 +207,11 @@ func (s *cudaSteps) args(from, to, first, n int, begin, end bool) []uint64 {
 }
 
 func (s *cudaSteps) call(fn, blocks, threads int, shared uint32, slices int, args []uint64) {
-	s.out = append(s.out, CUDAStep{Func: fn, Grid: [3]uint32{uint32(blocks), uint32(slices), 1}, Block: uint32(threads),
+	s.out = append(s.out, GPUStep{Func: fn, Grid: [3]uint32{uint32(blocks), uint32(slices), 1}, Block: uint32(threads),
 		Shared: shared, Args: args})
 }
 
-func (s *cudaSteps) gemm(g CUDAGemm) {
-	s.out = append(s.out, CUDAStep{Func: -1, Gemm: g})
+func (s *cudaSteps) gemm(g GPUGemm) {
+	s.out = append(s.out, GPUStep{Func: -1, Gemm: g})
 	s.count(gemmWork(&g))
 }

@@ -70,8 +70,8 @@ func TestCUDAGather(t *testing.T) {
 	if n := c.Scratch(1e6, 1e6); n != 0 {
 		t.Errorf("a fused gather takes %d bytes beside its operands", n)
 	}
-	l := &CUDALaunch{Rows: 3, Bufs: make([]uint64, 4), First: true, Last: true,
-		Cell: &CUDACell{Ptr: []uint32{0, 2, 2, 200}}}
+	l := &GPULaunch{Rows: 3, Bufs: make([]uint64, 4), First: true, Last: true,
+		Cell: &GPUCell{Ptr: []uint32{0, 2, 2, 200}}}
 	if s := c.Steps(l); len(s) != 1 || s[0].Grid[1] != 4 {
 		t.Errorf("a whole cell of 128 columns: %d steps, %+v; want one of 4 slices", len(s), s)
 	}
@@ -99,11 +99,11 @@ func TestCUDADense(t *testing.T) {
 		if want := int64(2*Align(100*20*4)) + Align(3*columnBlocks*4); c.Scratch(100, 100) != want { // more than 10×20 sums of products
 			t.Errorf("edges %v: scratch %d, want %d", edges, c.Scratch(100, 100), want)
 		}
-		l := &CUDALaunch{Rows: 100, Bufs: []uint64{1 << 20, 2 << 20, 3 << 20, 4 << 20, 5 << 20, 6 << 20, 7 << 20}, Scratch: 8 << 20, First: true, Last: true}
+		l := &GPULaunch{Rows: 100, Bufs: []uint64{1 << 20, 2 << 20, 3 << 20, 4 << 20, 5 << 20, 6 << 20, 7 << 20}, Scratch: 8 << 20, First: true, Last: true}
 		if edges {
-			l.Rows, l.Cell = 2, &CUDACell{Ptr: []uint32{0, 40, 100}}
+			l.Rows, l.Cell = 2, &GPUCell{Ptr: []uint32{0, 40, 100}}
 		}
-		var gemms []CUDAGemm
+		var gemms []GPUGemm
 		for _, s := range c.Steps(l) {
 			if s.Func < 0 {
 				gemms = append(gemms, s.Gemm)
@@ -111,7 +111,7 @@ func TestCUDADense(t *testing.T) {
 		}
 		s0 := uint64(8 << 20)
 		s1 := s0 + uint64(Align(100*20*4))
-		want := []CUDAGemm{
+		want := []GPUGemm{
 			{A: 1 << 20, B: 2 << 20, C: s0, M: 100, N: 20, K: 10, LDA: 16, LDB: 20, LDC: 20},
 			{A: s1, B: 3 << 20, C: 4 << 20, M: 100, N: 3, K: 20, LDA: 20, LDB: 20, LDC: 4, TransB: true},
 			{A: 1 << 20, B: s1, C: s1 + uint64(Align(100*20*4)), M: 10, N: 20, K: 100, LDA: 16, LDB: 20, LDC: 20, TransA: true}}
@@ -128,7 +128,7 @@ func TestCUDADense(t *testing.T) {
 
 func TestCUDATiles(t *testing.T) {
 	c := render(t, dense(false))
-	l := &CUDALaunch{Rows: 2*c.Tile() + 5, Bufs: make([]uint64, 7)}
+	l := &GPULaunch{Rows: 2*c.Tile() + 5, Bufs: make([]uint64, 7)}
 	n := 0
 	for _, s := range c.Steps(l) {
 		if s.Func < 0 && s.Gemm.TransA {

@@ -1,17 +1,5 @@
 package kernel
 
-// GatherWay is which kernels gather.
-type GatherWay uint8
-
-// The ways to gather. One that a program has no kernel for is the nearest that it has.
-const (
-	ByCell    GatherWay = iota // chosen by the cell's rows and edges
-	WarpSlice                  // a row a warp, slice by slice
-	WarpWhole                  // a row a warp, whole rows
-	FewSlice                   // a row a group of lanes, slice by slice
-	FewWhole                   // a row a group of lanes, whole rows
-)
-
 // Measured on one H200 (package cuda's H200) by bench/cuda -gather -degrees: cells of 157,000 to 11 M rows of 1 to
 // 128 edges. Slices do not pay where rows have fewer edges than sparse in the mean, for each
 // slice reads the row's list again, unless whole rows are more than a cache holds and slices

@@ -120,14 +120,14 @@ func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed b
 }
 
 // textLaunches are launches of p over rows, or over cells of even and of uneven rows.
-func textLaunches(p *kernel.Program) (list []*kernel.CUDALaunch) {
+func textLaunches(p *kernel.Program) (list []*kernel.GPULaunch) {
 	bufs := make([]uint64, p.Operands)
 	for i := range bufs {
 		bufs[i] = uint64(i+1) << 32
 	}
 	if !p.Edges {
 		for _, rows := range []int{0, 5, 150_000} {
-			list = append(list, &kernel.CUDALaunch{Rows: rows, Bufs: bufs, Scratch: 1 << 50})
+			list = append(list, &kernel.GPULaunch{Rows: rows, Bufs: bufs, Scratch: 1 << 50})
 		}
 		return list
 	}
@@ -144,8 +144,8 @@ func textLaunches(p *kernel.Program) (list []*kernel.CUDALaunch) {
 				}
 				ptr[i+1] = ptr[i] + uint32(n)
 			}
-			l := &kernel.CUDALaunch{Rows: rows, Bufs: bufs, Scratch: 1 << 50, First: true, Last: edges != 40, TF32: edges == 40,
-				Cell: &kernel.CUDACell{PtrAt: 1, Other: 2, Rank: 3, Type: 4, Weight: 5, Data: 6, Bits: 18, Ptr: ptr}}
+			l := &kernel.GPULaunch{Rows: rows, Bufs: bufs, Scratch: 1 << 50, First: true, Last: edges != 40, TF32: edges == 40,
+				Cell: &kernel.GPUCell{PtrAt: 1, Other: 2, Rank: 3, Type: 4, Weight: 5, Data: 6, Bits: 18, Ptr: ptr}}
 			if edges == 1 {
 				l.Cell.RowIDs = 9
 			}

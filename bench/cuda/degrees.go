@@ -225,14 +225,14 @@ func (b *degreeBench) cell(g *csr) error {
 
 // line prints the times of a program over the cell, which is the only one or in between, and
 // that of the chosen way over the same cell packed.
-func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, packed *kernel.CUDACell, only bool) error {
+func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, packed *kernel.GPUCell, only bool) error {
 	rows, edges := len(e.g.ptr)-1, len(e.g.other)
-	l := kernel.CUDALaunch{Rows: rows, Bufs: bufs[:p.p.Operands], First: only, Last: only, Cell: &e.cell}
-	steps := func(w kernel.GatherWay) []kernel.CUDAStep {
+	l := kernel.GPULaunch{Rows: rows, Bufs: bufs[:p.p.Operands], First: only, Last: only, Cell: &e.cell}
+	steps := func(w kernel.GatherWay) []kernel.GPUStep {
 		l.Gather = w
 		return p.cuda.Steps(&l)
 	}
-	last := func(s []kernel.CUDAStep) string { return p.cuda.Names[s[len(s)-1].Func] }
+	last := func(s []kernel.GPUStep) string { return p.cuda.Names[s[len(s)-1].Func] }
 	chosen, chosenTime := last(steps(kernel.ByCell)), 0.0
 	launches := max(3, min(10, 5_000_000/rows))
 	times, done := [4]string{}, map[string]bool{}

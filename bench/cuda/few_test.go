@@ -145,11 +145,11 @@ func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *kernel.CUDA, cells
 				packed := v.Pack(farRows)
 				far, bits = packed.Packed, packed.Bits
 			}
-			cell := &kernel.CUDACell{Ptr: v.Ptr, PtrAt: put(raw(v.Ptr)), Other: put(raw(far)), Bits: bits, Rank: put(raw(v.Rank)), Weight: put(raw(v.Weight))}
+			cell := &kernel.GPUCell{Ptr: v.Ptr, PtrAt: put(raw(v.Ptr)), Other: put(raw(far)), Bits: bits, Rank: put(raw(v.Rank)), Weight: put(raw(v.Weight))}
 			if v.RowIDs != nil {
 				cell.RowIDs = put(raw(v.RowIDs))
 			}
-			l := &kernel.CUDALaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way}
+			l := &kernel.GPULaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way}
 			for _, s := range c.Steps(l) {
 				list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 			}

@@ -212,7 +212,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	default:
 		return nil, fmt.Errorf("a GPU has no kernel for %s", k.Name())
 	}
-	l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch, TF32: r.arena.TF32}
+	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch, TF32: r.arena.TF32}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
 		l.Bufs = append(l.Bufs, g.base+uint64(at))
 	}
@@ -237,13 +237,13 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 }
 
 // cudaCell is cell c whose block lies at addr.
-func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.CUDACell {
+func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.GPUCell {
 	part := func(off int64) uint64 {
 		if off < 0 {
 			return 0
 		}
 		return addr + uint64(off)
 	}
-	return &kernel.CUDACell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
+	return &kernel.GPUCell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
 		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Bits: c.Bits, Ptr: ptr}
 }
