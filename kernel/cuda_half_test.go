@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestCUDAHalf: rows of bfloat16 take slices of 64 columns, eight of them a lane; no
-// other device reads them.
+// TestCUDAHalf: rows of bfloat16 take slices of 64 columns, eight of them a lane.
 func TestCUDAHalf(t *testing.T) {
 	p := &Program{Name: "sum", Edges: true, Operands: 2, Widths: []int{128},
 		Leaves: []Leaf{{From: Other, Operand: 0, Cols: 128, LD: 64, Reg: 0, Half: true}},
@@ -17,9 +16,6 @@ func TestCUDAHalf(t *testing.T) {
 	}
 	if w := c.gather[0].rows.edge; w.bytes != 4+2*128 {
 		t.Errorf("an edge counts %d bytes, want its index and 256", w.bytes)
-	}
-	if _, err := Compile(p); err == nil || !strings.Contains(err.Error(), "bfloat16") {
-		t.Errorf("the CPU's compiler says %v", err)
 	}
 }
 

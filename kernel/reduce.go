@@ -1,6 +1,10 @@
 package kernel
 
-import "sagann/internal/simd"
+import (
+	"math"
+
+	"sagann/internal/simd"
+)
 
 // Sums over all rows go to private partial sums, which are added to the Global in their
 // order: the bits do not depend on the workers. The rows are in `lanes` blocks, and each
@@ -190,6 +194,25 @@ func addSums(o *Out, dst []float32, sums []longSum, n int) {
 			addCarry(&dst[i], &dst[n+i], x)
 		} else {
 			dst[i] += float32(x)
+		}
+	}
+}
+
+// MaxOrdered sets dst to the larger of dst and x, both ordered bit patterns: how the
+// maxima of several lanes or devices become one.
+func MaxOrdered(dst, x []float32) {
+	for i, y := range x {
+		if b := math.Float32bits(y); b > math.Float32bits(dst[i]) {
+			dst[i] = math.Float32frombits(b)
+		}
+	}
+}
+
+// maxOrderedOf sets dst to the larger of dst, ordered bit patterns, and the numbers x.
+func maxOrderedOf(dst, x []float32) {
+	for i, y := range x {
+		if b := Ordered(y); b > math.Float32bits(dst[i]) {
+			dst[i] = math.Float32frombits(b)
 		}
 	}
 }
