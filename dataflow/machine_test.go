@@ -9,6 +9,7 @@ import (
 	"sagann/device"
 	"sagann/internal/simd"
 	"sagann/kernel"
+	"sagann/kernel/cpu"
 )
 
 // BenchmarkMachine measures the rates that a machine file holds, on the CPU device,
@@ -124,8 +125,8 @@ func BenchmarkMachine(b *testing.B) {
 	}
 }
 
-func launch(rows int, floats ...int) *kernel.Launch {
-	l := &kernel.Launch{Rows: rows}
+func launch(rows int, floats ...int) *cpu.Launch {
+	l := &cpu.Launch{Rows: rows}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range floats {
 		x := make([]float32, n)
@@ -150,8 +151,8 @@ func cell(seed uint64, rows, degree, sources int) *chunk.View {
 	return v
 }
 
-func runner(b *testing.B, p *kernel.Program, l *kernel.Launch) func() {
-	c, err := kernel.Compile(p)
+func runner(b *testing.B, p *kernel.Program, l *cpu.Launch) func() {
+	c, err := cpu.Compile(p)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,14 +1,13 @@
 package saga
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
+	"sagann/backend"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -50,9 +49,9 @@ func number(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 
 
 // device: each kind of device adds in an order of its own. Only a GPU knows TF32.
 func (f *facts) device() {
-	kind, _, _ := strings.Cut(f.p.cfg.Device, ":")
-	f.line("device %s", cmp.Or(kind, "cpu"))
-	if kind == "cuda" {
+	kind := backend.Of(f.p.cfg.Device)
+	f.line("device %s", kind.Name)
+	if kind.GPU() {
 		f.line("tf32 %t", f.p.cfg.TF32)
 	}
 }

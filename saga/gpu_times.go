@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
@@ -63,10 +64,10 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 // the executor makes commands of them.
 func (p *Program) commandWork() ([][]kernel.GPUStep, error) {
 	u := p.train
-	cuda := make([]*kernel.CUDA, len(u.low.Kernels))
+	programs, kind := make([]kernel.Rendered, len(u.low.Kernels)), backend.Of(p.cfg.Device)
 	for i, k := range u.low.Kernels {
 		var err error
-		if cuda[i], err = kernel.RenderCUDA(k, kernel.H200); err != nil {
+		if programs[i], err = kind.Renderer.Render(k, kind.ChipOf(p.session.devices[0].Info())); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +93,7 @@ func (p *Program) commandWork() ([][]kernel.GPUStep, error) {
 				l.Cell.RowIDs = 1
 			}
 		}
-		out[i] = cuda[t.Kernel].Steps(l)
+		out[i] = programs[t.Kernel].Steps(l)
 	}
 	return out, nil
 }

@@ -2,8 +2,8 @@ package saga
 
 import (
 	"errors"
-	"strings"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
@@ -31,9 +31,9 @@ func (m *memory) plans() int64 {
 func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
 	m := memory{bound: p.cfg.Mem}
 	model := p.machine
-	if kind, _, _ := strings.Cut(p.cfg.Device, ":"); model == nil && kind == "cuda" && p.cfg.Mem > 0 {
+	if kind := backend.Of(p.cfg.Device); model == nil && kind.GPU() && p.cfg.Mem > 0 {
 		var err error
-		if model, err = plan.LoadMachine(machineOf(kind)); err != nil {
+		if model, err = plan.LoadMachine(kind.Model); err != nil {
 			return m, err
 		}
 	}
@@ -68,7 +68,8 @@ const scratchShare = 16
 // sets how many rows they work on at a time, so that a kernel takes about its share of bound.
 // Training in a run that goes on keeps what it had.
 func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
-	if !strings.HasPrefix(p.cfg.Device, "cuda") {
+	kind := backend.Of(p.cfg.Device)
+	if !kind.GPU() {
 		return 0
 	}
 	if bound > 0 {
@@ -81,7 +82,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 			rows = max(rows, g.Rows)
 		}
 		for i, k := range l.Kernels {
-			tile := kernel.TileWithin(k, kernel.H200, bound)
+			tile := kernel.TileWithin(k, kind.Chip, bound)
 			if n == 0 && len(p.cfg.Tiles) == len(l.Kernels) {
 				tile = p.cfg.Tiles[i]
 			}
@@ -89,7 +90,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		kernels = append(kernels, l.Kernels)
 	}
-	return exec.Scratch(rows, int(edges), kernels...)
+	return exec.Scratch(kind, rows, int(edges), kernels...)
 }
 
 // pinnedPerByte is how many bytes of pinned host memory take one of a GPU's memory: eight
@@ -99,7 +100,7 @@ const pinnedPerByte = 512
 // pinMaps is what a GPU keeps of its memory to find pinned host memory again, at most:
 // inputs and stored values of s and cells, as if all of them were there.
 func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
-	if !strings.HasPrefix(p.cfg.Device, "cuda") {
+	if !backend.Of(p.cfg.Device).GPU() {
 		return 0
 	}
 	v, e := p.Totals()
@@ -122,14 +123,6 @@ func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
 		pinned = min(pinned, p.cfg.HostMem)
 	}
 	return pinned / pinnedPerByte
-}
-
-// machineOf is the machine model that a kind of device is taken for.
-func machineOf(kind string) string {
-	if kind == "cuda" {
-		return "h200"
-	}
-	return "cpu"
 }
 
 // budget completes a *plan.BudgetError: the smallest budget must do for the training and the

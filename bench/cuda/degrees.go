@@ -10,6 +10,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cuda"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -88,10 +89,10 @@ type degreeBench struct {
 type degreeProgram struct {
 	p     *kernel.Program
 	name  string
-	cuda  *kernel.CUDA
+	cuda  *cuda.Program
 	funcs []device.Function
 
-	packed      *kernel.CUDA // for cells that hold far ends packed
+	packed      *cuda.Program // for cells that hold far ends packed
 	packedFuncs []device.Function
 }
 
@@ -110,7 +111,7 @@ func (b *degreeBench) compile() error {
 	seen := map[string]bool{}
 	for _, p := range programs {
 		var err error
-		if p.cuda, err = kernel.RenderCUDA(p.p, kernel.H200); err != nil {
+		if p.cuda, err = cuda.Render(p.p, cuda.H200); err != nil {
 			return err
 		}
 		if seen[p.cuda.Source] {
@@ -122,7 +123,7 @@ func (b *degreeBench) compile() error {
 		}
 		q := *p.p
 		q.Packed = true
-		if p.packed, err = kernel.RenderCUDA(&q, kernel.H200); err != nil {
+		if p.packed, err = cuda.Render(&q, cuda.H200); err != nil {
 			return err
 		}
 		if p.packedFuncs, err = b.gpu.Compile(p.packed.Source, p.packed.Names); err != nil {

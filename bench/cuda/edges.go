@@ -8,6 +8,7 @@ import (
 
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cuda"
 )
 
 // An edgeBench holds one graph on the device, and the buffers of programs over it.
@@ -55,7 +56,7 @@ func (e *edgeBench) put(b []byte, bytes int64) (uint64, error) {
 
 // time is the median of twenty launches of p, in milliseconds, after three.
 func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
-	c, err := kernel.RenderCUDA(p, kernel.H200)
+	c, err := cuda.Render(p, cuda.H200)
 	if err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cuda"
 )
 
 // longPattern is what rows of long sums repeat, as in kernel/long_test.go.
@@ -47,13 +48,13 @@ func commands(steps []kernel.GPUStep, funcs []device.Function) (list []device.Co
 type longRun struct {
 	*edgeBench
 	t     *testing.T
-	c     *kernel.CUDA
+	c     *cuda.Program
 	funcs []device.Function
 }
 
 func newLongRun(t *testing.T, d device.GPU, p *kernel.Program) *longRun {
 	t.Helper()
-	c, err := kernel.RenderCUDA(p, kernel.H200)
+	c, err := cuda.Render(p, cuda.H200)
 	if err != nil {
 		t.Fatal(err)
 	}

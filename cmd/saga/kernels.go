@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sagann/kernel"
+	"sagann/kernel/cuda"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -36,7 +36,7 @@ func (c *kernelsCmd) Run(a *app) error {
 	w := bufio.NewWriter(a.stdout)
 	seen := map[string]string{}
 	for i, k := range p.Kernels() {
-		r, err := kernel.RenderCUDA(k, kernel.H200)
+		r, err := cuda.Render(k, cuda.H200)
 		if err != nil {
 			return err
 		}
