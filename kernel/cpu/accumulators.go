@@ -220,3 +220,11 @@ func (r *run) finish(lo, hi int) {
 		}
 	}
 }
+
+// key is the block number that edge e carries.
+func (r *run) key(k kernel.Key, e int) int {
+	if k == kernel.ByRank {
+		return int(r.l.Cell.Rank[e])
+	}
+	return int(r.l.Cell.Type[e])
+}

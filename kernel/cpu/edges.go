@@ -204,11 +204,3 @@ func (r *run) loadKeyed(w *worker, f *kernel.Leaf, dst []float32, e int) {
 		}
 	}
 }
-
-// key is the block number that edge e carries.
-func (r *run) key(k kernel.Key, e int) int {
-	if k == kernel.ByRank {
-		return int(r.l.Cell.Rank[e])
-	}
-	return int(r.l.Cell.Type[e])
-}

@@ -2,36 +2,6 @@ package cpu
 
 import "sagann/kernel"
 
-// Run executes the program over one interval (row programs) or one cell. It uses
-// all processors; the result does not depend on how many there are.
-func (c *Program) Run(l *Launch) {
-	var blocks []block
-	if c.p.Edges {
-		blocks = edgeBlocks(l, len(c.reduces) > 0)
-	} else {
-		blocks = rowBlocks(l.Rows, len(c.reduces) > 0)
-	}
-	if len(blocks) == 0 {
-		return
-	}
-	r := c.newRun(l, len(blocks))
-	r.startReduce(len(blocks))
-	parallel((len(blocks)+c.chain-1)/c.chain, func(w, k int) {
-		wk := r.work[w]
-		r.fillGlobals(wk)
-		for i := k * c.chain; i < min((k+1)*c.chain, len(blocks)); i++ {
-			if c.p.Edges {
-				r.edges(wk, blocks[i], i)
-			} else {
-				r.rows(wk, blocks[i], i)
-			}
-		}
-	})
-	r.finishReduce(len(blocks))
-	r.l = nil
-	c.pool.Put(r)
-}
-
 // block is a range of own rows, and in edge programs of entries of the row list.
 type block struct{ lo, hi, from, to int }
 

@@ -35,25 +35,6 @@ func (t *emitter) all(w int, format string, a ...any) {
 func outPtr(o *kernel.Out) string { return fmt.Sprintf("b%d + row * %d", o.Operand, o.LD) }
 func auxPtr(o *kernel.Out) string { return fmt.Sprintf("b%d + row * %d", o.Aux, o.AuxLD) }
 
-// state reads (or writes) accumulator name of w columns.
-func (t *emitter) state(name, ptr string, w, ld int, write bool) {
-	vec := t.vector(ld)
-	switch {
-	case w == 1 && write:
-		t.line("if (lane == 0 && base == 0) (%s)[0] = %s;", ptr, name)
-	case w == 1:
-		t.line("%s = (%s)[0];", name, ptr)
-	case t.isWidth(w) && write:
-		t.line("saga_store_heads<G, V, %d, %d, %d>(%s, base, lane, %s);", t.elems(w), t.heads*t.per, t.per, ptr, name)
-	case t.isWidth(w):
-		t.line("saga_load_heads<G, V, %d, %d, %d>(%s, base, lane, %s);", t.elems(w), t.heads*t.per, t.per, ptr, name)
-	case write:
-		t.line("%s%s(%s, %s);", t.move("store"), t.args(w, vec), t.place(ptr, w, ""), name)
-	default:
-		t.line("%s%s(%s, %s);", t.move("load"), t.args(w, vec), t.place(ptr, w, ""), name)
-	}
-}
-
 // first is the first element of accumulator name of w columns: a column of the row, where
 // the lane has one at all.
 func first(name string, w int) string {

@@ -4,7 +4,7 @@ package cuda
 // columnTile columns: 16 lanes of four columns each, 16 rows side by side, four of them
 // under way at a time: of the largest tile 64 rows are one chain. Then a block adds the
 // ranges of 32 columns, eight side by side, in float64, and puts them into a Global that
-// may carry what it is short of (long.go).
+// may carry what it is short of (kernel/cpu/long_sums.go).
 const (
 	columnTile    = 64
 	columnThreads = 256

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sagann/kernel"
@@ -16,11 +15,11 @@ type emitter struct {
 	slice  int            // columns of a slice; 0: whole rows
 	ptr    []string       // register -> pointer to its row in memory, "" without
 	shared int            // floats of shared memory that a group needs
-	heads  int            // columns of registers of a number a head, in the layout of cuda_heads.go; 0: none
+	heads  int            // columns of registers of a number a head, in the layout of heads.go; 0: none
 	per    int            // columns of a head
 	once   bool           // loads and stores are of what is used once: it need not stay in the cache
-	few    bool           // pointers to whole rows of lanes begin at the lane's first column (cuda_few.go)
-	round  bool           // registers stand for those of one edge of a round (cuda_few.go)
+	few    bool           // pointers to whole rows of lanes begin at the lane's first column (short_rows.go)
+	round  bool           // registers stand for those of one edge of a round (short_rows.go)
 	held   []int          // which registers a round has
 	nears  []*kernel.Leaf // which leaves have a pointer of their own
 	tab    string
@@ -67,46 +66,6 @@ func (t *emitter) args(w int, vec bool) string {
 	return fmt.Sprintf("<G, V, %d, %d, %v>", t.elems(w), w, vec)
 }
 
-// declare makes room for register r.
-func (t *emitter) declare(r int) {
-	if t.round {
-		t.held = append(t.held, r)
-		t.line("%s", t.alias(r))
-	} else if w := t.c.p.Widths[r]; w == 1 {
-		t.line("float r%d;", r)
-	} else {
-		t.line("float r%d[%d];", r, t.elems(w))
-	}
-}
-
-// load reads register r from its row at ptr.
-func (t *emitter) load(r int, ptr string, vec bool) {
-	t.declare(r)
-	t.fetch(r, ptr, vec)
-}
-
-func (t *emitter) fetch(r int, ptr string, vec bool) {
-	if w := t.c.p.Widths[r]; w == 1 {
-		t.line("r%d = (%s)[0];", r, ptr)
-	} else if t.isWidth(w) {
-		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, false)
-	} else {
-		t.line("%s%s(%s, r%d);", t.move("load"), t.args(w, vec), t.place(ptr, w, ""), r)
-	}
-}
-
-// store writes register r to its row at ptr. Lanes and slices that hold the same
-// number leave it to the first.
-func (t *emitter) store(r int, ptr string, vec bool) {
-	if w := t.c.p.Widths[r]; w == 1 {
-		t.line("if (lane == 0 && base == 0) (%s)[0] = r%d;", ptr, r)
-	} else if t.isWidth(w) {
-		t.state(fmt.Sprintf("r%d", r), ptr, w, 0, true)
-	} else {
-		t.line("%s%s(%s, r%d);", t.move("store"), t.args(w, vec), t.place(ptr, w, ""), r)
-	}
-}
-
 // each is the loop over a lane's elements of a register of w columns; col is the
 // column at hand.
 func (t *emitter) each(w int, body string) {
@@ -120,91 +79,21 @@ func (t *emitter) each(w int, body string) {
 		t.elems(w), w, body)
 }
 
-// number gives register r of one column its value.
-func (t *emitter) number(r int, value string) {
-	if t.round {
-		t.declare(r)
-		t.line("r%d = %s;", r, value)
-	} else {
-		t.line("const float r%d = %s;", r, value)
+// vector tells whether rows of ld floats are read and written a lane's columns at a time.
+func (t *emitter) vector(ld int) bool { return t.v%4 == 0 && ld%t.v == 0 }
+
+// exact tells whether all lanes have columns of a row of w. In kernels of few edges the
+// lane's first column is then part of the pointer, and no column is compared.
+func (t *emitter) exact(w int) bool { return t.few && w > 1 && !t.isWidth(w) && w%(t.g*t.v) == 0 }
+
+// place is where in the row of w columns at ptr a lane reads and writes; unit is how many
+// columns stand in a float.
+func (t *emitter) place(ptr string, w int, unit string) string {
+	if t.exact(w) {
+		return "off" + unit + " + " + ptr + ", 0, 0"
 	}
+	return ptr + ", base, lane"
 }
 
-// leaf reads leaf l for the row (or edge) at hand.
-func (t *emitter) leaf(l *kernel.Leaf) {
-	b := fmt.Sprintf("b%d", l.Operand)
-	vec := t.vector(l.LD)
-	switch l.From {
-	case kernel.Cell:
-		switch l.Array {
-		case kernel.Rank:
-			t.number(l.Reg, "rank[e]")
-		case kernel.Weight:
-			t.number(l.Reg, "weight[e]")
-		case kernel.Type:
-			t.number(l.Reg, "(float)type[e]")
-		case kernel.Data:
-			t.ptr[l.Reg] = fmt.Sprintf("data + e * %d", l.Cols)
-			t.load(l.Reg, t.ptr[l.Reg], vec)
-		}
-		return
-	case kernel.EdgeBuf:
-		t.ptr[l.Reg] = fmt.Sprintf("%s + e * %d", b, l.LD)
-	case kernel.Own:
-		t.ptr[l.Reg] = fmt.Sprintf("%s + row * %d", b, l.LD)
-	case kernel.Other:
-		t.ptr[l.Reg] = fmt.Sprintf("%s + (size_t)far * %d", b, l.LD)
-	}
-	if t.near(l) {
-		t.fetchNear(l)
-		if l.Half {
-			t.ptr[l.Reg] = "" // not of floats
-		}
-		return
-	}
-	if l.Half && l.Key == kernel.NoKey {
-		t.declare(l.Reg)
-		t.fetchHalf(l, t.ptr[l.Reg])
-		t.ptr[l.Reg] = "" // not of floats
-		return
-	}
-	if l.Key == kernel.NoKey {
-		t.once = l.From == kernel.EdgeBuf || t.few && fewOnce && l.From == kernel.Own
-		t.load(l.Reg, t.ptr[l.Reg], vec)
-		t.once = false
-		return
-	}
-	p := t.ptr[l.Reg]
-	t.ptr[l.Reg] = ""
-	t.declare(l.Reg)
-	vec = vec && l.Cols%t.v == 0
-	key := "type[e]"
-	if l.Key == kernel.ByRank {
-		key = "(unsigned)rank[e]"
-	}
-	t.line("if (%s < %du) {", key, l.Blocks)
-	if p = keyedRow(l, p, key); l.Half {
-		t.fetchHalf(l, p)
-	} else {
-		t.fetch(l.Reg, p, vec)
-	}
-	if l.Cols == 1 {
-		t.line("} else r%d = 0.f;", l.Reg)
-	} else {
-		t.line("} else saga_fill(r%d, 0.f);", l.Reg)
-	}
-}
-
-// globals reads the rows that are the same for every row; once a kernel.
-func (t *emitter) globals(regs []int) {
-	for i := range t.c.p.Leaves {
-		l := &t.c.p.Leaves[i]
-		if l.From != kernel.Global || !slices.Contains(regs, l.Reg) {
-			continue
-		}
-		t.ptr[l.Reg] = fmt.Sprintf("b%d", l.Operand)
-		if l.Spread {
-			t.load(l.Reg, t.ptr[l.Reg], t.v%4 == 0)
-		}
-	}
-}
+// isWidth tells whether registers of w columns have the layout of heads.
+func (t *emitter) isWidth(w int) bool { return t.heads > 0 && w == t.heads }

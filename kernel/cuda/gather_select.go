@@ -2,7 +2,7 @@ package cuda
 
 import "sagann/kernel"
 
-// Measured on one H200 (package cuda's H200) by bench/cuda -gather -degrees: cells of 157,000 to 11 M rows of 1 to
+// Measured on one H200 by bench/cuda -gather -degrees: cells of 157,000 to 11 M rows of 1 to
 // 128 edges. Slices do not pay where rows have fewer edges than sparse in the mean, for each
 // slice reads the row's list again, unless whole rows are more than a cache holds and slices
 // not far more: then few do. Nor do they in cells of so many rows that a slice of them is

@@ -13,9 +13,6 @@ import (
 // of a power of two of lanes, a lane instead has the numbers of the heads that its own
 // wide columns belong to: Widen is free and GroupSum a few shuffles.
 
-// isWidth tells whether registers of w columns have the layout of heads.
-func (t *emitter) isWidth(w int) bool { return t.heads > 0 && w == t.heads }
-
 // isHeads tells whether one of two registers is of heads, the other of all columns.
 func (t *emitter) isHeads(a, b int) bool {
 	v, w := t.c.p.Widths[a], t.c.p.Widths[b]

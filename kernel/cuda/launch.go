@@ -33,14 +33,6 @@ func (c *Program) Steps(l *kernel.GPULaunch) []kernel.GPUStep {
 	return s.out
 }
 
-type launcher struct {
-	c       *Program
-	l       *kernel.GPULaunch
-	scratch []uint64 // by register
-	partial uint64
-	out     []kernel.GPUStep
-}
-
 // cell runs an edge program.
 func (s *launcher) cell() {
 	c, l := s.c, s.l
@@ -171,51 +163,4 @@ func (s *launcher) product(in *kernel.Instr, lo, n int) {
 	d, ldd := s.at(in.Dst, lo)
 	s.gemm(kernel.GPUGemm{A: a, B: s.l.Bufs[w.Operand], C: d, M: n, N: p.Widths[in.Dst], K: p.Widths[in.In[0]],
 		LDA: lda, LDB: w.LD, LDC: ldd, TransB: in.Role == kernel.MatMulNT})
-}
-
-// at is the address of register r for the tile that begins at row lo.
-func (s *launcher) at(r, lo int) (addr uint64, ld int) {
-	h := s.c.Home[r]
-	skip := uint64(lo) * uint64(h.LD) * 4
-	switch h.Kind {
-	case kernel.InScratch:
-		return s.scratch[r], h.LD
-	case kernel.InCell:
-		return map[kernel.CellArray]uint64{kernel.Rank: s.l.Cell.Rank, kernel.Weight: s.l.Cell.Weight, kernel.Data: s.l.Cell.Data}[h.Array] + skip, h.LD
-	}
-	return s.l.Bufs[h.Operand] + skip, h.LD
-}
-
-// args are the parameters that params declares.
-func (s *launcher) args(from, to, first, n int, begin, end bool) []uint64 {
-	a := append([]uint64{}, s.l.Bufs[:s.c.p.Operands]...)
-	for _, r := range s.c.Order {
-		a = append(a, s.scratch[r])
-	}
-	if s.c.p.Edges {
-		e := s.l.Cell
-		a = append(a, e.RowIDs, e.PtrAt, e.Other, e.Rank, e.Type, e.Weight, e.Data, uint64(e.Bits),
-			uint64(len(e.Ptr)-1), uint64(from), uint64(to))
-	}
-	flag := func(b bool) uint64 {
-		if b {
-			return 1
-		}
-		return 0
-	}
-	a = append(a, uint64(first), uint64(n), flag(begin), flag(end))
-	if s.c.p.Edges {
-		a = append(a, uint64(to-from)) // the largest row; gather has it smaller
-	}
-	return a
-}
-
-func (s *launcher) call(fn, blocks, threads int, shared uint32, slices int, args []uint64) {
-	s.out = append(s.out, kernel.GPUStep{Func: fn, Grid: [3]uint32{uint32(blocks), uint32(slices), 1}, Block: uint32(threads),
-		Shared: shared, Args: args})
-}
-
-func (s *launcher) gemm(g kernel.GPUGemm) {
-	s.out = append(s.out, kernel.GPUStep{Func: -1, Gemm: g})
-	s.count(gemmWork(&g))
 }

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"fmt"
 	"strings"
 
 	"sagann/kernel"
@@ -84,50 +83,4 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 	c.byKernels(&b)
 	c.Source = b.String()
 	return c, nil
-}
-
-func (c *Program) name(s string) int {
-	c.Names = append(c.Names, s)
-	return len(c.Names) - 1
-}
-
-func (c *Program) lookup(s string) int {
-	for i, n := range c.Names {
-		if n == s {
-			return i
-		}
-	}
-	panic("kernel " + c.p.Name + ": no CUDA kernel " + s)
-}
-
-// params is the parameter list that all kernels of the program share.
-func (c *Program) params() string {
-	var b strings.Builder
-	write := make([]bool, c.p.Operands)
-	for _, o := range c.p.Outs {
-		write[o.Operand] = true
-		if o.Aux >= 0 {
-			write[o.Aux] = true
-		}
-	}
-	for i := range c.p.Operands {
-		if write[i] {
-			fmt.Fprintf(&b, "float *b%d, ", i)
-		} else {
-			fmt.Fprintf(&b, "const float *__restrict__ b%d, ", i)
-		}
-	}
-	for _, r := range c.Order {
-		fmt.Fprintf(&b, "float *s%d, ", r)
-	}
-	if c.p.Edges {
-		b.WriteString("const unsigned *__restrict__ rowids, const unsigned *__restrict__ ptr, const unsigned *__restrict__ other, " +
-			"const float *__restrict__ rank, const unsigned *__restrict__ type, const float *__restrict__ weight, " +
-			"const float *__restrict__ data, ll bits, ll entries, ll from, ll to, ")
-	}
-	b.WriteString("ll first, ll n, ll begin, ll end")
-	if c.p.Edges {
-		b.WriteString(", ll large") // rows of more edges are the hub kernel's
-	}
-	return b.String()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Rows of many edges are gathered in rounds, so that no chain of additions in float32 is
-// long (long.go says why). Accumulators begin each round from nothing. Where a warp has the
+// long (kernel/cpu/long_sums.go says why). Accumulators begin each round from nothing. Where a warp has the
 // row, what a round gives is added to the row's state in memory; such rows have few rounds,
 // so nothing waits in registers. Where a block has it, or a warp a row of any length, each
 // group of lanes folds its rounds into accumulators of twice the precision.

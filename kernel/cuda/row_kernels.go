@@ -106,31 +106,6 @@ func (c *Program) fragment(b *strings.Builder, l int) error {
 	return nil
 }
 
-// block is how many groups of lanes a block of so many threads has, less where shared
-// memory is short, and its shared memory in bytes.
-func (t *emitter) block(lanes, threads int) (groups int, shared uint32) {
-	groups = threads / lanes
-	for groups*lanes > 32 && groups*t.shared*4 > sharedLimit {
-		groups /= 2
-	}
-	return groups, uint32(groups * t.shared * 4)
-}
-
-// head opens a kernel whose groups are G lanes each.
-func (t *emitter) head(b *strings.Builder, name string, threads int, globals []int) {
-	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d) %s(%s) {\n", threads, name, t.c.params())
-	fmt.Fprintf(b, "\tconstexpr int G = %d, V = %d;\n", t.g, t.v)
-	b.WriteString("\tconst int lane = threadIdx.x % G, group = threadIdx.x / G;\n" +
-		"\tconst unsigned mask = (G == 32 ? 0xffffffffu : (1u << G % 32) - 1u) << (threadIdx.x % 32 / G * G);\n" +
-		"\tconst int base = " + fmt.Sprintf("blockIdx.y * %d", t.slice) + "; (void)lane; (void)mask; (void)base; (void)group;\n")
-	if t.shared > 0 {
-		fmt.Fprintf(b, "\textern __shared__ float shared_[];\n\tfloat *sm = shared_ + group * %d;\n", t.shared)
-	}
-	g := *t
-	g.b, g.tab, g.few = b, "\t", false
-	g.globals(globals)
-}
-
 // loadAll reads the registers that the kernel does not compute; at is the index of
 // rows of operands, and those of scratch memory go by i.
 func (t *emitter) loadAll(used []int, at string) {

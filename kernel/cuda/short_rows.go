@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sagann/kernel"
@@ -11,7 +10,7 @@ import (
 // Rows of few edges. A warp that has a row of a few edges spends its time on what a row
 // costs: the latencies of its pointers, of the first ids and of the last edges, which
 // come one by one, and on joining its groups. Where rows have few edges in the mean
-// (lean, cuda_steps.go) a group of lanes has a row to itself. It takes the row's edges in
+// (lean, gather_select.go) a group of lanes has a row to itself. It takes the row's edges in
 // order, a round of them at a time: all rows of a round are under way together, those of
 // the last round too, and with them the ids of the next.
 
@@ -77,49 +76,6 @@ func (t *emitter) fewRows(instrs []*kernel.Instr) int {
 		n /= 2
 	}
 	return n
-}
-
-// exact tells whether all lanes have columns of a row of w. In kernels of few edges the
-// lane's first column is then part of the pointer, and no column is compared.
-func (t *emitter) exact(w int) bool { return t.few && w > 1 && !t.isWidth(w) && w%(t.g*t.v) == 0 }
-
-// place is where in the row of w columns at ptr a lane reads and writes; unit is how many
-// columns stand in a float.
-func (t *emitter) place(ptr string, w int, unit string) string {
-	if t.exact(w) {
-		return "off" + unit + " + " + ptr + ", 0, 0"
-	}
-	return ptr + ", base, lane"
-}
-
-// near tells whether the rows of leaf l are read from the lane's column of the first: a
-// pointer of its own, which the compiler takes as it is, makes the address of a row one
-// instruction.
-func (t *emitter) near(l *kernel.Leaf) bool {
-	writes := slices.ContainsFunc(t.c.p.Outs, func(o kernel.Out) bool { return o.Operand == l.Operand || o.Aux == l.Operand })
-	return t.round && l.From == kernel.Other && l.Key == kernel.NoKey && !writes && (t.exact(l.Cols) || t.filled(l)) && (l.Half || t.vector(l.LD))
-}
-
-// filled tells whether the rows of leaf l end with a slice, so that lanes may read what
-// lies behind the columns: whatever it is, sums of slices do not see it, for no column sees
-// another there, and none of it is stored.
-func (t *emitter) filled(l *kernel.Leaf) bool {
-	columns := l.LD
-	if l.Half {
-		columns *= 2
-	}
-	return t.slice > 0 && t.heads == 0 && l.Cols > t.slice && columns%t.slice == 0
-}
-
-// fetchNear reads leaf l.
-func (t *emitter) fetchNear(l *kernel.Leaf) {
-	t.declare(l.Reg)
-	t.nears = append(t.nears, l)
-	half := ""
-	if l.Half {
-		half = "_half"
-	}
-	t.line("saga_near%s<G, V>(near%d + (size_t)far * %d, r%d);", half, l.Reg, l.LD, l.Reg)
 }
 
 // few renders the kernel of a way for rows of few edges. There is none for sums that are
@@ -219,19 +175,3 @@ const (
 		for (int u = 0; u < R; u++) soon[u] = R + u < left ? %s : 0u;
 `
 )
-
-// index is what stands behind the name of an array of register r.
-func (t *emitter) index(r int) string {
-	if w := t.c.p.Widths[r]; w > 1 {
-		return fmt.Sprintf("[%d]", t.elems(w))
-	}
-	return ""
-}
-
-// alias names what edge u of the round holds of register r.
-func (t *emitter) alias(r int) string {
-	if n := t.index(r); n != "" {
-		return fmt.Sprintf("float (&r%d)%s = h%d[u];", r, n, r)
-	}
-	return fmt.Sprintf("float &r%d = h%d[u];", r, r)
-}

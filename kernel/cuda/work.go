@@ -94,12 +94,6 @@ func (c *Program) countGather(used []int, instrs []*kernel.Instr, outs []*kernel
 	return row, edge
 }
 
-// count notes the work of the last step.
-func (s *launcher) count(w work) {
-	last := &s.out[len(s.out)-1]
-	last.Bytes, last.Flops = w.bytes, w.flops
-}
-
 // work is that of a product.
 func gemmWork(g *kernel.GPUGemm) work {
 	m, n, k := int64(g.M), int64(g.N), int64(g.K)
