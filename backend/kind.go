@@ -24,14 +24,15 @@ type Kind struct {
 	Search  bool   // plans are searched on that model where no other is named
 	Timed   bool   // copies take time that can be measured
 	Host    bool   // devices are goroutines of this process and share its memory
+	Two     string // the name of two devices, for help
 }
 
 // kinds is the table.
 var kinds = []Kind{
-	{Name: "cpu", Label: "cpu", Model: "cpu", Timed: true, Host: true},
-	{Name: "null", Label: "null", Model: "cpu"}, // counts, computes nothing
+	{Name: "cpu", Label: "cpu", Model: "cpu", Timed: true, Host: true, Two: "cpu:2"},
+	{Name: "null", Label: "null", Model: "cpu", Two: "null:2"}, // counts, computes nothing
 	{Name: "cuda", Label: "gpu", Renderer: cuda.Backend{}, Chip: cuda.H200, System: device.CUDASystem,
-		Model: "h200", Several: "h200x4", Most: 4, Search: true, Timed: true},
+		Model: "h200", Several: "h200x4", Most: 4, Search: true, Timed: true, Two: "cuda:0,1"},
 }
 
 // GPU tells whether devices of the kind have memory of their own and compile kernels.
@@ -39,6 +40,17 @@ func (k *Kind) GPU() bool { return k.Renderer != nil }
 
 // Default is the kind of a device without a name.
 func Default() *Kind { return &kinds[0] }
+
+// Printed is the kind whose text of kernels people look at where their device has none: the first
+// kind of GPU.
+func Printed() *Kind {
+	for i := range kinds {
+		if kinds[i].GPU() {
+			return &kinds[i]
+		}
+	}
+	return Default()
+}
 
 // ChipOf is the chip of an open device, as far as it tells.
 func (k *Kind) ChipOf(i device.Info) kernel.Chip {
