@@ -165,12 +165,12 @@ func (b *builder) emit(n *Node) {
 		b.reduce(n)
 		return
 	}
-	in := kernel.Instr{Op: string(n.op), Kind: d.Kernel, Fn: d.CPU, CUDA: d.CUDA, I: n.attr.I, J: n.attr.J, F: n.attr.F}
+	in := kernel.Instr{Op: string(n.op), Role: d.Role, Fn: d.CPU, CUDA: d.CUDA, I: n.attr.I, J: n.attr.J, F: n.attr.F}
 	elem := d.Class == Elem || d.Class == Group
 	for i, x := range n.in {
 		// An element-wise operand that is one row of a Global is repeated for every row.
 		spread := elem && x.shape.Set.Kind == Global && (!b.globals || n.shape.Rows != x.shape.Rows)
-		if b.globals && d.Kernel != kernel.Func && i > 0 { // by place: W·W reads W as rows and as a matrix
+		if b.globals && d.Role.Product() && i > 0 { // by place: W·W reads W as rows and as a matrix
 			in.In = append(in.In, b.matrix(x))
 			continue
 		}

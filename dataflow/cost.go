@@ -53,7 +53,7 @@ func CostOf(p *kernel.Program) plan.Cost {
 		for _, r := range in.In {
 			level[in.Dst] = max(level[in.Dst], level[r])
 		}
-		if in.Kind != kernel.Func {
+		if in.Role.Product() {
 			c.Products++
 			level[in.Dst]++
 			c.Passes = max(c.Passes, level[in.Dst]+1)
@@ -70,7 +70,7 @@ func CostOf(p *kernel.Program) plan.Cost {
 			wide = max(wide, float64(p.Widths[r]))
 		}
 		switch {
-		case in.Kind != kernel.Func || whole:
+		case in.Role.Product() || whole:
 			*dense += 2 * float64(p.Widths[in.In[0]]) * out
 		default:
 			*elem += wide

@@ -42,7 +42,7 @@ func TestCostOf(t *testing.T) {
 				{From: kernel.Global, Operand: 1, Cols: 5, LD: 5, Rows: 6, Reg: 1},
 				{From: kernel.Global, Operand: 2, Cols: 5, LD: 5, Rows: 1, Spread: true, Reg: 2}},
 			Instrs: []kernel.Instr{
-				{Op: "matmul", Kind: kernel.MatMul, Dst: 3, In: []int{0, 1}},
+				{Op: "matmul", Role: kernel.MatMul, Dst: 3, In: []int{0, 1}},
 				{Op: "add", Fn: f, Dst: 4, In: []int{3, 2}},
 				{Op: "relu", Fn: f, Dst: 5, In: []int{4}}},
 			Outs: []kernel.Out{

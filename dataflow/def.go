@@ -39,7 +39,7 @@ type Def struct {
 	// VJP gives the gradient of each operand (nil: none) from n and the gradient dy of n.
 	// A nil VJP means that the op has no gradient (its operands are constants to it).
 	VJP func(n, dy *Node) []*Node
-	// CPU computes a strip of rows; nil for movements and for the products below.
+	// CPU computes a strip of rows; nil for movements and for products.
 	CPU kernel.StripFunc
 	// CUDA is the op as device code: an expression for one number of the result over
 	// $0, $1, … (the operands at the same column) and the attributes $I, $J, $F. $C is
@@ -47,8 +47,9 @@ type Def struct {
 	// What depends on the row only stands before it in statements that end in ";", where
 	// SAGA_SUM, SAGA_MAX and SAGA_ARGMAX(n, x) range over j < n.
 	CUDA string
-	// Kernel names a product that backends implement themselves.
-	Kernel kernel.Kind
+	// Role is what backends know of the op beyond CPU and CUDA: a product, which they
+	// implement themselves, or what they can do without a strip.
+	Role kernel.Role
 	// Acc is the accumulation of a Reduce or of a gather.
 	Acc kernel.Acc
 }

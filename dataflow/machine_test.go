@@ -9,6 +9,7 @@ import (
 	"sagann/device"
 	"sagann/internal/simd"
 	"sagann/kernel"
+	"sagann/kernel/cpu"
 )
 
 // BenchmarkMachine measures the rates that a machine file holds, on the CPU device,
@@ -26,7 +27,7 @@ func BenchmarkMachine(b *testing.B) {
 		l := launch(rows, rows*in, in*out, rows*out)
 		p := &kernel.Program{Name: "matmul", Operands: 3, Widths: []int{in, out, out},
 			Leaves: []kernel.Leaf{{Cols: in, LD: in}, {From: kernel.Global, Operand: 1, Cols: out, LD: out, Rows: in, Reg: 1}},
-			Instrs: []kernel.Instr{{Op: "matmul", Kind: kernel.MatMul, Dst: 2, In: []int{0, 1}}},
+			Instrs: []kernel.Instr{{Op: "matmul", Role: kernel.MatMul, Dst: 2, In: []int{0, 1}}},
 			Outs:   []kernel.Out{{Reg: 2, Operand: 2, LD: out, Aux: -1}}}
 		best(b, "GFLOP/s", 2*rows*in*out, runner(b, p, l))
 	})
@@ -38,7 +39,7 @@ func BenchmarkMachine(b *testing.B) {
 			Instrs: []kernel.Instr{
 				{Op: "add", Dst: 1, In: []int{0, 0}, Fn: func(a *kernel.Args) { simd.Add(a.Out, a.In[0], a.In[1]) }},
 				{Op: "sigmoid", Dst: 2, In: []int{1}, Fn: func(a *kernel.Args) { simd.Sigmoid(a.Out, a.In[0]) }},
-				{Op: "mul", Dst: 3, In: []int{2, 0}, Fn: func(a *kernel.Args) { simd.Mul(a.Out, a.In[0], a.In[1]) }}},
+				{Op: "mul", Role: kernel.Mul, Dst: 3, In: []int{2, 0}, Fn: func(a *kernel.Args) { simd.Mul(a.Out, a.In[0], a.In[1]) }}},
 			Outs: []kernel.Out{{Reg: 3, Operand: 1, LD: cols, Aux: -1}}}
 		best(b, "Gop/s", 3*rows*cols, runner(b, p, l))
 	})
@@ -124,8 +125,8 @@ func BenchmarkMachine(b *testing.B) {
 	}
 }
 
-func launch(rows int, floats ...int) *kernel.Launch {
-	l := &kernel.Launch{Rows: rows}
+func launch(rows int, floats ...int) *cpu.Launch {
+	l := &cpu.Launch{Rows: rows}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range floats {
 		x := make([]float32, n)
@@ -150,8 +151,8 @@ func cell(seed uint64, rows, degree, sources int) *chunk.View {
 	return v
 }
 
-func runner(b *testing.B, p *kernel.Program, l *kernel.Launch) func() {
-	c, err := kernel.Compile(p)
+func runner(b *testing.B, p *kernel.Program, l *cpu.Launch) func() {
+	c, err := cpu.Compile(p)
 	if err != nil {
 		b.Fatal(err)
 	}

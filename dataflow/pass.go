@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-
-	"sagann/kernel"
 )
 
 // Options of compilation.
@@ -284,7 +282,7 @@ func (s *state) verify(pass string) {
 		if err != nil || got != n.shape {
 			panic(fmt.Sprintf("dataflow: pass %s broke node %d (%s of %s): %v, want %v, got %v\n%s", pass, n.id, n.op, n.pos, err, n.shape, got, Print(s.outs)))
 		}
-		if d.Kernel != kernel.Func && n.in[1].shape.Set.Kind != Global {
+		if d.Role.Product() && n.in[1].shape.Set.Kind != Global {
 			panic(fmt.Sprintf("dataflow: pass %s: product %d of two row tensors", pass, n.id))
 		}
 	}

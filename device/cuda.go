@@ -86,9 +86,12 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	name, _ := dev.Name()
 	major, err1 := dev.Attribute(cu.ComputeCapabilityMajor)
 	minor, err2 := dev.Attribute(cu.ComputeCapabilityMinor)
-	if err := errors.Join(err1, err2); err != nil {
+	processors, err3 := dev.Attribute(cu.MultiprocessorCount)
+	cache, err4 := dev.Attribute(cu.L2CacheSize)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("%v: %w", info, err)
 	}
+	info.Processors, info.Cache = processors, int64(cache)
 	info.Name = fmt.Sprintf("%s, compute capability %d.%d, bus %s", trimZero(name), major, minor, cuBus(int(dev)))
 	d := &CUDA{info: info, id: lastID.Add(1), dev: int(dev), arch: 10*major + minor, peers: map[*CUDA]bool{}}
 	if d.ctx, err = cuOpenContext(d.dev); err != nil {

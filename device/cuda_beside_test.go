@@ -81,7 +81,7 @@ func (b *besideBench) line(beside bool, out, x int, a, c, us uint64) device.Comm
 	if beside {
 		f = b.funcs[1]
 	}
-	return device.Command{Call: &device.Call{Func: f, Grid: [3]uint32{1, 1, 1}, Block: 256, Args: []uint64{b.row[out], b.row[x], besideN, a, c, us}}}
+	return device.Command{Call: &device.Call{Func: f, Grid: [3]uint32{1, 1, 1}, Block: 256, Args: []uint64{b.row[out], b.row[x], besideN, a, c, us}, Beside: beside}}
 }
 
 func (b *besideBench) sum(out, x, y int) device.Command {

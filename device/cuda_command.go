@@ -3,7 +3,6 @@ package device
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // A GPU is a device that runs compiled source: the cuda device. Programs that
@@ -24,10 +23,6 @@ type GPU interface {
 	// SetTrace has for launches; commands then run one at a time. nil turns it off.
 	Detail(f func(Span))
 }
-
-// Beside ends the names of kernels that may run at the same time as the command after
-// theirs in a batch: the two write different memory.
-const Beside = "_beside"
 
 // A Function is a compiled kernel of a GPU.
 type Function interface {
@@ -56,6 +51,7 @@ type Call struct {
 	Block  uint32
 	Shared uint32
 	Args   []uint64
+	Beside bool // may run at the same time as the next command of the batch: the two write different memory
 }
 
 // Gemm is the dense product C = A·B, or C += A·B with Add: row-major float32
@@ -136,7 +132,7 @@ func (c *Command) name() string {
 
 // beside tells whether the command may run with the next.
 func (c *Command) beside() bool {
-	return c.Call != nil && strings.HasSuffix(c.Call.Func.Name(), Beside)
+	return c.Call != nil && c.Call.Beside
 }
 
 // check refuses a command that is not one.

@@ -75,6 +75,9 @@ type Info struct {
 	Index  int    // among the devices of its kind
 	Name   string // of the hardware, for people
 	Budget int64  // bytes that Alloc may hand out at a time
+
+	Processors int   // of a GPU: its multiprocessors
+	Cache      int64 // and the bytes of its second-level cache
 }
 
 // String returns kind and index, such as "cpu:0".

@@ -1,22 +1,19 @@
-// Package kernel holds fused programs: straight-line code over strips of rows
-// (of vertices or of edges) with several results. The CPU runs a program strip by
-// strip over internal/simd; for a GPU the same program is rendered as CUDA text.
+// Package kernel says what a fused program is: straight-line code over strips of rows (of
+// vertices or of edges) with several results. Package cpu below it runs programs on the host,
+// strip by strip; package cuda renders them as text for GPUs.
 //
-// A program knows nothing of nodes, graphs or devices. Its operands are numbered
-// buffers; what stands behind a number is the caller's business.
+// A program knows nothing of nodes, graphs or devices. Its operands are numbered buffers; what
+// stands behind a number is the caller's business.
 //
-// The files, in reading order:
+// The files, calls going down the list:
 //
-//   - program.go (what a program is).
-//   - On the CPU: compile.go (registers and short cuts), run.go (what a launch and its workers
-//     hold), rows.go (programs over vertex rows), edges.go (over the edges of a cell), strip.go
-//     (one strip), acc.go and ordered.go (accumulators: start, step, finish), reduce.go (sums over
-//     all rows into a Global), parallel.go (workers).
-//   - On a GPU: cuda.go (which kernels a program becomes, and where registers lie), cuda_steps.go
-//     (the commands of a launch), cuda_count.go (their bytes and operations), cuda_room.go (scratch
-//     memory between kernels); text: cuda_emit.go, cuda_instr.go, cuda_join.go and cuda_prelude.go;
-//     rows: cuda_rows.go, cuda_columns.go and cuda_by.go (sums over rows); edges: cuda_gather.go
-//     (a warp a row), cuda_few.go (few edges a row), cuda_hub.go (very many), cuda_way.go (which of
-//     them), cuda_acc.go, cuda_heads.go, cuda_lazy.go, cuda_half.go (bfloat16 rows) and cuda_far.go
-//     (packed far ends).
+//   - gpu.go: what the engine asks of a backend for one kind of GPU. A second kind is a
+//     package beside cuda with a Renderer, and a row in package backend.
+//   - tile.go: how many rows a launch on a GPU works on at a time, and the memory that takes.
+//   - layout.go: how a program falls into kernels, and where registers lie between them.
+//   - scratch_alloc.go: registers whose lives do not meet share their place in scratch memory.
+//   - halves.go: rows of bfloat16 that are read as such.
+//   - chip.go: the sizes of a GPU.
+//   - ordered.go: maxima as bit patterns that compare as integers.
+//   - check.go: the rules of a program. program.go: what it is.
 package kernel

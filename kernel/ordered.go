@@ -31,22 +31,3 @@ func Unordered(b uint32) float32 {
 	}
 	return math.Float32frombits(^b)
 }
-
-// MaxOrdered sets dst to the larger of dst and x, both ordered bit patterns: how the
-// maxima of several lanes or devices become one.
-func MaxOrdered(dst, x []float32) {
-	for i, y := range x {
-		if b := math.Float32bits(y); b > math.Float32bits(dst[i]) {
-			dst[i] = math.Float32frombits(b)
-		}
-	}
-}
-
-// maxOrderedOf sets dst to the larger of dst, ordered bit patterns, and the numbers x.
-func maxOrderedOf(dst, x []float32) {
-	for i, y := range x {
-		if b := Ordered(y); b > math.Float32bits(dst[i]) {
-			dst[i] = math.Float32frombits(b)
-		}
-	}
-}

@@ -1,7 +1,5 @@
 package kernel
 
-import "fmt"
-
 // Args is what one strip call sees: Rows dense rows of every operand.
 type Args struct {
 	Rows    int
@@ -60,24 +58,36 @@ type Leaf struct {
 	Rows    int       // rows of a Global
 	Key     Key       // Own or Other, keyed: block key(e) of Blocks
 	Blocks  int
-	Half    bool // Own or Other, on GPUs (cuda_half.go): rows of bfloat16, two to a float of LD
+	Half    bool // Own or Other, on GPUs (halves.go): rows of bfloat16, two to a float of LD
 	Spread  bool // a Global row repeated for every row of the strip (operand of an element-wise op)
 	Reg     int
 }
 
-// Kind of instruction.
-type Kind uint8
+// Role is what an instruction means to a backend beyond its strip function and its
+// expression. Backends ask for the role, never for an op's name.
+type Role uint8
 
+// The roles of instructions.
 const (
-	Func     Kind = iota // a strip function
-	MatMul               // Out = In[0] · In[1], In[1] Global
-	MatMulNT             // Out = In[0] · In[1]ᵀ, In[1] Global
+	Func     Role = iota // nothing beyond
+	MatMul               // In[0] · In[1], In[1] Global: backends have products of their own
+	MatMulNT             // In[0] · In[1]ᵀ, In[1] Global
+	Mul                  // In[0] times In[1], column by column
+	Eq                   // 1 where In[0] = In[1], 0 elsewhere
+	Mask                 // In[0] where In[1] is not 0, 0 elsewhere
+	Widen                // column c is column c / (columns / columns of In[0]) of In[0]
+	GroupSum             // sums of neighbouring columns of In[0], so many each
+	Concat               // all of In side by side
+	Unpack               // I columns of words of two bfloat16
 )
+
+// Product tells whether r is a product of matrices.
+func (r Role) Product() bool { return r == MatMul || r == MatMulNT }
 
 // Instr computes register Dst.
 type Instr struct {
-	Op   string // name, for printing and hashing
-	Kind Kind
+	Op   string // its name, for errors, comments and digests
+	Role Role
 	Fn   StripFunc // for Func
 	CUDA string    // the op's expression, for the CUDA renderer
 	Dst  int
@@ -118,7 +128,7 @@ type Out struct {
 	Aux     int // operand of the second state buffer (Max, LSE); -1 when absent
 	LD      int
 	AuxLD   int
-	Carry   bool // SumTN, SumRows: the Global is two, its sums and what they are short of (long.go)
+	Carry   bool // SumTN, SumRows: the Global is two, its sums and what they are short of (cpu/long_sums.go)
 	Key     Key  // Sum: into block key(e) of Blocks
 	Blocks  int  // also SumBy, MaxBy: rows of the Global
 }
@@ -135,61 +145,4 @@ type Program struct {
 	Operands int
 	Packed   bool // edges of cells hold far ends as chunk.Want.Pack says
 	Tile     int  // rows, or edges of products on them, that a GPU works on at a time; 0: a default
-}
-
-// Check reports the first broken rule of p: registers in range and written before
-// they are read, operands in range. It guards against a wrong compiler, not users.
-func (p *Program) Check() error {
-	set := make([]bool, len(p.Widths))
-	def := func(r int, what string) error {
-		if r < 0 || r >= len(set) || set[r] {
-			return fmt.Errorf("kernel %s: %s defines register %d out of turn", p.Name, what, r)
-		}
-		set[r] = true
-		return nil
-	}
-	use := func(r int, what string) error {
-		if r < 0 || r >= len(set) || !set[r] {
-			return fmt.Errorf("kernel %s: %s reads register %d before it is set", p.Name, what, r)
-		}
-		return nil
-	}
-	for i, l := range p.Leaves {
-		if l.From != Cell && (l.Operand < 0 || l.Operand >= p.Operands) {
-			return fmt.Errorf("kernel %s: leaf %d: operand %d of %d", p.Name, i, l.Operand, p.Operands)
-		}
-		if !p.Edges && (l.From == Other || l.From == Cell || l.From == EdgeBuf) {
-			return fmt.Errorf("kernel %s: leaf %d reads an edge in a row program", p.Name, i)
-		}
-		if err := def(l.Reg, fmt.Sprintf("leaf %d", i)); err != nil {
-			return err
-		}
-	}
-	for _, in := range p.Instrs {
-		for _, r := range in.In {
-			if err := use(r, in.Op); err != nil {
-				return err
-			}
-		}
-		if err := def(in.Dst, in.Op); err != nil {
-			return err
-		}
-	}
-	for i, o := range p.Outs {
-		if err := use(o.Reg, fmt.Sprintf("result %d", i)); err != nil {
-			return err
-		}
-		if o.Acc.Pair() {
-			if err := use(o.Reg2, fmt.Sprintf("result %d", i)); err != nil {
-				return err
-			}
-		}
-		if o.Acc.KeyedRows() && (o.Blocks < 1 || p.Widths[o.Reg2] != 1) {
-			return fmt.Errorf("kernel %s: result %d: %d rows by a key of %d columns", p.Name, i, o.Blocks, p.Widths[o.Reg2])
-		}
-		if o.Operand < 0 || o.Operand >= p.Operands || o.Aux >= p.Operands {
-			return fmt.Errorf("kernel %s: result %d: operand out of range", p.Name, i)
-		}
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"sagann/dataflow"
 	"sagann/internal/simd"
+	"sagann/kernel"
 )
 
 // Add returns x + y element-wise. The operands have one width and one row set; a
@@ -32,7 +33,7 @@ func Mul(x, y *Node) *Node { return apply(mul, x, y) }
 
 const mul = dataflow.MulOp
 
-var _ = define(mul, Def{Class: dataflow.Elem, Shape: same,
+var _ = define(mul, Def{Class: dataflow.Elem, Role: kernel.Mul, Shape: same,
 	VJP: func(n, dy *Node) []*Node {
 		x, y := n.In(0), n.In(1)
 		return []*Node{fit(x, Mul(dy, y)), fit(y, Mul(dy, x))}
@@ -79,7 +80,7 @@ func masked(x, y *Node) *Node { return apply(mask, x, y) }
 
 const mask = dataflow.MaskOp
 
-var _ = define(mask, Def{Class: dataflow.Elem, Shape: same,
+var _ = define(mask, Def{Class: dataflow.Elem, Role: kernel.Mask, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{fit(n.In(0), masked(dy, n.In(1))), nil} },
 	CPU: map2(simd.Mask), CUDA: "($1 != 0.f ? $0 : 0.f)"})
 
@@ -98,7 +99,7 @@ func Eq(x, y *Node) *Node { return apply(eq, x, y) }
 
 const eq Op = "eq"
 
-var _ = define(eq, Def{Class: dataflow.Elem, Shape: same,
+var _ = define(eq, Def{Class: dataflow.Elem, Role: kernel.Eq, Shape: same,
 	CPU: map2(simd.Eq), CUDA: "($0 == $1 ? 1.f : 0.f)"})
 
 // Neg returns -x; same shape as x.

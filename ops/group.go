@@ -5,6 +5,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/internal/simd"
+	"sagann/kernel"
 )
 
 // Widen repeats every column of x [·×h] f/h times side by side, to [·×f]: what one
@@ -19,7 +20,7 @@ func Widen(x *Node, f int) *Node {
 
 const widen = dataflow.WidenOp
 
-var _ = define(widen, Def{Class: dataflow.Group, Linear: true,
+var _ = define(widen, Def{Class: dataflow.Group, Role: kernel.Widen, Linear: true,
 	Shape: func(a attr, in []shape) (shape, error) {
 		s, f := in[0], int(a.I)
 		if f < 1 || f%s.Cols != 0 {
@@ -42,7 +43,7 @@ func GroupSum(x *Node, h int) *Node {
 
 const groupSum = dataflow.GroupSumOp
 
-var _ = define(groupSum, Def{Class: dataflow.Group, Linear: true,
+var _ = define(groupSum, Def{Class: dataflow.Group, Role: kernel.GroupSum, Linear: true,
 	Shape: func(a attr, in []shape) (shape, error) {
 		s, h := in[0], int(a.I)
 		if h < 1 || s.Cols%h != 0 {

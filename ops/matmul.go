@@ -12,7 +12,7 @@ func MatMul(x, w *Node) *Node { return apply(matmul, x, w) }
 
 const matmul Op = "matmul"
 
-var _ = define(matmul, Def{Class: dataflow.Row, Linear: true, Kernel: kernel.MatMul,
+var _ = define(matmul, Def{Class: dataflow.Row, Linear: true, Role: kernel.MatMul,
 	Shape: func(_ attr, in []shape) (shape, error) {
 		x, w := in[0], in[1]
 		if err := matrix(w); err != nil {
@@ -33,7 +33,7 @@ func MatMulNT(x, w *Node) *Node { return apply(matmulNT, x, w) }
 
 const matmulNT Op = "matmul_nt"
 
-var _ = define(matmulNT, Def{Class: dataflow.Row, Linear: true, Kernel: kernel.MatMulNT,
+var _ = define(matmulNT, Def{Class: dataflow.Row, Linear: true, Role: kernel.MatMulNT,
 	Shape: func(_ attr, in []shape) (shape, error) {
 		x, w := in[0], in[1]
 		if err := matrix(w); err != nil {

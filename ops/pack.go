@@ -6,6 +6,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/internal/simd"
+	"sagann/kernel"
 )
 
 // Rows of bfloat16. A word, which moves as a float but is none, holds columns 2k (low
@@ -32,7 +33,7 @@ var _ = define(pack, Def{Class: dataflow.Row,
 
 const unpack = dataflow.UnpackOp
 
-var _ = define(unpack, Def{Class: dataflow.Row,
+var _ = define(unpack, Def{Class: dataflow.Row, Role: kernel.Unpack,
 	Shape: func(a attr, in []shape) (shape, error) {
 		s := in[0]
 		if int(a.I) != 2*s.Cols && int(a.I) != 2*s.Cols-1 {

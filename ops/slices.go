@@ -1,6 +1,9 @@
 package ops
 
-import "sagann/dataflow"
+import (
+	"sagann/dataflow"
+	"sagann/kernel"
+)
 
 // Slices of columns. The compiler puts these ops in (dataflow/slice.go), users do not: what
 // they say of columns, Slice and Concat say.
@@ -11,7 +14,7 @@ var _ = define(part, columns(dataflow.Group))
 
 const joinCols = dataflow.JoinOp
 
-var _ = define(joinCols, Def{Class: dataflow.Group,
+var _ = define(joinCols, Def{Class: dataflow.Group, Role: kernel.Concat,
 	Shape: func(_ attr, in []shape) (shape, error) {
 		s := in[0]
 		for _, t := range in[1:] {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -156,8 +156,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	}
 	var best *choice
 	var first error
-	kind, _, _ := strings.Cut(c.p.cfg.Device, ":")
-	m, err := plan.LoadMachine(machineOf(kind))
+	m, err := plan.LoadMachine(backend.Of(c.p.cfg.Device).Model)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +206,7 @@ func (c *chooser) packed() []bool {
 	case p.cfg.without("pack"):
 		return []bool{false}
 	case p.machine == nil:
-		return []bool{strings.HasPrefix(p.cfg.Device, "cuda") && p.cfg.Mem > 0}
+		return []bool{backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0}
 	case p.machine.Kind(0).Serial: // a model stands for the device that it describes
 		return []bool{false}
 	}

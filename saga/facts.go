@@ -1,14 +1,13 @@
 package saga
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
+	"sagann/backend"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -50,9 +49,9 @@ func number(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 
 
 // device: each kind of device adds in an order of its own. Only a GPU knows TF32.
 func (f *facts) device() {
-	kind, _, _ := strings.Cut(f.p.cfg.Device, ":")
-	f.line("device %s", cmp.Or(kind, "cpu"))
-	if kind == "cuda" {
+	kind := backend.Of(f.p.cfg.Device)
+	f.line("device %s", kind.Name)
+	if kind.GPU() {
 		f.line("tf32 %t", f.p.cfg.TF32)
 	}
 }
@@ -289,7 +288,13 @@ func (r *registers) leaf(l *kernel.Leaf) string {
 // instr is an operation with its attributes. Its name is the one that ops/ gives it: an op that is
 // renamed there keeps its old name here.
 func (r *registers) instr(in *kernel.Instr) string {
-	name := map[kernel.Kind]string{kernel.Func: in.Op, kernel.MatMul: "matmul", kernel.MatMulNT: "matmul nt"}[in.Kind]
+	name := in.Op
+	switch in.Role {
+	case kernel.MatMul:
+		name = "matmul"
+	case kernel.MatMulNT:
+		name = "matmul nt"
+	}
 	text := fmt.Sprintf("%s(%d %d %s)", name, in.I, in.J, number(in.F))
 	for _, x := range in.In {
 		text += " " + r.of(x)

@@ -65,6 +65,13 @@ type nullFunc string
 func (f nullFunc) Name() string { return string(f) }
 
 func (d nullGPU) Unwrap() device.Device { return d.Null }
+
+// Info names a kind of GPU: kernels are rendered for it.
+func (d nullGPU) Info() device.Info {
+	i := d.Null.Info()
+	i.Kind = "cuda"
+	return i
+}
 func (d nullGPU) Compile(_ string, names []string) (list []device.Function, err error) {
 	for _, name := range names {
 		list = append(list, nullFunc(name))

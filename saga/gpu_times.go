@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
@@ -61,25 +62,25 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 
 // commandWork lists the steps of each task that runs a kernel, in the order in which
 // the executor makes commands of them.
-func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
+func (p *Program) commandWork() ([][]kernel.GPUStep, error) {
 	u := p.train
-	cuda := make([]*kernel.CUDA, len(u.low.Kernels))
+	programs, kind := make([]kernel.Rendered, len(u.low.Kernels)), backend.Of(p.cfg.Device)
 	for i, k := range u.low.Kernels {
 		var err error
-		if cuda[i], err = kernel.RenderCUDA(k); err != nil {
+		if programs[i], err = kind.Renderer.Render(k, kind.ChipOf(p.session.devices[0].Info())); err != nil {
 			return nil, err
 		}
 	}
-	out := make([][]kernel.CUDAStep, len(u.plan.Tasks))
+	out := make([][]kernel.GPUStep, len(u.plan.Tasks))
 	for i := range u.plan.Tasks {
 		t := &u.plan.Tasks[i]
 		if t.Kind == plan.Zero {
-			out[i] = []kernel.CUDAStep{{Bytes: t.Bytes}}
+			out[i] = []kernel.GPUStep{{Bytes: t.Bytes}}
 		}
 		if t.Kind != plan.Run {
 			continue
 		}
-		l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Bufs: make([]uint64, u.low.Kernels[t.Kernel].Operands)}
+		l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Bufs: make([]uint64, u.low.Kernels[t.Kernel].Operands)}
 		if t.Other >= 0 {
 			grid := p.grid.grid
 			side := grid.CSC
@@ -87,12 +88,12 @@ func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
 				side = grid.CSR
 			}
 			k := int(t.Own)*side.P + int(t.Other)
-			l.Cell = &kernel.CUDACell{Ptr: side.View(k).Ptr}
+			l.Cell = &kernel.GPUCell{Ptr: side.View(k).Ptr}
 			if side.Cells[k].RowsOff >= 0 {
 				l.Cell.RowIDs = 1
 			}
 		}
-		out[i] = cuda[t.Kernel].Steps(l)
+		out[i] = programs[t.Kernel].Steps(l)
 	}
 	return out, nil
 }

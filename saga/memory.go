@@ -2,8 +2,8 @@ package saga
 
 import (
 	"errors"
-	"strings"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
@@ -31,9 +31,9 @@ func (m *memory) plans() int64 {
 func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
 	m := memory{bound: p.cfg.Mem}
 	model := p.machine
-	if kind, _, _ := strings.Cut(p.cfg.Device, ":"); model == nil && kind == "cuda" && p.cfg.Mem > 0 {
+	if kind := backend.Of(p.cfg.Device); model == nil && kind.GPU() && p.cfg.Mem > 0 {
 		var err error
-		if model, err = plan.LoadMachine(machineOf(kind)); err != nil {
+		if model, err = plan.LoadMachine(kind.Model); err != nil {
 			return m, err
 		}
 	}
@@ -47,9 +47,8 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 			m.bound = left
 		}
 	}
-	var err error
-	m.scratch, err = p.scratch(programs, m.bound)
-	return m, err
+	m.scratch = p.scratch(programs, m.bound)
+	return m, nil
 }
 
 // kept is what is taken off Config.Mem before all else.
@@ -68,9 +67,10 @@ const scratchShare = 16
 // scratch is the memory that kernels of these programs take beside their plans on a GPU; it
 // sets how many rows they work on at a time, so that a kernel takes about its share of bound.
 // Training in a run that goes on keeps what it had.
-func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) (int64, error) {
-	if !strings.HasPrefix(p.cfg.Device, "cuda") {
-		return 0, nil
+func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
+	kind := backend.Of(p.cfg.Device)
+	if !kind.GPU() {
+		return 0
 	}
 	if bound > 0 {
 		bound = max(1, bound/scratchShare)
@@ -82,10 +82,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) (int64, err
 			rows = max(rows, g.Rows)
 		}
 		for i, k := range l.Kernels {
-			tile, err := kernel.TileWithin(k, bound)
-			if err != nil {
-				return 0, err
-			}
+			tile := kernel.TileWithin(k, kind.Chip, bound)
 			if n == 0 && len(p.cfg.Tiles) == len(l.Kernels) {
 				tile = p.cfg.Tiles[i]
 			}
@@ -93,7 +90,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) (int64, err
 		}
 		kernels = append(kernels, l.Kernels)
 	}
-	return exec.Scratch(rows, int(edges), kernels...)
+	return exec.Scratch(kind, rows, int(edges), kernels...)
 }
 
 // pinnedPerByte is how many bytes of pinned host memory take one of a GPU's memory: eight
@@ -103,7 +100,7 @@ const pinnedPerByte = 512
 // pinMaps is what a GPU keeps of its memory to find pinned host memory again, at most:
 // inputs and stored values of s and cells, as if all of them were there.
 func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
-	if !strings.HasPrefix(p.cfg.Device, "cuda") {
+	if !backend.Of(p.cfg.Device).GPU() {
 		return 0
 	}
 	v, e := p.Totals()
@@ -126,14 +123,6 @@ func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
 		pinned = min(pinned, p.cfg.HostMem)
 	}
 	return pinned / pinnedPerByte
-}
-
-// machineOf is the machine model that a kind of device is taken for.
-func machineOf(kind string) string {
-	if kind == "cuda" {
-		return "h200"
-	}
-	return "cpu"
 }
 
 // budget completes a *plan.BudgetError: the smallest budget must do for the training and the
@@ -190,10 +179,7 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 	}
 	need := least.Smallest
 	for bound := need; ; { // the kernels' share grows with it
-		scratch, err := p.scratch(programs, bound)
-		if err != nil {
-			return nil, err
-		}
+		scratch := p.scratch(programs, bound)
 		if bound >= need+scratch {
 			least.Smallest = bound
 			break

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
@@ -220,7 +220,7 @@ func (p *Program) lowerForward(o *dataflow.Optimized) (*forwardPass, error) {
 		if p.memory, err = p.divide(main.Spec, p.want, f.programs()...); err != nil {
 			return nil, err
 		}
-		if p.packed || p.cfg.Packing != "" || p.cfg.without("pack") || p.memory.bound == 0 || !strings.HasPrefix(p.cfg.Device, "cuda") {
+		if p.packed || p.cfg.Packing != "" || p.cfg.without("pack") || p.memory.bound == 0 || !backend.Of(p.cfg.Device).GPU() {
 			return f, nil
 		}
 		if pl, err := plan.New(main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err == nil && pl.H2D == 0 {

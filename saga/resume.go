@@ -1,14 +1,13 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"sagann/device"
+	"sagann/backend"
 	"sagann/internal/safetensors"
 )
 
@@ -48,12 +47,9 @@ func (p *Program) conditions() []condition {
 	}
 	number("learning-rate factor", factor)
 	text("epochs between learning rates", strconv.Itoa(every))
-	kind, _, err := device.Parse(cmp.Or(p.cfg.Device, "cpu"))
-	if err != nil {
-		kind = p.cfg.Device
-	}
-	text("device kind", kind)
-	if kind == "cuda" {
+	kind := backend.Of(p.cfg.Device)
+	text("device kind", kind.Name)
+	if kind.GPU() {
 		text("TF32", strconv.FormatBool(p.cfg.TF32))
 	}
 	patience := "none"

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
@@ -50,7 +51,7 @@ func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) 
 	if budget == 0 {
 		budget = peak + p.memory.scratch
 	}
-	devices, err := device.Open(cmp.Or(p.cfg.Device, "cpu"), budget)
+	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget)
 	if err != nil {
 		return nil, nil, err
 	}

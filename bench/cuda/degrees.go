@@ -10,6 +10,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cuda"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -88,10 +89,10 @@ type degreeBench struct {
 type degreeProgram struct {
 	p     *kernel.Program
 	name  string
-	cuda  *kernel.CUDA
+	cuda  *cuda.Program
 	funcs []device.Function
 
-	packed      *kernel.CUDA // for cells that hold far ends packed
+	packed      *cuda.Program // for cells that hold far ends packed
 	packedFuncs []device.Function
 }
 
@@ -110,7 +111,7 @@ func (b *degreeBench) compile() error {
 	seen := map[string]bool{}
 	for _, p := range programs {
 		var err error
-		if p.cuda, err = kernel.RenderCUDA(p.p); err != nil {
+		if p.cuda, err = cuda.Render(p.p, cuda.H200); err != nil {
 			return err
 		}
 		if seen[p.cuda.Source] {
@@ -122,7 +123,7 @@ func (b *degreeBench) compile() error {
 		}
 		q := *p.p
 		q.Packed = true
-		if p.packed, err = kernel.RenderCUDA(&q); err != nil {
+		if p.packed, err = cuda.Render(&q, cuda.H200); err != nil {
 			return err
 		}
 		if p.packedFuncs, err = b.gpu.Compile(p.packed.Source, p.packed.Names); err != nil {
@@ -145,8 +146,8 @@ func weightedSum(f, ld int) *kernel.Program {
 	p.Name, p.Widths, p.Outs[0].Reg = "weighted", []int{f, 1, f, f}, 3
 	p.Leaves = append(p.Leaves, kernel.Leaf{From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: 1})
 	p.Instrs = []kernel.Instr{
-		{Op: "widen", Fn: widen, Dst: 2, In: []int{1}},
-		{Op: "mul", Fn: mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}}
+		{Op: "widen", Role: kernel.Widen, Fn: widen, Dst: 2, In: []int{1}},
+		{Op: "mul", Role: kernel.Mul, Fn: mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}}
 	return p
 }
 
@@ -225,14 +226,14 @@ func (b *degreeBench) cell(g *csr) error {
 
 // line prints the times of a program over the cell, which is the only one or in between, and
 // that of the chosen way over the same cell packed.
-func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, packed *kernel.CUDACell, only bool) error {
+func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, packed *kernel.GPUCell, only bool) error {
 	rows, edges := len(e.g.ptr)-1, len(e.g.other)
-	l := kernel.CUDALaunch{Rows: rows, Bufs: bufs[:p.p.Operands], First: only, Last: only, Cell: &e.cell}
-	steps := func(w kernel.GatherWay) []kernel.CUDAStep {
+	l := kernel.GPULaunch{Rows: rows, Bufs: bufs[:p.p.Operands], First: only, Last: only, Cell: &e.cell}
+	steps := func(w kernel.GatherWay) []kernel.GPUStep {
 		l.Gather = w
 		return p.cuda.Steps(&l)
 	}
-	last := func(s []kernel.CUDAStep) string { return p.cuda.Names[s[len(s)-1].Func] }
+	last := func(s []kernel.GPUStep) string { return p.cuda.Names[s[len(s)-1].Func] }
 	chosen, chosenTime := last(steps(kernel.ByCell)), 0.0
 	launches := max(3, min(10, 5_000_000/rows))
 	times, done := [4]string{}, map[string]bool{}

@@ -8,6 +8,7 @@ import (
 
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cuda"
 )
 
 // An edgeBench holds one graph on the device, and the buffers of programs over it.
@@ -15,7 +16,7 @@ type edgeBench struct {
 	dev  device.GPU
 	q    device.Queue
 	g    *csr
-	cell kernel.CUDACell
+	cell kernel.GPUCell
 	held []device.Mem
 }
 
@@ -24,7 +25,7 @@ func newEdgeBench(d device.GPU, g *csr) (*edgeBench, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edgeBench{dev: d, q: q, g: g, cell: kernel.CUDACell{Ptr: g.ptr}}
+	e := &edgeBench{dev: d, q: q, g: g, cell: kernel.GPUCell{Ptr: g.ptr}}
 	if e.cell.PtrAt, err = e.put(raw(g.ptr), int64(4*len(g.ptr))); err == nil {
 		e.cell.Other, err = e.put(raw(g.other), int64(4*len(g.other)))
 	}
@@ -55,7 +56,7 @@ func (e *edgeBench) put(b []byte, bytes int64) (uint64, error) {
 
 // time is the median of twenty launches of p, in milliseconds, after three.
 func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
-	c, err := kernel.RenderCUDA(p)
+	c, err := cuda.Render(p, cuda.H200)
 	if err != nil {
 		return 0, err
 	}
@@ -63,14 +64,14 @@ func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return e.median(p.Name, funcs, c.Steps(&kernel.CUDALaunch{Rows: len(e.g.ptr) - 1, Bufs: bufs, First: true, Last: true, Cell: &e.cell}), 20)
+	return e.median(p.Name, funcs, c.Steps(&kernel.GPULaunch{Rows: len(e.g.ptr) - 1, Bufs: bufs, First: true, Last: true, Cell: &e.cell}), 20)
 }
 
 // median is that of n launches of steps, in milliseconds, after three.
-func (e *edgeBench) median(name string, funcs []device.Function, steps []kernel.CUDAStep, n int) (float64, error) {
+func (e *edgeBench) median(name string, funcs []device.Function, steps []kernel.GPUStep, n int) (float64, error) {
 	var list []device.Command
 	for _, s := range steps {
-		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 	}
 	b, err := e.dev.Prepare(list)
 	if err != nil {

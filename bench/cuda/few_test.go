@@ -9,6 +9,8 @@ import (
 	"sagann/chunk"
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cpu"
+	"sagann/kernel/cuda"
 )
 
 // farRows is the rows of their other interval.
@@ -71,7 +73,7 @@ func TestFewEdges(t *testing.T) {
 			}
 		}
 		for i, p := range list {
-			c, err := kernel.RenderCUDA(p)
+			c, err := cuda.Render(p, cuda.H200)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,14 +108,14 @@ func operands(p *kernel.Program, rows int) [][]float32 {
 	return bufs
 }
 
-func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *kernel.CUDA, cells []chunk.View, rows int) {
-	cpu, err := kernel.Compile(p)
+func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cells []chunk.View, rows int) {
+	host, err := cpu.Compile(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want, bufs := operands(p, rows), operands(p, rows)
 	for k := range cells {
-		cpu.Run(&kernel.Launch{Rows: rows, Bufs: want, Cell: &cells[k], First: k == 0, Last: k == len(cells)-1})
+		host.Run(&cpu.Launch{Rows: rows, Bufs: want, Cell: &cells[k], First: k == 0, Last: k == len(cells)-1})
 	}
 	funcs, err := d.Compile(c.Source, c.Names)
 	if err != nil {
@@ -145,13 +147,13 @@ func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *kernel.CUDA, cells
 				packed := v.Pack(farRows)
 				far, bits = packed.Packed, packed.Bits
 			}
-			cell := &kernel.CUDACell{Ptr: v.Ptr, PtrAt: put(raw(v.Ptr)), Other: put(raw(far)), Bits: bits, Rank: put(raw(v.Rank)), Weight: put(raw(v.Weight))}
+			cell := &kernel.GPUCell{Ptr: v.Ptr, PtrAt: put(raw(v.Ptr)), Other: put(raw(far)), Bits: bits, Rank: put(raw(v.Rank)), Weight: put(raw(v.Weight))}
 			if v.RowIDs != nil {
 				cell.RowIDs = put(raw(v.RowIDs))
 			}
-			l := &kernel.CUDALaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way}
+			l := &kernel.GPULaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way}
 			for _, s := range c.Steps(l) {
-				list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+				list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 			}
 		}
 		b, err := d.Prepare(list)

@@ -8,6 +8,7 @@ import (
 
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cuda"
 )
 
 // longPattern is what rows of long sums repeat, as in kernel/long_test.go.
@@ -31,14 +32,14 @@ func longClose(t *testing.T, what string, got float32, want, size float64) {
 }
 
 // commands are those of the steps of a launch.
-func commands(steps []kernel.CUDAStep, funcs []device.Function) (list []device.Command) {
+func commands(steps []kernel.GPUStep, funcs []device.Function) (list []device.Command) {
 	for _, s := range steps {
 		if m := s.Gemm; s.Func < 0 {
 			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K, LDA: m.LDA, LDB: m.LDB, LDC: m.LDC,
 				TransA: m.TransA, TransB: m.TransB, Add: m.Add, Batch: m.Batch, StrideA: m.StrideA, StrideB: m.StrideB, StrideC: m.StrideC}})
 			continue
 		}
-		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 	}
 	return list
 }
@@ -47,13 +48,13 @@ func commands(steps []kernel.CUDAStep, funcs []device.Function) (list []device.C
 type longRun struct {
 	*edgeBench
 	t     *testing.T
-	c     *kernel.CUDA
+	c     *cuda.Program
 	funcs []device.Function
 }
 
 func newLongRun(t *testing.T, d device.GPU, p *kernel.Program) *longRun {
 	t.Helper()
-	c, err := kernel.RenderCUDA(p)
+	c, err := cuda.Render(p, cuda.H200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func longPrograms(cols int) []*kernel.Program {
 		{Name: "rows", Widths: []int{cols}, Leaves: []kernel.Leaf{leaf}, Outs: []kernel.Out{sum}},
 		{Name: "weighted", Widths: []int{cols, 1, cols, cols},
 			Leaves: []kernel.Leaf{leaf, {From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: 1}},
-			Instrs: []kernel.Instr{{Op: "widen", Dst: 2, In: []int{1}, I: int32(cols)}, {Op: "mul", CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
+			Instrs: []kernel.Instr{{Op: "widen", Role: kernel.Widen, Dst: 2, In: []int{1}, I: int32(cols)}, {Op: "mul", Role: kernel.Mul, CUDA: "$0 * $1", Dst: 3, In: []int{0, 2}}},
 			Outs:   []kernel.Out{scaled}},
 		{Name: "log-sum-exp", Widths: []int{cols}, Leaves: []kernel.Leaf{leaf}, Outs: []kernel.Out{lse}},
 	}
@@ -180,11 +181,11 @@ func longGather(t *testing.T, d device.GPU, p *kernel.Program, n, rows, cells in
 	}
 	ptr = append(ptr, ptr[len(ptr)-1]+uint32(n-rows+1))
 	bufs := []uint64{r.put(raw(src), int64(len(src)*4)), r.put(nil, int64(rows*cols*4)), r.put(nil, int64(rows*cols*4))}
-	cell := &kernel.CUDACell{Ptr: ptr, PtrAt: r.put(raw(ptr), int64(len(ptr)*4)), Other: r.put(raw(far), int64(n*4)), Weight: r.put(raw(weight), int64(n*4))}
+	cell := &kernel.GPUCell{Ptr: ptr, PtrAt: r.put(raw(ptr), int64(len(ptr)*4)), Other: r.put(raw(far), int64(n*4)), Weight: r.put(raw(weight), int64(n*4))}
 	for _, way := range []kernel.GatherWay{kernel.ByCell, kernel.WarpWhole} {
 		var list []device.Command
 		for k := range cells {
-			l := &kernel.CUDALaunch{Rows: rows, Bufs: bufs, Cell: cell, First: k == 0, Last: k == cells-1, Gather: way}
+			l := &kernel.GPULaunch{Rows: rows, Bufs: bufs, Cell: cell, First: k == 0, Last: k == cells-1, Gather: way}
 			list = append(list, commands(r.c.Steps(l), r.funcs)...)
 		}
 		got := r.launch(p.Name, list, []int{1}, []int{rows * cols})[0][rows*cols-4:]
@@ -237,7 +238,7 @@ func TestLongReductions(t *testing.T) {
 		scratch := r.put(nil, r.c.Scratch(rows, 0))
 		var list []device.Command
 		for range parts {
-			list = append(list, commands(r.c.Steps(&kernel.CUDALaunch{Rows: rows, Bufs: bufs, Scratch: scratch}), r.funcs)...)
+			list = append(list, commands(r.c.Steps(&kernel.GPULaunch{Rows: rows, Bufs: bufs, Scratch: scratch}), r.funcs)...)
 		}
 		got := r.launch(p.Name, list, []int{2, 3, 4}, sizes)
 		n := float64(rows * parts)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/backend"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/saga"
@@ -149,7 +150,7 @@ func (c *ablationCmd) climb(a *app, s *sheet, name string, d *dataset.Data, mem 
 		case r.pass != "" && !slices.Contains(cfg.Without, r.pass):
 			continue // this engine does not have it
 		case strings.HasPrefix(r.label, "+ring") && devices == 1:
-			why := "one device: several are needed, such as --device " + deviceKind(c.Device) + map[bool]string{true: ":2", false: ":0,1"}[deviceKind(c.Device) == "cpu"]
+			why := "one device: several are needed, such as --device " + backend.Of(c.Device).Two
 			s.add(table.Row{name, r.label, why}, fields{{"model", name}, {"line", r.label}, {"error", why}})
 			continue
 		case r.pass != "":

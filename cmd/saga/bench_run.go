@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sagann/backend"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/saga"
@@ -34,7 +35,7 @@ func (r *benchRun) check() error {
 		return nil
 	}
 	if r.Scale == 0 {
-		if r.Scale = 1; deviceKind(r.Device) == "cpu" {
+		if r.Scale = 1; backend.Of(r.Device).Host {
 			r.Scale = 10
 		}
 	}
@@ -42,18 +43,12 @@ func (r *benchRun) check() error {
 }
 
 func (e *benchEpochs) runnable(spec string) error {
-	if n, err := device.Count(spec); err != nil || deviceKind(spec) == "null" {
+	if n, err := device.Count(spec); err != nil || !backend.Of(spec).Timed {
 		return usagef("--device %s: cpu or, in a build for GPUs, cuda; several are cpu:2 or cuda:0,1", spec)
 	} else if n < 1 || e.Epochs < 1 {
 		return usagef("--epochs %d: at least 1", e.Epochs)
 	}
 	return nil
-}
-
-// deviceKind is spec without its numbers.
-func deviceKind(spec string) string {
-	kind, _, _ := strings.Cut(spec, ":")
-	return kind
 }
 
 // graph generates an N-th of shape s, so many copies of it side by side.
@@ -75,7 +70,7 @@ func graphOf(s saga.Shape, copies int) (*dataset.Data, error) {
 
 // modelled tells whether the simulator's machine is one of the device's kind.
 func (o *benchOutput) modelled(spec string) bool {
-	return (o.Machine == "cpu") == (deviceKind(spec) == "cpu")
+	return (o.Machine == backend.Default().Model) == backend.Of(spec).Host
 }
 
 // counted is what the executor moved in an epoch, and how long it took.

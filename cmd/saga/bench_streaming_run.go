@@ -5,6 +5,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/backend"
 	"sagann/dataset"
 	"sagann/saga"
 )
@@ -15,7 +16,7 @@ func (c *streamingCmd) run(a *app, copies []int) (*sheet, error) {
 	s := &sheet{key: "run", title: fmt.Sprintf("Run on %s: the graph of reddit_small's shape, 1/%d of it, copied; medians of %d epochs after %d, bytes of an epoch as the executor counted them, equal to the plan's", c.Device, c.Scale, c.Epochs, c.Warmup),
 		head:  table.Row{"model", "copies", "system", "P", "epoch ms", "predicted ms", "off by", "faster than NG-base by", "predicted", "H2D bytes", "D2H bytes", "device memory MiB", "loss apart"},
 		notes: []string{"The first three systems have P = 4, or more where NG-base does not fit, and two buffers a stream. Everything: P free, within the memory that NG-base takes. Device memory: plan and kernels. Loss apart: the largest relative difference of a loss from NG-base's."}}
-	if deviceKind(c.Device) == "cpu" {
+	if backend.Of(c.Device).Host {
 		s.notes = append(s.notes, "The CPU device copies with the cores that compute, so that overlap gains less here than on a device with engines of its own for copies.")
 	}
 	graphs := map[int]*dataset.Data{}

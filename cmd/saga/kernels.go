@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sagann/kernel"
+	"sagann/backend"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -33,13 +33,18 @@ func (c *kernelsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	kind := backend.Of(c.Device)
+	if !kind.GPU() {
+		kind = backend.Printed()
+	}
 	w := bufio.NewWriter(a.stdout)
 	seen := map[string]string{}
 	for i, k := range p.Kernels() {
-		r, err := kernel.RenderCUDA(k)
+		rendered, err := kind.Renderer.Render(k, kind.Chip)
 		if err != nil {
 			return err
 		}
+		r := rendered.Text()
 		if first, ok := seen[r.Source]; ok {
 			fmt.Fprintf(w, "// Kernel %d, %s, is the same as %s.\n\n", i, k.Name, first)
 			continue

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"sagann/backend"
 	"sagann/internal/runfolder"
 	"sagann/saga"
 )
@@ -82,7 +83,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if old.Save == saga.SaveAuto && rec.Plan.Save != "" {
 		old.Save = rec.Plan.Save
 	}
-	if rec.Plan.Once != nil || old.Machine != "" || machineOf(old.Device) != "" {
+	if rec.Plan.Once != nil || old.Machine != "" || backend.MachineOf(old.Device) != "" {
 		if old.streams() {
 			old.Mem = memory(rec.Plan.Budget)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/device"
@@ -101,7 +102,7 @@ func (s *settings) config() (saga.Config, error) {
 	c.NoRing = !s.Ring.or(true)
 	c.TF32 = s.TF32
 	if c.Machine = s.Machine; c.Machine == "" {
-		if c.Machine = machineOf(s.Device); c.Machine != "" && c.Mem == 0 {
+		if c.Machine = backend.MachineOf(s.Device); c.Machine != "" && c.Mem == 0 {
 			c.Mem = smallerCard(s.Device, c.Machine)
 		}
 	}
@@ -140,18 +141,6 @@ func (s *settings) config() (saga.Config, error) {
 	return c, nil
 }
 
-// machineOf is the machine model that a device is planned for by default; "" is none.
-func machineOf(spec string) string {
-	n, err := device.Count(spec)
-	switch {
-	case err != nil || !strings.HasPrefix(spec, "cuda") || n > 4:
-		return ""
-	case n > 1:
-		return "h200x4"
-	}
-	return "h200"
-}
-
 // smallerCard is the memory of the smallest GPU that spec names, if it has less than the
 // machine model's; 0 otherwise, or when no driver tells.
 func smallerCard(spec, machine string) int64 {
@@ -159,7 +148,11 @@ func smallerCard(spec, machine string) int64 {
 	if err != nil {
 		return 0
 	}
-	sys, err := device.CUDASystem()
+	ask := backend.Of(spec).System
+	if ask == nil {
+		return 0
+	}
+	sys, err := ask()
 	if err != nil {
 		return 0
 	}
@@ -213,7 +206,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Layers != 2 && s.Model == "ggnn", "--layers (ggnn has --steps)"},
 		{s.Heads != 8 && s.Model != "gat" && s.Model != "gatv2", "--heads (of gat and gatv2)"},
 		{s.Readout != "" && s.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
-		{s.TF32 && !strings.HasPrefix(s.Device, "cuda"), "--tf32 (of GPUs)"},
+		{s.TF32 && !backend.Of(s.Device).GPU(), "--tf32 (of GPUs)"},
 	} {
 		if x.given {
 			list = append(list, x.what)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/ring"
@@ -94,8 +95,8 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 	switch {
 	case err != nil:
 		return nil, usageError{err}
-	case kind == "cuda":
-		return c.cuda(a, m)
+	case backend.Of(kind).System != nil:
+		return c.driver(a, backend.Of(kind), m)
 	case c.Measure:
 		if m == nil {
 			if m, err = plan.LoadMachine("cpu"); err != nil {
@@ -148,9 +149,9 @@ func (c *topoCmd) device() (kind string, index []int, err error) {
 	if kind, index, err = device.Parse(spec); err != nil {
 		return "", nil, err
 	}
-	switch {
-	case kind == "cuda":
-	case kind != "cpu":
+	switch k := backend.Of(kind); {
+	case k.System != nil:
+	case !k.Timed:
 		err = fmt.Errorf("--device %s: copies of cpu and cuda devices take time", spec)
 	case c.Devices > 0 && strings.Contains(spec, ":"):
 		err = fmt.Errorf("--device %s and --devices %d: one of them", spec, c.Devices)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"sagann/backend"
 	"sagann/device"
 	"sagann/ring"
 )
@@ -109,11 +110,7 @@ func (c *copies) Names() []string {
 	var names []string
 	for _, d := range c.devices {
 		info := d.Info()
-		kind := info.Kind
-		if kind == "cuda" {
-			kind = "gpu"
-		}
-		names = append(names, fmt.Sprint(kind, info.Index))
+		names = append(names, fmt.Sprint(backend.Of(info.Kind).Label, info.Index))
 	}
 	return names
 }

@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"strconv"
 	"strings"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/ring"
@@ -20,9 +20,9 @@ type gpus struct {
 	ways  [][]device.PeerAccess
 }
 
-// cuda is the topology of GPUs of the CUDA driver, measured or from the system.
-func (c *topoCmd) cuda(a *app, m *plan.Machine) (*ring.Tree, error) {
-	sys, err := device.CUDASystem()
+// driver is the topology of the GPUs that the driver of a kind lists, measured or from the system.
+func (c *topoCmd) driver(a *app, kind *backend.Kind, m *plan.Machine) (*ring.Tree, error) {
+	sys, err := kind.System()
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +34,14 @@ func (c *topoCmd) cuda(a *app, m *plan.Machine) (*ring.Tree, error) {
 		return g.tree(a, os.DirFS("/sys"))
 	}
 	if m == nil {
-		if m, err = plan.LoadMachine("h200"); err != nil {
+		if m, err = plan.LoadMachine(kind.Model); err != nil {
 			return nil, err
 		}
 	}
 	if err := g.list(a, m); err != nil {
 		return nil, err
 	}
-	devices, err := device.Open(g.spec(), 2*copyBytes)
+	devices, err := device.Open(kind.Spec(g.index...), 2*copyBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -85,15 +85,6 @@ func (c *topoCmd) gpus(sys device.System) (*gpus, error) {
 		g.ways = append(g.ways, row)
 	}
 	return g, nil
-}
-
-// spec names the GPUs as --device does.
-func (g *gpus) spec() string {
-	var list []string
-	for _, i := range g.index {
-		list = append(list, strconv.Itoa(i))
-	}
-	return "cuda:" + strings.Join(list, ",")
 }
 
 // kinds are the ways between the GPUs, by place.

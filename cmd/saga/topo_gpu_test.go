@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/ring"
@@ -168,8 +169,8 @@ func TestMeasureGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.spec() != "cuda:0,1,2,3" {
-		t.Errorf("%s", g.spec())
+	if spec := backend.Of(c.Device).Spec(g.index...); spec != "cuda:0,1,2,3" {
+		t.Errorf("%s", spec)
 	}
 	h200, err := plan.LoadMachine("h200")
 	if err != nil {

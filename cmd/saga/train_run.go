@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 
+	"sagann/backend"
 	"sagann/internal/progress"
 	"sagann/internal/runfolder"
 	"sagann/saga"
@@ -34,7 +35,7 @@ type running struct {
 // begin opens the run folder, a new one or the one that is resumed. It is the first
 // thing that a run writes.
 func (c *trainCmd) begin(a *app, j *job) (*running, error) {
-	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs), late: deviceKind(c.Device) == "cuda"}
+	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Epochs), late: backend.Of(c.Device).GPU()}
 	if err := r.open(c); err != nil {
 		return nil, errors.Join(err, r.close())
 	}

@@ -31,14 +31,14 @@ func (r *Runner) replay() (done bool, err error) {
 	if !ok || len(r.arena.devices) > 1 || r.trace != nil || r.arena.OneByOne || len(r.tasks) > captureMost || r.hostUpdate() {
 		return false, nil
 	}
-	if r.captured == nil { // the first step, which prepares what it submits
-		r.captured = &captured{}
+	if r.gpu.captured == nil { // the first step, which prepares what it submits
+		r.gpu.captured = &captured{}
 		return false, nil
 	}
-	c, stats := r.captured, &r.stats[0]
+	c, stats := r.gpu.captured, &r.stats[0]
 	if !c.tried {
 		c.tried = true
-		if r.gpus[0].commands() > captureMost {
+		if r.gpu.each[0].commands() > captureMost {
 			return false, nil
 		}
 		c.now = true
@@ -54,7 +54,7 @@ func (r *Runner) replay() (done bool, err error) {
 		return false, nil
 	}
 	q := p.queues[plan.Compute]
-	if r.updateOn != nil {
+	if r.gpu.update != nil {
 		if err := r.setStep(0, q); err != nil {
 			return true, err
 		}
@@ -68,4 +68,4 @@ func (r *Runner) replay() (done bool, err error) {
 }
 
 // hostUpdate tells whether the optimiser runs on the host, in the middle of a step.
-func (r *Runner) hostUpdate() bool { return r.update != nil && r.updateOn == nil }
+func (r *Runner) hostUpdate() bool { return r.update != nil && r.gpu.update == nil }

@@ -10,32 +10,30 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/cpu"
 )
 
 // Runner runs one plan, again and again.
 type Runner struct {
-	arena    *Arena
-	plan     *plan.Plan
-	sides    [2]*chunk.Side
-	needs    [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
-	host     [][]byte      // by value: rows in new order, RowBytes each
-	owned    []device.HostMem
-	files    []*device.HostFile
-	kernels  []*kernel.CPU  // on CPU devices
-	cuda     []*kernel.CUDA // on GPUs
-	gpus     []*gpu
-	updateOn *GPUUpdate // nil: the optimiser runs on the host
-	tasks    []task
-	results  [][]float32 // by plan.Spec.Results
-	update   func(global func(id int) []float32) error
-	base     *Runner           // whose setup it uses beside its own; nil: none
-	consts   map[int]*constant // by Global of kind Const
-	setup    bool              // what stays resident is on the device
-	stepped  bool              // the last step has ended well
-	held     bool              // and what it has computed is on the device
-	stats    []Stats           // by device
-	trace    *tracer           // nil: off
-	captured *captured
+	arena   *Arena
+	plan    *plan.Plan
+	sides   [2]*chunk.Side
+	needs   [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
+	host    [][]byte      // by value: rows in new order, RowBytes each
+	owned   []device.HostMem
+	files   []*device.HostFile
+	kernels []*cpu.Program // on CPU devices
+	gpu     onGPUs
+	tasks   []task
+	results [][]float32 // by plan.Spec.Results
+	update  func(global func(id int) []float32) error
+	base    *Runner           // whose setup it uses beside its own; nil: none
+	consts  map[int]*constant // by Global of kind Const
+	setup   bool              // what stays resident is on the device
+	stepped bool              // the last step has ended well
+	held    bool              // and what it has computed is on the device
+	stats   []Stats           // by device
+	trace   *tracer           // nil: off
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.
@@ -46,7 +44,7 @@ type task struct {
 	r     *Runner
 	t     *plan.Task
 	event device.Event
-	l     *kernel.Launch
+	l     *cpu.Launch
 	view  chunk.View
 }
 
@@ -91,7 +89,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 		programs = nil
 	}
 	for _, k := range programs {
-		c, err := kernel.Compile(k)
+		c, err := cpu.Compile(k)
 		if err != nil {
 			return nil, err
 		}

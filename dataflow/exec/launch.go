@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -12,6 +13,15 @@ import (
 
 // What a runner does on GPUs: kernels are rendered as text and compiled once, and a
 // task's commands are bound and handed to the driver once; a step then submits them.
+
+// onGPUs is what a runner has on GPUs.
+type onGPUs struct {
+	renderer kernel.Renderer
+	programs []kernel.Rendered
+	each     []*gpu     // by device
+	update   *GPUUpdate // nil: the optimiser runs on the host
+	captured *captured
+}
 
 // gpu is what a runner has on one GPU.
 type gpu struct {
@@ -27,48 +37,43 @@ type gpu struct {
 	batches map[*task]device.Batch
 }
 
-// addSource is the sum of what several devices have, and the larger of their maxima,
-// ordered bit patterns.
-const addSource = `
-extern "C" __global__ void saga_add(float *a, const float *b, long long n) {
-	for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x)
-		a[i] += b[i];
-}
-extern "C" __global__ void saga_larger(unsigned *a, const unsigned *b, long long n) {
-	for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x)
-		a[i] = max(a[i], b[i]);
-}
-`
-
-// Scratch is how much memory beside the plans' a GPU needs for runners of these plans'
+// Scratch is how much memory beside the plans' a GPU of a kind needs for runners of these plans'
 // programs, which share it (Arena.Scratch): rows and edges bound what one launch sees.
-func Scratch(rows, edges int, programs ...[]*kernel.Program) (int64, error) {
+func Scratch(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program) int64 {
 	var most int64
 	for _, list := range programs {
-		cuda, err := render(list)
+		for _, p := range list {
+			most = max(most, kind.Renderer.Scratch(p, kind.Chip, rows, edges))
+		}
+	}
+	return (most + 4*stepWords + 255) &^ 255
+}
+
+// render makes the programs ready for the device's kind of GPU.
+func (g *onGPUs) render(dev device.Device, programs []*kernel.Program) error {
+	kind := backend.Of(dev.Info().Kind)
+	if !kind.GPU() {
+		return fmt.Errorf("exec: %v compiles kernels, but nothing renders them for its kind", dev.Info())
+	}
+	g.renderer = kind.Renderer
+	for _, p := range programs {
+		if err := p.Check(); err != nil {
+			return err
+		}
+		r, err := kind.Renderer.Render(p, kind.ChipOf(dev.Info()))
 		if err != nil {
-			return 0, err
+			return err
 		}
-		most = max(most, scratchOf(cuda, rows, edges))
+		g.programs = append(g.programs, r)
 	}
-	return (most + 255) &^ 255, nil
+	return nil
 }
 
-func render(programs []*kernel.Program) ([]*kernel.CUDA, error) {
-	out := make([]*kernel.CUDA, len(programs))
-	for i, p := range programs {
-		var err error
-		if out[i], err = kernel.RenderCUDA(p); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-func scratchOf(cuda []*kernel.CUDA, rows, edges int) int64 {
+// scratch is what launches over so many rows and edges need beside their operands.
+func (g *onGPUs) scratch(rows, edges int) int64 {
 	var most int64
-	for _, c := range cuda {
-		most = max(most, c.Scratch(rows, edges))
+	for _, p := range g.programs {
+		most = max(most, p.Scratch(rows, edges))
 	}
 	return most + 4*stepWords
 }
@@ -82,8 +87,8 @@ func (a *Arena) onGPU() bool {
 // openGPU compiles the programs for every GPU of the arena and reserves scratch
 // memory for the plan's largest launch.
 func (r *Runner) openGPU(programs []*kernel.Program) error {
-	var err error
-	if r.cuda, err = render(programs); err != nil {
+	err := r.gpu.render(r.arena.devices[0].dev, programs)
+	if err != nil {
 		return err
 	}
 	rows, edges := 0, 0
@@ -98,7 +103,7 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 			edges = max(edges, int(side.Cells[int(t.Own)*side.P+int(t.Other)].NNZ))
 		}
 	}
-	need := max(scratchOf(r.cuda, rows, edges), r.arena.Scratch)
+	need := max(r.gpu.scratch(rows, edges), r.arena.Scratch)
 	for i := range r.arena.devices {
 		p := &r.arena.devices[i]
 		dev, ok := p.dev.(device.GPU)
@@ -122,16 +127,16 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 			return err
 		}
 		g.scratch = g.step + 4*stepWords
-		if err := g.compile(r.cuda); err != nil {
+		if err := g.compile(&r.gpu); err != nil {
 			return err
 		}
-		r.gpus = append(r.gpus, g)
+		r.gpu.each = append(r.gpu.each, g)
 	}
 	return nil
 }
 
 // compile translates each different source once, several side by side.
-func (g *gpu) compile(cuda []*kernel.CUDA) error {
+func (g *gpu) compile(on *onGPUs) error {
 	type module struct {
 		funcs []device.Function
 		err   error
@@ -139,21 +144,22 @@ func (g *gpu) compile(cuda []*kernel.CUDA) error {
 	done := map[string]*module{}
 	var wg sync.WaitGroup
 	limit := make(chan struct{}, 8)
-	for _, c := range cuda {
-		if done[c.Source] != nil || len(c.Names) == 0 {
+	for _, p := range on.programs {
+		text := p.Text()
+		if done[text.Source] != nil || len(text.Names) == 0 {
 			continue
 		}
 		m := &module{}
-		done[c.Source] = m
+		done[text.Source] = m
 		wg.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
-			m.funcs, m.err = g.dev.Compile(c.Source, c.Names)
+			m.funcs, m.err = g.dev.Compile(text.Source, text.Names)
 		})
 	}
 	wg.Wait()
-	for i, c := range cuda {
-		m := done[c.Source]
+	for i, p := range on.programs {
+		m := done[p.Text().Source]
 		if m == nil {
 			m = &module{}
 		}
@@ -162,7 +168,8 @@ func (g *gpu) compile(cuda []*kernel.CUDA) error {
 		}
 		g.funcs = append(g.funcs, m.funcs)
 	}
-	add, err := g.dev.Compile(addSource, []string{"saga_add", "saga_larger"})
+	join := on.renderer.Join()
+	add, err := g.dev.Compile(join.Source, join.Names)
 	if err != nil {
 		return err
 	}
@@ -181,7 +188,7 @@ func (g *gpu) commands() int {
 
 // Batch is the task as commands for the GPU; they are made once.
 func (k *task) Batch(d device.GPU) (device.Batch, error) {
-	g := k.r.gpus[k.t.Device]
+	g := k.r.gpu.each[k.t.Device]
 	if b := g.batches[k]; b != nil {
 		return b, nil
 	}
@@ -214,7 +221,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	default:
 		return nil, fmt.Errorf("a GPU has no kernel for %s", k.Name())
 	}
-	l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch, TF32: r.arena.TF32}
+	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch, TF32: r.arena.TF32}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
 		l.Bufs = append(l.Bufs, g.base+uint64(at))
 	}
@@ -224,7 +231,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 		l.Cell = cudaCell(&side.Cells[i], side.View(i).Ptr, g.base+uint64(t.Cell))
 	}
 	var list []device.Command
-	for _, s := range r.cuda[t.Kernel].Steps(l) {
+	for _, s := range r.gpu.programs[t.Kernel].Steps(l) {
 		if s.Func < 0 {
 			m := s.Gemm
 			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K,
@@ -233,19 +240,19 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 			continue
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],
-			Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+			Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 	}
 	return list, nil
 }
 
 // cudaCell is cell c whose block lies at addr.
-func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.CUDACell {
+func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.GPUCell {
 	part := func(off int64) uint64 {
 		if off < 0 {
 			return 0
 		}
 		return addr + uint64(off)
 	}
-	return &kernel.CUDACell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
+	return &kernel.GPUCell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
 		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Bits: c.Bits, Ptr: ptr}
 }

@@ -7,7 +7,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
-	"sagann/kernel"
+	"sagann/kernel/cpu"
 )
 
 func (r *Runner) fail(i int, err error) error {
@@ -28,12 +28,12 @@ func (k *task) submit(q device.Queue) error {
 		}
 		return r.copy(t)
 	case plan.Results:
-		if r.captured != nil && r.captured.now {
+		if r.gpu.captured != nil && r.gpu.captured.now {
 			return nil
 		}
 		return r.fetch(int(t.Device), q)
 	}
-	if t.Kind == plan.Update && r.gpus != nil {
+	if t.Kind == plan.Update && r.gpu.each != nil {
 		return k.submitUpdate(q)
 	}
 	return r.arena.devices[t.Device].dev.Launch(q, k)
@@ -92,9 +92,9 @@ func (k *task) Run(arena []byte) error {
 		n := t.Bytes / 4
 		dst, src := floats[t.Addr/4:t.Addr/4+n], floats[t.FromAddr/4:t.FromAddr/4+n]
 		if t.Max {
-			kernel.MaxOrdered(dst, src)
+			cpu.MaxOrdered(dst, src)
 		} else {
-			kernel.AddTo(dst, src)
+			cpu.AddTo(dst, src)
 		}
 		return nil
 	case plan.Update:
@@ -117,7 +117,7 @@ func (k *task) Run(arena []byte) error {
 func (k *task) bind(mem []byte) {
 	r, t := k.r, k.t
 	floats := device.View[float32](mem[:len(mem)&^3])
-	k.l = &kernel.Launch{Rows: int(t.Rows), First: t.First, Last: t.Last}
+	k.l = &cpu.Launch{Rows: int(t.Rows), First: t.First, Last: t.Last}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
 		k.l.Bufs = append(k.l.Bufs, floats[at/4:])
 	}

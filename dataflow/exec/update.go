@@ -6,16 +6,16 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/kernel"
 )
 
 // GPUUpdate is the optimiser as device code. Its one kernel gets, before the
 // arguments of a call, the addresses of the numbers of the step and of the note, two
 // words of uint32 that it may write and Runner.Note reads.
 type GPUUpdate struct {
-	Source string           // CUDA C++
-	Name   string           // the kernel
-	Calls  []UpdateCall     // one a parameter
-	Step   func() []float32 // at most stepWords-noteWords numbers that change between steps
+	Kind  kernel.Optimizer
+	Calls []UpdateCall     // one a parameter
+	Step  func() []float32 // at most stepWords-noteWords numbers that change between steps
 }
 
 // UpdateCall is the update of one parameter of N numbers: the arguments are the
@@ -36,23 +36,24 @@ const (
 // OnUpdateGPU sets the optimiser of runners on GPUs. Without it what OnUpdate was
 // given runs on the host.
 func (r *Runner) OnUpdateGPU(u *GPUUpdate) error {
-	for _, g := range r.gpus {
-		f, err := g.dev.Compile(u.Source, []string{u.Name})
+	for _, g := range r.gpu.each {
+		text := r.gpu.renderer.Optimizer(u.Kind)
+		f, err := g.dev.Compile(text.Source, text.Names)
 		if err != nil {
 			return fmt.Errorf("exec: optimiser: %w", err)
 		}
 		g.update = f[0]
 	}
-	r.updateOn = u
+	r.gpu.update = u
 	return r.ClearNote()
 }
 
 // ClearNote makes the note of every GPU zero; no step may be running.
 func (r *Runner) ClearNote() error {
-	if r.updateOn == nil {
+	if r.gpu.update == nil {
 		return nil
 	}
-	for i, g := range r.gpus {
+	for i, g := range r.gpu.each {
 		p := &r.arena.devices[i]
 		if err := p.dev.CopyH2D(p.queues[plan.H2D], g.memory, noteAt, bytesOf(make([]float32, noteWords))); err != nil {
 			return fmt.Errorf("clear the optimiser's note: %w", err)
@@ -64,11 +65,11 @@ func (r *Runner) ClearNote() error {
 // Note is what the optimiser's kernels have noted on the first GPU since ClearNote, and
 // zero without a GPUUpdate; no step may be running.
 func (r *Runner) Note() (note [noteWords]uint32, err error) {
-	if r.updateOn == nil || len(r.gpus) == 0 {
+	if r.gpu.update == nil || len(r.gpu.each) == 0 {
 		return note, nil
 	}
 	p, x := &r.arena.devices[0], make([]float32, noteWords)
-	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), r.gpus[0].memory, noteAt); err != nil {
+	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), r.gpu.each[0].memory, noteAt); err != nil {
 		return note, fmt.Errorf("read the optimiser's note: %w", err)
 	}
 	if err := p.dev.Sync(); err != nil {
@@ -83,7 +84,7 @@ func (r *Runner) Note() (note [noteWords]uint32, err error) {
 // updateCommands are the calls of the optimiser on one GPU.
 func (k *task) updateCommands(g *gpu) []device.Command {
 	var list []device.Command
-	for _, c := range k.r.updateOn.Calls {
+	for _, c := range k.r.gpu.update.Calls {
 		args := []uint64{g.step, g.step + noteAt}
 		for _, id := range c.Globals {
 			args = append(args, g.base+uint64(k.r.plan.Globals[id]))
@@ -98,11 +99,11 @@ func (k *task) updateCommands(g *gpu) []device.Command {
 // submitUpdate runs the optimiser on the task's GPU, or on the host.
 func (k *task) submitUpdate(q device.Queue) error {
 	r, t := k.r, k.t
-	if r.updateOn == nil {
+	if r.gpu.update == nil {
 		return r.updateGPU(t)
 	}
 	p := &r.arena.devices[t.Device]
-	if r.captured == nil || !r.captured.now {
+	if r.gpu.captured == nil || !r.gpu.captured.now {
 		if err := r.setStep(int(t.Device), q); err != nil {
 			return err
 		}
@@ -112,11 +113,11 @@ func (k *task) submitUpdate(q device.Queue) error {
 
 // setStep gives a device the optimiser's numbers of this step.
 func (r *Runner) setStep(device int, q device.Queue) error {
-	x := r.updateOn.Step()
+	x := r.gpu.update.Step()
 	if len(x) > stepWords-noteWords {
 		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords-noteWords)
 	}
-	return r.arena.devices[device].dev.CopyH2D(q, r.gpus[device].memory, 0, bytesOf(x))
+	return r.arena.devices[device].dev.CopyH2D(q, r.gpu.each[device].memory, 0, bytesOf(x))
 }
 
 // updateGPU runs the optimiser on the host: what it asks for comes down, and the

@@ -9,6 +9,7 @@ import (
 	"sagann/dataset"
 	"sagann/device/nvrtc"
 	"sagann/kernel"
+	"sagann/kernel/cuda"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -24,7 +25,7 @@ func TestModels(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/without=%s", name, storage, strings.Join(without, ",")), func(t *testing.T) {
 					for _, p := range programs(t, name, saga.Config{Without: without, Storage: storage, Slices: i}) {
 						p.Packed = p.Edges && i%2 == 1
-						c, err := kernel.RenderCUDA(p)
+						c, err := cuda.Render(p, cuda.H200)
 						if err != nil {
 							t.Fatal(err)
 						}

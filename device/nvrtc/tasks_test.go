@@ -6,7 +6,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/device/nvrtc"
-	"sagann/kernel"
+	"sagann/kernel/cuda"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -33,7 +33,7 @@ func TestTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range p.Kernels() {
-			c, err := kernel.RenderCUDA(k)
+			c, err := cuda.Render(k, cuda.H200)
 			if err != nil {
 				t.Fatal(err)
 			}

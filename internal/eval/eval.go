@@ -74,7 +74,7 @@ func (e *run) compute(n *node) []float32 {
 	case dataflow.Reduce:
 		return e.reduce(n)
 	}
-	switch d.Kernel {
+	switch d.Role {
 	case kernel.MatMul:
 		return e.matmul(n, false)
 	case kernel.MatMulNT:

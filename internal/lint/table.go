@@ -20,10 +20,13 @@ var imports = []row{
 	{part: "saga", may: below("ops")},
 	{part: "ops", may: []string{"dataflow", "kernel", "internal/simd"}},
 	{part: "dataflow", may: []string{"dataflow/exec", "dataflow/plan", "kernel", "chunk"}},
-	{part: "dataflow/exec", may: []string{"dataflow/plan", "kernel", "device", "chunk"}},
+	{part: "dataflow/exec", may: []string{"dataflow/plan", "backend", "kernel/cpu", "kernel", "device", "chunk"}},
 	{part: "dataflow/plan", may: []string{"chunk", "ring"}},
 	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
-	{part: "kernel", may: []string{"internal/simd", "chunk"}},
+	{part: "backend", may: []string{"kernel/cuda", "kernel", "device"}}, // the table of the kinds of devices
+	{part: "kernel/cuda", may: []string{"kernel"}},
+	{part: "kernel/cpu", may: []string{"kernel", "internal/simd", "chunk"}},
+	{part: "kernel"},
 	{part: "device", may: []string{"internal"}},
 	{part: "dataset", may: []string{"chunk"}},
 	{part: "chunk", std: true},
@@ -35,7 +38,7 @@ var imports = []row{
 // descent lists the parts from the top; below(x) is x and what comes after it.
 var descent = []string{
 	"layers", "saga", "ops", "dataflow", "dataflow/exec", "dataflow/plan",
-	"mine", "kernel", "device", "dataset", "chunk", "ring", "internal",
+	"mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "dataset", "chunk", "ring", "internal",
 }
 
 // public are the parts that a program outside the module can import.

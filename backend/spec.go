@@ -1,0 +1,40 @@
+package backend
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"sagann/device"
+)
+
+// Of is the kind that a device's name, such as "cpu:4", means; "" is the CPU. A kind that is not in
+// the table is nothing but its name: device.Open says what is wrong with it.
+func Of(spec string) *Kind {
+	name, _, _ := strings.Cut(cmp.Or(spec, Default().Name), ":")
+	for i := range kinds {
+		if kinds[i].Name == name {
+			return &kinds[i]
+		}
+	}
+	return &Kind{Name: name, Label: name, Model: Default().Model}
+}
+
+// MachineOf is the machine model that plans for the devices of a name are searched on where
+// none is named; "" is none.
+func MachineOf(spec string) string {
+	k := Of(spec)
+	n, err := device.Count(spec)
+	switch {
+	case err != nil || !k.Search || n > k.Most:
+		return ""
+	case n > 1:
+		return k.Several
+	}
+	return k.Model
+}
+
+// Spec is the name of the devices of the kind with these numbers, as device.Open takes it.
+func (k *Kind) Spec(index ...int) string {
+	return k.Name + ":" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(index)), ","), "[]")
+}

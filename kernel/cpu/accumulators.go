@@ -1,0 +1,230 @@
+package cpu
+
+import (
+	"math"
+
+	"sagann/internal/simd"
+	"sagann/kernel"
+)
+
+// AddTo adds x to dst: how the sums of several devices become one.
+func AddTo(dst, x []float32) { simd.AddTo(dst, x) }
+
+var negInf = float32(math.Inf(-1))
+
+// A maximum of no edge is 0, one of edges that are all -Inf is not. noEdge is where the
+// rank of the arg-max begins: every rank is below it. A maximum without ranks begins with
+// nothing, a NaN that no arithmetic gives, for it is a signalling one.
+var noEdge = float32(math.Inf(1))
+
+const nothing = 0x7fa5a5a5
+
+// isNothing tells whether a row of a maximum without ranks has met no edge.
+func isNothing(row []float32) bool { return math.Float32bits(row[0]) == nothing }
+
+// Every accumulator has state in own rows of buffers, so that a schedule can swap
+// it out and in between cells: start before the first cell, step per edge, finish
+// after the last.
+
+func (r *run) start(lo, hi int) {
+	for i := range r.c.p.Outs {
+		o := &r.c.p.Outs[i]
+		switch o.Acc {
+		case kernel.Sum:
+			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
+		case kernel.Max:
+			init := math.Float32frombits(nothing)
+			if o.Aux >= 0 {
+				init = negInf
+				simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], noEdge)
+			}
+			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], init)
+		case kernel.LSE:
+			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
+			simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], negInf)
+		}
+	}
+}
+
+// step folds the strip that starts at edge e into the accumulators of result i.
+func (r *run) step(w *worker, i, e int) {
+	o := &r.c.p.Outs[i]
+	cols := r.c.p.Widths[o.Reg]
+	x, buf := w.at[o.Reg], r.l.Bufs[o.Operand]
+	for _, g := range w.segs {
+		at := g.row * o.LD
+		switch {
+		case o.Acc == kernel.Sum && o.Key == kernel.NoKey:
+			w.long[i].segment(buf[at:at+cols], g,
+				func(dst []float32) { simd.SumRows(dst, x[g.lo*cols:g.hi*cols], g.hi-g.lo) },
+				func(sum []float32, lo, hi int) { simd.MoreRows(sum, x[lo*cols:hi*cols], hi-lo) })
+		case o.Acc == kernel.Sum:
+			r.stepKeyed(&w.long[i], o, g, x, buf[at:at+o.Blocks*cols], e)
+		case o.Acc == kernel.Max:
+			r.stepMax(o, g, x, buf[at:at+cols], e)
+		case o.Acc == kernel.LSE:
+			m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
+			w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
+		}
+	}
+}
+
+// fewKeyed is how many edges of a row are added to its blocks one by one: the sum of a cell
+// is not worth its blocks' memory.
+const fewKeyed = 16
+
+// stepKeyed adds edges to the blocks of a row that their keys name. A rank is that of one
+// edge; many edges may have one type.
+func (r *run) stepKeyed(s *longSum, o *kernel.Out, g segment, x, blocks []float32, e int) {
+	cols := len(blocks) / o.Blocks
+	few := o.Key == kernel.ByRank || g.all <= fewKeyed
+	if !few && g.first {
+		s.reset(len(blocks))
+	}
+	for i := g.lo; i < g.hi; i++ {
+		k := r.key(o.Key, e+i)
+		if k >= o.Blocks {
+			continue
+		}
+		to := blocks
+		if !few {
+			to = s.next() // a chain of one edge
+		}
+		simd.AddTo(to[k*cols:(k+1)*cols], x[i*cols:(i+1)*cols])
+	}
+	if !few && g.last {
+		s.addTo(blocks)
+	}
+}
+
+func (r *run) stepMax(o *kernel.Out, g segment, x, acc []float32, e int) {
+	cols := len(acc)
+	if o.Aux < 0 {
+		lo := g.lo
+		if isNothing(acc) {
+			copy(acc, x[lo*cols:(lo+1)*cols])
+			lo++
+		}
+		for i := lo; i < g.hi; i++ {
+			simd.Max(acc, acc, x[i*cols:(i+1)*cols])
+		}
+		return
+	}
+	arg := r.l.Bufs[o.Aux][g.row*o.AuxLD:][:cols]
+	for i := g.lo; i < g.hi; i++ {
+		rank := r.l.Cell.Rank[e+i]
+		for k, y := range x[i*cols : (i+1)*cols] {
+			a := acc[k]
+			if y < a {
+				continue
+			}
+			// NaN is above numbers. Ties go to the lowest rank, so that the order of
+			// cells does not matter.
+			if y > a || y != y && a == a || rank < arg[k] && (y == a || y != y) {
+				acc[k], arg[k] = y, rank
+			}
+		}
+	}
+}
+
+// longLSE is (s, m) of the row at hand, which stand for s·e^m: s = Σ exp(x - m) and the
+// largest x so far, m, for every column. What equals m counts one, also where both are
+// infinite; without edges s is 0. A row of few edges that has met none before keeps them in
+// its state, in float32; others in float64 until the state takes what they are.
+type longLSE struct {
+	few bool
+	s   []float64
+	m   []float32
+}
+
+// segment adds segment g of a row's edges, with rows x, to (s, m), which may wait for the last.
+func (l *longLSE) segment(s, m []float32, g segment, x []float32) {
+	if g.first {
+		l.few = g.all <= chainTerms && s[0] == 0
+	}
+	if l.few {
+		fewLSE(s, m, x)
+		return
+	}
+	if g.first {
+		l.s, l.m = l.s[:0], l.m[:0]
+		for range m {
+			l.s, l.m = append(l.s, 0), append(l.m, negInf)
+		}
+	}
+	cols := len(m)
+	for at := 0; at < len(x); at += cols {
+		for k, y := range x[at : at+cols] {
+			l.add(k, 1, y)
+		}
+	}
+	if g.last {
+		for k := range m {
+			l.add(k, float64(s[k]), m[k])
+			s[k], m[k] = float32(l.s[k]), l.m[k]
+		}
+	}
+}
+
+// fewLSE adds rows x to (s, m).
+func fewLSE(s, m, x []float32) {
+	cols := len(s)
+	for at := 0; at < len(x); at += cols {
+		for k, y := range x[at : at+cols] {
+			switch {
+			case y == m[k]:
+				s[k]++
+			case y < m[k]:
+				s[k] += float32(math.Exp(float64(y - m[k])))
+			default:
+				s[k] = s[k]*float32(math.Exp(float64(m[k]-y))) + 1
+				m[k] = y
+			}
+		}
+	}
+}
+
+// add adds s·e^y to column k.
+func (l *longLSE) add(k int, s float64, y float32) {
+	switch m := l.m[k]; {
+	case y == m:
+		l.s[k] += s
+	case y < m:
+		l.s[k] += s * math.Exp(float64(y-m))
+	default:
+		l.s[k] = l.s[k]*math.Exp(float64(m-y)) + s
+		l.m[k] = y
+	}
+}
+
+func (r *run) finish(lo, hi int) {
+	for i := range r.c.p.Outs {
+		o := &r.c.p.Outs[i]
+		if o.Acc != kernel.Max && o.Acc != kernel.LSE {
+			continue
+		}
+		cols := r.c.p.Widths[o.Reg]
+		for row := lo; row < hi; row++ {
+			acc := r.l.Bufs[o.Operand][row*o.LD:][:cols]
+			if o.Acc == kernel.Max {
+				if o.Aux < 0 && isNothing(acc) || o.Aux >= 0 && r.l.Bufs[o.Aux][row*o.AuxLD] == noEdge {
+					clear(acc)
+				}
+				continue
+			}
+			for k, y := range acc {
+				if y != 0 {
+					acc[k] = r.l.Bufs[o.Aux][row*o.AuxLD+k] + float32(math.Log(float64(y)))
+				}
+			}
+		}
+	}
+}
+
+// key is the block number that edge e carries.
+func (r *run) key(k kernel.Key, e int) int {
+	if k == kernel.ByRank {
+		return int(r.l.Cell.Rank[e])
+	}
+	return int(r.l.Cell.Type[e])
+}

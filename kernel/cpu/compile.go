@@ -1,0 +1,217 @@
+package cpu
+
+import (
+	"fmt"
+	"sync"
+
+	"sagann/kernel"
+)
+
+const (
+	stripFloats = 2048    // floats of the widest register of a strip: a few registers fit L1
+	rowStrip    = 128     // rows of a strip in row programs and in edge tiles
+	lanes       = 16      // fixed partial sums of a Global: the order of addition does not depend on workers
+	laneFloats  = 1 << 23 // how many numbers the lanes of a reduction by key may have: 64 MiB of sums
+)
+
+// direct is a result that needs no strip: own row += other rows (times a scalar an edge).
+type direct struct {
+	out, leaf int
+	weight    int // register of one column, or -1
+}
+
+// Program is a program made ready for the CPU.
+type Program struct {
+	p       *kernel.Program
+	strip   int   // rows of a strip
+	place   []int // register -> offset in a worker's scratch, per strip row; -1: aliased or skipped
+	floats  int   // scratch floats per strip row
+	skip    []bool
+	skipIn  []bool // instructions that only feed a direct result
+	directs []direct
+	outs    []int // results computed from strips
+	needs   bool  // whether any strip work is left
+	reduces []int // results that sum into a Global
+	lanes   []int // by result: partial sums of a reduce
+	chain   int   // blocks that are worked on one after the other
+	stored  []int // register -> Store result that it may be written to directly, or -1
+	pool    sync.Pool
+}
+
+// Compile checks p and lays out its registers.
+func Compile(p *kernel.Program) (*Program, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	for i := range p.Leaves {
+		if p.Leaves[i].Half {
+			return nil, fmt.Errorf("kernel %s: leaf %d: rows of bfloat16 are read on GPUs only", p.Name, i)
+		}
+	}
+	c := &Program{p: p, skip: make([]bool, len(p.Widths)), skipIn: make([]bool, len(p.Instrs))}
+	c.findDirect()
+	dense, wide := !p.Edges, 1
+	for _, w := range p.Widths {
+		wide = max(wide, w)
+	}
+	for i := range p.Instrs {
+		dense = dense || p.Instrs[i].Role.Product()
+	}
+	for i, o := range p.Outs {
+		if o.Acc.Global() {
+			c.reduces = append(c.reduces, i)
+			dense = dense || o.Acc == kernel.SumTN
+		}
+	}
+	c.countLanes()
+	c.strip = max(8, min(512, stripFloats/wide))
+	if dense {
+		c.strip = rowStrip
+	}
+	c.allocate()
+	c.needs = len(c.outs) > 0
+	for _, d := range c.directs {
+		c.needs = c.needs || d.weight >= 0
+	}
+	return c, nil
+}
+
+// findDirect marks sums of gathered rows that SIMD row kernels do without a strip.
+func (c *Program) findDirect() {
+	p := c.p
+	uses := make([]int, len(p.Widths))
+	by := make([]int, len(p.Widths)) // instruction that defines a register
+	leaf := make([]int, len(p.Widths))
+	for i := range by {
+		by[i], leaf[i] = -1, -1
+	}
+	for i, l := range p.Leaves {
+		if l.From == kernel.Other && l.Key == kernel.NoKey {
+			leaf[l.Reg] = i
+		}
+	}
+	for i, in := range p.Instrs {
+		by[in.Dst] = i
+		for _, r := range in.In {
+			uses[r]++
+		}
+	}
+	for _, o := range p.Outs {
+		uses[o.Reg]++
+		if o.Acc.Pair() {
+			uses[o.Reg2]++
+		}
+	}
+	for i, o := range p.Outs {
+		d := direct{out: i, leaf: -1, weight: -1}
+		if p.Edges && o.Acc == kernel.Sum && o.Key == kernel.NoKey {
+			if l := leaf[o.Reg]; l >= 0 {
+				d.leaf = l
+				uses[o.Reg]--
+			} else if k := by[o.Reg]; k >= 0 && p.Instrs[k].Role == kernel.Mul && uses[o.Reg] == 1 {
+				in := p.Instrs[k].In
+				for s := range 2 {
+					l, w := leaf[in[s]], by[in[1-s]]
+					if l < 0 || w < 0 || p.Instrs[w].Role != kernel.Widen || p.Widths[p.Instrs[w].In[0]] != 1 || uses[in[1-s]] != 1 {
+						continue
+					}
+					d.leaf, d.weight = l, p.Instrs[w].In[0]
+					c.skipIn[k], c.skipIn[w] = true, true
+					uses[in[s]]--
+					break
+				}
+			}
+		}
+		if d.leaf >= 0 {
+			c.directs = append(c.directs, d)
+		} else {
+			c.outs = append(c.outs, i)
+		}
+	}
+	for _, l := range p.Leaves {
+		c.skip[l.Reg] = uses[l.Reg] == 0
+	}
+}
+
+// allocate places registers in a worker's scratch; a register's room is taken again
+// after its last use.
+func (c *Program) allocate() {
+	p := c.p
+	const end = 1 << 30
+	last := make([]int, len(p.Widths))
+	for i, in := range p.Instrs {
+		if c.skipIn[i] {
+			continue
+		}
+		for _, r := range in.In {
+			last[r] = i
+		}
+	}
+	for _, i := range c.outs {
+		last[p.Outs[i].Reg] = end
+		if p.Outs[i].Acc.Pair() {
+			last[p.Outs[i].Reg2] = end
+		}
+	}
+	for _, d := range c.directs {
+		if d.weight >= 0 {
+			last[d.weight] = end
+		}
+	}
+	c.place = make([]int, len(p.Widths))
+	c.stored = make([]int, len(p.Widths))
+	for i := range c.place {
+		c.place[i], c.stored[i] = -1, -1
+	}
+	type room struct{ at, n int }
+	var free []room
+	take := func(n int) int {
+		for i, r := range free {
+			if r.n == n {
+				free = append(free[:i], free[i+1:]...)
+				return r.at
+			}
+		}
+		c.floats += n
+		return c.floats - n
+	}
+	for _, l := range p.Leaves {
+		if c.skip[l.Reg] || l.From == kernel.Global && !l.Spread {
+			continue
+		}
+		c.place[l.Reg] = take(l.Cols)
+		if l.Spread {
+			last[l.Reg] = end // filled once a launch
+		}
+	}
+	for _, i := range c.outs {
+		if o := p.Outs[i]; o.Acc == kernel.Store && o.LD == p.Widths[o.Reg] {
+			c.stored[o.Reg] = i
+		}
+	}
+	for _, l := range p.Leaves {
+		c.stored[l.Reg] = -1 // a leaf is copied, not computed in place
+	}
+	for i, in := range p.Instrs {
+		if c.skipIn[i] {
+			continue
+		}
+		if c.stored[in.Dst] < 0 {
+			c.place[in.Dst] = take(p.Widths[in.Dst])
+		}
+		for k, r := range in.In {
+			if last[r] == i && c.place[r] >= 0 && !repeated(in.In[:k], r) {
+				free = append(free, room{c.place[r], p.Widths[r]})
+			}
+		}
+	}
+}
+
+func repeated(rs []int, r int) bool {
+	for _, x := range rs {
+		if x == r {
+			return true
+		}
+	}
+	return false
+}

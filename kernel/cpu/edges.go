@@ -1,0 +1,206 @@
+package cpu
+
+import (
+	"sort"
+
+	"sagann/chunk"
+	"sagann/internal/simd"
+	"sagann/kernel"
+)
+
+// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row,
+// which has so many edges in the cell: with the first of them, the last, both or neither.
+type segment struct {
+	row, lo, hi, all int
+	first, last      bool
+	fresh            bool // the row is zero yet, and its edges in the cell are one chain
+}
+
+// edgeBlocks splits a cell into ranges of own rows with about equally many edges.
+// Every own row is in exactly one block, also those without edges. With sums into
+// a Global the number of blocks is fixed.
+func edgeBlocks(l *Launch, sums bool) []block {
+	v := l.Cell
+	entries := len(v.Ptr) - 1
+	nnz := int(v.Ptr[entries])
+	n := min(256, 1+nnz/8192+l.Rows/4096)
+	if sums {
+		n = lanes
+	}
+	var out []block
+	b := block{}
+	for k := 1; k <= n; k++ {
+		if k == n {
+			b.to, b.hi = entries, l.Rows
+		} else {
+			target := uint32(int64(nnz) * int64(k) / int64(n))
+			b.to = max(b.from, sort.Search(entries, func(i int) bool { return v.Ptr[i] >= target }))
+			b.hi = b.to
+			if v.RowIDs != nil {
+				b.hi = l.Rows
+				if b.to < entries {
+					b.hi = int(v.RowIDs[b.to])
+				}
+			}
+		}
+		if b.hi > b.lo || b.to > b.from {
+			out = append(out, b)
+		}
+		b = block{lo: b.hi, from: b.to}
+	}
+	return out
+}
+
+func (r *run) edges(w *worker, b block, number int) {
+	c, l := r.c, r.l
+	v := l.Cell
+	if l.First {
+		r.start(b.lo, b.hi)
+	}
+	rowOf := func(i int) int {
+		if v.RowIDs != nil {
+			return int(v.RowIDs[i])
+		}
+		return i
+	}
+	for _, d := range c.directs {
+		if d.weight >= 0 {
+			continue
+		}
+		o, f := &c.p.Outs[d.out], &c.p.Leaves[d.leaf]
+		dst, src := l.Bufs[o.Operand], l.Bufs[f.Operand]
+		for i := b.from; i < b.to; i++ {
+			if lo, hi := v.Ptr[i], v.Ptr[i+1]; lo < hi {
+				at := rowOf(i) * o.LD
+				w.long[d.out].gather(dst[at:at+f.Cols], src, f.LD, w.farIDs(v, int(lo), int(hi)))
+			}
+		}
+	}
+	if c.needs && b.from < b.to {
+		end := int(v.Ptr[b.to])
+		entry := b.from
+		for e := int(v.Ptr[b.from]); e < end; {
+			n := min(c.strip, end-e)
+			w.segs = w.segs[:0]
+			for done := 0; done < n; {
+				for int(v.Ptr[entry+1]) <= e+done {
+					entry++
+				}
+				lo, hi := int(v.Ptr[entry])-e, int(v.Ptr[entry+1])-e
+				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), hi - lo,
+					lo == done, hi <= n, l.First && hi-lo <= chainTerms})
+				done = min(n, hi)
+			}
+			r.strip(w, e, n, number)
+			e += n
+		}
+	}
+	if l.Last {
+		r.finish(b.lo, b.hi)
+	}
+}
+
+// strip runs edges [e, e+n) of a block.
+func (r *run) strip(w *worker, e, n, block int) {
+	c, l := r.c, r.l
+	w.far = w.farIDs(l.Cell, e, e+n)
+	for i := range c.p.Leaves {
+		if f := &c.p.Leaves[i]; f.From != kernel.Global && !c.skip[f.Reg] {
+			r.load(w, f, e, n)
+		}
+	}
+	r.execute(w, e, n)
+	for _, d := range c.directs {
+		if d.weight < 0 {
+			continue
+		}
+		o, f := &c.p.Outs[d.out], &c.p.Leaves[d.leaf]
+		dst, src, s := l.Bufs[o.Operand], l.Bufs[f.Operand], w.at[d.weight]
+		for _, g := range w.segs {
+			at := g.row * o.LD
+			w.long[d.out].segment(dst[at:at+f.Cols], g,
+				func(dst []float32) { simd.GatherWSum(dst, src, f.LD, w.far[g.lo:g.hi], s[g.lo:g.hi]) },
+				func(sum []float32, lo, hi int) { simd.GatherWMore(sum, src, f.LD, w.far[lo:hi], s[lo:hi]) })
+		}
+	}
+	for _, i := range c.outs {
+		o := &c.p.Outs[i]
+		switch o.Acc {
+		case kernel.Store:
+			r.store(w, o, e, n)
+		case kernel.SumTN, kernel.SumRows, kernel.SumBy, kernel.MaxBy:
+			r.reduce(w, i, block, n)
+		default:
+			r.step(w, i, e)
+		}
+	}
+}
+
+// farIDs are the far ends of edges [lo, hi): what the cell holds or, where it holds them
+// packed, the worker's copy, which the next call takes.
+func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
+	ids, w.ids = v.Far(w.ids, lo, hi)
+	return ids
+}
+
+// load fills the register of leaf f for edges [e, e+n).
+func (r *run) load(w *worker, f *kernel.Leaf, e, n int) {
+	c, v := r.c, r.l.Cell
+	if f.From == kernel.Cell {
+		switch f.Array {
+		case kernel.Rank:
+			w.at[f.Reg] = v.Rank[e : e+n]
+		case kernel.Weight:
+			w.at[f.Reg] = v.Weight[e : e+n]
+		case kernel.Data:
+			w.at[f.Reg] = v.Data[e*f.Cols : (e+n)*f.Cols]
+		case kernel.Type:
+			dst := c.reg(w, f.Reg, n)
+			for i, t := range v.Type[e : e+n] {
+				dst[i] = float32(t)
+			}
+			w.at[f.Reg] = dst
+		}
+		return
+	}
+	buf := r.l.Bufs[f.Operand]
+	if f.From == kernel.EdgeBuf && f.LD == f.Cols {
+		w.at[f.Reg] = buf[e*f.Cols : (e+n)*f.Cols]
+		return
+	}
+	dst := c.reg(w, f.Reg, n)
+	w.at[f.Reg] = dst
+	switch {
+	case f.Key != kernel.NoKey:
+		r.loadKeyed(w, f, dst, e)
+	case f.From == kernel.Other:
+		simd.GatherRows(dst, buf, f.LD, w.far, f.Cols)
+	case f.From == kernel.Own:
+		for _, g := range w.segs {
+			simd.RepeatRow(dst[g.lo*f.Cols:g.hi*f.Cols], buf[g.row*f.LD:g.row*f.LD+f.Cols], g.hi-g.lo)
+		}
+	case f.From == kernel.EdgeBuf:
+		for i := range n {
+			copy(dst[i*f.Cols:(i+1)*f.Cols], buf[(e+i)*f.LD:])
+		}
+	}
+}
+
+func (r *run) loadKeyed(w *worker, f *kernel.Leaf, dst []float32, e int) {
+	buf := r.l.Bufs[f.Operand]
+	for _, g := range w.segs {
+		for i := g.lo; i < g.hi; i++ {
+			row := g.row
+			if f.From == kernel.Other {
+				row = int(w.far[i])
+			}
+			to := dst[i*f.Cols : (i+1)*f.Cols]
+			k := r.key(f.Key, e+i)
+			if k >= f.Blocks {
+				clear(to)
+				continue
+			}
+			copy(to, buf[row*f.LD+k*f.Cols:])
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package cpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"sagann/internal/simd"
+)
+
+// parallel calls f(worker, i) for every i in [0, n), on at most GOMAXPROCS workers.
+// What f computes may depend on i only, never on the worker: results are the same
+// for any number of workers.
+func parallel(n int, f func(worker, i int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
+		defer simd.FlushSubnormals()()
+		for i := range n {
+			f(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	loop := func(w int) {
+		defer simd.FlushSubnormals()()
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			f(w, i)
+		}
+	}
+	for w := 1; w < workers; w++ {
+		wg.Add(1)
+		go func() { defer wg.Done(); loop(w) }()
+	}
+	loop(0)
+	wg.Wait()
+}

@@ -1,0 +1,219 @@
+package cpu
+
+import (
+	"math"
+
+	"sagann/internal/simd"
+	"sagann/kernel"
+)
+
+// Sums over all rows go to private partial sums, which are added to the Global in their
+// order: the bits do not depend on the workers. The rows are in `lanes` blocks, and each
+// block has a partial sum of its own; where a Global that rows are sorted into by key is so
+// large that copies of it would fill the memory, neighbouring blocks share one. With one
+// for all it is summed into in place. How many a result has, and how each is summed, depends
+// on that result alone, not on what else the program computes.
+
+// countLanes settles how many partial sums each reduce has, a power of two, and how many
+// neighbouring blocks are worked on one after the other, as they share a partial sum.
+func (c *Program) countLanes() {
+	c.lanes, c.chain = make([]int, len(c.p.Outs)), 1
+	for _, i := range c.reduces {
+		o, n := &c.p.Outs[i], lanes
+		for o.Acc.KeyedRows() && n > 1 && n*c.reduceFloats(o) > laneFloats {
+			n /= 2
+		}
+		c.lanes[i], c.chain = n, max(c.chain, lanes/n)
+	}
+}
+
+func (c *Program) reduceFloats(o *kernel.Out) int {
+	switch {
+	case o.Acc == kernel.SumTN:
+		return c.p.Widths[o.Reg] * c.p.Widths[o.Reg2]
+	case o.Acc.KeyedRows():
+		return c.p.Widths[o.Reg] * o.Blocks
+	}
+	return c.p.Widths[o.Reg]
+}
+
+// inPlace tells whether result i is summed into its Global without partial sums. All blocks
+// then have one worker.
+func (c *Program) inPlace(i int) bool { return c.lanes[i] == 1 }
+
+// startReduce makes all partial sums zero. Those by key are in float64 at once: rows of one
+// key do not follow each other.
+func (r *run) startReduce(blocks int) {
+	c := r.c
+	for _, i := range c.reduces {
+		if c.inPlace(i) {
+			continue
+		}
+		o, n := &c.p.Outs[i], c.usedLanes(i, blocks)
+		for len(r.sums[i]) < n {
+			r.sums[i] = append(r.sums[i], longSum{})
+		}
+		for k := range r.sums[i][:n] {
+			if o.Acc == kernel.SumBy {
+				r.sums[i][k].resetWide(c.reduceFloats(o))
+			} else {
+				r.sums[i][k].reset(c.reduceFloats(o))
+			}
+		}
+	}
+}
+
+// usedLanes is how many partial sums of result i so many blocks have.
+func (c *Program) usedLanes(i, blocks int) int { return (blocks-1)*c.lanes[i]/lanes + 1 }
+
+// reduce adds n rows of a strip of a block to the block's partial sum of result i.
+func (r *run) reduce(w *worker, i, block, n int) {
+	c := r.c
+	o, m := &c.p.Outs[i], c.p.Widths[c.p.Outs[i].Reg]
+	x := w.at[o.Reg][:n*m]
+	var s *longSum
+	var top []float32 // of MaxBy
+	if c.inPlace(i) {
+		top = r.l.Bufs[o.Operand]
+	} else {
+		s = &r.sums[i][block*c.lanes[i]/lanes]
+		top = s.part
+	}
+	switch o.Acc {
+	case kernel.SumRows:
+		s.more(n, func(sum []float32, lo, hi int) { simd.MoreRows(sum, x[lo*m:hi*m], hi-lo) })
+	case kernel.SumTN:
+		k := c.p.Widths[o.Reg2]
+		simd.GemmTN(n, m, k, x, m, w.at[o.Reg2], k, s.next(), k, w.tn) // a strip is a chain
+	case kernel.SumBy, kernel.MaxBy:
+		for row, key := range w.at[o.Reg2][:n] {
+			k := rowOfKey(key, o.Blocks)
+			if k < 0 {
+				continue
+			}
+			switch y := x[row*m : (row+1)*m]; {
+			case o.Acc == kernel.MaxBy:
+				maxOrderedOf(top[k*m:(k+1)*m], y)
+			case s == nil:
+				w.by[i].add(r.l.Bufs[o.Operand], k, y)
+			default:
+				addWide(s.total[k*m:(k+1)*m], y)
+			}
+		}
+	}
+}
+
+// addWide adds x to sum.
+func addWide(sum []float64, x []float32) {
+	for i, y := range x {
+		sum[i] += float64(y)
+	}
+}
+
+// rowOfKey is key as an index below n, or -1 if it is none.
+func rowOfKey(key float32, n int) int {
+	if k := int(key); key >= 0 && key < float32(n) && float32(k) == key {
+		return k
+	}
+	return -1
+}
+
+// keySum sums rows of one key that follow each other before they go to a Global in place.
+type keySum struct {
+	sum  longSum
+	key  int // of the rows in sum
+	rows int // in sum
+}
+
+func (s *keySum) add(dst []float32, k int, x []float32) {
+	if s.rows > 0 && s.key != k {
+		s.flush(dst)
+	}
+	if s.rows == 0 {
+		s.sum.reset(len(x))
+	}
+	s.key = k
+	s.rows++
+	simd.AddTo(s.sum.next(), x)
+}
+
+// flush adds the sum to its row of dst.
+func (s *keySum) flush(dst []float32) {
+	if s.rows > 0 {
+		m := len(s.sum.part)
+		s.sum.addTo(dst[s.key*m : (s.key+1)*m])
+		s.rows = 0
+	}
+}
+
+// finishReduce adds the partial sums, in their order, to the Globals.
+func (r *run) finishReduce(blocks int) {
+	c := r.c
+	for _, i := range c.reduces {
+		o := &c.p.Outs[i]
+		dst := r.l.Bufs[o.Operand]
+		switch {
+		case c.inPlace(i) && o.Acc == kernel.SumBy:
+			for _, w := range r.work {
+				w.by[i].flush(dst)
+			}
+		case c.inPlace(i):
+		case o.Acc == kernel.MaxBy:
+			for _, s := range r.sums[i][:c.usedLanes(i, blocks)] {
+				MaxOrdered(dst[:len(s.part)], s.part)
+			}
+		default:
+			addSums(o, dst, r.sums[i][:c.usedLanes(i, blocks)], c.reduceFloats(o))
+		}
+	}
+}
+
+// addSums adds partial sums of n numbers each to the Global of o: in float32 where each has
+// so few rows that it is in float32 itself, and the Global carries nothing.
+func addSums(o *kernel.Out, dst []float32, sums []longSum, n int) {
+	wide := o.Carry
+	for k := range sums {
+		sums[k].endChain()
+		wide = wide || sums[k].wide
+	}
+	if !wide {
+		for k := range sums[1:] {
+			simd.AddTo(sums[0].part, sums[1+k].part)
+		}
+		simd.AddTo(dst[:n], sums[0].part)
+		return
+	}
+	for k := range sums {
+		sums[k].widen()
+	}
+	for i := range n {
+		x := 0.0
+		for k := range sums {
+			x += sums[k].total[i]
+		}
+		if o.Carry {
+			addCarry(&dst[i], &dst[n+i], x)
+		} else {
+			dst[i] += float32(x)
+		}
+	}
+}
+
+// MaxOrdered sets dst to the larger of dst and x, both ordered bit patterns: how the
+// maxima of several lanes or devices become one.
+func MaxOrdered(dst, x []float32) {
+	for i, y := range x {
+		if b := math.Float32bits(y); b > math.Float32bits(dst[i]) {
+			dst[i] = math.Float32frombits(b)
+		}
+	}
+}
+
+// maxOrderedOf sets dst to the larger of dst, ordered bit patterns, and the numbers x.
+func maxOrderedOf(dst, x []float32) {
+	for i, y := range x {
+		if b := kernel.Ordered(y); b > math.Float32bits(dst[i]) {
+			dst[i] = math.Float32frombits(b)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package cpu
+
+import (
+	"sagann/internal/simd"
+	"sagann/kernel"
+)
+
+// worker is the private memory of one goroutine in a launch.
+type worker struct {
+	regs  []float32   // registers of a strip
+	at    [][]float32 // register -> its slice for the current strip
+	in    [][]float32
+	cols  []int
+	rows  []int
+	gemm  []float32
+	tn    []float32
+	segs  []segment
+	long  []longSum // by result: the sum at hand
+	lse   []longLSE
+	by    []keySum
+	far   []uint32 // far ends of the strip's edges
+	ids   []uint32 // room for such where cells are packed
+	args  kernel.Args
+	ready bool // spread registers are filled
+}
+
+func (c *Program) newWorker() *worker {
+	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths)),
+		long: make([]longSum, len(c.p.Outs)), lse: make([]longLSE, len(c.p.Outs)), by: make([]keySum, len(c.p.Outs))}
+	g, t := 0, 0
+	for i, in := range c.p.Instrs {
+		if in.Role.Product() && !c.skipIn[i] {
+			g = max(g, simd.GemmScratch(c.p.Widths[in.In[0]], c.p.Widths[in.Dst]))
+		}
+	}
+	for _, i := range c.reduces {
+		if o := c.p.Outs[i]; o.Acc == kernel.SumTN {
+			t = max(t, simd.GemmTNScratch(c.strip, c.p.Widths[o.Reg], c.p.Widths[o.Reg2]))
+		}
+	}
+	w.gemm, w.tn = make([]float32, g), make([]float32, t)
+	return w
+}
+
+// reg is the room of register i for n rows.
+func (c *Program) reg(w *worker, i, n int) []float32 {
+	at := c.place[i] * c.strip
+	return w.regs[at : at+n*c.p.Widths[i]]
+}
+
+// global is the leaf that loads register reg from a Global.
+func (c *Program) global(reg int) *kernel.Leaf {
+	for i := range c.p.Leaves {
+		if c.p.Leaves[i].Reg == reg {
+			return &c.p.Leaves[i]
+		}
+	}
+	panic("kernel " + c.p.Name + ": the second operand of a product is no Global")
+}

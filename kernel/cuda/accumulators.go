@@ -1,0 +1,244 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"sagann/kernel"
+)
+
+// The accumulators of a gather kernel: begin, a step an edge, merge of the groups of
+// a warp, end, which adds their state: it is in own rows of buffers, as on the CPU.
+
+func (t *emitter) accum(name string, w int) { t.accumOf("float", name, w) }
+
+func (t *emitter) accumOf(kind, name string, w int) {
+	if w == 1 {
+		t.line("%s %s;", kind, name)
+	} else {
+		t.line("%s %s[%d];", kind, name, t.elems(w))
+	}
+}
+
+// all runs a statement over the elements of accumulator i; # stands for [k], or for
+// nothing when there is one column.
+func (t *emitter) all(w int, format string, a ...any) {
+	s := fmt.Sprintf(format, a...)
+	if w == 1 {
+		t.line("{ %s }", strings.ReplaceAll(s, "#", ""))
+		return
+	}
+	t.line("#pragma unroll")
+	t.line("for (int k = 0; k < %d; k++) { %s }", t.elems(w), strings.ReplaceAll(s, "#", "[k]"))
+}
+
+func outPtr(o *kernel.Out) string { return fmt.Sprintf("b%d + row * %d", o.Operand, o.LD) }
+func auxPtr(o *kernel.Out) string { return fmt.Sprintf("b%d + row * %d", o.Aux, o.AuxLD) }
+
+// first is the first element of accumulator name of w columns: a column of the row, where
+// the lane has one at all.
+func first(name string, w int) string {
+	if w == 1 {
+		return name
+	}
+	return name + "[0]"
+}
+
+// second tells whether o has a second accumulator.
+func second(o *kernel.Out) bool { return o.Acc == kernel.LSE || o.Acc == kernel.Max && o.Aux >= 0 }
+
+// inRegisters tells whether o is accumulated there.
+func inRegisters(o *kernel.Out) bool { return o.Acc != kernel.Store && o.Key == kernel.NoKey }
+
+// begin makes the accumulators of o, of nothing.
+func (t *emitter) begin(i int, o *kernel.Out) {
+	t.declareAcc(i, o)
+	t.initAcc(i, o)
+}
+
+func (t *emitter) declareAcc(i int, o *kernel.Out) {
+	w := t.c.p.Widths[o.Reg]
+	if !inRegisters(o) {
+		return
+	}
+	t.accum(fmt.Sprintf("a%d", i), w)
+	if second(o) {
+		t.accum(fmt.Sprintf("x%d", i), w)
+	}
+}
+
+func (t *emitter) initAcc(i int, o *kernel.Out) {
+	w := t.c.p.Widths[o.Reg]
+	if !inRegisters(o) {
+		return
+	}
+	init := "0.f"
+	if o.Acc == kernel.Max {
+		init = "-SAGA_INF"
+	}
+	t.all(w, "a%d# = %s;", i, init)
+	if second(o) {
+		init := "SAGA_INF"
+		if o.Acc == kernel.LSE {
+			init = "-SAGA_INF"
+		}
+		t.all(w, "x%d# = %s;", i, init)
+	}
+}
+
+// addState adds the state in memory, if there is any yet, to the accumulators. A maximum
+// without ranks also learns whether it has met an edge.
+func (t *emitter) addState(i int, o *kernel.Out) {
+	w := t.c.p.Widths[o.Reg]
+	a, x := fmt.Sprintf("p%d", i), fmt.Sprintf("q%d", i)
+	plain := o.Acc == kernel.Max && !second(o)
+	if plain {
+		t.line("bool any%d = some;", i)
+	}
+	t.line("if (more) {")
+	t.accum(a, w)
+	t.state(a, outPtr(o), w, o.LD, false)
+	if second(o) {
+		t.accum(x, w)
+		t.state(x, auxPtr(o), w, o.AuxLD, false)
+	}
+	if plain {
+		t.line("if (!saga_nothing(%s)) {", first(a, w))
+		t.line("any%d = true;", i)
+	}
+	t.add(i, o, a+"#", x+"#")
+	if plain {
+		t.line("}")
+	}
+	t.line("}")
+}
+
+func (t *emitter) step(i int, o *kernel.Out) {
+	w := t.c.p.Widths[o.Reg]
+	switch {
+	case o.Acc == kernel.Store:
+		t.once = true
+		t.store(o.Reg, fmt.Sprintf("b%d + e * %d", o.Operand, o.LD), t.vector(o.LD))
+		t.once = false
+	case o.Acc == kernel.Sum && o.Key == kernel.NoKey:
+		t.all(w, "a%d# += r%d#;", i, o.Reg)
+	case o.Acc == kernel.Sum:
+		key := "type[e]"
+		if o.Key == kernel.ByRank {
+			key = "(unsigned)rank[e]"
+		}
+		t.line("if (%s < %du) {", key, o.Blocks)
+		t.line("float *to = b%d + row * %d + %s * (size_t)%d;", o.Operand, o.LD, key, w)
+		if w == 1 {
+			t.line("if (lane == 0) to[0] += r%d;", o.Reg)
+		} else {
+			t.each(w, fmt.Sprintf("to[col] += r%d[k];", o.Reg))
+		}
+		t.line("}")
+	case o.Acc == kernel.Max && o.Aux < 0:
+		t.all(w, "a%d# = saga_maximum(a%d#, r%d#);", i, i, o.Reg)
+	case o.Acc == kernel.Max: // ties go to the lowest rank, whatever the order of edges
+		t.all(w, "saga_arg(a%d#, x%d#, r%d#, rank[e]);", i, i, o.Reg)
+	case o.Acc == kernel.LSE:
+		t.all(w, "saga_lse(a%d#, x%d#, r%d#);", i, i, o.Reg)
+	}
+}
+
+// merge joins the accumulators of the groups of a warp in every group.
+func (t *emitter) merge(i int, o *kernel.Out) {
+	if t.g == 32 || o.Acc == kernel.Store || o.Key != kernel.NoKey {
+		return
+	}
+	const from = "__shfl_xor_sync(0xffffffffu, "
+	t.line("for (int d = G; d < 32; d *= 2) {")
+	t.add(i, o, fmt.Sprintf(from+"a%d#, d)", i), fmt.Sprintf(from+"x%d#, d)", i))
+	t.line("}")
+}
+
+// add joins another accumulator, of state a and, where there is a second part, x.
+func (t *emitter) add(i int, o *kernel.Out, a, x string) {
+	w := t.c.p.Widths[o.Reg]
+	switch {
+	case o.Acc == kernel.Sum:
+		t.all(w, "a%d# += %s;", i, a)
+	case o.Acc == kernel.Max && o.Aux < 0:
+		t.all(w, "a%d# = saga_maximum(a%d#, %s);", i, i, a)
+	case o.Acc == kernel.Max:
+		t.all(w, "const float y = %s, q = %s; saga_arg(a%d#, x%d#, y, q);", a, x, i, i)
+	case o.Acc == kernel.LSE:
+		t.all(w, "const float y = %s, q = %s; saga_lse_merge(a%d#, x%d#, y, q);", a, x, i, i)
+	}
+}
+
+func (t *emitter) end(i int, o *kernel.Out) {
+	w := t.c.p.Widths[o.Reg]
+	if !inRegisters(o) {
+		return
+	}
+	t.addState(i, o)
+	switch {
+	case o.Acc == kernel.Max && !second(o):
+		t.all(w, "if (!any%d) a%d# = last ? 0.f : SAGA_NOTHING;", i, i)
+	case o.Acc == kernel.Max:
+		t.line("if (last) {")
+		t.all(w, "if (x%d# == SAGA_INF) a%d# = 0.f;", i, i)
+		t.line("}")
+	case o.Acc == kernel.LSE:
+		t.line("if (last) {")
+		t.all(w, "if (a%d# != 0.f) a%d# = x%d# + logf(a%d#);", i, i, i, i)
+		t.line("}")
+	}
+	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
+	if second(o) {
+		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, true)
+	}
+}
+
+// startKernels render what starts and finishes the accumulators of all own rows, for
+// cells whose list leaves rows out.
+func (c *Program) startKernels(b *strings.Builder, outs []*kernel.Out) {
+	loop := func(name string, body func()) {
+		c.name(name)
+		fmt.Fprintf(b, "extern \"C\" __global__ void %s(%s) {\n", name, c.params())
+		b.WriteString("\tconst ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x, all = gridDim.x * (ll)blockDim.x;\n")
+		body()
+		b.WriteString("}\n")
+	}
+	loop("start", func() {
+		for _, o := range outs {
+			init, aux := "0.f", ""
+			switch o.Acc {
+			case kernel.Store:
+				continue
+			case kernel.Max:
+				init, aux = "-SAGA_INF", "SAGA_INF"
+				if o.Aux < 0 {
+					init = "SAGA_NOTHING"
+				}
+			case kernel.LSE:
+				aux = "-SAGA_INF"
+			}
+			fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) b%d[i] = %s;\n", o.LD, o.Operand, init)
+			if o.Aux >= 0 {
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) b%d[i] = %s;\n", o.AuxLD, o.Aux, aux)
+			}
+		}
+	})
+	loop("finish", func() {
+		for _, o := range outs {
+			w := c.p.Widths[o.Reg]
+			a := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Operand, w, o.LD, w)
+			switch o.Acc {
+			case kernel.Max:
+				empty := "saga_nothing(" + a + ")"
+				if o.Aux >= 0 {
+					empty = fmt.Sprintf("b%d[i / %d * %d + i %% %d] == SAGA_INF", o.Aux, w, o.AuxLD, w)
+				}
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s) %s = 0.f;\n", w, empty, a)
+			case kernel.LSE:
+				x := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Aux, w, o.AuxLD, w)
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s != 0.f) %s = %s + logf(%s);\n", w, a, a, x, a)
+			}
+		}
+	})
+}

@@ -1,0 +1,33 @@
+package cuda
+
+import "sagann/kernel"
+
+// Backend is the kernel.Renderer of CUDA.
+type Backend struct{}
+
+// Render is the function Render.
+func (Backend) Render(p *kernel.Program, chip kernel.Chip) (kernel.Rendered, error) {
+	c, err := Render(p, chip)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Scratch is the function Scratch.
+func (Backend) Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int64 {
+	return Scratch(p, chip, rows, edges)
+}
+
+// Optimizer is the kernel of an optimiser.
+func (Backend) Optimizer(kind kernel.Optimizer) kernel.GPUText {
+	return kernel.GPUText{Source: optimizerSource, Names: []string{optimizerNames[kind]}}
+}
+
+// Join is the kernels that join what several devices have summed.
+func (Backend) Join() kernel.GPUText {
+	return kernel.GPUText{Source: joinSource, Names: []string{"saga_add", "saga_larger"}}
+}
+
+// Text is the program's source and its kernels.
+func (c *Program) Text() kernel.GPUText { return kernel.GPUText{Source: c.Source, Names: c.Names} }

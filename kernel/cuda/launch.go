@@ -1,0 +1,166 @@
+package cuda
+
+import (
+	"sort"
+
+	"sagann/kernel"
+)
+
+// Steps lists what a launch does, in order.
+func (c *Program) Steps(l *kernel.GPULaunch) []kernel.GPUStep {
+	s := &launcher{c: c, l: l, scratch: make([]uint64, len(c.p.Widths))}
+	at := l.Scratch
+	tile := min(c.Tile(), l.Rows)
+	if c.p.Edges {
+		tile = min(c.Tile(), int(l.Cell.Ptr[len(l.Cell.Ptr)-1]))
+	}
+	places := make([]uint64, len(c.Room))
+	for i, room := range c.Room {
+		places[i] = at
+		at += uint64(kernel.Align(int64(tile) * int64(room) * 4))
+	}
+	for _, r := range c.Order {
+		s.scratch[r] = places[c.Slot[r]]
+	}
+	s.partial = at
+	if c.p.Edges {
+		s.cell()
+		return s.out
+	}
+	for lo := 0; lo < l.Rows; lo += c.Tile() {
+		s.tile(lo, min(c.Tile(), l.Rows-lo))
+	}
+	return s.out
+}
+
+// cell runs an edge program.
+func (s *launcher) cell() {
+	c, l := s.c, s.l
+	entries := len(l.Cell.Ptr) - 1
+	nnz := int(l.Cell.Ptr[entries])
+	apart := c.start || c.Dense || l.Cell.RowIDs != 0 || entries < l.Rows
+	if len(c.gather) > 0 && apart && l.First {
+		s.whole("start")
+	}
+	switch {
+	case !c.Dense:
+		s.gather(0, entries, 0, nnz, l.First && !apart, l.Last && !apart)
+	default:
+		for lo := 0; lo < nnz; lo += c.Tile() {
+			hi := min(nnz, lo+c.Tile())
+			s.tile(lo, hi-lo)
+			if len(c.gather) > 0 {
+				e0 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i+1]) > lo })
+				e1 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i]) >= hi })
+				s.gather(e0, e1-e0, lo, hi, false, false)
+			}
+		}
+	}
+	if len(c.gather) > 0 && apart && l.Last {
+		s.whole("finish")
+	}
+}
+
+// whole calls a kernel over all own rows.
+func (s *launcher) whole(name string) {
+	if s.l.Rows > 0 {
+		s.call(s.c.lookup(name), 1024, 256, 0, 1, s.args(0, 0, 0, s.l.Rows, false, false))
+	}
+}
+
+// hubFactor is how many times the mean a row of many edges has at least.
+const hubFactor = 4
+
+func (s *launcher) gather(first, n, from, to int, begin, end bool) {
+	if n <= 0 || len(s.c.gather) == 0 {
+		return
+	}
+	w, few := s.way(s.l.Rows, to-from, n)
+	k, h, large := &w.rows, &w.hub, w.large
+	if few {
+		k, large = &w.few, leanLarge
+	}
+	large = max(large, min(hubFactor*(to-from)/n, mostRounds*roundEdges))
+	rows, edges := s.hubs(first, n, from, to, large)
+	if h.fn < 0 && rows > 0 { // these rows of a warp are folded, others have one round
+		k, rows, edges = &w.rows, 0, 0
+	}
+	if rows == 0 {
+		large = to - from
+	}
+	args := s.args(from, to, first, n, begin, end)
+	args[len(args)-1] = uint64(large)
+	if rows > 0 { // before the others, and beside them: the largest takes long
+		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, args)
+		s.out[len(s.out)-1].Beside = true
+		s.count(h.row.times(rows).plus(h.edge.times(edges)))
+	}
+	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, k.slices, args)
+	s.count(k.row.times(n - rows).plus(k.edge.times(to - from - edges)))
+}
+
+// hubs counts the rows of more than large edges between from and to among n entries from
+// first on, and those edges.
+func (s *launcher) hubs(first, n, from, to, large int) (rows, edges int) {
+	ptr := s.l.Cell.Ptr[first : first+n+1]
+	for i := range n {
+		if d := min(int(ptr[i+1]), to) - max(int(ptr[i]), from); d > large {
+			rows++
+			edges += d
+		}
+	}
+	return rows, edges
+}
+
+// tile runs the fragments, the products and the sums of n rows (or edges) from lo on.
+func (s *launcher) tile(lo, n int) {
+	c, p := s.c, s.c.p
+	for level := range c.frags {
+		if k := &c.frags[level]; k.fn >= 0 {
+			s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, 1, s.args(lo, lo+n, lo, n, false, false))
+			s.count(k.row.times(n))
+		}
+		for i := range p.Instrs {
+			if in := &p.Instrs[i]; in.Role.Product() && c.Level[in.In[0]] == level {
+				s.product(in, lo, n)
+			}
+		}
+		for i := range p.Outs {
+			if o := &p.Outs[i]; c.Ready(o) == level {
+				s.sum(o, lo, n)
+			}
+		}
+	}
+}
+
+// sum adds what the rows of a tile have to what they are summed into.
+func (s *launcher) sum(o *kernel.Out, lo, n int) {
+	p := s.c.p
+	switch o.Acc {
+	case kernel.SumTN:
+		s.sumTN(o, lo, n)
+	case kernel.SumBy, kernel.MaxBy:
+		s.byKey(o, lo, n)
+	case kernel.SumRows:
+		x, ld := s.at(o.Reg, lo)
+		w := p.Widths[o.Reg]
+		s.call(s.c.lookup("saga_columns"), columnBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
+			[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
+		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
+		s.addParts(o, w, columnBlocks)
+	}
+}
+
+func (s *launcher) product(in *kernel.Instr, lo, n int) {
+	p := s.c.p
+	var w *kernel.Leaf
+	for i := range p.Leaves {
+		if p.Leaves[i].Reg == in.In[1] {
+			w = &p.Leaves[i]
+		}
+	}
+	a, lda := s.at(in.In[0], lo)
+	d, ldd := s.at(in.Dst, lo)
+	s.gemm(kernel.GPUGemm{A: a, B: s.l.Bufs[w.Operand], C: d, M: n, N: p.Widths[in.Dst], K: p.Widths[in.In[0]],
+		LDA: lda, LDB: w.LD, LDC: ldd, TransB: in.Role == kernel.MatMulNT})
+}

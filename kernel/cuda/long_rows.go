@@ -1,0 +1,144 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"sagann/kernel"
+)
+
+// Rows of very many edges. A warp would work on such a row long after the others are
+// done, so a row of more than hubEdges edges a group of lanes is left to a second
+// kernel, in which all warps of a block take its edges in turn. Their accumulators are
+// joined in the order of the warps, whatever the timing.
+const hubEdges = 128
+
+// hubName ends the names of such kernels.
+const hubName = "_hub_beside"
+
+// hubThreads is the size of that kernel's blocks.
+const hubThreads = 512
+
+// hubFloats bounds the shared memory in which its warps hand over their accumulators. A
+// kernel that needs more leaves every row to one warp.
+const hubFloats = 4 << 10
+
+// handover is the number of floats of a warp's accumulators, 0 when rows are not split.
+func (t *emitter) handover(outs []*kernel.Out) int {
+	n := 0
+	for _, o := range outs {
+		if o.Key != kernel.NoKey && o.Acc != kernel.Store {
+			return 0 // updated in memory
+		}
+		n += t.states(o) * t.floats(t.c.p.Widths[o.Reg])
+	}
+	if n > hubFloats || 4*(n+hubThreads/t.g*t.shared) > sharedLimit {
+		return 0
+	}
+	return n
+}
+
+// states is how many registers an accumulator has.
+func (t *emitter) states(o *kernel.Out) int {
+	switch {
+	case o.Acc == kernel.Store:
+		return 0
+	case o.Acc == kernel.LSE, o.Acc == kernel.Max && o.Aux >= 0:
+		return 2
+	}
+	return 1
+}
+
+// floats is the room of a register of w columns of all lanes of a group.
+func (t *emitter) floats(w int) int {
+	if w == 1 {
+		return t.g
+	}
+	return t.g * t.elems(w)
+}
+
+// rowSource is the row at hand of a gather kernel and its edges.
+const rowSource = `		const ll entry = first + at, row = rowids ? rowids[entry] : entry;
+		const ll lo = max((ll)ptr[entry], from), hi = min((ll)ptr[entry + 1], to); (void)row;
+		const bool some = hi > lo; (void)some;
+`
+
+// rowLoop opens the loop over rows that gives each warp of a block a row at a time.
+func (t *emitter) rowLoop(b *strings.Builder, warps int, outs []*kernel.Out, hubs bool) {
+	fmt.Fprintf(b, "\tconst int sub = threadIdx.x %% 32 / G;\n"+
+		"\tconstexpr int begun = 0, step = 32 / G;\n"+
+		"\tconst ll warps = gridDim.x * (ll)%d;\n", warps)
+	first := fmt.Sprintf("\tfor (ll at = blockIdx.x * (ll)%d + threadIdx.x / 32; at < n;", warps)
+	skip := "continue;"
+	if hubs && inRounds(outs) {
+		b.WriteString("\tunsigned done = 0;\n" + first + ") {{\n")
+		skip = "{ at += warps; continue; }"
+	} else {
+		b.WriteString(first + " at += warps) {{\n")
+	}
+	b.WriteString(rowSource)
+	if hubs {
+		b.WriteString("\t\tif (hi - lo > large) " + skip + "\n")
+	}
+	b.WriteString("\t\tconst bool lead = sub == 0;\n")
+}
+
+// hub is how many edges a row has at most that one warp works on.
+func (t *emitter) hub() int { return hubEdges * (32 / t.g) }
+
+// hubLoop opens the loop over the large rows of a block. The rows that a block looks
+// through lie far apart, for those of many edges often lie side by side.
+func (t *emitter) hubLoop(b *strings.Builder, floats int) {
+	fmt.Fprintf(b, "\tconst int sub = threadIdx.x %% 32 / G, warp = threadIdx.x / 32;\n"+
+		"\tconst int begun = warp * (32 / G);\n"+
+		"\tconstexpr int step = %d / G;\n"+
+		"\tconst bool lead = threadIdx.x < G;\n"+
+		"\t__shared__ float hub_[%d];\n"+
+		"\t__shared__ unsigned many_[%d];\n", hubThreads, floats, hubThreads/32)
+	fmt.Fprintf(b, "\tconst ll mine = blockIdx.x + threadIdx.x * (ll)gridDim.x;\n"+
+		"\tbool many = false;\n"+
+		"\tif (mine < n) many = min((ll)ptr[first + mine + 1], to) - max((ll)ptr[first + mine], from) > large;\n"+
+		"\tconst unsigned ballot = __ballot_sync(0xffffffffu, many);\n"+
+		"\tif (threadIdx.x %% 32 == 0) many_[warp] = ballot;\n"+
+		"\t__syncthreads();\n"+
+		"\tfor (int w = 0; w < %d; w++) for (unsigned f = many_[w]; f; f &= f - 1) {{\n"+
+		"\t\tconst ll at = blockIdx.x + (w * 32 + __ffs(f) - 1) * (ll)gridDim.x;\n", hubThreads/32)
+	b.WriteString(rowSource)
+}
+
+// join adds the accumulators of a block's warps to those of its first.
+func (t *emitter) join(outs []*kernel.Out) {
+	t.line("#pragma unroll 1")
+	t.line("for (int v = 1; v < %d; v++) {", hubThreads/32)
+	t.line("__syncthreads();")
+	t.line("if (warp == v && sub == 0) {")
+	at := 0
+	for i, o := range outs {
+		w := t.c.p.Widths[o.Reg]
+		for s := range t.states(o) {
+			t.all(w, "%s = %c%d#;", t.slot(w, at), "ax"[s], i)
+			at += t.floats(w)
+		}
+	}
+	t.line("}")
+	t.line("__syncthreads();")
+	t.line("if (lead) {")
+	at = 0
+	for i, o := range outs {
+		if o.Acc == kernel.Store {
+			continue
+		}
+		w := t.c.p.Widths[o.Reg]
+		t.add(i, o, t.slot(w, at), t.slot(w, at+t.floats(w)))
+		at += t.states(o) * t.floats(w)
+	}
+	t.line("}")
+	t.line("}")
+}
+
+func (t *emitter) slot(w, at int) string {
+	if w == 1 {
+		return fmt.Sprintf("hub_[%d + lane]", at)
+	}
+	return fmt.Sprintf("hub_[%d + k * G + lane]", at)
+}

@@ -1,0 +1,71 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/kernel"
+)
+
+// The gradient of a maximum gathers two wide rows an edge, the ranks of the arg-max and
+// the gradient, and takes the gradient where the ranks are equal: mostly nowhere. Such a
+// kernel reads the gradient only where the mask of one of a lane's columns is not zero.
+
+// lazy returns the register of the wide row that in, a choice by a comparison, may
+// leave unread, and the comparison's; -1 when there is none.
+func (c *Program) lazy(in *kernel.Instr, instrs []*kernel.Instr, outs []*kernel.Out) (row, mask int) {
+	if in.Role != kernel.Mask {
+		return -1, -1
+	}
+	row, mask = in.In[0], in.In[1]
+	if c.p.Widths[row] == 1 || !c.onlyFor(row, in, instrs, outs) {
+		return -1, -1
+	}
+	far := slices.ContainsFunc(c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == row && l.From == kernel.Other && l.Key == kernel.NoKey })
+	compared := slices.ContainsFunc(instrs, func(o *kernel.Instr) bool { return o.Dst == mask && o.Role == kernel.Eq })
+	if !far || !compared {
+		return -1, -1
+	}
+	return row, mask
+}
+
+// late lists such instructions with their two registers, and the registers that are then
+// left of used.
+func (c *Program) late(instrs []*kernel.Instr, outs []*kernel.Out, used []int) ([]int, map[*kernel.Instr][2]int) {
+	used, late := slices.Clone(used), map[*kernel.Instr][2]int{}
+	for _, in := range instrs {
+		if row, mask := c.lazy(in, instrs, outs); row >= 0 {
+			late[in] = [2]int{row, mask}
+			used = slices.DeleteFunc(used, func(r int) bool { return r == row })
+		}
+	}
+	return used, late
+}
+
+// onlyFor tells whether in alone reads register r.
+func (c *Program) onlyFor(r int, in *kernel.Instr, instrs []*kernel.Instr, outs []*kernel.Out) bool {
+	for _, o := range instrs {
+		if o != in && slices.Contains(o.In, r) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(outs, func(o *kernel.Out) bool { return o.Reg == r })
+}
+
+// fetchLazy reads row where the lane has a mask that is not zero.
+func (t *emitter) fetchLazy(row, mask int) {
+	i := slices.IndexFunc(t.c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == row })
+	l := &t.c.p.Leaves[i]
+	t.declare(row)
+	t.line("bool need%d = false;", row)
+	t.line("#pragma unroll")
+	t.line("for (int k = 0; k < %d; k++) need%d |= r%d[k] != 0.f;", t.elems(l.Cols), row, mask)
+	t.line("saga_fill(r%d, 0.f);", row)
+	t.line("if (need%d) {", row)
+	if p := fmt.Sprintf("b%d + (size_t)far * %d", l.Operand, l.LD); l.Half {
+		t.fetchHalf(l, p)
+	} else {
+		t.fetch(row, p, t.vector(l.LD))
+	}
+	t.line("}")
+}

@@ -1,0 +1,123 @@
+package cuda
+
+import (
+	"fmt"
+
+	"sagann/kernel"
+)
+
+// Rows of many edges are gathered in rounds, so that no chain of additions in float32 is
+// long (kernel/cpu/long_sums.go says why). Accumulators begin each round from nothing. Where a warp has the
+// row, what a round gives is added to the row's state in memory; such rows have few rounds,
+// so nothing waits in registers. Where a block has it, or a warp a row of any length, each
+// group of lanes folds its rounds into accumulators of twice the precision.
+
+const (
+	// roundEdges is how many edges a group of lanes takes in a round.
+	roundEdges = 256
+	// mostRounds is how many rounds a row has at most whose sum is made in memory.
+	mostRounds = 64
+)
+
+// inRounds tells whether a result sums, so that rows of many edges are taken in rounds.
+func inRounds(outs []*kernel.Out) bool {
+	for _, o := range outs {
+		if sums(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// sums tells whether o is a sum in registers.
+func sums(o *kernel.Out) bool {
+	return o.Acc == kernel.Sum && o.Key == kernel.NoKey || o.Acc == kernel.LSE
+}
+
+// openRounds writes what comes before the loop over the edges of a round: next and stop
+// count from lo. They are signed, since only of such numbers does the compiler know how
+// often a loop runs, and only then does it read the rows of several edges at a time. Folded
+// rounds are a loop of their own; otherwise a round is a turn of the loop over rows
+// (rowLoop), in which done edges of the row are behind: a row of one round, as nearly all
+// are, then takes one register more than without rounds.
+func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
+	switch {
+	case !inRounds(outs):
+		t.line("const bool more = !begin, last = end;")
+		t.line("int next = begun + sub;")
+		t.line("const int stop = (int)(hi - lo);")
+	case fold:
+		for i, o := range outs {
+			w := t.c.p.Widths[o.Reg]
+			if !sums(o) {
+				t.begin(i, o)
+				continue
+			}
+			t.accumOf("double", fmt.Sprintf("d%d", i), w)
+			t.all(w, "d%d# = 0.;", i)
+			if o.Acc == kernel.LSE {
+				t.accum(fmt.Sprintf("top%d", i), w)
+				t.all(w, "top%d# = -SAGA_INF;", i)
+			}
+			t.declareAcc(i, o)
+		}
+		t.line("const bool more = !begin, last = end;")
+		t.line("const int until = (int)max(hi - lo, 0ll);")
+		t.line("int next = begun + sub, stop = 0;")
+		t.line("do {")
+		t.line("stop += min(until - stop, step * %d);", roundEdges)
+	default:
+		t.line("const bool rest = hi - lo - done > step * %d;", roundEdges)
+		t.line("const bool more = !begin || done > 0, last = end && !rest;")
+		t.line("int next = (int)done + begun + sub;")
+		t.line("const int stop = rest ? (int)done + step * %d : (int)(hi - lo);", roundEdges)
+	}
+	for i, o := range outs {
+		if inRounds(outs) && fold {
+			if sums(o) {
+				t.initAcc(i, o)
+			}
+		} else {
+			t.begin(i, o)
+		}
+	}
+}
+
+// closeRounds writes what comes after that loop; end writes what brings accumulators to
+// memory.
+func (t *emitter) closeRounds(outs []*kernel.Out, fold bool, end func()) {
+	if inRounds(outs) && fold {
+		for i, o := range outs {
+			w := t.c.p.Widths[o.Reg]
+			if o.Acc == kernel.LSE {
+				t.all(w, "saga_lse_fold(d%d#, top%d#, a%d#, x%d#);", i, i, i, i)
+			} else if sums(o) {
+				t.all(w, "d%d# += (double)a%d#;", i, i)
+			}
+		}
+		t.line("} while (stop != until);")
+		for i, o := range outs {
+			w := t.c.p.Widths[o.Reg]
+			if sums(o) {
+				t.all(w, "a%d# = (float)d%d#;", i, i)
+			}
+			if o.Acc == kernel.LSE {
+				t.all(w, "x%d# = top%d#;", i, i)
+			}
+		}
+	}
+	end()
+	if inRounds(outs) && !fold {
+		t.line("if (rest) done += step * %d; else { done = 0; at += warps; }", roundEdges)
+	}
+}
+
+// foldSource adds what a round gave, s·e^m, to (sum, top), by the rules of saga_lse_merge.
+const foldSource = `
+SAGA_INLINE void saga_lse_fold(double &sum, float &top, float s, float m) {
+	const float most = saga_maximum(top, m);
+	sum = (top == most ? sum : sum * exp((double)top - (double)most)) +
+		(m == most ? (double)s : (double)s * exp((double)m - (double)most));
+	top = most;
+}
+`

@@ -1,0 +1,109 @@
+package kernel
+
+// What the engine asks of a backend for one kind of GPU, package kernel/cuda for CUDA: text that
+// the device compiles, and the commands that launches take.
+
+// Renderer makes programs ready for one kind of GPU. Programs are such as Check accepts.
+type Renderer interface {
+	// Render gives p as text for a chip. It is an error when an instruction has no code for
+	// this kind of GPU.
+	Render(p *Program, chip Chip) (Rendered, error)
+	// Scratch is the device memory in bytes that launches of p need beside their operands:
+	// over at most so many own rows, or edges of a cell. Nothing is rendered.
+	Scratch(p *Program, chip Chip, rows, edges int) int64
+	// Optimizer is a kernel that updates one parameter. Its arguments are the addresses of
+	// the numbers of the step, of the note, of the parameter and its gradient, and of the moments
+	// that the kind has; then the parameter's length, its weight decay (the bits of a float32)
+	// and the number that it has in the note.
+	Optimizer(kind Optimizer) GPUText
+	// Join adds what two devices have summed: its first kernel adds float32, its second
+	// takes the larger of Ordered numbers. Arguments are two addresses, of which the first takes
+	// the result, and the length.
+	Join() GPUText
+}
+
+// GPUText is source with the kernels that are wanted of it.
+type GPUText struct {
+	Source string
+	Names  []string // in the order of GPUStep.Func
+}
+
+// Rendered is a program as text.
+type Rendered interface {
+	Text() GPUText
+	// Steps lists what a launch does, in order.
+	Steps(l *GPULaunch) []GPUStep
+	// Scratch is Renderer.Scratch of the program.
+	Scratch(rows, edges int) int64
+}
+
+// Optimizer is a rule by which parameters are updated.
+type Optimizer uint8
+
+// The optimisers. The numbers of a step are the learning rate and, in this order, momentum, or
+// beta 1, beta 2, epsilon and the two corrections of the moments; number 6 is the epoch
+// that a note names.
+const (
+	SGD      Optimizer = iota
+	Momentum           // one moment
+	Adam               // two
+	AdamW              // two; the decay is apart from the gradient
+)
+
+// GPUStep is one command of a launch: a call of kernel Func, or a product.
+type GPUStep struct {
+	Func   int // index into the names of GPUText; -1 for a product
+	Grid   [3]uint32
+	Block  uint32
+	Shared uint32
+	Args   []uint64
+	Beside bool // may run at the same time as the next step, which writes other rows
+	Gemm   GPUGemm
+	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
+	Flops  int64 // an operation a column of each instruction, two a multiply and add of products
+}
+
+// GPUGemm is C = A·B, or C += A·B with Add, row-major at device addresses; TransA
+// and TransB read the transpose of what lies there. With a Batch it is so many products,
+// the operands of the next StrideX floats behind those of one.
+type GPUGemm struct {
+	A, B, C        uint64
+	M, N, K        int
+	LDA, LDB, LDC  int
+	TransA, TransB bool
+	Add            bool
+
+	Batch                     int
+	StrideA, StrideB, StrideC int
+}
+
+// GPULaunch binds a program to device memory, for one interval or one cell.
+type GPULaunch struct {
+	Rows        int       // own rows
+	Bufs        []uint64  // addresses by operand
+	Cell        *GPUCell  // the cell's edges; nil in row programs
+	First, Last bool      // edge programs: start the accumulators; finish them
+	Gather      GatherWay // edge programs: the kernels of the gather
+	Scratch     uint64    // as many bytes as Renderer.Scratch says
+	TF32        bool      // operands of products may be rounded to 10 bits of fraction
+}
+
+// GPUCell is a cell on the device; addresses of absent parts are 0. Ptr is the list
+// itself, in host memory.
+type GPUCell struct {
+	RowIDs, PtrAt, Other, Rank, Type, Weight, Data uint64
+	Bits                                           int // of an id in Other, where the program is Packed
+	Ptr                                            []uint32
+}
+
+// GatherWay is which kernels gather.
+type GatherWay uint8
+
+// The ways to gather. One that a program has no kernel for is the nearest that it has.
+const (
+	ByCell    GatherWay = iota // chosen by the cell's rows and edges
+	WarpSlice                  // a row a warp, slice by slice
+	WarpWhole                  // a row a warp, whole rows
+	FewSlice                   // a row a group of lanes, slice by slice
+	FewWhole                   // a row a group of lanes, whole rows
+)

@@ -1,0 +1,21 @@
+package kernel
+
+import "testing"
+
+// TestTileWithin: tiles fill the chip a whole number of times where they can.
+func TestTileWithin(t *testing.T) {
+	p := &Program{Name: "product", Widths: []int{4, 4, 12, 12}, Operands: 3,
+		Leaves: []Leaf{{From: Own, Operand: 0, Cols: 4, LD: 4, Reg: 0}, {From: Global, Operand: 1, Cols: 12, LD: 12, Rows: 4, Reg: 1}},
+		Instrs: []Instr{{Op: "matmul", Role: MatMul, Dst: 2, In: []int{0, 1}}, {Op: "relu", Dst: 3, In: []int{2}}},
+		Outs:   []Out{{Acc: Store, Reg: 3, Operand: 2, Aux: -1, LD: 12}}} // 48 bytes a row
+	chip := Chip{Processors: 132}
+	wave := 132 * 256
+	for bytes, want := range map[int64]int{0: largestTile, 1: leastTile, 48 * 70000: 2 * wave, 1 << 40: largestTile} {
+		if n := TileWithin(p, chip, bytes); n != want {
+			t.Errorf("%d bytes: tiles of %d rows, want %d", bytes, n, want)
+		}
+	}
+	if n := TileWithin(p, Chip{}, 48*70000); n != 70000 {
+		t.Errorf("an unknown chip: tiles of %d rows, want 70000", n)
+	}
+}
