@@ -41,7 +41,7 @@ func TestSlices(t *testing.T) {
 				var whole []float64
 				for _, k := range []int{1, 2, 4} {
 					c := c
-					c.Slices = k
+					c.Outcome.Slices = k
 					got := epochs(t, m, d, c)
 					if whole == nil {
 						whole = got
@@ -54,7 +54,7 @@ func TestSlices(t *testing.T) {
 				}
 			})
 		}
-		p, err := saga.Plan(m, saga.Shape{Vertices: 600, Edges: 9000, Features: 64, Classes: 5}, saga.Config{Slices: 2})
+		p, err := saga.Plan(m, saga.Shape{Vertices: 600, Edges: 9000, Features: 64, Classes: 5}, saga.Config{Outcome: saga.Outcome{Slices: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}

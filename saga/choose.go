@@ -123,7 +123,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if c.p.machine == nil {
 		return c.fewest(from)
 	}
-	q := &tune.Problem{Machine: c.p.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Store,
+	q := &tune.Problem{Machine: c.p.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,
 		Program: func(k tune.Key) (*tune.Program, error) {
 			x, err := c.lower(k)
 			if x == nil || err != nil {
@@ -164,7 +164,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	if from != nil {
 		o.P, packed = from.P, from.Packed
 	}
-	for _, k := range keys([]bool{packed}, []int{max(1, c.p.cfg.Slices)}, saves, c.p.cfg.Store) {
+	for _, k := range keys([]bool{packed}, []int{max(1, c.p.cfg.Outcome.Slices)}, saves, c.p.cfg.Outcome.Store) {
 		if best != nil && c.p.cfg.devices() > len(m.Devices) {
 			break
 		}
@@ -202,8 +202,8 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 func (c *chooser) packed() []bool {
 	p := c.p
 	switch {
-	case p.cfg.Packing != "":
-		return []bool{p.cfg.Packing == PackingOn}
+	case p.cfg.Outcome.Packing != "":
+		return []bool{p.cfg.Outcome.Packing == PackingOn}
 	case p.cfg.without("pack"):
 		return []bool{false}
 	case p.machine == nil:
@@ -215,7 +215,7 @@ func (c *chooser) packed() []bool {
 }
 
 func (c *chooser) slices() (list []int) {
-	if k := c.p.cfg.Slices; k > 0 || c.p.cfg.without("slice") {
+	if k := c.p.cfg.Outcome.Slices; k > 0 || c.p.cfg.without("slice") {
 		return []int{max(1, k)}
 	}
 	for k := 1; k <= triedSlices; k *= 2 {
@@ -254,7 +254,7 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 		return nil, err
 	}
 	var x *compiled
-	if k.Slices == 1 || o.sliced || c.p.cfg.Slices == k.Slices {
+	if k.Slices == 1 || o.sliced || c.p.cfg.Outcome.Slices == k.Slices {
 		how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed}
 		if k.Save == saveSome {
 			how.Save = dataflow.SaveSome
@@ -310,7 +310,7 @@ func (p *Program) planOptions() plan.Options {
 	if p.machine != nil {
 		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
 	}
-	if o.Groups = p.cfg.Groups; p.cfg.without("group") {
+	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
 		o.Group, o.Groups = 1, nil
 	}
 	if p.cfg.Prefetch > 0 {

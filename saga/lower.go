@@ -57,7 +57,7 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 
 // options are those of the passes.
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: max(1, p.slices, p.cfg.Slices)}
+	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: max(1, p.slices, p.cfg.Outcome.Slices)}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}

@@ -86,8 +86,8 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) (int64, err
 			if err != nil {
 				return 0, err
 			}
-			if n == 0 && len(p.cfg.Tiles) == len(l.Kernels) {
-				tile = p.cfg.Tiles[i]
+			if n == 0 && len(p.cfg.Outcome.Tiles) == len(l.Kernels) {
+				tile = p.cfg.Outcome.Tiles[i]
 			}
 			l.SetTile(i, tile)
 		}
@@ -145,7 +145,7 @@ func (p *Program) budget(c *chooser, err error) error {
 	}
 	var least *plan.BudgetError
 	packed, saves := c.packed(), c.saves()
-	for _, k := range keys(packed, []int{max(1, p.cfg.Slices)}, saves, p.cfg.Store) {
+	for _, k := range keys(packed, []int{max(1, p.cfg.Outcome.Slices)}, saves, p.cfg.Outcome.Store) {
 		x, wrong := c.lower(k)
 		if wrong != nil {
 			return wrong

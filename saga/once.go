@@ -59,8 +59,8 @@ func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 func (p *Program) onceOptions(budget int64, k int) plan.Options {
 	o := p.planOptions()
 	o.Budget, o.Group, o.Groups = budget, 1, nil
-	if k < len(p.cfg.Once) && p.cfg.Once[k] > 0 {
-		o.P = p.cfg.Once[k]
+	if k < len(p.cfg.Outcome.Once) && p.cfg.Outcome.Once[k] > 0 {
+		o.P = p.cfg.Outcome.Once[k]
 	}
 	if o.Schedule == plan.Auto {
 		o.Schedule = plan.Sag

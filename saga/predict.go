@@ -118,8 +118,8 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 		p.grid = nil
 	}
 	c := p.cfg
-	if c.Packing = PackingOff; p.packed { // as training, whose budget it has
-		c.Packing = PackingOn
+	if c.Outcome.Packing = PackingOff; p.packed { // as training, whose budget it has
+		c.Outcome.Packing = PackingOn
 	}
 	return forward(p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
 		for _, t := range held {
@@ -148,7 +148,7 @@ func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
 
 // forward compiles and runs the forward pass of m on d; param gives the parameters.
 func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	c.Chunks, c.Once, c.Groups = 0, nil, nil // one choice fits training, another this program
+	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil // one choice fits training, another this program
 	c.Optimizer.defaults()
 	if err := c.Validate(); err != nil {
 		return nil, 0, err
@@ -207,7 +207,7 @@ func (f *forwardPass) programs() []*dataflow.Lowered {
 // lowerForward lowers o. Cells are packed as Config.Packing says, or else on a GPU where words
 // would stream.
 func (p *Program) lowerForward(o *dataflow.Optimized) (*forwardPass, error) {
-	for _, p.packed = range []bool{p.cfg.Packing == PackingOn, true} {
+	for _, p.packed = range []bool{p.cfg.Outcome.Packing == PackingOn, true} {
 		main, once, err := o.Lower(dataflow.Lowering{Packed: p.packed})
 		if err != nil {
 			return nil, err
@@ -220,7 +220,7 @@ func (p *Program) lowerForward(o *dataflow.Optimized) (*forwardPass, error) {
 		if p.memory, err = p.divide(main.Spec, p.want, f.programs()...); err != nil {
 			return nil, err
 		}
-		if p.packed || p.cfg.Packing != "" || p.cfg.without("pack") || p.memory.bound == 0 || !strings.HasPrefix(p.cfg.Device, "cuda") {
+		if p.packed || p.cfg.Outcome.Packing != "" || p.cfg.without("pack") || p.memory.bound == 0 || !strings.HasPrefix(p.cfg.Device, "cuda") {
 			return f, nil
 		}
 		if pl, err := plan.New(main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err == nil && pl.H2D == 0 {

@@ -124,6 +124,19 @@ func (p *Program) Slices() int {
 // Packed tells whether cells hold far ends of edges packed.
 func (p *Program) Packed() bool { return p.packed }
 
+// Outcome is what was chosen beside number of chunks, schedule and save policy: with it in Config,
+// and those three, a run goes on bit for bit in any budget.
+func (p *Program) Outcome() Outcome {
+	o := Outcome{Store: p.store, Once: p.Once(), Groups: p.Groups(), Tiles: p.Tiles(), Slices: p.Slices(), Packing: PackingOff}
+	if p.packed {
+		o.Packing = PackingOn
+	}
+	if o.Groups == nil {
+		o.Groups = []int{1}
+	}
+	return o
+}
+
 // Stored names the values that are stored beside what the save policy says.
 func (p *Program) Stored() []string { return p.store }
 

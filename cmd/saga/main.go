@@ -67,6 +67,7 @@ func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(plan.Machines(), ", ")},
+		kong.ExplicitGroups(flagGroups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

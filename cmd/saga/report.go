@@ -54,7 +54,7 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		name = "micro-F1"
 	}
 	from := fmt.Sprintf("after epoch %d", res.Epochs)
-	if c.Patience > 0 {
+	if c.Training.Patience > 0 {
 		from = fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs)
 	}
 	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train, multi), "validation", score(f.Val, multi), "test", score(f.Test, multi))
