@@ -65,7 +65,7 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		return err
 	}
 	out := fields{
-		{"model", c.Model}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
+		{"model", c.Model.Name}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
 		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", res.D2D},
 		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
 	}
