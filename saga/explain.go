@@ -43,7 +43,7 @@ func (p *Program) Overview(w io.Writer) error {
 	if pl.Cells.P > 1 && p.shape == nil && p.in.edges.E() > 0 {
 		e := p.in.edges
 		before, mean := chunk.CellSkew(e, nil, pl.Cells.P)
-		after, _ := chunk.CellSkew(e, p.order, pl.Cells.P)
+		after, _ := chunk.CellSkew(e, p.grids.order, pl.Cells.P)
 		fmt.Fprintf(&b, "; edges a chunk max/mean %.2f (%.2f before re-encoding)", float64(after)/mean, float64(before)/mean)
 	}
 	fmt.Fprintf(&b, "\nschedule  %s, %d slots an operand that streams", pl.Schedule, pl.Slots)
@@ -59,14 +59,14 @@ func (p *Program) Overview(w io.Writer) error {
 	if pl.Devices > 1 {
 		fmt.Fprintf(&b, ", %d devices", pl.Devices)
 	}
-	if p.saved != dataflow.SaveSome {
-		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
+	if p.chosen.Save != dataflow.SaveSome {
+		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.chosen.Save)
 	}
-	b.WriteString(storedBeside(p.store))
+	b.WriteString(storedBeside(p.chosen.Stored()))
 	if k := p.Slices(); k > 1 {
 		fmt.Fprintf(&b, "; columns gathered in %d slices", k)
 	}
-	if p.packed {
+	if p.chosen.Packed {
 		fmt.Fprintf(&b, "; far ends of edges packed into %d bits", chunk.IDBits(pl.Cells.Width))
 	}
 	if len(pl.Windows) > 0 {
@@ -85,7 +85,7 @@ func (p *Program) Overview(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, " an epoch; %s once\n", size(pl.Once))
 	b.WriteString(p.hostLine())
-	if t := p.predicted; t != nil {
+	if t := p.chosen.predicted; t != nil {
 		fmt.Fprintf(&b, "machine   %s\n", t)
 		for _, l := range t.Links {
 			if l.Down+l.Up > 0 {
@@ -157,13 +157,13 @@ func lives(from, to int) string {
 
 // hostTable is the table of host memory.
 func (p *Program) hostTable() string {
-	if p.host == nil {
+	if p.host.plan == nil {
 		return ""
 	}
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"host memory", "bytes", "moved an epoch", "lives", "lies in"})
-	for _, x := range p.host.Tenants {
+	for _, x := range p.host.plan.Tenants {
 		where := "memory"
 		if x.Disk {
 			where = "a file"
@@ -172,7 +172,7 @@ func (p *Program) hostTable() string {
 			t.AppendRow(table.Row{x.Name, x.Bytes, x.Moved, lives(x.From, x.To), where})
 		}
 	}
-	if n := p.host.Staging; n > 0 {
+	if n := p.host.plan.Staging; n > 0 {
 		t.AppendRow(table.Row{"between files and devices", n, "", lives(plan.Whole, plan.Whole), "memory"})
 	}
 	return t.Render() + "\n\n"
@@ -250,10 +250,10 @@ func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.pl
 
 // Moved counts the bytes that training steps have moved so far; zero before the first.
 func (p *Program) Moved() exec.Stats {
-	if p.train.run == nil {
+	if p.session == nil {
 		return exec.Stats{}
 	}
-	return p.train.run.Stats()
+	return p.session.train.Stats()
 }
 
 // Chunks is P, the number of intervals of the training plan.

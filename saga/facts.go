@@ -39,8 +39,8 @@ func (p *Program) writeFacts(w io.Writer) {
 	f.program()
 	f.optimizer()
 	f.visits()
-	if p.order != nil {
-		f.line("vertices %x", sha256.Sum256(wordsOf(p.order.New)))
+	if p.grids.order != nil {
+		f.line("vertices %x", sha256.Sum256(wordsOf(p.grids.order.New)))
 	}
 }
 

@@ -23,18 +23,19 @@ type KernelTime struct {
 // KernelTimes trains for one epoch with an event before and after every command and
 // lists the commands in their order. It is an error on other devices than GPUs.
 func (p *Program) KernelTimes() ([]KernelTime, error) {
-	if err := p.open(); err != nil {
+	open, err := p.open()
+	if err != nil {
 		return nil, err
 	}
 	spans := map[int64][]device.Span{}
-	g, ok := p.session.devices[0].(device.GPU)
-	if !ok || len(p.session.devices) > 1 {
+	g, ok := open.devices[0].(device.GPU)
+	if !ok || len(open.devices) > 1 {
 		return nil, fmt.Errorf("saga: the times of kernels are known on one GPU, not on %q", p.cfg.Device)
 	}
-	p.session.arena.OneByOne = true
-	defer func() { p.session.arena.OneByOne = false }()
+	open.arena.OneByOne = true
+	defer func() { open.arena.OneByOne = false }()
 	g.Detail(func(s device.Span) { spans[s.Tag] = append(spans[s.Tag], s) })
-	_, err := p.Step()
+	_, err = p.Step()
 	g.Detail(nil) // the last spans come before it returns
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
 		}
 		l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Bufs: make([]uint64, u.low.Kernels[t.Kernel].Operands)}
 		if t.Other >= 0 {
-			grid := p.grid.grid
+			grid := p.grids.built.grid
 			side := grid.CSC
 			if t.Dir == plan.CSR {
 				side = grid.CSR
@@ -103,4 +104,4 @@ func (p *Program) DevicePeak() int64 { return p.peak() }
 
 // KernelBytes is the device memory in bytes that kernels may take on each GPU beside what
 // the plans lay out; 0 on other devices.
-func (p *Program) KernelBytes() int64 { return p.memory.scratch }
+func (p *Program) KernelBytes() int64 { return p.chosen.memory.scratch }

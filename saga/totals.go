@@ -56,7 +56,7 @@ func (p *Program) TraceTotals() ([]TaskTotal, error) {
 			}
 		}
 		o.Measured += spans[i].End - spans[i].Start
-		if line := p.predicted; line != nil && len(line.End) == len(t.Tasks) {
+		if line := p.chosen.predicted; line != nil && len(line.End) == len(t.Tasks) {
 			o.Predicted += time.Duration(line.End[i] - line.Start[i])
 		}
 	}

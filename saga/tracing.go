@@ -23,10 +23,11 @@ func (p *Program) StartTrace(epochs int) error {
 	if epochs < 0 {
 		return fmt.Errorf("saga: trace of %d epochs", epochs)
 	}
-	if err := p.open(); err != nil {
+	s, err := p.open()
+	if err != nil {
 		return err
 	}
-	p.train.run.Trace(epochs)
+	s.train.Trace(epochs)
 	return nil
 }
 
@@ -55,7 +56,7 @@ func (p *Program) WriteTrace(dir string) error {
 }
 
 func (p *Program) traced() (*traceout.Trace, error) {
-	if p.train.run == nil || len(p.train.run.Traced()) == 0 {
+	if p.session == nil || len(p.session.train.Traced()) == 0 {
 		return nil, errors.New("saga: no epoch was traced; call StartTrace before Step")
 	}
 	pl, dev := p.train.plan, p.session.devices[0].Info()
@@ -66,7 +67,7 @@ func (p *Program) traced() (*traceout.Trace, error) {
 		}
 	}
 	t.Tasks = p.describeTasks()
-	steps := p.train.run.Traced()
+	steps := p.session.train.Traced()
 	for i, s := range steps {
 		// Every step that ended without an error was an epoch.
 		t.Steps = append(t.Steps, traceStep(fmt.Sprintf("epoch %d", p.epoch-len(steps)+1+i), s))

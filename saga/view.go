@@ -25,7 +25,7 @@ func (p *Program) Totals() (vertices int, edges int64) {
 
 // Saved is the save policy of the training plan: "some", "all" or "none". Values may be
 // stored beside what it says: see Stored.
-func (p *Program) Saved() string { return cmp.Or(p.saved, saveSome) }
+func (p *Program) Saved() string { return cmp.Or(p.chosen.Save, saveSome) }
 
 // Groups is how many intervals a device visits at the same time, by phase of the training
 // plan and last in evaluation; nil: always one.
@@ -55,8 +55,8 @@ func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.pla
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of
 // the same plan on machine m; nil when m has too few devices.
 func (p *Program) Simulated(m *plan.Machine) *plan.Timeline {
-	if p.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
-		return p.predicted
+	if p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
+		return p.chosen.predicted
 	}
 	return plan.Simulate(p.train.plan, m)
 }
@@ -88,7 +88,7 @@ func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error {
 	if err := p.Overview(&notes); err != nil {
 		return err
 	}
-	if p.predicted == nil && t != nil {
+	if p.chosen.predicted == nil && t != nil {
 		fmt.Fprintf(&notes, "machine   %s\n", t)
 	}
 	notes.WriteString("\n" + p.compiled())
@@ -118,17 +118,17 @@ func (p *Program) Slices() int {
 	if p.train != nil && !slices.ContainsFunc(p.train.low.Notes, func(n dataflow.Note) bool { return n.Pass == "slice" }) {
 		return 1
 	}
-	return max(1, p.slices)
+	return max(1, p.chosen.Slices)
 }
 
 // Packed tells whether cells hold far ends of edges packed.
-func (p *Program) Packed() bool { return p.packed }
+func (p *Program) Packed() bool { return p.chosen.Packed }
 
 // Outcome is what was chosen beside number of chunks, schedule and save policy: with it in Config,
 // and those three, a run goes on bit for bit in any budget.
 func (p *Program) Outcome() Outcome {
-	o := Outcome{Store: p.store, Once: p.Once(), Groups: p.Groups(), Tiles: p.Tiles(), Slices: p.Slices(), Packing: PackingOff}
-	if p.packed {
+	o := Outcome{Store: p.chosen.Stored(), Once: p.Once(), Groups: p.Groups(), Tiles: p.Tiles(), Slices: p.Slices(), Packing: PackingOff}
+	if p.chosen.Packed {
 		o.Packing = PackingOn
 	}
 	if o.Groups == nil {
@@ -138,11 +138,11 @@ func (p *Program) Outcome() Outcome {
 }
 
 // Stored names the values that are stored beside what the save policy says.
-func (p *Program) Stored() []string { return p.store }
+func (p *Program) Stored() []string { return p.chosen.Stored() }
 
 // Once is the number of intervals over which each program of invariants was run, 0 where
 // another had computed its values already.
-func (p *Program) Once() []int { return slices.Clone(p.once) }
+func (p *Program) Once() []int { return slices.Clone(p.chosen.once) }
 
 // Summary says how a program will run.
 type Summary struct {
@@ -162,11 +162,11 @@ type Summary struct {
 func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
-	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.memory.bound + p.kept(),
+	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound + p.kept(),
 		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
-		Aside: p.memory.context + p.memory.scratch}
-	if p.host != nil {
-		s.Host, s.Disk = p.host.Memory, p.host.Disk
+		Aside: p.chosen.memory.context + p.chosen.memory.scratch}
+	if p.host.plan != nil {
+		s.Host, s.Disk = p.host.plan.Memory, p.host.plan.Disk
 	}
 	if s.Budget == 0 {
 		s.Budget = s.Peak
