@@ -62,7 +62,8 @@ func TestSlices(t *testing.T) {
 		if err := p.Explain(&text); err != nil {
 			t.Fatal(err)
 		}
-		if sliced := strings.Contains(text.String(), "gathered by 2 slices"); !sliced && name != "gat" && name != "gatv2" && name != "edgemlp" {
+		gathers := strings.Contains(text.String(), "fuse ") // all that sgc gathers, say, is an invariant
+		if sliced := strings.Contains(text.String(), "gathered by 2 slices"); gathers && !sliced && name != "gat" && name != "gatv2" && name != "edgemlp" {
 			t.Errorf("%s is not gathered by slices:\n%s", name, text.String())
 		}
 	}

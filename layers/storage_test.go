@@ -249,6 +249,9 @@ func TestStoragePlan(t *testing.T) {
 			row[i], derived[i] = sourceRow(pl.Spec)
 			moved[i] = pl.H2D
 		}
+		if row[0] == 0 { // all that is gathered is an invariant
+			continue
+		}
 		half, link := float64(row[1])/float64(row[0]), float64(moved[1])/float64(moved[0])
 		t.Logf("%s: %.3f of the bytes of source rows, %.3f of those to the device, %v values made on arrival", name, half, link, derived)
 		if most := map[string]float64{"mpgcn": 0.7, "gat": 0.52, "gatv2": 0.51}[name]; half > max(most, 0.5) || link > 0.85 || derived[0] != derived[1] {

@@ -147,6 +147,7 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 // kind and the other settings.
 func (s *settings) idle(task saga.Task) []string {
 	var list []string
+	reads := func(option string) bool { return slices.Contains(layers.Reading(option), s.Model.Name) }
 	for _, x := range []struct {
 		given bool
 		what  string
@@ -154,10 +155,10 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Training.Momentum != 0 && s.Training.Optimizer != "sgd", "--momentum (of sgd; this is " + s.Training.Optimizer + ")"},
 		{s.Training.LRDecay != 1 && s.Training.LRDecayEvery == 0, "--lr-decay (without --lr-decay-every)"},
 		{s.Training.LRDecay == 1 && s.Training.LRDecayEvery != 0, "--lr-decay-every (without --lr-decay)"},
-		{s.Model.Normalize != "" && s.Model.Name != "gcn", "--normalize (of gcn)"},
-		{s.Model.Steps != 2 && s.Model.Name != "ggnn", "--steps (of ggnn)"},
-		{s.Model.Layers != 2 && s.Model.Name == "ggnn", "--layers (ggnn has --steps)"},
-		{s.Model.Heads != 8 && s.Model.Name != "gat" && s.Model.Name != "gatv2", "--heads (of gat and gatv2)"},
+		{s.Model.Normalize != "" && !reads(layers.ReadsNormalize), "--normalize (of " + listed(layers.Reading(layers.ReadsNormalize)) + ")"},
+		{s.Model.Steps != 2 && !reads(layers.ReadsSteps), "--steps (of " + listed(layers.Reading(layers.ReadsSteps)) + ")"},
+		{s.Model.Layers != 2 && !reads(layers.ReadsLayers), "--layers (" + s.Model.Name + " has --steps)"},
+		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{s.Memory.TF32 && !strings.HasPrefix(s.Memory.Device, "cuda"), "--tf32 (of GPUs)"},
 	} {
@@ -166,6 +167,15 @@ func (s *settings) idle(task saga.Task) []string {
 		}
 	}
 	return list
+}
+
+// listed is "a, b and c".
+func listed(names []string) string {
+	n := len(names) - 1
+	if n < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:n], ", ") + " and " + names[n]
 }
 
 // shares are those of --split; zeros when it was not given.

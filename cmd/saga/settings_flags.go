@@ -37,12 +37,12 @@ type modelFlags struct {
 	Name      string  `json:"model" name:"model" default:"ggcn" placeholder:"NAME" help:"One of ${models} (${default})."`
 	Hidden    count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
 	Layers    count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
-	Steps     count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ggnn (${default})."`
-	Heads     count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of gat and gatv2 (${default})."`
+	Steps     count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
+	Heads     count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
 	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer."`
-	Normalize string  `json:"normalize" placeholder:"M" help:"Weights of gcn's edges: sym (default), weight or none."`
+	Normalize string  `json:"normalize" placeholder:"M" help:"Weights of the edges of ${with_normalize}: sym (default), weight or none."`
 	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
-	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for gcn, gat and gatv2)."`
+	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
 }
 
 // trainingFlags are the numbers of training.
