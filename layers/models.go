@@ -16,8 +16,8 @@ type Options struct {
 	Features int // columns of the data's features
 	Hidden   int // columns between layers; for gat and gatv2 of each head
 	Classes  int // columns of the logits
-	Layers   int // ggnn has its Steps between two linear layers whatever it says
-	Steps    int // ggnn: message steps of one set of weights; 0: 2
+	Layers   int // ggnn has its Steps between two linear layers whatever it says, sgc its Steps
+	Steps    int // ggnn: message steps of one set of weights; sgc: propagation steps; 0: 2
 	Heads    int // gat, gatv2: heads of all layers but the last; 0: 8
 	OutHeads int // gat, gatv2: heads of the last layer, of which the mean is taken; 0: 1
 

@@ -41,6 +41,7 @@ var builders = map[string]builder{
 	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHeads}},
 	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHeads}},
 	"resgated": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act) }), false, []string{ReadsLayers}},
+	"sgc":      {func(o Options) ([]saga.Layer, error) { return SGC(o.Features, o.Classes, o.Steps), nil }, true, []string{ReadsSteps}},
 	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
 	}), false, []string{ReadsLayers}},
