@@ -1,24 +1,14 @@
 package saga
 
 import (
-	"errors"
 	"fmt"
-	"time"
 
-	"sagann/dataflow/plan"
 	"sagann/device"
-	"sagann/kernel"
+	"sagann/saga/report"
 )
 
-// KernelTime is one command of an epoch on a GPU: a kernel or a product. Bytes are those
-// of its operands, a row that edges gather once an edge, so that rows which the cache
-// serves count too; Flops are two a multiply and add of products, and an operation a
-// column of every other instruction. Both are 0 where nothing counts them.
-type KernelTime struct {
-	Task, Kernel string
-	Time         time.Duration
-	Bytes, Flops int64
-}
+// KernelTime is one command of an epoch on a GPU: a kernel or a product.
+type KernelTime = report.KernelTime
 
 // KernelTimes trains for one epoch with an event before and after every command and
 // lists the commands in their order. It is an error on other devices than GPUs.
@@ -40,62 +30,7 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := p.commandWork()
-	if err != nil {
-		return nil, err
-	}
-	var out []KernelTime
-	for i := range p.train.plan.Tasks {
-		for k, s := range spans[int64(i)] {
-			t := KernelTime{Task: p.train.plan.Describe(i), Kernel: s.Kernel, Time: s.End - s.Start}
-			if w := work[i]; k < len(w) {
-				t.Bytes, t.Flops = w[k].Bytes, w[k].Flops
-			}
-			out = append(out, t)
-		}
-	}
-	if len(out) == 0 {
-		return nil, errors.New("saga: the device gave no times of kernels")
-	}
-	return out, nil
-}
-
-// commandWork lists the steps of each task that runs a kernel, in the order in which
-// the executor makes commands of them.
-func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
-	u := p.train
-	cuda := make([]*kernel.CUDA, len(u.low.Kernels))
-	for i, k := range u.low.Kernels {
-		var err error
-		if cuda[i], err = kernel.RenderCUDA(k); err != nil {
-			return nil, err
-		}
-	}
-	out := make([][]kernel.CUDAStep, len(u.plan.Tasks))
-	for i := range u.plan.Tasks {
-		t := &u.plan.Tasks[i]
-		if t.Kind == plan.Zero {
-			out[i] = []kernel.CUDAStep{{Bytes: t.Bytes}}
-		}
-		if t.Kind != plan.Run {
-			continue
-		}
-		l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Bufs: make([]uint64, u.low.Kernels[t.Kernel].Operands)}
-		if t.Other >= 0 {
-			grid := p.grids.built.grid
-			side := grid.CSC
-			if t.Dir == plan.CSR {
-				side = grid.CSR
-			}
-			k := int(t.Own)*side.P + int(t.Other)
-			l.Cell = &kernel.CUDACell{Ptr: side.View(k).Ptr}
-			if side.Cells[k].RowsOff >= 0 {
-				l.Cell.RowIDs = 1
-			}
-		}
-		out[i] = cuda[t.Kernel].Steps(l)
-	}
-	return out, nil
+	return p.report().KernelTimes(p.grids.built.grid, spans)
 }
 
 // DevicePeak is the most device memory in bytes that any device has held so far, what

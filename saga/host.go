@@ -1,11 +1,8 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"sync/atomic"
 
@@ -214,21 +211,4 @@ func (s source) dropping(b []byte, rowBytes int64) *source {
 			return row(v)
 		})
 	}}
-}
-
-// hostLine tells how much host memory training takes.
-func (p *Program) hostLine() string {
-	h := p.host.plan
-	if h == nil {
-		return ""
-	}
-	text := "host      " + size(h.Memory)
-	if h.Budget > 0 {
-		text += " of " + size(h.Budget)
-	}
-	text += " beside the data"
-	if h.Disk > 0 {
-		text += fmt.Sprintf("; %s in files in %s", size(h.Disk), cmp.Or(p.cfg.Scratch, os.TempDir()))
-	}
-	return text + "\n"
 }

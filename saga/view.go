@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"sagann/dataflow"
+	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/saga/report"
 )
 
 // TrainPlan is the plan of a training epoch. It must not be changed.
@@ -83,35 +85,63 @@ func (p *Program) Dump(w io.Writer, pass string) error {
 // WriteHTML writes one page that needs nothing else: the plan's summary, what lies
 // where in device memory, and the timeline t of its queues. Without t there are no
 // queues.
-func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error {
-	var notes strings.Builder
-	if err := p.Overview(&notes); err != nil {
-		return err
+func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error { return p.report().WriteHTML(w, t) }
+
+// Explain writes what a training epoch will do, before it does it: the grid, what
+// lies where in device memory, the bytes that move, and what the compiler did with
+// the user's lines.
+func (p *Program) Explain(w io.Writer) error { return p.report().Explain(w) }
+
+// Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes
+// and, with Config.Machine, the predicted time and the load of every link.
+func (p *Program) Overview(w io.Writer) error { return p.report().Overview(w) }
+
+// report is what reports read of p.
+func (p *Program) report() *report.Run {
+	r := &report.Run{Model: p.model.Name, Low: p.train.low, Plan: p.train.plan, Extra: map[string]bool{}, Predicted: p.chosen.predicted,
+		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Storage: p.cfg.Storage,
+		Host: p.host.plan, Scratch: p.cfg.Scratch}
+	for _, q := range p.params {
+		r.Params = append(r.Params, report.Param{Name: q.Name, Pos: q.pos})
 	}
-	if p.chosen.predicted == nil && t != nil {
-		fmt.Fprintf(&notes, "machine   %s\n", t)
+	if s := p.shape; s != nil {
+		r.Graph = fmt.Sprintf("statistics only: %d vertices, %d edges, %d features, %d classes, skew %g assumed", s.Vertices, s.Edges, s.Features, s.Classes, s.Skew)
+		return r
 	}
-	notes.WriteString("\n" + p.compiled())
-	page := &plan.Page{Title: "saga plan: " + p.model.Name, Summary: notes.String(), Label: p.labels()}
-	return page.Write(w, p.train.plan, t)
+	r.Data, r.Edges, r.Order = p.data.Name, p.in.edges, p.grids.order
+	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", p.data.Name, p.in.edges.V, p.in.edges.E(), p.dims.features, p.dims.classes)
+	for name := range p.in.extra {
+		r.Extra[name] = true
+	}
+	return r
 }
 
-// labels says of every task what it does, without its chunk, and for which lines.
-func (p *Program) labels() func(i int) (name, detail string) {
-	q := *p
-	q.in = cmp.Or(q.in, &inputs{}) // planned from statistics: nothing was computed before
-	tasks := q.describeTasks()
-	return func(i int) (name, detail string) {
-		t := &tasks[i]
-		var more []string
-		for _, s := range append([]string{t.Stage, t.Layer, t.Sweep}, t.Lines...) {
-			if s != "" {
-				more = append(more, s)
-			}
+// TensorBytes is the device memory of a training step without the graph, the
+// features and labels, and the parameters: what intermediate tensors need.
+func (p *Program) TensorBytes() int64 {
+	pl := p.train.plan
+	n := pl.Peak - pl.Constant()
+	for _, g := range pl.Spec.Globals {
+		if g.Kind == plan.Param {
+			n -= g.Bytes()
 		}
-		return t.Name, strings.Join(more, " · ")
 	}
+	return max(0, n)
 }
+
+// Moves is what a training epoch copies, in bytes: host to device, device to host.
+func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.plan.D2H }
+
+// Moved counts the bytes that training steps have moved so far; zero before the first.
+func (p *Program) Moved() exec.Stats {
+	if p.session == nil {
+		return exec.Stats{}
+	}
+	return p.session.train.Stats()
+}
+
+// Chunks is P, the number of intervals of the training plan.
+func (p *Program) Chunks() int { return p.train.plan.Cells.P }
 
 // Slices is how many slices of columns gathers are split into; 1: none, or none can be.
 func (p *Program) Slices() int {

@@ -117,7 +117,7 @@ func TestImports(t *testing.T) {
 		`kernel/k_test.go:5: kernel may not import saga: of the module it may import internal/simd, chunk`,
 		`other/o.go: no row of the import table in internal/lint/table.go covers package other`,
 		`ring/r.go:4: import "C" may stand below device only`,
-		`saga/s.go:8: saga may not import layers: of the module it may import ` + strings.Join(below("ops"), ", "),
+		`saga/s.go:8: saga may not import layers: of the module it may import ` + strings.Join(below("saga/report"), ", "),
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

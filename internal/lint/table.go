@@ -17,7 +17,8 @@ var imports = []row{
 	{part: "bench", may: below("layers")},
 	{part: "examples", may: public},
 	{part: "layers", may: below("saga")},
-	{part: "saga", may: below("ops")},
+	{part: "saga", may: below("saga/report")},
+	{part: "saga/report", may: below("dataflow")},
 	{part: "ops", may: []string{"dataflow", "kernel", "internal/simd"}},
 	{part: "dataflow", may: []string{"dataflow/exec", "dataflow/plan", "kernel", "chunk"}},
 	{part: "dataflow/exec", may: []string{"dataflow/plan", "kernel", "device", "chunk"}},
@@ -34,7 +35,7 @@ var imports = []row{
 
 // descent lists the parts from the top; below(x) is x and what comes after it.
 var descent = []string{
-	"layers", "saga", "ops", "dataflow", "dataflow/exec", "dataflow/plan",
+	"layers", "saga", "saga/report", "ops", "dataflow", "dataflow/exec", "dataflow/plan",
 	"mine", "kernel", "device", "dataset", "chunk", "ring", "internal",
 }
 
