@@ -6,6 +6,9 @@
 RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./internal/progress/... ./internal/runfolder/...
 BENCH ?= .
 
+SHELL = bash
+.SHELLFLAGS = -o pipefail -c
+
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
 
@@ -14,16 +17,41 @@ CUDA_HOME   ?= /usr/local/cuda
 CUDA_CFLAGS  ?= -I$(CURDIR)/device/include -I$(CUDA_HOME)/include
 CUDA_LDFLAGS ?= -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs
 
-.PHONY: test soak race bench cuda cuda-check gen fmt lint
+DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
+
+# What was skipped, and why: make test prints it at its end.
+SKIPPED = bin/skipped.txt
+skip    = echo "$(1)" | tee -a $(SKIPPED)
+
+.PHONY: test soak race bench cuda cuda-check staticcheck deadcode gen fmt lint
 
 # Everything. The lint test reads the whole module, which the test cache cannot
-# know: hence -count=1.
+# know: hence -count=1. testlist prints what fails, and at the end what was skipped.
 test:
+	@mkdir -p bin && : >$(SKIPPED)
 	go vet ./...
 	go test -count=1 ./internal/lint
-	go test ./...
+	go test -json ./... | go run ./internal/testlist -skipped $(SKIPPED)
 	@$(MAKE) --no-print-directory race
 	@$(MAKE) --no-print-directory cuda-check
+	@$(MAKE) --no-print-directory staticcheck
+	@$(MAKE) --no-print-directory deadcode
+	@echo "skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'
+
+# Static checks. They need a tool that go run fetches, or has.
+staticcheck:
+	@mkdir -p bin; if go run $(STATICCHECK) -version >/dev/null 2>&1; then \
+		echo "staticcheck ./..."; go run $(STATICCHECK) ./...; \
+	else $(call skip,staticcheck: $(STATICCHECK) cannot be fetched); fi
+
+# Functions that nothing calls, tests included, but for those that internal/lint/deadcode.txt
+# names: public API, and what builds with tags call.
+deadcode:
+	@mkdir -p bin; if GOBIN=$(CURDIR)/bin go install $(DEADCODE) 2>/dev/null; then \
+		echo "deadcode -test ./..."; bin/deadcode -test ./... >bin/deadcode.txt || exit 1; \
+		if sed 's/:[0-9]*:[0-9]*:/:/' bin/deadcode.txt | grep -vxFf internal/lint/deadcode.txt; then \
+			echo "deadcode: nothing calls these functions: remove them, or name them in internal/lint/deadcode.txt"; exit 1; fi; \
+	else $(call skip,deadcode: $(DEADCODE) cannot be fetched); fi
 
 # Random cases with fresh seeds, beyond those that make test draws again every time. The
 # number that all seeds come from is printed; make soak SOAK_SEED=N draws the same cases.
@@ -43,13 +71,13 @@ soak:
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
 race:
-	@cc="$$(go env CC)"; pkgs="$$(go list $(RACE) 2>/dev/null)"; \
+	@mkdir -p bin; cc="$$(go env CC)"; pkgs="$$(go list $(RACE) 2>/dev/null)"; \
 	if [ "$$(go env CGO_ENABLED)" != 1 ]; then \
-		echo "race detector: SKIPPED, cgo is off (go env CGO_ENABLED)"; \
+		$(call skip,race detector: cgo is off (go env CGO_ENABLED)); \
 	elif ! command -v "$${cc%% *}" >/dev/null; then \
-		echo "race detector: SKIPPED, no C compiler ($$cc) on PATH"; \
+		$(call skip,race detector: no C compiler ($$cc) on PATH); \
 	elif [ -z "$$pkgs" ]; then \
-		echo "race detector: SKIPPED, no packages in $(RACE)"; \
+		$(call skip,race detector: no packages in $(RACE)); \
 	else \
 		echo "go test -race -short $(RACE)"; go test -race -short $$pkgs; \
 	fi
@@ -61,7 +89,7 @@ bench:
 # What of the GPU build can be checked without a GPU; skipped, with the reason, where
 # CUDA's headers and libraries are missing. CUDA_FETCH=1 installs them below .venv.
 cuda-check:
-	@bash bench/cuda/compile.sh
+	@mkdir -p bin; bash bench/cuda/compile.sh | tee bin/cuda-check.txt; status=$${PIPESTATUS[0]}; grep SKIPPED bin/cuda-check.txt >>$(SKIPPED); exit $$status
 
 # The build for NVIDIA GPUs, and bin/saga of it.
 cuda:
@@ -80,13 +108,10 @@ fmt:
 		echo "gofumpt -l -w ."; go run $(GOFUMPT) -l -w .; \
 	else echo "gofumpt: SKIPPED, $(GOFUMPT) cannot be fetched"; fi
 
-# Checks beyond those of make test.
-lint:
+# Checks alone, and one more that only looks.
+lint: staticcheck deadcode
 	go vet ./...
 	go test -count=1 ./internal/lint
-	@if go run $(STATICCHECK) -version >/dev/null 2>&1; then \
-		echo "staticcheck ./..."; go run $(STATICCHECK) ./...; \
-	else echo "staticcheck: SKIPPED, $(STATICCHECK) cannot be fetched"; fi
 	@if go run $(GOFUMPT) -version >/dev/null 2>&1; then \
 		echo "gofumpt -l ."; go run $(GOFUMPT) -l .; \
 	else echo "gofumpt: SKIPPED, $(GOFUMPT) cannot be fetched"; fi

@@ -182,7 +182,7 @@ func TestNewErrors(t *testing.T) {
 		set   func(o *Options)
 		want  string
 	}{
-		{"perceptron", func(o *Options) {}, `unknown model "perceptron"; there are commnet, edgemlp, gat, gatv2, gcn, ggcn, ggnn, gin, mpgcn, resgated, sage`},
+		{"perceptron", func(o *Options) {}, `unknown model "perceptron"; there are ` + strings.Join(Names(), ", ")},
 		{"gcn", func(o *Options) { o.Layers = 0 }, "layers 0; at least 1"},
 		{"ggnn", func(o *Options) { o.Layers = 0 }, "layers 0; at least 1"},
 		{"gcn", func(o *Options) { o.Layers = -3 }, "layers -3"},

@@ -134,7 +134,7 @@ func TestGolden(t *testing.T) {
 						if p == 7 && without == nil && c.Device == "" { // cells as GPUs have them
 							t.Run(at+"/packed", func(t *testing.T) {
 								c := c
-								c.Packing, c.Stream = saga.PackingOn, true
+								c.Outcome.Packing, c.Stream = saga.PackingOn, true
 								g.check(t, model, c)
 							})
 						}

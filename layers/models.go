@@ -16,8 +16,8 @@ type Options struct {
 	Features int // columns of the data's features
 	Hidden   int // columns between layers; for gat and gatv2 of each head
 	Classes  int // columns of the logits
-	Layers   int // ggnn has its Steps between two linear layers whatever it says
-	Steps    int // ggnn: message steps of one set of weights; 0: 2
+	Layers   int // ggnn has its Steps between two linear layers whatever it says, sgc its Steps
+	Steps    int // ggnn: message steps of one set of weights; sgc: propagation steps; 0: 2
 	Heads    int // gat, gatv2: heads of all layers but the last; 0: 8
 	OutHeads int // gat, gatv2: heads of the last layer, of which the mean is taken; 0: 1
 
@@ -43,14 +43,24 @@ const (
 // Names lists the models that New knows, in alphabetical order.
 func Names() []string { return slices.Sorted(maps.Keys(builders)) }
 
+// Reading lists the models that read an option, such as ReadsHeads, in alphabetical order.
+func Reading(option string) []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return !slices.Contains(builders[name].reads, option) })
+}
+
+// Looped lists the models that add self loops, in alphabetical order.
+func Looped() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return !builders[name].selfLoops })
+}
+
 // New is the model NAME. The last layer has no activation; the others have ReLU, gat and
-// gatv2 ELU, ggnn none. gcn, gat and gatv2 add self loops, the others take the graph as it is:
-// set SelfLoops of the result for something else. For labels of graphs or edges the
+// gatv2 ELU, ggnn none. Those that Looped lists add self loops, the others take the graph as it
+// is: set SelfLoops of the result for something else. For labels of graphs or edges the
 // last layer gives Hidden columns with ReLU, and GraphHead or EdgeHead the logits. An
 // unknown name, and an option outside its range, is an error.
 func New(name string, o Options) (saga.Model, error) {
-	build := builders[name]
-	if build == nil {
+	model, ok := builders[name]
+	if !ok {
 		return saga.Model{}, fmt.Errorf("layers: unknown model %q; there are %s", name, strings.Join(Names(), ", "))
 	}
 	o.Steps, o.Heads, o.OutHeads = cmp.Or(o.Steps, 2), cmp.Or(o.Heads, 8), cmp.Or(o.OutHeads, 1)
@@ -61,14 +71,14 @@ func New(name string, o Options) (saga.Model, error) {
 	if o.headed() {
 		body.Classes = o.Hidden
 	}
-	l, err := build(body)
+	l, err := model.build(body)
 	if err != nil {
 		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
 	}
 	for i := range l {
 		l[i].Dropout = o.Dropout
 	}
-	m := saga.Model{Name: name, Layers: l, SelfLoops: slices.Contains([]string{"gat", "gatv2", "gcn"}, name)}
+	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops}
 	o.addHead(&m)
 	return m, nil
 }

@@ -63,14 +63,22 @@ func (m *plain) gatv2(x []float64, in, width, heads int, mean bool, scope string
 	return y
 }
 
+// linear is x·W + b of rows of in columns.
+func (m *plain) linear(x []float64, in int, scope string) []float64 {
+	y, b := m.matmul(x, in, scope+".W"), m.p[scope+".b"]
+	for k := range y {
+		y[k] += b[k%len(b)]
+	}
+	return y
+}
+
 // appnp is linear layers of the names and steps behind them.
 func (m *plain) appnp(x []float64, in, steps int, alpha float64, scopes ...string) []float64 {
 	for i, s := range scopes {
-		b := m.p[s+".b"]
-		x = m.matmul(x, in, s+".W")
-		in = len(b)
-		for k := range x {
-			if x[k] += b[k%in]; i < len(scopes)-1 {
+		x = m.linear(x, in, s)
+		in = len(m.p[s+".b"])
+		if i < len(scopes)-1 {
+			for k := range x {
 				x[k] = max(x[k], 0)
 			}
 		}
@@ -136,6 +144,7 @@ func TestPlain(t *testing.T) {
 		"appnp, one step": {append([]saga.Layer{Linear(10, 4, nil)}, APPNP(4, 1, 0.1)...), func(m *plain) float64 {
 			return m.loss(m.appnp(x, 10, 1, 0.1, linear(1)))
 		}},
+		"sgc": {SGC(10, 4, 3), func(m *plain) float64 { return m.loss(m.linear(m.appnp(x, 10, 3, 0), 10, "layer3")) }},
 	} {
 		for _, c := range []saga.Config{{}, {Chunks: 3, Stream: true}, {Chunks: 4, Device: "cpu:2", Save: saga.SaveNone}, {Chunks: 2, Without: []string{"hoist", "commute", "factor", "fuse", "invariant"}}} {
 			t.Run(fmt.Sprintf("%s/P=%d", name, c.Chunks), func(t *testing.T) {

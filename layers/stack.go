@@ -14,21 +14,37 @@ const (
 	NormNone   = "none"   // 1
 )
 
-// builders make the layers of a model from options that check has passed.
-var builders = map[string]func(o Options) ([]saga.Layer, error){
-	"gcn":      gcn,
-	"commnet":  alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }),
-	"mpgcn":    alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }),
-	"ggcn":     alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }),
-	"ggnn":     ggnn,
-	"sage":     alike(func(_ Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act) }),
-	"gin":      alike(func(o Options, in, out int, act Activation) saga.Layer { return GIN(in, o.Hidden, out, act) }),
-	"gat":      attention(GAT),
-	"gatv2":    attention(GATv2),
-	"resgated": alike(func(_ Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act) }),
-	"edgemlp": alike(func(o Options, in, out int, act Activation) saga.Layer {
+// builder makes the layers of a model from options that check has passed.
+type builder struct {
+	build     func(o Options) ([]saga.Layer, error)
+	selfLoops bool     // every vertex that has none gets one
+	reads     []string // of the options that not every model reads
+}
+
+// Options that not every model reads: the argument of Reading.
+const (
+	ReadsLayers    = "layers"
+	ReadsSteps     = "steps"
+	ReadsHeads     = "heads"
+	ReadsNormalize = "normalize"
+)
+
+// builders are the models: a new one is its file and a row here.
+var builders = map[string]builder{
+	"gcn":      {gcn, true, []string{ReadsLayers, ReadsNormalize}},
+	"commnet":  {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers}},
+	"mpgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers}},
+	"ggcn":     {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers}},
+	"ggnn":     {ggnn, false, []string{ReadsSteps}},
+	"sage":     {alike(func(_ Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act) }), false, []string{ReadsLayers}},
+	"gin":      {alike(func(o Options, in, out int, act Activation) saga.Layer { return GIN(in, o.Hidden, out, act) }), false, []string{ReadsLayers}},
+	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHeads}},
+	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHeads}},
+	"resgated": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act) }), false, []string{ReadsLayers}},
+	"sgc":      {func(o Options) ([]saga.Layer, error) { return SGC(o.Features, o.Classes, o.Steps), nil }, true, []string{ReadsSteps}},
+	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
-	}),
+	}), false, []string{ReadsLayers}},
 }
 
 // alike builds a model of layers of one form: features columns to hidden, hidden to

@@ -20,7 +20,7 @@ func TestPlanOnAnyProcessors(t *testing.T) {
 	for _, n := range []int{1, 3, 16} {
 		runtime.GOMAXPROCS(n)
 		p, err := saga.Plan(m, saga.Shape{Vertices: 1e6, Edges: 100e6, Features: 300, Classes: 50},
-			saga.Config{Mem: 3 << 30, Machine: "h200", Schedule: "auto", Save: saga.SaveNone, Slices: 1})
+			saga.Config{Mem: 3 << 30, Machine: "h200", Schedule: "auto", Save: saga.SaveNone, Outcome: saga.Outcome{Slices: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,11 @@ func (p *Program) save(path, options string, id identity, b best) error {
 	if err != nil {
 		return err
 	}
-	tensors, err := p.tensors()
+	s, err := p.open()
+	if err != nil {
+		return err
+	}
+	tensors, err := s.tensors()
 	if err != nil {
 		return err
 	}
@@ -192,11 +196,11 @@ func checksum(tensors []safetensors.Tensor) string {
 }
 
 // tensors reads the parameters and moments from the device.
-func (p *Program) tensors() ([]safetensors.Tensor, error) {
+func (s *session) tensors() ([]safetensors.Tensor, error) {
 	var list []safetensors.Tensor
-	for _, q := range p.params {
-		for _, n := range p.stateOf(q.Name) {
-			x, err := p.global(n)
+	for _, q := range s.p.params {
+		for _, n := range s.p.stateOf(q.Name) {
+			x, err := s.global(n)
 			if err != nil {
 				return nil, err
 			}
@@ -210,7 +214,7 @@ func (p *Program) tensors() ([]safetensors.Tensor, error) {
 func (p *Program) stateOf(param string) []string {
 	names := []string{param}
 	for k := range p.cfg.Optimizer.moments() {
-		name := fmt.Sprintf("moment%d:%s", k+1, param)
+		name := momentName(k, param)
 		if _, ok := p.train.low.Globals[name]; ok {
 			names = append(names, name)
 		}

@@ -55,7 +55,7 @@ const guesses = 4
 
 // compiled is what a model is lowered to.
 type compiled struct {
-	train, eval *dataflow.Lowered
+	train, eval *dataflow.Lowered   // eval: nil beside one forward pass, which stands for train
 	once        []*dataflow.Lowered // what computes invariants
 	want        chunk.Want
 	memory      memory
@@ -63,15 +63,19 @@ type compiled struct {
 
 // programs are all of x, training first.
 func (x *compiled) programs() []*dataflow.Lowered {
-	return append([]*dataflow.Lowered{x.train, x.eval}, x.once...)
+	list := []*dataflow.Lowered{x.train}
+	if x.eval != nil {
+		list = append(list, x.eval)
+	}
+	return append(list, x.once...)
 }
 
 // choice is what training will run.
 type choice struct {
-	tune.Decision
 	*compiled
-	plan *plan.Plan
-	line *plan.Timeline // nil: no machine model
+	decision tune.Decision
+	plan     *plan.Plan
+	line     *plan.Timeline // nil: no machine model
 }
 
 // chooser makes programs and chooses one.
@@ -96,6 +100,9 @@ func (p *Program) chooser() *chooser {
 // choose is what training will run.
 func (c *chooser) choose() (*choice, error) {
 	defer c.p.timePlan(c.p.stages, time.Now())
+	if c.p.output != "" {
+		return c.forward()
+	}
 	if c.expected != nil || c.p.cfg.Chunks > 0 || c.p.in.edges.E() < estimateFrom {
 		return c.decide(nil)
 	}
@@ -107,7 +114,7 @@ func (c *chooser) choose() (*choice, error) {
 		return nil, err
 	}
 	if err == nil {
-		d, k := x.Decision, c.p.cfg.devices()
+		d, k := x.decision, c.p.cfg.devices()
 		for range guesses {
 			if x, err = c.decide(&d); !errors.As(err, &small) {
 				return x, err
@@ -123,7 +130,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if c.p.machine == nil {
 		return c.fewest(from)
 	}
-	q := &tune.Problem{Machine: c.p.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Store,
+	q := &tune.Problem{Machine: c.p.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,
 		Program: func(k tune.Key) (*tune.Program, error) {
 			x, err := c.lower(k)
 			if x == nil || err != nil {
@@ -140,7 +147,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &choice{d, c.made[d.Key], pl, line}, nil
+	return &choice{c.made[d.Key], d, pl, line}, nil
 }
 
 // faster is by how many hundredths another save policy has to be faster than the default.
@@ -163,7 +170,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	if from != nil {
 		o.P, packed = from.P, from.Packed
 	}
-	for _, k := range keys([]bool{packed}, []int{max(1, c.p.cfg.Slices)}, saves, c.p.cfg.Store) {
+	for _, k := range keys([]bool{packed}, []int{max(1, c.p.cfg.Outcome.Slices)}, saves, c.p.cfg.Outcome.Store) {
 		if best != nil && c.p.cfg.devices() > len(m.Devices) {
 			break
 		}
@@ -181,7 +188,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 		case err != nil:
 			return nil, err
 		}
-		y := &choice{Decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, compiled: x, plan: pl}
+		y := &choice{compiled: x, decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, plan: pl}
 		if c.p.cfg.devices() <= len(m.Devices) {
 			y.line = plan.Simulate(pl, m)
 		}
@@ -196,15 +203,34 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	return best, nil
 }
 
+// forward plans one forward pass with the fewest intervals that fit. Cells are packed as Config
+// says, or else on a GPU where words would stream.
+func (c *chooser) forward() (*choice, error) {
+	packed := c.packed()
+	for i, k := range keys(packed, []int{max(1, c.p.cfg.Outcome.Slices)}, []string{""}, nil) {
+		x, err := c.lower(k)
+		if err != nil {
+			return nil, err
+		}
+		pl, err := plan.New(x.train.Spec, c.cellsOf(x.want), c.p.onceOptions(x.memory.plans(), 0))
+		if i == len(packed)-1 || err == nil && pl.H2D == 0 {
+			return &choice{compiled: x, decision: tune.Decision{Key: k}, plan: pl}, err
+		}
+	}
+	panic("unreachable: packed lists something")
+}
+
 // packed lists whether cells may be packed. A processor reads words faster, and its memory is the
 // host's.
 func (c *chooser) packed() []bool {
 	p := c.p
 	switch {
-	case p.cfg.Packing != "":
-		return []bool{p.cfg.Packing == PackingOn}
+	case p.cfg.Outcome.Packing != "":
+		return []bool{p.cfg.Outcome.Packing == PackingOn}
 	case p.cfg.without("pack"):
 		return []bool{false}
+	case p.output != "" && backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0:
+		return []bool{false, true}
 	case p.machine == nil:
 		return []bool{backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0}
 	case p.machine.Kind(0).Serial: // a model stands for the device that it describes
@@ -214,7 +240,7 @@ func (c *chooser) packed() []bool {
 }
 
 func (c *chooser) slices() (list []int) {
-	if k := c.p.cfg.Slices; k > 0 || c.p.cfg.without("slice") {
+	if k := c.p.cfg.Outcome.Slices; k > 0 || c.p.cfg.without("slice") {
 		return []int{max(1, k)}
 	}
 	for k := 1; k <= triedSlices; k *= 2 {
@@ -253,7 +279,7 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 		return nil, err
 	}
 	var x *compiled
-	if k.Slices == 1 || o.sliced || c.p.cfg.Slices == k.Slices {
+	if k.Slices == 1 || o.sliced || c.p.cfg.Outcome.Slices == k.Slices {
 		how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed}
 		if k.Save == saveSome {
 			how.Save = dataflow.SaveSome
@@ -309,7 +335,7 @@ func (p *Program) planOptions() plan.Options {
 	if p.machine != nil {
 		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
 	}
-	if o.Groups = p.cfg.Groups; p.cfg.without("group") {
+	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
 		o.Group, o.Groups = 1, nil
 	}
 	if p.cfg.Prefetch > 0 {

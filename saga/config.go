@@ -43,32 +43,13 @@ type Config struct {
 	// (computed again where it can be), "some" (only element-wise values are computed
 	// again) or "auto", the fastest of them by simulation, which is the default.
 	Save string
-	// Store names values that are stored beside what Save says, or made later (with "late:"
-	// before the name), as Program.Stored does, and
-	// Once is the number of intervals of each program of invariants, as Program.Once gives
-	// it: what a run that goes on takes over. nil: none, and as Chunks says.
-	Store []string
-	Once  []int
-	// Groups is how many intervals a device visits at the same time, by phase of training and
-	// last in evaluation, as Program.Groups gives it: what a run that goes on takes
-	// over, for sums depend on it. nil: one, with Machine the fastest.
-	Groups []int
-	// Tiles is how many rows each kernel of training works on at a time on a GPU, as
-	// Program.Tiles gives it: what a run that goes on takes over, for sums depend on it.
-	// nil: as many as Mem has room for.
-	Tiles []int
 	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
 	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
 	// a vertex's own rows are float32 in either.
 	Storage string
-	// Slices is how many slices of columns gathers are split into, each gathered in a sweep
-	// of its own, at most 8: more vertices fit, and the edges are read so many times. 1: none;
-	// 0: with Machine the fastest by simulation, else none.
-	Slices int
-	// Packing says whether cells hold the far ends of edges in as few bits as an interval
-	// needs: "on", "off" or, where it is empty, where that is faster by simulation or words do not
-	// fit; on a CPU never.
-	Packing string
+	// Outcome is what the search would choose beside the fields above; what is set there is
+	// not searched. A run that goes on takes over what Program.Outcome gave.
+	Outcome Outcome
 
 	Epochs    int
 	Optimizer Optimizer
@@ -83,6 +64,30 @@ type Config struct {
 	Stream bool
 	// MinChunks bounds an automatic Chunks from below.
 	MinChunks int
+}
+
+// Outcome is what a run has chosen beside number of chunks, schedule and save policy, as far as it
+// must stay for the run to go on bit for bit. The zero Outcome leaves all of it free.
+type Outcome struct {
+	// Store names values that are stored beside what Config.Save says, or made later (with
+	// "late:" before the name). nil: none.
+	Store []string
+	// Once is the number of intervals of each program of invariants. nil: as Config.Chunks says.
+	Once []int
+	// Groups is how many intervals a device visits at the same time, by phase of training and
+	// last in evaluation: sums depend on it. nil: one, with a machine model the fastest.
+	Groups []int
+	// Tiles is how many rows each kernel of training works on at a time on a GPU: sums depend
+	// on it. nil: as many as Config.Mem has room for.
+	Tiles []int
+	// Slices is how many slices of columns gathers are split into, each gathered in a sweep
+	// of its own, at most 8: more vertices fit, and the edges are read so many times. 1: none;
+	// 0: with a machine model the fastest by simulation, else none.
+	Slices int
+	// Packing says whether cells hold the far ends of edges in as few bits as an interval
+	// needs: "on", "off" or, where it is empty, where that is faster by simulation or words do not
+	// fit; on a CPU never.
+	Packing string
 }
 
 // Validate lists everything that is wrong with c.
@@ -107,9 +112,6 @@ func (c *Config) Validate() error {
 	if c.Prefetch < 0 {
 		bad("prefetch %d is negative", c.Prefetch)
 	}
-	if c.Slices < 0 || c.Slices > mostSlices {
-		bad("number of slices %d is not between 0 (the choice is free) and %d", c.Slices, mostSlices)
-	}
 	if c.Epochs < 0 {
 		bad("number of epochs %d is negative", c.Epochs)
 	}
@@ -122,25 +124,13 @@ func (c *Config) Validate() error {
 	if !slices.Contains(saves, c.Save) {
 		bad("unknown save policy %q; there are %s", c.Save, strings.Join(saves[1:], ", "))
 	}
-	if len(c.Store) > 0 && (c.Save == "" || c.Save == SaveAuto) {
+	if len(c.Outcome.Store) > 0 && (c.Save == "" || c.Save == SaveAuto) {
 		bad("values are stored beside a save policy, not beside auto")
-	}
-	if slices.ContainsFunc(c.Once, func(n int) bool { return n < 0 }) {
-		bad("a number of intervals of %v is negative", c.Once)
-	}
-	if slices.ContainsFunc(c.Groups, func(n int) bool { return n < 1 }) {
-		bad("a group of intervals of %v is less than one", c.Groups)
-	}
-	if slices.ContainsFunc(c.Tiles, func(n int) bool { return n < 1 }) {
-		bad("a kernel's tile of %v has less than one row", c.Tiles)
 	}
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
 	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack")
-	if !slices.Contains(packings, c.Packing) {
-		bad("unknown packing %q; there are %s", c.Packing, strings.Join(packings[1:], ", "))
-	}
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))
@@ -151,7 +141,28 @@ func (c *Config) Validate() error {
 			bad("unknown output %q; there are hidden, logits", o)
 		}
 	}
-	errs = append(errs, c.Optimizer.validate())
+	errs = append(errs, c.Outcome.validate(), c.Optimizer.validate())
+	return errors.Join(errs...)
+}
+
+func (o *Outcome) validate() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if o.Slices < 0 || o.Slices > mostSlices {
+		bad("number of slices %d is not between 0 (the choice is free) and %d", o.Slices, mostSlices)
+	}
+	if slices.ContainsFunc(o.Once, func(n int) bool { return n < 0 }) {
+		bad("a number of intervals of %v is negative", o.Once)
+	}
+	if slices.ContainsFunc(o.Groups, func(n int) bool { return n < 1 }) {
+		bad("a group of intervals of %v is less than one", o.Groups)
+	}
+	if slices.ContainsFunc(o.Tiles, func(n int) bool { return n < 1 }) {
+		bad("a kernel's tile of %v has less than one row", o.Tiles)
+	}
+	if !slices.Contains(packings, o.Packing) {
+		bad("unknown packing %q; there are %s", o.Packing, strings.Join(packings[1:], ", "))
+	}
 	return errors.Join(errs...)
 }
 

@@ -6,16 +6,18 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
 
 	"sagann/device"
+	"sagann/saga/report"
 )
 
 // arithmetic is the revision of the arithmetic: how kernels, optimisers and sums compute, as far as
-// facts.go does not write it. Raise it when the same facts give other bits: another order of terms in a
+// report/facts.go does not write it. Raise it when the same facts give other bits: another order of terms in a
 // sum, another formula of an op, another rounding, on any kind of device. Where a change
 // shows in the facts, as another program does, or gives the same bits, it stays.
 //
@@ -31,7 +33,7 @@ func (p *Program) identity() identity { return identity{p.Digest(), p.in.checksu
 
 // Digest names everything but data that the bits of a training run depend on: the revision of the
 // arithmetic, the kind of device, the seed, the operations, the optimiser's numbers, the order of
-// vertices, intervals, visits and devices, and what was precomputed (see facts.go). Equal digests
+// vertices, intervals, visits and devices, and what was precomputed (see report/facts.go). Equal digests
 // give equal bits on one type of machine. The revision stands before a hyphen.
 func (p *Program) Digest() string {
 	h := sha256.New()
@@ -39,6 +41,28 @@ func (p *Program) Digest() string {
 	p.writeFacts(w)
 	w.Flush() // a hash takes every write
 	return fmt.Sprintf("%d-%x", arithmetic, h.Sum(nil)[:16])
+}
+
+// writeFacts writes the text that Digest is made of.
+func (p *Program) writeFacts(w io.Writer) {
+	o := &p.cfg.Optimizer
+	a := report.Arithmetic{Revision: arithmetic, Device: p.cfg.Device, TF32: p.cfg.TF32, Seed: p.cfg.Seed, Optimizer: o.facts(),
+		Decay: func(param string) float32 {
+			if p.decays(param) {
+				return o.WeightDecay
+			}
+			return 0
+		},
+		Extra: func(name string) []byte {
+			if p.in == nil {
+				return nil
+			}
+			return bytesOf(p.in.extra[name])
+		}}
+	if p.grids.order != nil {
+		a.Vertices = wordsOf(p.grids.order.New)
+	}
+	p.report().WriteFacts(w, a)
 }
 
 // revisionOf is the revision of the arithmetic that a digest names.

@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -15,16 +14,16 @@ import (
 
 // OpenOn is Open on devices of a test's own. Close, or an error, closes them.
 func (p *Program) OpenOn(devices []device.Device) error {
-	arena, err := exec.NewArena(devices, p.PlannedPeak())
+	s, err := p.sessionOn(devices, p.PlannedPeak())
 	if err != nil {
-		return errors.Join(err, closeAll(devices, nil))
+		return err
 	}
 	p.closed = false
-	return p.begin(devices, arena)
+	return p.begin(s)
 }
 
 // DeviceBytes is what OpenOn takes of each device.
-func (p *Program) DeviceBytes() int64 { return p.PlannedPeak() + p.memory.scratch }
+func (p *Program) DeviceBytes() int64 { return p.PlannedPeak() + p.chosen.memory.scratch }
 
 // EstimateFrom lets statistics choose from so many edges; the result puts it back.
 func EstimateFrom(edges int) (restore func()) {
@@ -34,36 +33,36 @@ func EstimateFrom(edges int) (restore func()) {
 }
 
 // Measured is for how many numbers of intervals the edges were gone through.
-func (p *Program) Measured() int { return len(p.sizes) }
+func (p *Program) Measured() int { return len(p.grids.sizes) }
 
 // HostHeld is what p holds on the host, by counting it: bytes of memory, and of files.
 func (p *Program) HostHeld() (memory, disk int64) {
 	for _, d := range p.session.devices {
 		memory += d.Counters().HostUsed
 	}
-	for _, side := range []*chunk.Side{p.grid.grid.CSC, p.grid.grid.CSR} {
+	for _, side := range []*chunk.Side{p.grids.built.grid.CSC, p.grids.built.grid.CSR} {
 		if side != nil {
 			memory += int64(len(side.Mem))
 		}
 	}
-	for _, rows := range p.inv {
+	for _, rows := range p.session.inputs {
 		memory += int64(len(rows))
 	}
-	for _, f := range p.files {
+	for _, f := range p.session.files {
 		memory -= int64(len(f.Bytes()))
 		disk += int64(len(f.Bytes()))
 	}
 	for name, x := range p.in.extra {
-		if p.extraFiles[name] != nil {
+		if p.host.files[name] != nil {
 			disk += int64(4 * len(x))
 		} else {
 			memory += int64(4 * len(x))
 		}
 	}
-	for _, u := range []*unit{p.train, p.eval} {
+	for u, run := range map[*unit]*exec.Runner{p.train: p.session.train, p.eval: p.session.eval} {
 		for id := range u.plan.Spec.Values {
 			if u.plan.OnHost(id) && u.plan.OnDisk(id) {
-				disk += int64(len(u.run.Output(id)))
+				disk += int64(len(run.Output(id)))
 			}
 		}
 	}
@@ -77,7 +76,7 @@ func (p *Program) InputOnDisk(name string) bool {
 
 // ExtraFiles is the bytes of the files that live as long as p, closed or not.
 func (p *Program) ExtraFiles() (bytes int64) {
-	for _, f := range p.extraFiles {
+	for _, f := range p.host.files {
 		bytes += int64(len(f.Bytes()))
 	}
 	return bytes

@@ -32,43 +32,43 @@ func topExponent(x float32) uint32 { return math.Float32bits(x)&(0xff<<23) + 1<<
 
 // firstSpoiled is what the session's updates have spoiled first; nil: nothing. Unless
 // deep, what GPUs have noted is not asked for.
-func (p *Program) firstSpoiled(deep bool) (*spoiled, error) {
-	if s := p.session.spoiled.Load(); s != nil || !deep {
-		return s, nil
+func (s *session) firstSpoiled(deep bool) (*spoiled, error) {
+	if x := s.spoiled.Load(); x != nil || !deep {
+		return x, nil
 	}
-	note, err := p.train.run.Note()
-	updates := p.train.low.Spec.Updates
-	if err != nil || note[0] == 0 || int(note[0]) > len(updates) {
+	note, err := s.train.Note()
+	spec := s.p.train.low.Spec
+	if err != nil || note[0] == 0 || int(note[0]) > len(spec.Updates) {
 		return nil, err
 	}
-	return &spoiled{int(note[1]), p.train.low.Spec.Globals[updates[note[0]-1].Param].Name}, nil
+	return &spoiled{int(note[1]), spec.Globals[spec.Updates[note[0]-1].Param].Name}, nil
 }
 
 // epochFinite says what of the epoch that has just ended is not finite: the loss, or
 // what its update or an earlier one has written. deep is that of firstSpoiled.
-func (p *Program) epochFinite(loss float64, deep bool) error {
+func (s *session) epochFinite(loss float64, deep bool) error {
 	bad := !finite(loss)
-	s, err := p.firstSpoiled(deep || bad)
+	x, err := s.firstSpoiled(deep || bad)
 	switch {
 	case err != nil:
 		return err
-	case bad && (s == nil || s.epoch >= p.epoch): // the loss comes before the update
-		return fmt.Errorf("epoch %d: the training loss is %v; a lower learning rate or gradient clipping may help", p.epoch, loss)
-	case s == nil:
+	case bad && (x == nil || x.epoch >= s.p.epoch): // the loss comes before the update
+		return fmt.Errorf("epoch %d: the training loss is %v; a lower learning rate or gradient clipping may help", s.p.epoch, loss)
+	case x == nil:
 		return nil
 	}
-	names, err := p.spoiledBy(s.param)
+	names, err := s.spoiledBy(x.param)
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("epoch %d: after the update %s; a lower learning rate or gradient clipping may help", s.epoch, names)
+	return fmt.Errorf("epoch %d: after the update %s; a lower learning rate or gradient clipping may help", x.epoch, names)
 }
 
 // spoiledBy says which of a parameter and its moments are not finite.
-func (p *Program) spoiledBy(param string) (string, error) {
+func (s *session) spoiledBy(param string) (string, error) {
 	var bad []string
-	for _, name := range p.stateOf(param) {
-		x, err := p.global(name)
+	for _, name := range s.p.stateOf(param) {
+		x, err := s.global(name)
 		if err != nil {
 			return "", err
 		}
@@ -98,18 +98,18 @@ func describeNotFinite(name string, x []float32) string {
 }
 
 // allFinite looks through the tensors of a checkpoint, or of the beginning of training.
-func (p *Program) allFinite() error {
-	list, err := p.tensors()
+func (s *session) allFinite() error {
+	list, err := s.tensors()
 	if err != nil {
 		return err
 	}
 	for _, t := range list {
 		if text := describeNotFinite(t.Name, t.Data.([]float32)); text != "" {
-			return fmt.Errorf("saga: before epoch %d %s; SetParam or Restore may put it right", p.epoch+1, text)
+			return fmt.Errorf("saga: before epoch %d %s; SetParam or Restore may put it right", s.p.epoch+1, text)
 		}
 	}
-	p.session.spoiled.Store(nil)
-	return p.train.run.ClearNote()
+	s.spoiled.Store(nil)
+	return s.train.ClearNote()
 }
 
 // finite tells whether every number is.

@@ -1,9 +1,7 @@
 package saga
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"sagann/dataflow/exec"
 	"sagann/kernel"
@@ -24,11 +22,10 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 		g := l.Spec.Globals[move.Param]
 		c := exec.UpdateCall{Globals: []int{move.Param, move.Grad}, N: g.Rows * g.Cols}
 		for k := range o.moments() {
-			c.Globals = append(c.Globals, l.Globals[fmt.Sprintf("moment%d:%s", k+1, g.Name)])
+			c.Globals = append(c.Globals, l.Globals[momentName(k, g.Name)])
 		}
 		decay := float32(0)
-		i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == g.Name })
-		if o.DecayAll || p.params[i].Layer == 0 {
+		if p.decays(g.Name) {
 			decay = o.WeightDecay
 		}
 		c.Words = []uint64{uint64(math.Float32bits(decay)), uint64(number + 1)}

@@ -9,6 +9,16 @@ import (
 	"sagann/device"
 )
 
+// grids are the vertex orders and the grids of a program, made for the numbers of intervals that
+// are asked for.
+type grids struct {
+	order *chunk.Order
+	p     int                      // that order is for; 0: none yet
+	sizes map[int]*chunk.GridStats // counted, by number of intervals
+	built *gridAt                  // the last one; nil: none
+}
+
+// gridAt is a grid with its order of vertices.
 type gridAt struct {
 	order *chunk.Order
 	grid  *chunk.Grid
@@ -16,56 +26,57 @@ type gridAt struct {
 
 // gridFor builds the grid for n intervals, one at a time.
 func (p *Program) gridFor(n int) (*gridAt, error) {
-	if p.grid != nil && p.grid.grid.P == n {
-		return p.grid, nil
+	if b := p.grids.built; b != nil && b.grid.P == n {
+		return b, nil
 	}
-	p.grid = nil
+	p.grids.built = nil
 	g := &gridAt{order: p.orderFor(n)}
 	defer since(&p.stages.Grid, time.Now())
 	var err error
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	if g.grid, err = memory.Build(p.in.edges, g.order, n, p.want); err != nil {
+	if g.grid, err = memory.Build(p.in.edges, g.order, n, p.chosen.want); err != nil {
 		return nil, err
 	}
-	p.grid = g
+	p.grids.built = g
 	return g, nil
 }
 
 // orderFor is the vertex order for n intervals; the last one is kept.
 func (p *Program) orderFor(n int) *chunk.Order {
-	if p.ordered != n {
+	g := &p.grids
+	if g.p != n {
 		defer since(&p.stages.Order, time.Now())
-		p.ordered = n
+		g.p = n
 		switch {
 		case p.cfg.without("balance"):
-			p.order = chunk.Identity(p.in.edges.V)
+			g.order = chunk.Identity(p.in.edges.V)
 		case p.cfg.without("degree-sort"):
-			p.order = chunk.Deal(p.in.edges, n)
+			g.order = chunk.Deal(p.in.edges, n)
 		default:
-			p.order = chunk.Balance(p.in.edges, n)
+			g.order = chunk.Balance(p.in.edges, n)
 		}
 	}
-	return p.order
+	return g.order
 }
 
 // cells are the sizes of the grid for n intervals of what was chosen.
 func (p *Program) cells(n int) (*plan.Cells, error) {
 	if p.shape != nil {
-		return p.shape.cells(n, p.want), nil
+		return p.shape.cells(n, p.chosen.want), nil
 	}
-	return p.counted(n, p.want)
+	return p.counted(n, p.chosen.want)
 }
 
 // counted are the sizes of the grid for n intervals, which need not be built for that: the first call for n
 // takes a pass over the edges.
 func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
-	st := p.sizes[n]
+	st := p.grids.sizes[n]
 	if st == nil {
 		o := p.orderFor(n)
 		defer since(&p.stages.Count, time.Now())
 		x := chunk.Stats(p.in.edges, o, n)
 		st = &x
-		p.sizes[n] = st
+		p.grids.sizes[n] = st
 	}
 	if st.P != n {
 		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)

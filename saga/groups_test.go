@@ -26,11 +26,7 @@ func TestGroups(t *testing.T) {
 	want := train(t, p, saga.TrainOptions{})
 
 	again := c
-	again.Chunks, again.Schedule, again.Save, again.Store = p.Summary().Chunks, p.Summary().Schedule, p.Saved(), p.Stored()
-	again.Slices, again.Packing, again.Groups = p.Slices(), saga.PackingOff, groups
-	if p.Packed() {
-		again.Packing = saga.PackingOn
-	}
+	again.Chunks, again.Schedule, again.Save, again.Outcome = p.Summary().Chunks, p.Summary().Schedule, p.Saved(), p.Outcome()
 	for _, again.NoRing = range []bool{false, true} {
 		again.Mem += 300 << 10
 		q := program(t, "ggcn", d, again)
@@ -50,7 +46,7 @@ func TestGroups(t *testing.T) {
 
 // One device whose sources come often visits groups, too, and is faster so.
 func TestGroupsOfOneDevice(t *testing.T) {
-	c := saga.Config{Mem: 1200 << 20, Slices: 1}
+	c := saga.Config{Mem: 1200 << 20, Outcome: saga.Outcome{Slices: 1}}
 	p := planFull(t, "gcn", c)
 	c.Without = []string{"group"}
 	if q := planFull(t, "gcn", c); p.Groups() == nil || q.Groups() != nil || p.Predicted().Wall >= q.Predicted().Wall {

@@ -1,11 +1,8 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"sync/atomic"
 
@@ -33,7 +30,7 @@ import (
 func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
 	list := plan.Tenants(plans...)
 	for _, name := range slices.Sorted(maps.Keys(extras)) {
-		list = append(list, plan.Tenant{Name: inUserOrder(name), Bytes: extras[name], Disk: p.extraDisk[name], From: plan.Whole, To: plan.Whole})
+		list = append(list, plan.Tenant{Name: inUserOrder(name), Bytes: extras[name], Disk: p.host.onDisk[name], From: plan.Whole, To: plan.Whole})
 	}
 	return list
 }
@@ -47,14 +44,14 @@ func (p *Program) placeHost(extras map[string]int64, plans ...*plan.Plan) error 
 	if err != nil {
 		return err
 	}
-	if p.extraDisk == nil {
-		p.extraDisk = map[string]bool{}
+	if p.host.onDisk == nil {
+		p.host.onDisk = map[string]bool{}
 	}
 	plan.Settle(h.Tenants, plans...)
 	for name := range extras {
-		p.extraDisk[name] = slices.ContainsFunc(h.Tenants, func(t plan.Tenant) bool { return t.Name == inUserOrder(name) && t.Disk })
+		p.host.onDisk[name] = slices.ContainsFunc(h.Tenants, func(t plan.Tenant) bool { return t.Name == inUserOrder(name) && t.Disk })
 	}
-	p.host = h
+	p.host.plan = h
 	return p.moveExtras()
 }
 
@@ -76,14 +73,14 @@ func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 	return sizes
 }
 
-// placeTraining is placeHost for training and evaluation, which are planned; the
-// predicted time then knows the disk. made are the programs of invariants.
-func (p *Program) placeTraining(made []*dataflow.Lowered) error {
-	if err := p.placeHost(p.extraBytes(made...), p.train.plan, p.eval.plan); err != nil {
+// placeFinal is placeHost for what the program is for, which is planned; the predicted time
+// then knows the disk. made are the programs of invariants.
+func (p *Program) placeFinal(made []*dataflow.Lowered) error {
+	if err := p.placeHost(p.extraBytes(made...), p.plans()...); err != nil {
 		return p.leastHost(err, made)
 	}
-	if p.predicted != nil && p.cfg.HostMem > 0 {
-		p.predicted = plan.Simulate(p.train.plan, p.machine)
+	if p.chosen.predicted != nil && p.cfg.HostMem > 0 {
+		p.chosen.predicted = plan.Simulate(p.train.plan, p.machine)
 	}
 	return nil
 }
@@ -94,7 +91,7 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 		if p.cfg.HostMem == 0 {
 			return nil
 		}
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.memory.plans(), k))
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
 		if err == nil {
 			err = p.placeHost(p.extraBytes(l), pl)
 		}
@@ -105,14 +102,14 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 	return nil
 }
 
-// leastHost completes a *plan.HostError of Compile: the smallest budget must do for
-// training with evaluation and for every program of invariants.
+// leastHost completes a *plan.HostError: the smallest budget must do for training with evaluation,
+// or for the forward pass, and for every program of invariants.
 func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 	var small *plan.HostError
 	if !errors.As(err, &small) {
 		return err
 	}
-	least, wrong := p.least(made, p.extraBytes(made...), p.train.plan, p.eval.plan)
+	least, wrong := p.least(made, p.extraBytes(made...), p.plans()...)
 	if wrong != nil {
 		return wrong
 	}
@@ -137,7 +134,7 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans
 // plansOf plans the programs of invariants, for f.
 func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
 	for k, l := range made {
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.memory.plans(), k))
+		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
 		if err != nil {
 			return err
 		}
@@ -149,11 +146,11 @@ func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *p
 // checkSpace says, before the first file is made, whether there is disk for all of a
 // session's.
 func (p *Program) checkSpace() error {
-	if p.host == nil || p.host.Disk == 0 {
+	if p.host.plan == nil || p.host.plan.Disk == 0 {
 		return nil
 	}
-	need := p.host.Disk
-	for _, f := range p.extraFiles {
+	need := p.host.plan.Disk
+	for _, f := range p.host.files {
 		need -= int64(len(f.Bytes()))
 	}
 	return device.CheckSpace(p.cfg.Scratch, need)
@@ -174,19 +171,6 @@ func blocks(v, ld int, f func(lo, hi int) error) error {
 		}
 	}
 	return nil
-}
-
-// layOut is input name in order o, in memory or in a file of the session.
-func (p *Program) layOut(name string, o *chunk.Order, disk bool) ([]byte, error) {
-	if !disk {
-		return p.in.layout(name, o)
-	}
-	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.values(name)))
-	if err != nil {
-		return nil, err
-	}
-	p.files = append(p.files, f)
-	return f.Bytes(), p.in.fillFile(f, name, o)
 }
 
 // fillFile is fill into a file, a block of rows at a time.
@@ -227,31 +211,4 @@ func (s source) dropping(b []byte, rowBytes int64) *source {
 			return row(v)
 		})
 	}}
-}
-
-// forget gives up the inputs that a session, which has ended, had laid out.
-func (p *Program) forget() error {
-	var err error
-	for _, f := range p.files {
-		err = errors.Join(err, f.Close())
-	}
-	p.files, p.inv = nil, map[string][]byte{}
-	return err
-}
-
-// hostLine tells how much host memory training takes.
-func (p *Program) hostLine() string {
-	h := p.host
-	if h == nil {
-		return ""
-	}
-	text := "host      " + size(h.Memory)
-	if h.Budget > 0 {
-		text += " of " + size(h.Budget)
-	}
-	text += " beside the data"
-	if h.Disk > 0 {
-		text += fmt.Sprintf("; %s in files in %s", size(h.Disk), cmp.Or(p.cfg.Scratch, os.TempDir()))
-	}
-	return text + "\n"
 }

@@ -22,10 +22,10 @@ type TaskTime struct {
 // TaskTimes lists the tasks of the last traced epoch in the plan's order; none when no
 // epoch was traced.
 func (p *Program) TaskTimes() []TaskTime {
-	if p.train.run == nil {
+	if p.session == nil {
 		return nil
 	}
-	steps := p.train.run.Traced()
+	steps := p.session.train.Traced()
 	if len(steps) == 0 {
 		return nil
 	}

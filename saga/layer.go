@@ -43,11 +43,11 @@ func (l *Layer) fits() error {
 	case l.ApplyEdge == nil && l.ApplyVertex == nil && l.Gather.run == nil:
 		return errors.New("neither ApplyEdge nor ApplyVertex: the layer computes nothing")
 	case l.ApplyEdge == nil && (l.Score != nil || l.Gather.run != nil):
-		return errors.New("Score and Gather without ApplyEdge: there are no messages to gather")
+		return errors.New("there is no ApplyEdge, so there are no messages for Score and Gather")
 	case l.Score != nil && !soft:
-		return fmt.Errorf("Score is read by Gather: SoftmaxSum only, this is %s; Edge.Softmax gives its weights to ApplyEdge", cmp.Or(l.Gather.name, Sum.name))
+		return fmt.Errorf("the field Score is read by Gather: SoftmaxSum only, this is %s; Edge.Softmax gives its weights to ApplyEdge", cmp.Or(l.Gather.name, Sum.name))
 	case soft && l.Score == nil:
-		return errors.New("Score is missing: SoftmaxSum weights messages by it")
+		return errors.New("the field Score is missing: SoftmaxSum weights messages by it")
 	}
 	return nil
 }

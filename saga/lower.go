@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"fmt"
 	"slices"
 
 	"sagann/chunk"
@@ -14,50 +13,60 @@ import (
 func (p *Program) optimize(k int) (*optimized, error) {
 	o := p.options()
 	o.Slices = k
-	train, err := p.traceTrain()
+	trace := p.traceTrain
+	if p.output != "" {
+		trace = p.traceForward
+	}
+	train, err := trace()
 	if err != nil {
 		return nil, err
 	}
-	eval, err := p.traceEval()
-	if err != nil {
-		return nil, err
+	x := &optimized{train: dataflow.Optimize(train, o)}
+	if p.output == "" {
+		eval, err := p.traceEval()
+		if err != nil {
+			return nil, err
+		}
+		x.eval = dataflow.Optimize(eval, o)
 	}
-	x := &optimized{train: dataflow.Optimize(train, o), eval: dataflow.Optimize(eval, o)}
 	x.sliced = slices.ContainsFunc(x.train.Notes(), func(n dataflow.Note) bool { return n.Pass == "slice" })
 	return x, nil
 }
 
 // lower lowers o, and finds what its cells carry and how the budget is divided for it.
 func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) {
-	train, onceTrain, err := o.train.Lower(how)
-	if err != nil {
+	x := &compiled{}
+	add := func(o *dataflow.Optimized) (*dataflow.Lowered, error) {
+		l, once, err := o.Lower(how)
+		if once != nil {
+			x.once = append(x.once, once)
+		}
+		return l, err
+	}
+	var err error
+	if x.train, err = add(o.train); err != nil {
 		return nil, err
 	}
-	p.addUpdate(train)
-	how.Store = nil // names of values of training
-	eval, onceEval, err := o.eval.Lower(how)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range p.evalNames() {
-		eval.Spec.Results = append(eval.Spec.Results, eval.Globals[n])
-	}
-	x := &compiled{train: train, eval: eval}
-	for _, l := range []*dataflow.Lowered{onceTrain, onceEval} {
-		if l != nil {
-			x.once = append(x.once, l)
+	if o.eval != nil {
+		p.addUpdate(x.train)
+		how.Store = nil // names of values of training
+		if x.eval, err = add(o.eval); err != nil {
+			return nil, err
+		}
+		for _, n := range p.evalNames() {
+			x.eval.Spec.Results = append(x.eval.Spec.Results, x.eval.Globals[n])
 		}
 	}
 	for _, l := range x.programs() {
 		x.want = union(x.want, l.Want)
 	}
-	x.memory, err = p.divide(train.Spec, x.want, x.programs()...)
+	x.memory, err = p.divide(x.train.Spec, x.want, x.programs()...)
 	return x, err
 }
 
 // options are those of the passes.
 func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: max(1, p.slices, p.cfg.Slices)}
+	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: max(1, p.chosen.Slices, p.cfg.Outcome.Slices)}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
@@ -101,7 +110,7 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 		}
 		s.Updates = append(s.Updates, plan.Move{Param: w, Grad: g})
 		for k := range p.cfg.Optimizer.moments() {
-			name := fmt.Sprintf("moment%d:%s", k+1, q.Name)
+			name := momentName(k, q.Name)
 			s.Globals = append(s.Globals, plan.Global{Name: name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
 			l.Globals[name] = len(s.Globals) - 1
 		}

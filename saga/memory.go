@@ -56,7 +56,7 @@ func (p *Program) kept() int64 {
 	if p.cfg.Mem == 0 {
 		return 0
 	}
-	return p.memory.context
+	return p.chosen.memory.context
 }
 
 // scratchShare is the part of the bound, one in so many, that a kernel may take for
@@ -83,8 +83,8 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		for i, k := range l.Kernels {
 			tile := kernel.TileWithin(k, kind.Chip, bound)
-			if n == 0 && len(p.cfg.Tiles) == len(l.Kernels) {
-				tile = p.cfg.Tiles[i]
+			if n == 0 && len(p.cfg.Outcome.Tiles) == len(l.Kernels) {
+				tile = p.cfg.Outcome.Tiles[i]
 			}
 			l.SetTile(i, tile)
 		}
@@ -133,19 +133,27 @@ func (p *Program) budget(c *chooser, err error) error {
 		return err
 	}
 	var least *plan.BudgetError
-	packed, saves := c.packed(), c.saves()
-	for _, k := range keys(packed, []int{max(1, p.cfg.Slices)}, saves, p.cfg.Store) {
+	packed, saves, store := c.packed(), c.saves(), p.cfg.Outcome.Store
+	if p.output != "" {
+		packed, saves, store = packed[len(packed)-1:], []string{""}, nil
+	}
+	for _, k := range keys(packed, []int{max(1, p.cfg.Outcome.Slices)}, saves, store) {
 		x, wrong := c.lower(k)
 		if wrong != nil {
 			return wrong
 		}
 		o := p.planOptions()
+		if p.output != "" {
+			o = p.onceOptions(1, 0)
+		}
 		schedules := []string{o.Schedule}
 		if o.Schedule == plan.Auto {
 			schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
 		}
 		for _, o.Schedule = range schedules {
-			o.Budget, o.Beside = 1, x.eval.Spec
+			if o.Budget = 1; x.eval != nil {
+				o.Beside = x.eval.Spec
+			}
 			list := []asked{{x.train.Spec, o}}
 			for i, l := range x.once {
 				list = append(list, asked{l.Spec, p.onceOptions(1, i)})
@@ -163,9 +171,9 @@ func (p *Program) budget(c *chooser, err error) error {
 }
 
 // asked is a program and how it would be planned.
-type asked = struct {
-	*plan.Spec
-	plan.Options
+type asked struct {
+	spec    *plan.Spec
+	options plan.Options
 }
 
 // smallest is the least Config.Mem with which all that is asked fits.
@@ -173,7 +181,7 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 	least := &plan.BudgetError{Budget: p.cfg.Mem}
 	for _, a := range list {
 		var e *plan.BudgetError
-		if _, err := plan.New(a.Spec, cells, a.Options); errors.As(err, &e) && e.Smallest > least.Smallest {
+		if _, err := plan.New(a.spec, cells, a.options); errors.As(err, &e) && e.Smallest > least.Smallest {
 			least.Smallest, least.P = e.Smallest, e.P
 		}
 	}

@@ -48,13 +48,14 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 
 // Evaluate runs the forward pass without dropout and scores every split.
 func (p *Program) Evaluate() (Scores, error) {
-	if err := p.openEval(); err != nil {
+	open, err := p.openEval()
+	if err != nil {
 		return Scores{}, err
 	}
-	if err := p.keepGrads(); err != nil {
+	if err := open.keepGrads(); err != nil {
 		return Scores{}, err
 	}
-	if err := p.eval.run.Step(); err != nil {
+	if err := open.eval.Step(); err != nil {
 		return Scores{}, err
 	}
 	var s Scores
@@ -64,14 +65,14 @@ func (p *Program) Evaluate() (Scores, error) {
 		if n == 0 {
 			continue
 		}
-		m.Loss = float64(p.eval.run.Result(0)[k]) / n
-		hits := p.eval.run.Result(1)
+		m.Loss = float64(open.eval.Result(0)[k]) / n
+		hits := open.eval.Result(1)
 		if !p.dims.multi {
 			m.Accuracy = float64(hits[k]) / n
 			continue
 		}
 		c := p.dims.classes
-		row := func(i int) []float32 { return p.eval.run.Result(i)[k*c : (k+1)*c] }
+		row := func(i int) []float32 { return open.eval.Result(i)[k*c : (k+1)*c] }
 		m.MicroF1, m.MacroF1 = f1(row(1), row(2), row(3))
 	}
 	return s, nil

@@ -75,17 +75,17 @@ func TestSavesAreMixed(t *testing.T) {
 // A value of G-GCN that is read first in the phase after the one that can make it is made
 // there, which shortens the epoch, and what a run that goes on takes over gives that plan.
 func TestStoredValuesAreMadeLate(t *testing.T) {
-	c := saga.Config{Mem: 4 << 30, Chunks: 7, Slices: 1}
+	c := saga.Config{Mem: 4 << 30, Chunks: 7, Outcome: saga.Outcome{Slices: 1}}
 	p := planFull(t, "ggcn", c)
 	if !slices.ContainsFunc(p.Stored(), func(name string) bool { return strings.HasPrefix(name, dataflow.Late) }) {
 		t.Errorf("beside the policy are stored %q", p.Stored())
 	}
-	c.Save, c.Store = p.Saved(), p.Stored()
+	c.Save, c.Outcome.Store = p.Saved(), p.Stored()
 	again := planFull(t, "ggcn", c)
 	if !slices.Equal(again.Stored(), p.Stored()) || len(again.TrainPlan().Spec.Values) != len(p.TrainPlan().Spec.Values) {
 		t.Errorf("a plan of what was chosen stores %q, the choice was %q", again.Stored(), p.Stored())
 	}
-	c.Store = nil
+	c.Outcome.Store = nil
 	if other := planFull(t, "ggcn", c).Predicted(); other.Wall <= p.Predicted().Wall {
 		t.Errorf("made early: %v; late: %v", other, p.Predicted())
 	}
@@ -94,7 +94,7 @@ func TestStoredValuesAreMadeLate(t *testing.T) {
 // Within a bound on host memory a plan that needs less of it is preferred to one whose
 // values lie in files, and what lies in files is part of the predicted time.
 func TestPlansAreChosenWithinHostMem(t *testing.T) {
-	c := saga.Config{Mem: 4 << 30, Chunks: 9, Slices: 1}
+	c := saga.Config{Mem: 4 << 30, Chunks: 9, Outcome: saga.Outcome{Slices: 1}}
 	free := planFull(t, "mpgcn", c)
 	c.HostMem = free.Summary().Host - 1<<30
 	p := planFull(t, "mpgcn", c)

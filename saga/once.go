@@ -23,35 +23,22 @@ func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.memory.plans(), k)); err != nil {
+	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k)); err != nil {
 		return err
 	}
 	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {
 		return err
 	}
-	if err := p.forget(); err != nil { // another plan's order may differ
-		return err
-	}
-	dev, arena, err := p.openDevices(u.plan.Peak)
-	if err != nil {
-		return err
-	}
-	err = p.start(u, arena)
-	if err == nil {
-		err = u.run.Step()
-	}
-	if err == nil {
-		o := p.orderFor(u.plan.Cells.P)
+	err = p.alone(u, nil, func(s *session) error {
 		for name, id := range l.Outputs {
-			if err == nil {
-				err = p.keepExtra(name, u, id, o)
+			if err := s.keepExtra(name, u, id); err != nil {
+				return err
 			}
 		}
-	}
-	if k < len(p.once) {
-		p.once[k] = u.plan.Cells.P
-	}
-	return errors.Join(err, closeAll(dev, arena, u), p.forget())
+		return nil
+	})
+	p.chosen.once[k] = u.plan.Cells.P
+	return err
 }
 
 // onceOptions are those of the plan of the k-th program that is run once: it need not be
@@ -59,8 +46,8 @@ func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
 func (p *Program) onceOptions(budget int64, k int) plan.Options {
 	o := p.planOptions()
 	o.Budget, o.Group, o.Groups = budget, 1, nil
-	if k < len(p.cfg.Once) && p.cfg.Once[k] > 0 {
-		o.P = p.cfg.Once[k]
+	if k < len(p.cfg.Outcome.Once) && p.cfg.Outcome.Once[k] > 0 {
+		o.P = p.cfg.Outcome.Once[k]
 	}
 	if o.Schedule == plan.Auto {
 		o.Schedule = plan.Sag
@@ -69,13 +56,13 @@ func (p *Program) onceOptions(budget int64, k int) plan.Options {
 }
 
 // keepExtra keeps value id of u after a step as the invariant name, in the user's order.
-func (p *Program) keepExtra(name string, u *unit, id int, o *chunk.Order) error {
-	cols := u.plan.Spec.Values[id].Cols
-	if !p.extraDisk[name] {
-		p.in.extra[name], p.in.cols[name] = p.userRows(u, id, o)
+func (s *session) keepExtra(name string, u *unit, id int) error {
+	p, cols := s.p, u.plan.Spec.Values[id].Cols
+	if !p.host.onDisk[name] {
+		p.in.extra[name], p.in.cols[name] = s.rows(u, s.train, id)
 		return nil
 	}
-	v, ld, rows := p.in.edges.V, chunk.LD(cols), u.run.Output(id)
+	v, ld, rows, o := p.in.edges.V, chunk.LD(cols), s.train.Output(id), p.orderFor(u.plan.Cells.P)
 	var room []float32
 	return p.fileExtra(name, cols, func(f *device.HostFile) error {
 		return blocks(v, ld, func(lo, hi int) error {
@@ -97,7 +84,7 @@ func (p *Program) moveExtras() error {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.in.extra)) {
-		if !p.extraDisk[name] || p.extraFiles[name] != nil {
+		if !p.host.onDisk[name] || p.host.files[name] != nil {
 			continue
 		}
 		x := p.in.extra[name]
@@ -122,10 +109,10 @@ func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) 
 	if err := write(f); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	if p.extraFiles == nil {
-		p.extraFiles = map[string]*device.HostFile{}
+	if p.host.files == nil {
+		p.host.files = map[string]*device.HostFile{}
 	}
-	p.extraFiles[name] = f
+	p.host.files[name] = f
 	p.in.extra[name], p.in.cols[name] = floatsOf(f.Bytes()), cols
 	return nil
 }

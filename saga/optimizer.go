@@ -3,6 +3,7 @@ package saga
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Optimizer updates parameters from their gradients.
@@ -155,3 +156,23 @@ func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) (bad bool) {
 	}
 	return seen>>31 != 0
 }
+
+// facts are kind and numbers, as far as the kind reads them, for the digest.
+func (o *Optimizer) facts() []string {
+	list := []string{fmt.Sprintf("optimizer %s rate %s", o.Kind, digits(o.LR))}
+	if o.Kind == "sgd" {
+		list = append(list, "momentum "+digits(o.Momentum))
+	} else {
+		list = append(list, fmt.Sprintf("beta %s %s eps %s", digits(o.Beta1), digits(o.Beta2), digits(o.Eps)))
+	}
+	if o.Gamma > 0 && o.DecayEvery > 0 {
+		list = append(list, fmt.Sprintf("rate times %s every %d", digits(o.Gamma), o.DecayEvery))
+	}
+	if o.ClipNorm > 0 {
+		list = append(list, "clip "+digits(o.ClipNorm))
+	}
+	return list
+}
+
+// digits is x with as many digits as tell it from every other float32.
+func digits(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }

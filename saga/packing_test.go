@@ -31,9 +31,9 @@ func TestPackingIsChosen(t *testing.T) {
 	}{
 		{"fits", saga.Config{Machine: "h200"}, false},
 		{"streams", saga.Config{Machine: "h200", Mem: 900 << 20}, true},
-		{"streams, off", saga.Config{Machine: "h200", Mem: 900 << 20, Packing: saga.PackingOff}, false},
+		{"streams, off", saga.Config{Machine: "h200", Mem: 900 << 20, Outcome: saga.Outcome{Packing: saga.PackingOff}}, false},
 		{"streams, without", saga.Config{Machine: "h200", Mem: 900 << 20, Without: []string{"pack"}}, false},
-		{"fits, on", saga.Config{Machine: "h200", Packing: saga.PackingOn}, true},
+		{"fits, on", saga.Config{Machine: "h200", Outcome: saga.Outcome{Packing: saga.PackingOn}}, true},
 		{"CPU", saga.Config{Machine: "cpu", Mem: 200 << 20}, false},
 		{"no machine", saga.Config{Mem: 200 << 20}, false},
 	} {
@@ -59,7 +59,7 @@ func TestSmallestBudgetOfGPU(t *testing.T) {
 	for _, name := range []string{"ggnn", "resgated"} {
 		m := twoLayers(t, name, 64, 128, 8)
 		smallest := func(dev string) int64 {
-			_, err := saga.Compile(m, d, saga.Config{Device: dev, Mem: 1, Machine: "h200", Save: saga.SaveNone, Slices: 1, Without: []string{"invariant"}})
+			_, err := saga.Compile(m, d, saga.Config{Device: dev, Mem: 1, Machine: "h200", Save: saga.SaveNone, Outcome: saga.Outcome{Slices: 1}, Without: []string{"invariant"}})
 			var small *plan.BudgetError
 			if !errors.As(err, &small) {
 				t.Fatalf("%s on %s with a byte: %v", name, dev, err)
@@ -86,7 +86,7 @@ func TestNamedBudgetOfGPU(t *testing.T) {
 		m := twoLayers(t, name, 64, 128, 8)
 		least := map[string]int64{}
 		for _, packing := range []string{"", saga.PackingOn, saga.PackingOff} {
-			c := saga.Config{Device: "cuda", Mem: 1, Machine: "h200", Chunks: 2, Save: saga.SaveNone, Slices: 1, Packing: packing, Without: []string{"invariant"}}
+			c := saga.Config{Device: "cuda", Mem: 1, Machine: "h200", Chunks: 2, Save: saga.SaveNone, Outcome: saga.Outcome{Slices: 1, Packing: packing}, Without: []string{"invariant"}}
 			_, err := saga.Compile(m, d, c)
 			var small *plan.BudgetError
 			if !errors.As(err, &small) {
@@ -125,12 +125,12 @@ func TestPackedForHostMemory(t *testing.T) {
 		t.Error("not packed")
 	}
 	var least []int64
-	for _, c.Packing = range []string{"", saga.PackingOn} {
+	for _, c.Outcome.Packing = range []string{"", saga.PackingOn} {
 		c.HostMem = 1 << 20
 		_, err = saga.Plan(m, s, c)
 		var small *plan.HostError
 		if !errors.As(err, &small) {
-			t.Fatalf("packing %q in 1 MiB of host memory: %v", c.Packing, err)
+			t.Fatalf("packing %q in 1 MiB of host memory: %v", c.Outcome.Packing, err)
 		}
 		least = append(least, small.Smallest)
 	}
@@ -146,7 +146,7 @@ func TestPredictPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := twoLayers(t, "gcn", 1, 1, 2)
-	c := saga.Config{Mem: 1, Packing: saga.PackingOn, Without: []string{"invariant"}}
+	c := saga.Config{Mem: 1, Outcome: saga.Outcome{Packing: saga.PackingOn}, Without: []string{"invariant"}}
 	_, err = saga.Compile(m, d, c)
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
@@ -175,7 +175,7 @@ func TestPackingFromStatistics(t *testing.T) {
 		mem    int64 // beside what the machine keeps
 		want   bool
 	}{{"cpu", 10 << 20, true}, {"cpu:2", 40 << 20, false}, {"cpu:2", 6 << 20, true}} {
-		c := saga.Config{Device: tc.device, Machine: "h200x4", Schedule: plan.Auto, Mem: 658<<20 + tc.mem, Slices: 1, Without: []string{"invariant"}}
+		c := saga.Config{Device: tc.device, Machine: "h200x4", Schedule: plan.Auto, Mem: 658<<20 + tc.mem, Outcome: saga.Outcome{Slices: 1}, Without: []string{"invariant"}}
 		real, err := saga.Compile(m, d, c)
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestPack(t *testing.T) {
 	}
 	m := twoLayers(t, "resgated", 16, 16, 4)
 	run := func(c saga.Config) (cells int64, losses [2]float64) {
-		c.Chunks, c.Stream, c.Save, c.Slices = 3, true, saga.SaveAll, 1
+		c.Chunks, c.Stream, c.Save, c.Outcome.Slices = 3, true, saga.SaveAll, 1
 		p, err := saga.Compile(m, d, c)
 		if err != nil {
 			t.Fatal(err)
@@ -219,7 +219,7 @@ func TestPack(t *testing.T) {
 		return cells, losses
 	}
 	plain, want := run(saga.Config{Machine: "h200", Without: []string{"pack"}})
-	packed, got := run(saga.Config{Machine: "h200", Packing: saga.PackingOn})
+	packed, got := run(saga.Config{Machine: "h200", Outcome: saga.Outcome{Packing: saga.PackingOn}})
 	// Of 32 bits an edge 10 are left; rows' starts stay.
 	if least, most := plain-4*60_000, plain-60_000*20/8; packed < least || packed > most {
 		t.Errorf("cells take %d bytes packed, %d else", packed, plain)

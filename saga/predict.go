@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"sagann/backend"
-	"sagann/chunk"
 	"sagann/dataflow"
-	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
-	"sagann/device"
 	"sagann/internal/safetensors"
 )
 
@@ -97,15 +93,18 @@ func readParams(m Model, path string) (param func(name string, rows, cols int) (
 // infer runs the forward program between two steps: the session's device memory is
 // given back, and taken again with the same contents.
 func (p *Program) infer(what string) (x []float32, cols int, err error) {
-	held, err := p.tensors()
+	old, err := p.open()
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := p.keepGrads(); err != nil {
+	held, err := old.tensors()
+	if err != nil {
 		return nil, 0, err
 	}
-	old := p.session
-	if s, err := p.firstSpoiled(true); err != nil {
+	if err := old.keepGrads(); err != nil {
+		return nil, 0, err
+	}
+	if s, err := old.firstSpoiled(true); err != nil {
 		return nil, 0, err
 	} else if s != nil {
 		old.spoil(s.epoch, s.param)
@@ -115,12 +114,10 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 		return nil, 0, err
 	}
 	if p.cfg.HostMem > 0 { // the other program has a grid of its own
-		p.grid = nil
+		p.grids.built = nil
 	}
 	c := p.cfg
-	if c.Packing = PackingOff; p.packed { // as training, whose budget it has
-		c.Packing = PackingOn
-	}
+	c.Outcome.Packing = p.Outcome().Packing // as training, whose budget it has
 	return forward(p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
 		for _, t := range held {
 			if t.Name == name {
@@ -133,172 +130,82 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 
 // takeUp opens a session that goes on where an old one, which was released, has ended.
 func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
-	if err := p.open(); err != nil {
+	s, err := p.open()
+	if err != nil {
 		return err
 	}
 	for _, t := range held {
-		if err := p.setGlobal(t.Name, t.Data.([]float32)); err != nil {
+		if err := s.setGlobal(t.Name, t.Data.([]float32)); err != nil {
 			return err
 		}
 	}
-	p.session.grads = old.grads
-	p.session.spoiled.Store(old.spoiled.Load())
+	s.grads = old.grads
+	s.spoiled.Store(old.spoiled.Load())
 	return nil
 }
 
 // forward compiles and runs the forward pass of m on d; param gives the parameters.
 func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	c.Chunks, c.Once, c.Groups = 0, nil, nil // one choice fits training, another this program
-	c.Optimizer.defaults()
-	if err := c.Validate(); err != nil {
-		return nil, 0, err
+	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil // one choice fits training, another this program
+	r := request{model: m, data: d, cfg: c, output: what}
+	if what == "hidden" && len(m.Layers) == 1 && (m.Task == "" || m.Task == VertexTask) {
+		return features(r)
 	}
-	if err := dataset.Validate(d); err != nil {
-		return nil, 0, err
-	}
-	if d.FeatureCols == 0 {
-		return nil, 0, fmt.Errorf("saga: %s has no features", d.Name)
-	}
-	p, err := newProgram(m, d, c)
+	p, err := compile(r)
 	if err != nil {
 		return nil, 0, err
 	}
-	p.dims.classes, p.dims.multi = 0, false // there may be no labels
-	tr, err := trace(m, p.dims, false)
+	set := func(s *session) error {
+		for id, g := range p.train.low.Spec.Globals {
+			if g.Kind != plan.Param {
+				continue
+			}
+			w, err := param(g.Name, g.Rows, g.Cols)
+			if err == nil {
+				err = s.train.SetGlobal(id, w)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = p.alone(p.train, set, func(s *session) error {
+		if id, ok := p.train.low.Globals[what]; ok { // a row a graph, or an edge
+			g := p.train.low.Spec.Globals[id]
+			x, cols = make([]float32, g.Rows*g.Cols), g.Cols
+			return s.train.Global(id, x)
+		}
+		x, cols = s.rows(p.train, s.train, p.train.low.Outputs[what])
+		return nil
+	})
+	return x, cols, err
+}
+
+// features are the rows that enter the only layer of a model: nothing is computed before it.
+func features(r request) ([]float32, int, error) {
+	p, err := newProgram(r)
+	if err == nil {
+		_, err = p.traceForward()
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[what]
-	if out == tr.features { // one layer: nothing is computed before it
-		d.HoldFeatures()
-		return slices.Clone(d.Features), d.FeatureCols, nil
+	r.data.HoldFeatures()
+	return slices.Clone(r.data.Features), r.data.FeatureCols, nil
+}
+
+// traceForward is the forward pass that Predict and Embed ask for.
+func (p *Program) traceForward() (*dataflow.Program, error) {
+	tr, err := trace(p.model, p.dims, false)
+	if err != nil {
+		return nil, err
 	}
+	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[p.output]
 	if out.Shape().Set.Kind == dataflow.Edge {
 		if out, err = p.byNumber(tr, out); err != nil {
-			return nil, 0, err
-		}
-	}
-	prog := &dataflow.Program{Loss: -1, Names: []string{what}, Outs: []Tensor{out}}
-	o := dataflow.Optimize(prog, p.options())
-	f, err := p.lowerForward(o)
-	if err != nil {
-		return nil, 0, err
-	}
-	if f.once != nil {
-		if err := p.runOnce(f.once, 0); err != nil {
-			return nil, 0, p.leastForward(err, f)
-		}
-	}
-	x, cols, err = p.runForward(&unit{low: f.main}, what, param)
-	return x, cols, p.leastForward(err, f)
-}
-
-// forwardPass is a lowered forward pass and what computes its invariants, or nil.
-type forwardPass struct{ main, once *dataflow.Lowered }
-
-// programs are those of f that are there.
-func (f *forwardPass) programs() []*dataflow.Lowered {
-	if f.once == nil {
-		return []*dataflow.Lowered{f.main}
-	}
-	return []*dataflow.Lowered{f.main, f.once}
-}
-
-// lowerForward lowers o. Cells are packed as Config.Packing says, or else on a GPU where words
-// would stream.
-func (p *Program) lowerForward(o *dataflow.Optimized) (*forwardPass, error) {
-	for _, p.packed = range []bool{p.cfg.Packing == PackingOn, true} {
-		main, once, err := o.Lower(dataflow.Lowering{Packed: p.packed})
-		if err != nil {
 			return nil, err
 		}
-		f := &forwardPass{main, once}
-		p.want = chunk.Want{}
-		for _, l := range f.programs() {
-			p.want = union(p.want, l.Want)
-		}
-		if p.memory, err = p.divide(main.Spec, p.want, f.programs()...); err != nil {
-			return nil, err
-		}
-		if p.packed || p.cfg.Packing != "" || p.cfg.without("pack") || p.memory.bound == 0 || !backend.Of(p.cfg.Device).GPU() {
-			return f, nil
-		}
-		if pl, err := plan.New(main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err == nil && pl.H2D == 0 {
-			return f, nil
-		}
 	}
-	panic("unreachable: packed cells are returned")
-}
-
-// leastForward completes a *plan.BudgetError or a *plan.HostError: the smallest budget must
-// do for the forward program and for its invariants.
-func (p *Program) leastForward(err error, f *forwardPass) error {
-	var few *plan.BudgetError
-	if errors.As(err, &few) {
-		var list []asked
-		for _, l := range f.programs() {
-			list = append(list, asked{l.Spec, p.onceOptions(1, 0)})
-		}
-		least, wrong := p.smallest(f.main.Spec, p.want, f.programs(), p.cells, list...)
-		if wrong != nil {
-			return wrong
-		}
-		return least
-	}
-	var small *plan.HostError
-	if !errors.As(err, &small) {
-		return err
-	}
-	pl, wrong := plan.New(f.main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0))
-	if wrong != nil {
-		return wrong
-	}
-	made := f.programs()[1:]
-	least, wrong := p.least(made, p.extraBytes(made...), pl)
-	if wrong != nil {
-		return wrong
-	}
-	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
-}
-
-// runForward plans and runs u once and returns its output.
-func (p *Program) runForward(u *unit, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err != nil {
-		return nil, 0, err
-	}
-	if err := p.placeHost(p.extraBytes(), u.plan); err != nil {
-		return nil, 0, err
-	}
-	var devices []device.Device
-	var arena *exec.Arena
-	if devices, arena, err = p.openDevices(u.plan.Peak); err != nil {
-		return nil, 0, err
-	}
-	defer func() { err = errors.Join(err, closeAll(devices, arena, u), p.forget()) }()
-	if err := p.start(u, arena); err != nil {
-		return nil, 0, err
-	}
-	for id, g := range u.low.Spec.Globals {
-		if g.Kind != plan.Param {
-			continue
-		}
-		w, err := param(g.Name, g.Rows, g.Cols)
-		if err != nil {
-			return nil, 0, err
-		}
-		if err := u.run.SetGlobal(id, w); err != nil {
-			return nil, 0, err
-		}
-	}
-	if err := u.run.Step(); err != nil {
-		return nil, 0, err
-	}
-	if id, ok := u.low.Globals[what]; ok { // a row a graph, or an edge
-		g := u.low.Spec.Globals[id]
-		x = make([]float32, g.Rows*g.Cols)
-		return x, g.Cols, u.run.Global(id, x)
-	}
-	var o *chunk.Order = p.orderFor(u.plan.Cells.P)
-	x, cols = p.userRows(u, u.low.Outputs[what], o)
-	return x, cols, nil
+	return &dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, nil
 }

@@ -98,7 +98,8 @@ func (p *Program) Restore(path string) error {
 }
 
 func (p *Program) restore(path string) (best, error) {
-	if err := p.open(); err != nil {
+	s, err := p.open()
+	if err != nil {
 		return best{}, err
 	}
 	f, c, err := openCheckpoint(path)
@@ -110,7 +111,7 @@ func (p *Program) restore(path string) (best, error) {
 	if err := p.fits(c); err != nil {
 		return fail(err)
 	}
-	want, err := p.tensors()
+	want, err := s.tensors()
 	if err != nil {
 		return best{}, err
 	}
@@ -127,7 +128,7 @@ func (p *Program) restore(path string) (best, error) {
 		return fail(fmt.Errorf("%d tensors, this program has %d", len(got), len(want)))
 	}
 	for name, t := range got {
-		if err := p.setGlobal(name, t.Data.([]float32)); err != nil {
+		if err := s.setGlobal(name, t.Data.([]float32)); err != nil {
 			return best{}, err
 		}
 	}

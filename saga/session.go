@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,11 +16,17 @@ import (
 	"sagann/device"
 )
 
-// session is what an open program has on its devices. What their memory holds, and what
-// is loaded again, exec's runners know (exec/holds.go); the session keeps what they lose.
+// session is what a program has open: devices and their memory, inputs in the order of its
+// plans, and what runs there. What device memory holds, and what is loaded again, exec's
+// runners know (exec/holds.go); the session keeps what they lose.
 type session struct {
+	p       *Program
 	devices []device.Device
 	arena   *exec.Arena
+	inputs  map[string][]byte    // laid out, in memory or in
+	files   []*device.HostFile   // these
+	train   *exec.Runner         // or of the forward pass
+	eval    *exec.Runner         // nil until the first evaluation
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
@@ -29,12 +34,142 @@ type session struct {
 // errClosed is what every use of a closed program gets.
 var errClosed = errors.New("saga: the program is closed; Open takes device memory again, with the initial parameters")
 
-// userRows is value id of u after a step, V×cols in user order.
-func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {
-	cols := u.plan.Spec.Values[id].Cols
-	x := make([]float32, p.in.edges.V*cols)
-	rows, ld := u.run.Output(id), chunk.LD(cols)
-	blocks(p.in.edges.V, ld, func(lo, hi int) error {
+// openSession takes peak bytes of memory on every device of the configuration.
+func (p *Program) openSession(peak int64) (*session, error) {
+	if err := p.checkSpace(); err != nil {
+		return nil, err
+	}
+	m := &p.chosen.memory
+	budget := m.bound
+	if budget == 0 {
+		budget = peak + m.scratch
+	}
+	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.sessionOn(devices, peak)
+	if err != nil {
+		return nil, err
+	}
+	s.arena.TF32, s.arena.Scratch = p.cfg.TF32, m.scratch
+	return s, nil
+}
+
+// sessionOn takes peak bytes of memory on devices, which it closes when that fails.
+func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, error) {
+	s := &session{p: p, devices: devices, inputs: map[string][]byte{}}
+	var err error
+	if s.arena, err = exec.NewArena(devices, peak); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.arena.FilesIn(p.cfg.Scratch)
+	return s, nil
+}
+
+// close gives everything back.
+func (s *session) close() error {
+	var err error
+	for _, r := range []*exec.Runner{s.train, s.eval} {
+		if r != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}
+	if s.arena != nil {
+		err = errors.Join(err, s.arena.Close())
+	}
+	for _, d := range s.devices {
+		err = errors.Join(err, d.Close())
+	}
+	for _, f := range s.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+// start gives u a runner: kernels, inputs, constants. What evaluates runs beside training.
+func (s *session) start(u *unit) error {
+	p := s.p
+	g, err := p.gridFor(u.plan.Cells.P)
+	if err != nil {
+		return err
+	}
+	var run *exec.Runner
+	if s.train != nil {
+		run, err = s.train.Beside(u.plan, u.low.Kernels, g.grid)
+		s.eval = run
+	} else {
+		run, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, g.grid)
+		s.train = run
+	}
+	if err != nil {
+		return err
+	}
+	for name, id := range u.low.Inputs {
+		rows, ok := s.inputs[name]
+		if !ok {
+			start := time.Now()
+			if rows, err = s.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
+				return fmt.Errorf("input %s: %w", name, err)
+			}
+			since(&p.stages.Layout, start)
+			s.inputs[name] = rows
+		}
+		if err := run.SetInput(id, rows); err != nil {
+			return err
+		}
+	}
+	return s.setConsts(u, run)
+}
+
+// layOut is input name in order o, in memory or in a file of the session.
+func (s *session) layOut(name string, o *chunk.Order, disk bool) ([]byte, error) {
+	in := s.p.in
+	if !disk {
+		return in.layout(name, o)
+	}
+	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(in.values(name)))
+	if err != nil {
+		return nil, err
+	}
+	s.files = append(s.files, f)
+	return f.Bytes(), in.fillFile(f, name, o)
+}
+
+// setConsts sets the numbers of u that do not change from step to step.
+func (s *session) setConsts(u *unit, run *exec.Runner) error {
+	for id, x := range u.low.Consts {
+		if err := run.SetGlobal(id, []float32{x}); err != nil {
+			return err
+		}
+	}
+	for name, id := range u.low.Globals {
+		if strings.HasPrefix(name, graphPrefix) {
+			if err := run.SetGlobal(id, s.p.in.matrix(name, s.p.dims.graphs)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.setStep(u, run)
+}
+
+// setStep gives the next step of u the number of its epoch, if it asks for it.
+func (s *session) setStep(u *unit, run *exec.Runner) error {
+	id, ok := u.low.Globals[dataflow.StepInput]
+	if !ok {
+		return nil
+	}
+	word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
+	seed := s.p.cfg.Seed
+	return run.SetGlobal(id, []float32{word(seed), word(seed >> 32), word(uint64(s.p.epoch)), 0})
+}
+
+// rows is value id of u, which run has stepped, V×cols in the user's order.
+func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
+	v, cols := s.p.in.edges.V, u.plan.Spec.Values[id].Cols
+	x := make([]float32, v*cols)
+	rows, ld, o := run.Output(id), chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
+	blocks(v, ld, func(lo, hi int) error {
 		chunk.UnpermuteRows(x[lo*cols:hi*cols], floatsOf(rows), cols, ld, o, lo, hi)
 		device.Drop(rows)
 		return nil
@@ -42,240 +177,26 @@ func (p *Program) userRows(u *unit, id int, o *chunk.Order) ([]float32, int) {
 	return x, cols
 }
 
-// openDevices takes peak bytes of memory on every device of the configuration.
-func (p *Program) openDevices(peak int64) ([]device.Device, *exec.Arena, error) {
-	if err := p.checkSpace(); err != nil {
-		return nil, nil, err
-	}
-	budget := p.memory.bound
-	if budget == 0 {
-		budget = peak + p.memory.scratch
-	}
-	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget)
-	if err != nil {
-		return nil, nil, err
-	}
-	arena, err := exec.NewArena(devices, peak)
-	if err != nil {
-		return nil, nil, errors.Join(err, closeAll(devices, nil))
-	}
-	arena.TF32, arena.Scratch = p.cfg.TF32, p.memory.scratch
-	return devices, arena, nil
-}
-
-func closeAll(devices []device.Device, arena *exec.Arena, units ...*unit) error {
-	var err error
-	for _, u := range units {
-		if u != nil && u.run != nil {
-			err = errors.Join(err, u.run.Close())
-			u.run = nil
-		}
-	}
-	if arena != nil {
-		err = errors.Join(err, arena.Close())
-	}
-	for _, d := range devices {
-		err = errors.Join(err, d.Close())
-	}
-	return err
-}
-
-// start makes u runnable: kernels, inputs, constants.
-func (p *Program) start(u *unit, arena *exec.Arena) error {
-	g, err := p.gridFor(u.plan.Cells.P)
-	if err != nil {
-		return err
-	}
-	arena.FilesIn(p.cfg.Scratch)
-	if u == p.eval {
-		u.run, err = p.train.run.Beside(u.plan, u.low.Kernels, g.grid)
-	} else {
-		u.run, err = exec.NewRunner(arena, u.plan, u.low.Kernels, g.grid)
-	}
-	if err != nil {
-		return err
-	}
-	for name, id := range u.low.Inputs {
-		rows, ok := p.inv[name]
-		if !ok {
-			start := time.Now()
-			if rows, err = p.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
-				return fmt.Errorf("input %s: %w", name, err)
-			}
-			since(&p.stages.Layout, start)
-			p.inv[name] = rows
-		}
-		if err := u.run.SetInput(id, rows); err != nil {
-			return err
-		}
-	}
-	return p.setConsts(u)
-}
-
-// setConsts sets the program's numbers that do not change from step to step.
-func (p *Program) setConsts(u *unit) error {
-	for id, x := range u.low.Consts {
-		if err := u.run.SetGlobal(id, []float32{x}); err != nil {
-			return err
-		}
-	}
-	for name, id := range u.low.Globals {
-		if strings.HasPrefix(name, graphPrefix) {
-			if err := u.run.SetGlobal(id, p.in.matrix(name, p.dims.graphs)); err != nil {
-				return err
-			}
-		}
-	}
-	return p.setStep(u)
-}
-
-// setStep gives the next step of u the number of its epoch, if it asks for it.
-func (p *Program) setStep(u *unit) error {
-	id, ok := u.low.Globals[dataflow.StepInput]
-	if !ok {
-		return nil
-	}
-	word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
-	return u.run.SetGlobal(id, []float32{word(p.cfg.Seed), word(p.cfg.Seed >> 32), word(uint64(p.epoch)), 0})
-}
-
-// open takes the device memory and sets the initial parameters, if that was not done; a
-// program that was closed stays so.
-func (p *Program) open() error {
-	switch {
-	case p.closed:
-		return errClosed
-	case p.session != nil:
-		return nil
-	}
-	if p.shape != nil {
-		return errors.New("saga: the program was planned from statistics; there is no data to run it on")
-	}
-	before, start := p.stages, time.Now()
-	defer func() {
-		s := &p.stages
-		s.Open += time.Since(start) - (s.Grid - before.Grid) - (s.Layout - before.Layout) - (s.Order - before.Order)
-	}()
-	devices, arena, err := p.openDevices(max(p.train.plan.Peak, p.eval.plan.Peak))
-	if err != nil {
-		return err
-	}
-	return p.begin(devices, arena)
-}
-
-// begin makes the program ready to step on devices; when that fails they are closed.
-func (p *Program) begin(devices []device.Device, arena *exec.Arena) error {
-	p.session = &session{devices: devices, arena: arena}
-	err := p.forget() // laid out again, in the order of the final plan
-	if err == nil {
-		err = p.ready()
-	}
-	if err != nil {
-		return errors.Join(err, p.release())
-	}
-	return nil
-}
-
-func (p *Program) ready() error {
-	if err := p.start(p.train, p.session.arena); err != nil {
-		return err
-	}
-	p.train.run.OnUpdate(p.update)
-	if u := p.gpuUpdate(); u != nil {
-		if err := p.train.run.OnUpdateGPU(u); err != nil {
-			return err
-		}
-	}
-	for i := range p.params {
-		q := &p.params[i]
-		if err := p.SetParam(q.Name, q.initial(p.cfg.Seed)); err != nil {
-			return err
-		}
-		for k := range p.cfg.Optimizer.moments() {
-			if id, ok := p.train.low.Globals[fmt.Sprintf("moment%d:%s", k+1, q.Name)]; ok {
-				if err := p.train.run.SetGlobal(id, make([]float32, q.Rows*q.Cols)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// openEval makes the evaluation program runnable; what only trains does without it and
-// its host memory.
-func (p *Program) openEval() error {
-	if err := p.open(); err != nil || p.eval.run != nil {
-		return err
-	}
-	if err := p.start(p.eval, p.session.arena); err != nil {
-		return errors.Join(err, p.release())
-	}
-	return nil
-}
-
-// update is the plan's Update task.
-func (p *Program) update(global func(id int) []float32) error {
-	l := p.train.low
-	var slots []slot
-	for _, u := range l.Spec.Updates {
-		name := l.Spec.Globals[u.Param].Name
-		s := slot{w: global(u.Param), g: global(u.Grad)}
-		i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == name })
-		s.decay = p.cfg.Optimizer.DecayAll || p.params[i].Layer == 0
-		for k := range p.cfg.Optimizer.moments() {
-			s.m = append(s.m, global(l.Globals[fmt.Sprintf("moment%d:%s", k+1, name)]))
-		}
-		slots = append(slots, s)
-	}
-	if k := p.cfg.Optimizer.apply(slots, p.epoch+1); k >= 0 {
-		p.session.spoil(p.epoch+1, l.Spec.Globals[l.Spec.Updates[k].Param].Name)
-	}
-	return nil
-}
-
-// Step trains for one epoch and returns the loss before the update.
-func (p *Program) Step() (loss float64, err error) {
-	if err := p.open(); err != nil {
-		return 0, err
-	}
-	if err := p.setStep(p.train); err != nil {
-		return 0, err
-	}
-	p.session.grads = nil
-	if err := p.train.run.Step(); err != nil {
-		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
-	}
-	p.epoch++
-	return float64(p.train.run.Result(0)[0]), nil
-}
-
-// Close frees device and host memory, and with it the parameters. A closed program can
-// be opened again with Open, its count of epochs goes on; every other use of its devices
-// is an error until then. Invariants that it has computed stay, in memory or in files,
-// until it is given up.
-func (p *Program) Close() error {
-	p.closed = true
-	return p.release()
-}
-
-// release is Close of a program that may be opened again by its next use.
-func (p *Program) release() error {
-	if p.session == nil {
-		return p.forget()
-	}
-	err := closeAll(p.session.devices, p.session.arena, p.train, p.eval)
-	p.session = nil
-	return errors.Join(err, p.forget())
-}
-
 // peak is the most device memory that any device has held.
-func (p *Program) peak() int64 {
+func (s *session) peak() int64 {
 	var most int64
-	if p.session != nil {
-		for _, d := range p.session.devices {
-			most = max(most, d.Counters().Peak)
-		}
+	for _, d := range s.devices {
+		most = max(most, d.Counters().Peak)
 	}
 	return most
+}
+
+// alone runs u once in a session of its own; set is called before the step and read after it.
+func (p *Program) alone(u *unit, set, read func(*session) error) error {
+	s, err := p.openSession(u.plan.Peak)
+	if err != nil {
+		return err
+	}
+	err = s.start(u)
+	for _, do := range []func(*session) error{set, func(s *session) error { return s.train.Step() }, read} {
+		if err == nil && do != nil {
+			err = do(s)
+		}
+	}
+	return errors.Join(err, s.close())
 }

@@ -22,25 +22,23 @@ type Shape struct {
 // Plan compiles m for a graph of shape s and plans it within c, from statistics alone.
 // The program can be explained, not run.
 func Plan(m Model, s Shape, c Config) (*Program, error) {
-	c.Optimizer.defaults()
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
+	return compile(request{model: m, shape: &s, cfg: c})
+}
+
+// describeShape finds the dims of a program that is planned from statistics.
+func (p *Program) describeShape() error {
+	s, m := p.shape, &p.model
 	if s.Vertices < 1 || s.Edges < 0 || s.Features < 1 || s.Classes < 1 || !(s.Skew >= 0 && s.Skew <= 2) {
-		return nil, fmt.Errorf("saga: shape %+v: vertices, features and classes are at least 1, skew is from 0 to 2", s)
+		return fmt.Errorf("saga: shape %+v: vertices, features and classes are at least 1, skew is from 0 to 2", *s)
 	}
 	if m.Task != "" && m.Task != VertexTask {
-		return nil, fmt.Errorf("saga: planning from statistics knows labels of vertices only, not of a %s task", m.Task)
+		return fmt.Errorf("saga: planning from statistics knows labels of vertices only, not of a %s task", m.Task)
 	}
 	if m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}
-	p := &Program{model: m, cfg: c, shape: &s}
-	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: c.FeatureGrad}
-	if err := p.compile(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.FeatureGrad}
+	return nil
 }
 
 // cells are the expected sizes of the p×p grid, every cell alike: the vertex order
@@ -94,7 +92,7 @@ func (s *Shape) nonEmpty(width, p int) int {
 
 // openMachine reads the machine model, if there is one.
 func (p *Program) openMachine() error {
-	if p.cfg.Machine == "" {
+	if p.cfg.Machine == "" || p.output != "" { // one forward pass is not searched
 		return nil
 	}
 	m, err := plan.LoadMachine(p.cfg.Machine)
@@ -111,4 +109,4 @@ func (p *Program) openMachine() error {
 
 // Predicted is the simulated timeline of a training epoch on Config.Machine, nil
 // without one.
-func (p *Program) Predicted() *plan.Timeline { return p.predicted }
+func (p *Program) Predicted() *plan.Timeline { return p.chosen.predicted }

@@ -41,7 +41,7 @@ func TestSlicesOfDeepFunctions(t *testing.T) {
 		for _, save := range []string{"some", saga.SaveNone} {
 			m := saga.Model{Name: "deep", Layers: []saga.Layer{layer(edge), layer(edge), layer(edge)}}
 			start := time.Now()
-			p, err := saga.Plan(m, saga.Shape{Vertices: 600, Edges: 6000, Features: 64, Classes: 64}, saga.Config{Slices: 2, Save: save})
+			p, err := saga.Plan(m, saga.Shape{Vertices: 600, Edges: 6000, Features: 64, Classes: 64}, saga.Config{Outcome: saga.Outcome{Slices: 2}, Save: save})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,14 +54,14 @@ func TestSlicesOfDeepFunctions(t *testing.T) {
 		}
 	}
 	// Attention mixes a head's columns: nothing is sliced, and nothing says so.
-	if p := planFull(t, "gat", saga.Config{Slices: 4, Mem: 4 << 30}); p.Slices() != 1 {
+	if p := planFull(t, "gat", saga.Config{Outcome: saga.Outcome{Slices: 4}, Mem: 4 << 30}); p.Slices() != 1 {
 		t.Errorf("gat has %d slices", p.Slices())
 	}
 }
 
 // Where whole rows would be read many times, slices are chosen.
 func TestSlicesAreChosen(t *testing.T) {
-	if p := planFull(t, "gcn", saga.Config{Slices: 1, Mem: 1 << 30}); p.Slices() != 1 {
+	if p := planFull(t, "gcn", saga.Config{Outcome: saga.Outcome{Slices: 1}, Mem: 1 << 30}); p.Slices() != 1 {
 		t.Errorf("%d slices, 1 was asked for", p.Slices())
 	}
 	if p := planFull(t, "mpgcn", saga.Config{Mem: 6 << 30}); p.Slices() < 2 {

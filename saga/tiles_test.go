@@ -20,16 +20,9 @@ func TestTilesGoOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkTiles(t, name, p)
-		c.Save, c.Store, c.Chunks, c.Schedule = p.Saved(), p.Stored(), p.Summary().Chunks, p.Summary().Schedule
-		c.Slices, c.Groups, c.Packing = max(1, p.Slices()), p.Groups(), saga.PackingOff
-		if p.Packed() {
-			c.Packing = saga.PackingOn
-		}
-		if c.Groups == nil {
-			c.Groups = []int{1}
-		}
+		c.Save, c.Chunks, c.Schedule, c.Outcome = p.Saved(), p.Summary().Chunks, p.Summary().Schedule, p.Outcome()
 		for _, mem := range []int64{c.Mem, 2 * c.Mem} {
-			c.Mem, c.Tiles = mem, nil
+			c.Mem, c.Outcome.Tiles = mem, nil
 			q, err := saga.Plan(m, s, c)
 			if err != nil {
 				t.Fatal(err)
@@ -37,7 +30,7 @@ func TestTilesGoOn(t *testing.T) {
 			if !slices.Equal(p.Tiles(), q.Tiles()) {
 				differ++
 			}
-			c.Tiles = p.Tiles()
+			c.Outcome.Tiles = p.Tiles()
 			if q, err = saga.Plan(m, s, c); err != nil {
 				t.Fatal(err)
 			}

@@ -51,19 +51,6 @@ type Result struct {
 	Peak         int64   // most bytes of device memory held at once
 }
 
-// Open takes the memory of training and evaluation and sets the initial parameters, so
-// that failures show before a run begins. What needs them does it by itself, unless the
-// program was closed.
-func (p *Program) Open() error {
-	closed := p.closed
-	p.closed = false
-	if err := p.openEval(); err != nil {
-		p.closed = closed
-		return err
-	}
-	return nil
-}
-
 // trainer is the state of one call of Train.
 type trainer struct {
 	p      *Program
@@ -98,7 +85,8 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
 	}
-	if err := p.openEval(); err != nil {
+	s, err := p.openEval()
+	if err != nil {
 		return nil, err
 	}
 	t := &trainer{p: p, o: o, loss: math.NaN(), scored: -1}
@@ -112,10 +100,10 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if o.Checkpoint != "" {
 		t.id = p.identity()
 	}
-	if err := p.allFinite(); err != nil {
+	if err := s.allFinite(); err != nil {
 		return nil, err
 	}
-	if err := p.train.run.Load(); err != nil { // not part of an epoch's time
+	if err := s.train.Load(); err != nil { // not part of an epoch's time
 		return nil, err
 	}
 	saved := p.epoch
@@ -188,7 +176,7 @@ func (t *trainer) epoch() error {
 	t.loss = loss
 	t.took = append(t.took, e.Seconds)
 	evaluated := p.epoch%max(1, p.cfg.EvalEvery) == 0 || p.epoch == p.cfg.Epochs
-	if err := p.epochFinite(loss, evaluated); err != nil {
+	if err := p.session.epochFinite(loss, evaluated); err != nil {
 		return err
 	}
 	if evaluated {

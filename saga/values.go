@@ -17,7 +17,11 @@ func (p *Program) Param(name string) ([]float32, error) {
 	if _, err := p.param(name); err != nil {
 		return nil, err
 	}
-	return p.global(name)
+	s, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	return s.global(name)
 }
 
 // SetParam writes parameter name, which has Rows·Cols numbers, row by row. What the
@@ -30,7 +34,11 @@ func (p *Program) SetParam(name string, x []float32) error {
 	if len(x) != q.Rows*q.Cols {
 		return fmt.Errorf("saga: parameter %s has %d×%d numbers, not %d", name, q.Rows, q.Cols, len(x))
 	}
-	return p.setGlobal(name, x)
+	s, err := p.open()
+	if err != nil {
+		return err
+	}
+	return s.setGlobal(name, x)
 }
 
 // Grad reads the gradient of the last step by parameter name: as many numbers as that
@@ -42,19 +50,26 @@ func (p *Program) Grad(name string) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.open(); err != nil {
+	s, err := p.open()
+	if err != nil {
 		return nil, err
 	}
-	if x, ok := p.session.grads[name]; ok {
+	return s.grad(q)
+}
+
+// grad is Grad of q.
+func (s *session) grad(q *Param) ([]float32, error) {
+	name := q.Name
+	if x, ok := s.grads[name]; ok {
 		return slices.Clone(x), nil
 	}
-	switch _, reached := p.train.low.Globals[gradName(name)]; {
-	case !p.train.run.Holds():
+	switch _, reached := s.p.train.low.Globals[gradName(name)]; {
+	case !s.train.Holds():
 		return nil, fmt.Errorf("saga: there is no gradient of %s: no step has ended well since the program was opened", name)
 	case !reached:
 		return make([]float32, q.Rows*q.Cols), nil
 	}
-	return p.global(gradName(name))
+	return s.global(gradName(name))
 }
 
 // gradName is the name of the gradient of a parameter or an input.
@@ -67,13 +82,14 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	if p.closed {
 		return nil, 0, errClosed
 	}
-	if p.train.run == nil || !p.train.run.Stepped() {
+	s := p.session
+	if s == nil || !s.train.Stepped() {
 		return nil, 0, fmt.Errorf("saga: there is no output %q: no step has ended well since the program was opened, or predicted", name)
 	}
 	id, ok := p.train.low.Outputs[name]
 	switch {
 	case ok:
-		x, cols = p.userRows(p.train, id, p.order)
+		x, cols = s.rows(p.train, s.train, id)
 		return x, cols, nil
 	case p.cfg.FeatureGrad && name == gradName(featuresInput): // the loss does not depend on them
 		return make([]float32, p.in.edges.V*p.data.FeatureCols), p.data.FeatureCols, nil
@@ -92,46 +108,41 @@ func (p *Program) param(name string) (*Param, error) {
 }
 
 // global reads a Global of training by name.
-func (p *Program) global(name string) ([]float32, error) {
-	if err := p.open(); err != nil {
-		return nil, err
-	}
-	id, ok := p.train.low.Globals[name]
+func (s *session) global(name string) ([]float32, error) {
+	l := s.p.train.low
+	id, ok := l.Globals[name]
 	if !ok {
 		return nil, fmt.Errorf("saga: training has no %q", name)
 	}
-	g := p.train.low.Spec.Globals[id]
+	g := l.Spec.Globals[id]
 	x := make([]float32, g.Rows*g.Cols)
-	return x, p.train.run.Global(id, x)
+	return x, s.train.Global(id, x)
 }
 
 // setGlobal writes a parameter or what the optimiser remembers.
-func (p *Program) setGlobal(name string, x []float32) error {
-	if err := p.open(); err != nil {
-		return err
-	}
-	id, ok := p.train.low.Globals[name]
+func (s *session) setGlobal(name string, x []float32) error {
+	id, ok := s.p.train.low.Globals[name]
 	if !ok {
 		return fmt.Errorf("saga: training has no %q", name)
 	}
-	return p.train.run.SetGlobal(id, x)
+	return s.train.SetGlobal(id, x)
 }
 
 // keepGrads brings the gradients of the last step to the host before another program
 // takes their memory. There are as many numbers as the model has parameters.
-func (p *Program) keepGrads() error {
-	if p.session.grads != nil || !p.train.run.Holds() {
+func (s *session) keepGrads() error {
+	if s.grads != nil || !s.train.Holds() {
 		return nil
 	}
 	grads := map[string][]float32{}
 	var err error
-	for _, q := range p.params {
-		x, wrong := p.Grad(q.Name)
-		grads[q.Name], err = x, errors.Join(err, wrong)
+	for i := range s.p.params {
+		x, wrong := s.grad(&s.p.params[i])
+		grads[s.p.params[i].Name], err = x, errors.Join(err, wrong)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the gradients of the last step: %w", err)
 	}
-	p.session.grads = grads
+	s.grads = grads
 	return nil
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"sagann/dataflow"
+	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/saga/report"
 )
 
 // TrainPlan is the plan of a training epoch. It must not be changed.
@@ -25,7 +27,7 @@ func (p *Program) Totals() (vertices int, edges int64) {
 
 // Saved is the save policy of the training plan: "some", "all" or "none". Values may be
 // stored beside what it says: see Stored.
-func (p *Program) Saved() string { return cmp.Or(p.saved, saveSome) }
+func (p *Program) Saved() string { return cmp.Or(p.chosen.Save, saveSome) }
 
 // Groups is how many intervals a device visits at the same time, by phase of the training
 // plan and last in evaluation; nil: always one.
@@ -55,8 +57,8 @@ func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.pla
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of
 // the same plan on machine m; nil when m has too few devices.
 func (p *Program) Simulated(m *plan.Machine) *plan.Timeline {
-	if p.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
-		return p.predicted
+	if p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
+		return p.chosen.predicted
 	}
 	return plan.Simulate(p.train.plan, m)
 }
@@ -83,53 +85,94 @@ func (p *Program) Dump(w io.Writer, pass string) error {
 // WriteHTML writes one page that needs nothing else: the plan's summary, what lies
 // where in device memory, and the timeline t of its queues. Without t there are no
 // queues.
-func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error {
-	var notes strings.Builder
-	if err := p.Overview(&notes); err != nil {
-		return err
+func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error { return p.report().WriteHTML(w, t) }
+
+// Explain writes what a training epoch will do, before it does it: the grid, what
+// lies where in device memory, the bytes that move, and what the compiler did with
+// the user's lines.
+func (p *Program) Explain(w io.Writer) error { return p.report().Explain(w) }
+
+// Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes
+// and, with Config.Machine, the predicted time and the load of every link.
+func (p *Program) Overview(w io.Writer) error { return p.report().Overview(w) }
+
+// report is what reports read of p.
+func (p *Program) report() *report.Run {
+	r := &report.Run{Model: p.model.Name, Low: p.train.low, Plan: p.train.plan, Extra: map[string]bool{}, Predicted: p.chosen.predicted,
+		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Storage: p.cfg.Storage,
+		Host: p.host.plan, Scratch: p.cfg.Scratch}
+	for _, q := range p.params {
+		r.Params = append(r.Params, report.Param{Name: q.Name, Pos: q.pos})
 	}
-	if p.predicted == nil && t != nil {
-		fmt.Fprintf(&notes, "machine   %s\n", t)
+	if s := p.shape; s != nil {
+		r.Graph = fmt.Sprintf("statistics only: %d vertices, %d edges, %d features, %d classes, skew %g assumed", s.Vertices, s.Edges, s.Features, s.Classes, s.Skew)
+		return r
 	}
-	notes.WriteString("\n" + p.compiled())
-	page := &plan.Page{Title: "saga plan: " + p.model.Name, Summary: notes.String(), Label: p.labels()}
-	return page.Write(w, p.train.plan, t)
+	r.Data, r.Edges, r.Order = p.data.Name, p.in.edges, p.grids.order
+	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", p.data.Name, p.in.edges.V, p.in.edges.E(), p.dims.features, p.dims.classes)
+	for name := range p.in.extra {
+		r.Extra[name] = true
+	}
+	return r
 }
 
-// labels says of every task what it does, without its chunk, and for which lines.
-func (p *Program) labels() func(i int) (name, detail string) {
-	q := *p
-	q.in = cmp.Or(q.in, &inputs{}) // planned from statistics: nothing was computed before
-	tasks := q.describeTasks()
-	return func(i int) (name, detail string) {
-		t := &tasks[i]
-		var more []string
-		for _, s := range append([]string{t.Stage, t.Layer, t.Sweep}, t.Lines...) {
-			if s != "" {
-				more = append(more, s)
-			}
+// TensorBytes is the device memory of a training step without the graph, the
+// features and labels, and the parameters: what intermediate tensors need.
+func (p *Program) TensorBytes() int64 {
+	pl := p.train.plan
+	n := pl.Peak - pl.Constant()
+	for _, g := range pl.Spec.Globals {
+		if g.Kind == plan.Param {
+			n -= g.Bytes()
 		}
-		return t.Name, strings.Join(more, " · ")
 	}
+	return max(0, n)
 }
+
+// Moves is what a training epoch copies, in bytes: host to device, device to host.
+func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.plan.D2H }
+
+// Moved counts the bytes that training steps have moved so far; zero before the first.
+func (p *Program) Moved() exec.Stats {
+	if p.session == nil {
+		return exec.Stats{}
+	}
+	return p.session.train.Stats()
+}
+
+// Chunks is P, the number of intervals of the training plan.
+func (p *Program) Chunks() int { return p.train.plan.Cells.P }
 
 // Slices is how many slices of columns gathers are split into; 1: none, or none can be.
 func (p *Program) Slices() int {
 	if p.train != nil && !slices.ContainsFunc(p.train.low.Notes, func(n dataflow.Note) bool { return n.Pass == "slice" }) {
 		return 1
 	}
-	return max(1, p.slices)
+	return max(1, p.chosen.Slices)
 }
 
 // Packed tells whether cells hold far ends of edges packed.
-func (p *Program) Packed() bool { return p.packed }
+func (p *Program) Packed() bool { return p.chosen.Packed }
+
+// Outcome is what was chosen beside number of chunks, schedule and save policy: with it in Config,
+// and those three, a run goes on bit for bit in any budget.
+func (p *Program) Outcome() Outcome {
+	o := Outcome{Store: p.chosen.Stored(), Once: p.Once(), Groups: p.Groups(), Tiles: p.Tiles(), Slices: p.Slices(), Packing: PackingOff}
+	if p.chosen.Packed {
+		o.Packing = PackingOn
+	}
+	if o.Groups == nil {
+		o.Groups = []int{1}
+	}
+	return o
+}
 
 // Stored names the values that are stored beside what the save policy says.
-func (p *Program) Stored() []string { return p.store }
+func (p *Program) Stored() []string { return p.chosen.Stored() }
 
 // Once is the number of intervals over which each program of invariants was run, 0 where
 // another had computed its values already.
-func (p *Program) Once() []int { return slices.Clone(p.once) }
+func (p *Program) Once() []int { return slices.Clone(p.chosen.once) }
 
 // Summary says how a program will run.
 type Summary struct {
@@ -149,11 +192,11 @@ type Summary struct {
 func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
-	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.memory.bound + p.kept(),
+	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound + p.kept(),
 		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
-		Aside: p.memory.context + p.memory.scratch}
-	if p.host != nil {
-		s.Host, s.Disk = p.host.Memory, p.host.Disk
+		Aside: p.chosen.memory.context + p.chosen.memory.scratch}
+	if p.host.plan != nil {
+		s.Host, s.Disk = p.host.plan.Memory, p.host.plan.Disk
 	}
 	if s.Budget == 0 {
 		s.Budget = s.Peak

@@ -135,7 +135,7 @@ func TestSlices(t *testing.T) {
 	d := graph(t)
 	for _, name := range []string{"gcn", "commnet", "ggcn", "resgated", "mpgcn", "ggnn", "sage"} {
 		for _, c := range []saga.Config{{Chunks: 1}, {Chunks: 3, Stream: true}, {Chunks: 3, Stream: true, Storage: saga.StorageBF16}} {
-			c.Seed, c.Slices, c.Device = 1, 2, "cpu"
+			c.Seed, c.Outcome.Slices, c.Device = 1, 2, "cpu"
 			epochs := 10
 			if c.Storage == saga.StorageBF16 {
 				epochs = 5

@@ -23,11 +23,11 @@ func TestEqualDigests(t *testing.T) {
 				t.Fatal(err)
 			}
 			digest, want := "", []float64(nil)
-			for _, c := range []saga.Config{{}, {Packing: saga.PackingOn}, {Stream: true}, {Stream: true, Packing: saga.PackingOn},
+			for _, c := range []saga.Config{{}, {Outcome: saga.Outcome{Packing: saga.PackingOn}}, {Stream: true}, {Stream: true, Outcome: saga.Outcome{Packing: saga.PackingOn}},
 				{Stream: true, Prefetch: 1, Without: []string{"row-gather"}}, {Without: []string{"stream"}}} {
 				c.Device, c.Seed, c.Chunks, c.Save = "cuda", 1, 4, "some"
 				c.Without = append(c.Without, "invariant")
-				what := fmt.Sprintf("packing %q, stream %v, without %v", c.Packing, c.Stream, c.Without)
+				what := fmt.Sprintf("packing %q, stream %v, without %v", c.Outcome.Packing, c.Stream, c.Without)
 				p, err := saga.Compile(m, d, c)
 				if err != nil {
 					t.Fatal(err)

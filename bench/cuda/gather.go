@@ -112,11 +112,11 @@ func (b *bench) table(g *csr, widths []int) error {
 	for _, f := range widths {
 		t, err := b.gatherSum(g, f, false)
 		if err != nil {
-			return fmt.Errorf("F=%d: %w", f, err)
+			return fmt.Errorf("width %d: %w", f, err)
 		}
 		half, err := b.gatherSum(g, f, true)
 		if err != nil {
-			return fmt.Errorf("F=%d, bfloat16: %w", f, err)
+			return fmt.Errorf("width %d, bfloat16: %w", f, err)
 		}
 		best, alg := math.Inf(1), ""
 		for a, x := range theirs[f] {

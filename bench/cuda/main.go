@@ -106,7 +106,7 @@ func main() {
 	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
-		if err := epoch(name, d, *hidden, *heads, *epochs, *most, saga.Config{Device: *dev, Seed: 1, Without: splits(*without), Storage: *storage, Packing: *packing, TF32: *tf32}); err != nil {
+		if err := epoch(name, d, *hidden, *heads, *epochs, *most, saga.Config{Device: *dev, Seed: 1, Without: splits(*without), Storage: *storage, Outcome: saga.Outcome{Packing: *packing}, TF32: *tf32}); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}

@@ -44,28 +44,38 @@ import (
 	"sagann/dataset"
 )
 
+// bench is what a run of this program is asked for.
 type bench struct {
 	device, machine string
 	noRing          bool
 	devices         int
-	hidden, epochs  int
-	warm            int
-	lr              float64
+	train           training
 	without         []string
 	parts           []float64 // budgets, as parts of the resident working set
 	budgets         []int64   // and in bytes
 	resident        bool      // run with everything on the device, too
 	smallest        bool
 	repeat          bool
-	tasks           bool   // trace one epoch more and print its tasks beside the simulated ones
-	host            int64  // bytes of host memory that a run may need; 0: any
-	hostMem         int64  // bytes that may lie there beside the graph, the rest in files; 0: any
-	scratch         string // folder of the files
+	tasks           bool // trace one epoch more and print its tasks beside the simulated ones
+	host            hostLimits
 	storage         string // of rows that edges gather: f32 or bf16
 	least           int    // intervals, at least
 	m               *plan.Machine
 	ctx             context.Context // a signal ends it: runs stop after the epoch in hand
 	ready           []string        // lines of the table of what came before the epochs
+}
+
+// training says which models are trained and how long.
+type training struct {
+	hidden, epochs, warm int
+	lr                   float64
+}
+
+// hostLimits bound host memory, in bytes; 0: not at all.
+type hostLimits struct {
+	needs   int64  // that a run may need, or it is refused
+	bytes   int64  // that may lie there beside the graph, the rest in files
+	scratch string // folder of the files
 }
 
 func main() {
@@ -78,11 +88,11 @@ func main() {
 	loops := flag.Bool("loops", false, "add self loops to the graph once, for all models, instead of in a copy for each that wants them")
 	flag.StringVar(&b.device, "device", "cpu", "device")
 	flag.StringVar(&b.machine, "machine", "cpu", "machine model that plans are chosen by")
-	flag.IntVar(&b.hidden, "hidden", 128, "columns between layers")
-	flag.IntVar(&b.epochs, "epochs", 10, "epochs")
+	flag.IntVar(&b.train.hidden, "hidden", 128, "columns between layers")
+	flag.IntVar(&b.train.epochs, "epochs", 10, "epochs")
 	flag.IntVar(&b.least, "chunks", 1, "intervals, at least")
-	flag.Float64Var(&b.lr, "lr", 1e-4, "learning rate; sums over hundreds of neighbours make larger ones chaotic")
-	flag.IntVar(&b.warm, "warmup", 2, "epochs before the median")
+	flag.Float64Var(&b.train.lr, "lr", 1e-4, "learning rate; sums over hundreds of neighbours make larger ones chaotic")
+	flag.IntVar(&b.train.warm, "warmup", 2, "epochs before the median")
 	ring := flag.String("ring", "", "instead: devices to compare, such as 'cuda:0 cuda:0,1', with the ring and without")
 	mem := flag.String("mem", "", "with -ring: bytes of each device, such as 2GiB; empty: a tenth of what holds everything, or 1.05 times the smallest budget that works on all of them")
 	flag.BoolVar(&b.smallest, "smallest", false, "also run with the smallest budget that works")
@@ -92,17 +102,17 @@ func main() {
 	host := flag.String("host", "", "refuse runs that need more host memory than this, such as 245GiB; empty: none")
 	hostMem := flag.String("host-mem", "", "host memory for cells, inputs and stored values, such as 64GiB; what does not fit lies in files in -scratch; empty: no bound")
 	flag.StringVar(&b.storage, "storage", "", "rows that edges gather from their far end: f32 (also empty) or bf16")
-	flag.StringVar(&b.scratch, "scratch", "", "folder on a disk for those files; empty: the system's folder for temporary files")
+	flag.StringVar(&b.host.scratch, "scratch", "", "folder on a disk for those files; empty: the system's folder for temporary files")
 	flag.Parse()
 	log.SetFlags(0)
 	if err := b.parse(*without, *fractions, *budgets); err != nil {
 		log.Fatal(err)
 	}
 	var err error
-	if b.host, err = bytesIn(*host); err != nil {
+	if b.host.needs, err = bytesIn(*host); err != nil {
 		log.Fatalf("-host: %v", err)
 	}
-	if b.hostMem, err = bytesIn(*hostMem); err != nil {
+	if b.host.bytes, err = bytesIn(*hostMem); err != nil {
 		log.Fatalf("-host-mem: %v", err)
 	}
 	ringMem, err := bytesIn(*mem)
@@ -145,8 +155,8 @@ func (b *bench) parse(without, fractions, budgets string) error {
 	if b.m, err = plan.LoadMachine(b.machine); err != nil {
 		return err
 	}
-	if b.warm < 0 || b.epochs <= b.warm {
-		return fmt.Errorf("-epochs %d -warmup %d: want at least one epoch after the warm-up", b.epochs, b.warm)
+	if b.train.warm < 0 || b.train.epochs <= b.train.warm {
+		return fmt.Errorf("-epochs %d -warmup %d: want at least one epoch after the warm-up", b.train.epochs, b.train.warm)
 	}
 	if without != "" {
 		b.without = strings.Split(without, ",")

@@ -36,9 +36,9 @@ type outcome struct {
 
 // config is that of a run with so many bytes for the plan; 0 is no bound.
 func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Config, error) {
-	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.hidden, Classes: d.Classes, Layers: 2})
-	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.hostMem, Scratch: b.scratch, Storage: b.storage, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
-		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.lr)}}
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.train.hidden, Classes: d.Classes, Layers: 2})
+	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.host.bytes, Scratch: b.host.scratch, Storage: b.storage, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
+		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.train.lr)}}
 	if mem > 0 {
 		c.Mem += b.kept()
 	}
@@ -126,7 +126,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		o.predict = t.Seconds()
 	}
 	graph, inputs, stored := p.HostBytes()
-	if b.hostMem > 0 { // the rest lies in files
+	if b.host.bytes > 0 { // the rest lies in files
 		all := p.Summary().Host
 		graph = min(graph, all)
 		inputs = min(inputs, all-graph)
@@ -136,11 +136,11 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 	if o.needs = heap + stored; heap > 8<<30 {
 		debug.SetMemoryLimit(heap + heap/16) // what building leaves behind goes back to the system at once
 	}
-	if b.host > 0 && o.needs > b.host {
-		return nil, fmt.Errorf("the plan, with %d intervals, needs %.1f GiB of host memory with the graph as it was given; -host allows %.1f", o.plan.Cells.P, gib(o.needs), gib(b.host))
+	if b.host.needs > 0 && o.needs > b.host.needs {
+		return nil, fmt.Errorf("the plan, with %d intervals, needs %.1f GiB of host memory with the graph as it was given; -host allows %.1f", o.plan.Cells.P, gib(o.needs), gib(b.host.needs))
 	}
 	var times []float64
-	for e := range b.epochs {
+	for e := range b.train.epochs {
 		if err := b.ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e >= b.warm {
+		if e >= b.train.warm {
 			times = append(times, time.Since(start).Seconds())
 		}
 		o.losses = append(o.losses, loss)

@@ -13,7 +13,7 @@ import (
 // kernelsCmd is saga kernels.
 type kernelsCmd struct {
 	settings
-	Shape string `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" group:"Data" help:"Statistics of the graph; --data takes those of a graph (${default})."`
+	Shape string `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" group:"data" help:"Statistics of the graph; --data takes those of a graph (${default})."`
 }
 
 // Help is what stands under the usage line.
@@ -33,7 +33,7 @@ func (c *kernelsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	kind := backend.Of(c.Device)
+	kind := backend.Of(c.Memory.Device)
 	if !kind.GPU() {
 		kind = backend.Printed()
 	}
@@ -75,10 +75,10 @@ func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := layers.New(c.Model, c.layers(shape.Features, shape.Classes, 0, 0))
+	m, err := layers.New(c.Model.Name, c.layers(shape.Features, shape.Classes, 0, 0))
 	if err != nil {
 		return nil, usageError{err}
 	}
-	m.SelfLoops = c.SelfLoops.or(m.SelfLoops)
+	m.SelfLoops = c.Model.SelfLoops.or(m.SelfLoops)
 	return saga.Plan(m, shape, cfg)
 }

@@ -8,7 +8,8 @@ import (
 // TestLateTrace: a run that is traced late has a trace of its last epochs, and before them
 // no step is traced.
 func TestLateTrace(t *testing.T) {
-	j, err := prepare(&settings{Data: "karate", Model: "gcn", Hidden: 4, Layers: 2, Steps: 1, Heads: 1, Epochs: 5, LR: 0.01, Optimizer: "adam", Device: "cpu"}, slog.New(slog.DiscardHandler))
+	j, err := prepare(&settings{Data: dataFlags{Path: "karate"}, Model: modelFlags{Name: "gcn", Hidden: 4, Layers: 2, Steps: 1, Heads: 1},
+		Training: trainingFlags{Epochs: 5, LR: 0.01, Optimizer: "adam"}, Memory: memoryFlags{Device: "cpu"}}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,14 +44,14 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{prep: prepared{Data: s.Data, Undirected: s.Undirected, Simple: s.Simple}}
-	if j.data, err = openData(s.Data, s.dataOptions()); err != nil {
+	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple}}
+	if j.data, err = openData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, err
 	}
 	d := j.data
 	task := s.task(d)
 	if train, val, _ := s.shares(); train > 0 {
-		if err := dataset.RandomSplitOf(d, task, train, val, uint64(s.Seed)); err != nil {
+		if err := dataset.RandomSplitOf(d, task, train, val, uint64(s.Training.Seed)); err != nil {
 			return nil, err
 		}
 	}
@@ -61,14 +61,14 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		}
 		return nil, err
 	}
-	if s.Model == "gcn" && s.Normalize == layers.NormWeight && d.Edges.Weight == nil {
-		return nil, fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data)
+	if s.Model.Name == "gcn" && s.Model.Normalize == layers.NormWeight && d.Edges.Weight == nil {
+		return nil, fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data.Path)
 	}
 	if idle := s.idle(task); len(idle) > 0 {
 		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
 	}
 	j.prep.OneHot = d.FeatureCols == 0
-	j.prep.RowNormalize = s.RowNormalize.or(bagOfWords(d))
+	j.prep.RowNormalize = s.Data.RowNormalize.or(bagOfWords(d))
 	if err := j.prep.apply(d, log); err != nil {
 		return nil, err
 	}
@@ -76,11 +76,11 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	j.prep.Layers = s.layers(d.FeatureCols, classes, d.Edges.DataCols, d.Edges.Types)
 	j.prep.Layers.Task = task
 	j.multi = task == saga.VertexTask && d.MultiLabels != nil
-	m, err := layers.New(s.Model, j.prep.Layers)
+	m, err := layers.New(s.Model.Name, j.prep.Layers)
 	if err != nil {
 		return nil, err
 	}
-	m.SelfLoops = s.SelfLoops.or(m.SelfLoops)
+	m.SelfLoops = s.Model.SelfLoops.or(m.SelfLoops)
 	j.prep.SelfLoops = m.SelfLoops
 	if err := j.compile(m, cfg, s.streams()); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func bagOfWords(d *dataset.Data) bool {
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Data == "synthetic" && s.Mem == 0 && s.Chunks == 0 && s.Machine == ""
+	return s.Data.Path == "synthetic" && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
 
 // shareOfPeak is the part of what a resident run takes that the built-in graph gets.

@@ -66,7 +66,10 @@ func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
 			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(plan.Machines(), ", ")},
+		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(plan.Machines(), ", "),
+			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
+			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped())},
+		kong.ExplicitGroups(flagGroups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

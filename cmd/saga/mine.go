@@ -43,15 +43,15 @@ Examples:
 
 // mineFlags are what all commands of saga mine share.
 type mineFlags struct {
-	Data       string `required:"" placeholder:"PATH" group:"Data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
-	Undirected bool   `group:"Data" help:"Add the reverse of every edge that has none."`
-	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"Data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
-	Labels     string `placeholder:"FILE" group:"Data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
-	Engine     string `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"Run" help:"auto, formula, bits or loops (${default})."`
-	Mem        memory `default:"auto" placeholder:"SIZE" group:"Run" help:"Memory for the graph's rows and the work; auto: what it takes."`
-	Threads    auto   `default:"auto" placeholder:"N" group:"Run" help:"Threads; auto: as many as processors. Results do not depend on it."`
-	Explain    bool   `group:"Run" help:"Print plan, estimates and memory, and do not run."`
-	JSON       bool   `name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
+	Data       string `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool   `group:"data" help:"Add the reverse of every edge that has none."`
+	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
+	Labels     string `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
+	Engine     string `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"run" help:"auto, formula, bits or loops (${default})."`
+	Mem        memory `default:"auto" placeholder:"SIZE" group:"run" help:"Memory for the graph's rows and the work; auto: what it takes."`
+	Threads    auto   `default:"auto" placeholder:"N" group:"run" help:"Threads; auto: as many as processors. Results do not depend on it."`
+	Explain    bool   `group:"run" help:"Print plan, estimates and memory, and do not run."`
+	JSON       bool   `name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	bar *lateBar
 	ids []uint64

@@ -13,13 +13,13 @@ import (
 // planCmd is saga plan.
 type planCmd struct {
 	settings
-	Shape   string `placeholder:"SPEC" group:"Data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
-	Devices count  `default:"0" placeholder:"K" group:"Machine" help:"Number of devices; 0: those of --device."`
-	Explain bool   `negatable:"" group:"Output" help:"Print every buffer and what the compiler did, by line."`
-	Dump    string `placeholder:"PASS" group:"Output" help:"Print the program as it is after a pass, instead of the plan."`
-	Dot     bool   `group:"Output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
-	HTML    string `name:"html" placeholder:"FILE" group:"Output" help:"Write one page with the timeline of the simulated epoch; - for standard output."`
-	JSON    bool   `name:"json" group:"Output" help:"Print one JSON object on the last line of standard output."`
+	Shape   string `placeholder:"SPEC" group:"data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
+	Devices count  `default:"0" placeholder:"K" group:"memory" help:"Number of devices; 0: those of --device."`
+	Explain bool   `negatable:"" group:"output" help:"Print every buffer and what the compiler did, by line."`
+	Dump    string `placeholder:"PASS" group:"output" help:"Print the program as it is after a pass, instead of the plan."`
+	Dot     bool   `group:"output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
+	HTML    string `name:"html" placeholder:"FILE" group:"output" help:"Write one page with the timeline of the simulated epoch; - for standard output."`
+	JSON    bool   `name:"json" group:"output" help:"Print one JSON object on the last line of standard output."`
 }
 
 // Help is what stands under the usage line.
@@ -46,14 +46,14 @@ func (c *planCmd) Run(a *app) error {
 	}
 	if c.Devices > 0 {
 		if a.given["device"] {
-			return usagef("--device %s and --devices %d: one of them is enough", c.Device, c.Devices)
+			return usagef("--device %s and --devices %d: one of them is enough", c.Memory.Device, c.Devices)
 		}
-		c.Device = fmt.Sprintf("cpu:%d", c.Devices)
+		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
 	}
 	var m *plan.Machine
-	if c.Machine != "" { // a wrong file is a mistake in the command line
+	if c.Planning.Machine != "" { // a wrong file is a mistake in the command line
 		var err error
-		if m, err = plan.LoadMachine(c.Machine); err != nil {
+		if m, err = plan.LoadMachine(c.Planning.Machine); err != nil {
 			return usageError{err}
 		}
 	}
@@ -89,14 +89,14 @@ func (c *planCmd) job(a *app) (*job, error) {
 		return nil, err
 	}
 	o := c.layers(shape.Features, shape.Classes, 0, 0)
-	if c.Task != "auto" {
-		o.Task = saga.Task(c.Task)
+	if c.Data.Task != "auto" {
+		o.Task = saga.Task(c.Data.Task)
 	}
-	m, err := layers.New(c.Model, o)
+	m, err := layers.New(c.Model.Name, o)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	m.SelfLoops = c.SelfLoops.or(m.SelfLoops)
+	m.SelfLoops = c.Model.SelfLoops.or(m.SelfLoops)
 	p, err := saga.Plan(m, shape, cfg)
 	return &job{prog: p}, err
 }
@@ -141,7 +141,7 @@ func (c *planCmd) summary(w io.Writer, j *job, t *plan.Timeline) error {
 			return err
 		}
 	}
-	if c.Machine == "" && t != nil {
+	if c.Planning.Machine == "" && t != nil {
 		if _, err := fmt.Fprintf(w, "predicted %s\n", t); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
 		budget = peak
 	}
 	f := fields{
-		{"model", c.Model}, {"vertices", vertices}, {"edges", edges}, {"chunks", pl.Cells.P}, {"schedule", pl.Schedule},
+		{"model", c.Model.Name}, {"vertices", vertices}, {"edges", edges}, {"chunks", pl.Cells.P}, {"schedule", pl.Schedule},
 		{"budget_bytes", budget}, {"peak_device_bytes", peak}, {"h2d_bytes", pl.H2D}, {"d2h_bytes", pl.D2H}, {"d2d_bytes", pl.D2D},
 		{"once_bytes", pl.Once}, {"host_bytes", s.Host}, {"disk_bytes", s.Disk}, {"devices", pl.Devices}, {"slots", pl.Slots}, {"tasks", len(pl.Tasks)}, {"slices", j.prog.Slices()}, {"packed", j.prog.Packed()},
 	}

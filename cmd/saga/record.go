@@ -11,7 +11,7 @@ import (
 // record is config.json.
 type record struct {
 	Version  string        `json:"saga"`
-	Settings settings      `json:"settings"`
+	Settings savedSettings `json:"settings"`
 	Prepared prepared      `json:"prepared"`
 	Plan     planRecord    `json:"plan"`
 	Params   []paramRecord `json:"parameters"`
@@ -42,13 +42,25 @@ type paramRecord struct {
 
 func (c *trainCmd) record(j *job) record {
 	s := j.prog.Summary()
-	rec := record{Version: version(), Settings: c.settings, Prepared: j.prep,
+	rec := record{Version: version(), Settings: savedSettings(c.settings), Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
 			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}
 	return rec
+}
+
+// outcome is what a run that goes on takes over.
+func (r *planRecord) outcome() saga.Outcome {
+	o := saga.Outcome{Store: r.Store, Once: r.Once, Groups: r.Groups, Tiles: r.Tiles, Slices: max(1, r.Slices), Packing: saga.PackingOff}
+	if r.Packed {
+		o.Packing = saga.PackingOn
+	}
+	if o.Groups == nil {
+		o.Groups = []int{1}
+	}
+	return o
 }
 
 // recall takes the settings of the run that is resumed.
@@ -61,17 +73,17 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if err := f.ReadConfig(&rec); err != nil {
 		return err
 	}
-	old := rec.Settings
+	old := settings(rec.Settings)
 	if given["epochs"] {
-		old.Epochs = c.Epochs
+		old.Training.Epochs = c.Training.Epochs
 	}
 	if given["mem"] { // where things lie changes no bit
-		old.Mem = c.Mem
+		old.Memory.Mem = c.Memory.Mem
 	}
 	if given["host-mem"] {
-		old.HostMem = c.HostMem
+		old.Memory.HostMem = c.Memory.HostMem
 	}
-	old.Scratch = c.Scratch
+	old.Memory.Scratch = c.Memory.Scratch
 	changed, err := c.settings.changed(&old, given)
 	if err != nil {
 		return err
@@ -80,23 +92,16 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		return usagef("the run in %s goes on as it was begun, and cannot take %s", c.Resume, strings.Join(changed, ", "))
 	}
 	// What was chosen by simulation stays, also when the numbers of a machine change.
-	if old.Save == saga.SaveAuto && rec.Plan.Save != "" {
-		old.Save = rec.Plan.Save
+	if old.Planning.Save == saga.SaveAuto && rec.Plan.Save != "" {
+		old.Planning.Save = rec.Plan.Save
 	}
-	if rec.Plan.Once != nil || old.Machine != "" || backend.MachineOf(old.Device) != "" {
+	if rec.Plan.Once != nil || old.Planning.Machine != "" || backend.MachineOf(old.Memory.Device) != "" {
 		if old.streams() {
-			old.Mem = memory(rec.Plan.Budget)
+			old.Memory.Mem = memory(rec.Plan.Budget)
 		}
-		old.Chunks, old.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
-		old.Slices = auto(max(1, rec.Plan.Slices))
-		old.store, old.once, old.packing = rec.Plan.Store, rec.Plan.Once, saga.PackingOff
-		old.tiles = rec.Plan.Tiles
-		if rec.Plan.Packed {
-			old.packing = saga.PackingOn
-		}
-		if old.groups = rec.Plan.Groups; old.groups == nil {
-			old.groups = []int{1}
-		}
+		old.Planning.Chunks, old.Planning.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
+		old.Planning.Slices = auto(max(1, rec.Plan.Slices))
+		old.outcome = rec.Plan.outcome()
 	}
 	c.settings = old
 	return nil

@@ -54,7 +54,7 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		name = "micro-F1"
 	}
 	from := fmt.Sprintf("after epoch %d", res.Epochs)
-	if c.Patience > 0 {
+	if c.Training.Patience > 0 {
 		from = fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs)
 	}
 	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train, multi), "validation", score(f.Val, multi), "test", score(f.Test, multi))
@@ -65,7 +65,7 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		return err
 	}
 	out := fields{
-		{"model", c.Model}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
+		{"model", c.Model.Name}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
 		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", res.D2D},
 		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
 	}

@@ -67,12 +67,12 @@ func TestMainJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.EvalEvery = cfg.Epochs
-	d, err := dataset.Open(s.Data, dataset.Options{})
+	d, err := dataset.Open(s.Data.Path, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := saga.Model{Name: "vertices alone", Layers: []saga.Layer{
-		layers.Linear(d.FeatureCols, int(s.Hidden), ops.ReLU), layers.Linear(int(s.Hidden), d.Classes, nil)}}
+		layers.Linear(d.FeatureCols, int(s.Model.Hidden), ops.ReLU), layers.Linear(int(s.Model.Hidden), d.Classes, nil)}}
 	p, err := saga.Compile(m, d, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -20,11 +20,11 @@ const checkpointFile = "checkpoint.safetensors"
 // trainCmd is saga train.
 type trainCmd struct {
 	settings
-	Out             string `json:"-" placeholder:"DIR" group:"Run" help:"Folder of the run, which must be empty or absent; default: saga-run-NNNN here."`
-	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"Run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
-	Resume          string `json:"-" placeholder:"DIR" group:"Run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
-	Trace           string `json:"-" placeholder:"DIR" group:"Run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
-	JSON            bool   `json:"-" name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
+	Out             string `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run, which must be empty or absent; default: saga-run-NNNN here."`
+	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
+	Resume          string `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
+	Trace           string `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
+	JSON            bool   `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
 }
@@ -79,14 +79,14 @@ func (c *trainCmd) Run(a *app) (err error) {
 			return err
 		}
 	}
-	if c.Scratch == "" {
-		c.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
+	if c.Memory.Scratch == "" {
+		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
 	j, err := prepare(&c.settings, a.log)
 	if err != nil {
 		return err
 	}
-	if err := j.unload(c.Scratch, a.log); err != nil {
+	if err := j.unload(c.Memory.Scratch, a.log); err != nil {
 		return err
 	}
 	if err := j.prog.Open(); err != nil {

@@ -23,7 +23,7 @@ func TestModels(t *testing.T) {
 		for _, storage := range []string{saga.StorageF32, saga.StorageBF16} {
 			for i, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}, {"invariant"}} {
 				t.Run(fmt.Sprintf("%s/%s/without=%s", name, storage, strings.Join(without, ",")), func(t *testing.T) {
-					for _, p := range programs(t, name, saga.Config{Without: without, Storage: storage, Slices: i}) {
+					for _, p := range programs(t, name, saga.Config{Without: without, Storage: storage, Outcome: saga.Outcome{Slices: i}}) {
 						p.Packed = p.Edges && i%2 == 1
 						c, err := cuda.Render(p, cuda.H200)
 						if err != nil {

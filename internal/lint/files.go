@@ -84,13 +84,6 @@ func systemOf(p string) string {
 	return ""
 }
 
-// checkSize holds source files to maxLines.
-func (c *checker) checkSize(s *source) {
-	if n := bytes.Count(s.text, []byte("\n")); n > maxLines && !s.generated {
-		c.add(s, maxLines+1, "%d lines, at most %d are allowed", n, maxLines)
-	}
-}
-
 // checkFormat compares the file with what gofmt makes of it.
 func (c *checker) checkFormat(s *source) {
 	want, err := format.Source(s.text)

@@ -84,6 +84,8 @@ func Check(root string) ([]Fault, error) {
 			continue
 		}
 		c.checkSize(s)
+		c.checkFuncs(s)
+		c.checkConfig(s)
 		c.checkFormat(s)
 		c.checkSeeds(s)
 		c.checkDocs(s)
@@ -92,6 +94,7 @@ func Check(root string) ([]Fault, error) {
 		}
 	}
 	c.checkPackageComments(files)
+	c.checkRecords(files)
 	slices.SortStableFunc(c.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})

@@ -32,7 +32,7 @@ func TestText(t *testing.T) {
 					if hidden%8 != 0 {
 						o.Heads = 1
 					}
-					c := saga.Config{Without: without, Storage: storage, Slices: i}
+					c := saga.Config{Without: without, Storage: storage, Outcome: saga.Outcome{Slices: i}}
 					fmt.Fprintf(&got, "%s hidden=%d %s without=%s %s\n", name, hidden, storage, strings.Join(without, ","),
 						textOf(t, name, o, c, i%2 == 1))
 				}

@@ -1,8 +1,10 @@
-package saga
+package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -11,39 +13,33 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow"
-	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 )
 
 // Explain writes what a training epoch will do, before it does it: the grid, what
 // lies where in device memory, the bytes that move, and what the compiler did with
 // the user's lines.
-func (p *Program) Explain(w io.Writer) error {
-	if err := p.Overview(w); err != nil {
+func (r *Run) Explain(w io.Writer) error {
+	if err := r.Overview(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n%s%s", buffers(p.train.plan), p.hostTable(), p.compiled())
+	_, err := fmt.Fprintf(w, "\n%s\n%s%s", buffers(r.Plan), r.hostTable(), r.compiled())
 	return err
 }
 
 // compiled tells what the compiler did, by the user's lines.
-func (p *Program) compiled() string { return notes(p.train.low) + regions(p.train.low, p.train.plan) }
+func (r *Run) compiled() string { return notes(r.Low) + regions(r.Low, r.Plan) }
 
 // Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes
 // and, with Config.Machine, the predicted time and the load of every link.
-func (p *Program) Overview(w io.Writer) error {
-	pl := p.train.plan
+func (r *Run) Overview(w io.Writer) error {
+	pl := r.Plan
 	var b strings.Builder
-	if s := p.shape; s != nil {
-		fmt.Fprintf(&b, "graph     statistics only: %d vertices, %d edges, %d features, %d classes, skew %g assumed\n", s.Vertices, s.Edges, s.Features, s.Classes, s.Skew)
-	} else {
-		fmt.Fprintf(&b, "graph     %s: %d vertices, %d edges, %d features, %d classes\n", p.data.Name, p.in.edges.V, p.in.edges.E(), p.dims.features, p.dims.classes)
-	}
+	b.WriteString("graph     " + r.Graph + "\n")
 	fmt.Fprintf(&b, "grid      %d×%d edge chunks, intervals of %d vertices", pl.Cells.P, pl.Cells.P, pl.Cells.Width)
-	if pl.Cells.P > 1 && p.shape == nil && p.in.edges.E() > 0 {
-		e := p.in.edges
+	if e := r.Edges; pl.Cells.P > 1 && e != nil && e.E() > 0 {
 		before, mean := chunk.CellSkew(e, nil, pl.Cells.P)
-		after, _ := chunk.CellSkew(e, p.order, pl.Cells.P)
+		after, _ := chunk.CellSkew(e, r.Order, pl.Cells.P)
 		fmt.Fprintf(&b, "; edges a chunk max/mean %.2f (%.2f before re-encoding)", float64(after)/mean, float64(before)/mean)
 	}
 	fmt.Fprintf(&b, "\nschedule  %s, %d slots an operand that streams", pl.Schedule, pl.Slots)
@@ -59,20 +55,20 @@ func (p *Program) Overview(w io.Writer) error {
 	if pl.Devices > 1 {
 		fmt.Fprintf(&b, ", %d devices", pl.Devices)
 	}
-	if p.saved != dataflow.SaveSome {
-		fmt.Fprintf(&b, "; of the forward pass %s is saved", p.saved)
+	if r.Save != dataflow.SaveSome {
+		fmt.Fprintf(&b, "; of the forward pass %s is saved", r.Save)
 	}
-	b.WriteString(storedBeside(p.store))
-	if k := p.Slices(); k > 1 {
+	b.WriteString(storedBeside(r.Stored))
+	if k := r.Slices; k > 1 {
 		fmt.Fprintf(&b, "; columns gathered in %d slices", k)
 	}
-	if p.packed {
+	if r.Packed {
 		fmt.Fprintf(&b, "; far ends of edges packed into %d bits", chunk.IDBits(pl.Cells.Width))
 	}
 	if len(pl.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
 	}
-	if p.cfg.Storage == StorageBF16 {
+	if r.Storage == dataflow.StorageBF16 {
 		b.WriteString("\nstorage   rows that edges gather are bfloat16, sums float32")
 	}
 	fmt.Fprintf(&b, "\nmemory    peak %s", size(pl.Peak))
@@ -84,8 +80,8 @@ func (p *Program) Overview(w io.Writer) error {
 		fmt.Fprintf(&b, ", device to device %s", size(pl.D2D))
 	}
 	fmt.Fprintf(&b, " an epoch; %s once\n", size(pl.Once))
-	b.WriteString(p.hostLine())
-	if t := p.predicted; t != nil {
+	b.WriteString(r.hostLine())
+	if t := r.Predicted; t != nil {
 		fmt.Fprintf(&b, "machine   %s\n", t)
 		for _, l := range t.Links {
 			if l.Down+l.Up > 0 {
@@ -156,14 +152,14 @@ func lives(from, to int) string {
 }
 
 // hostTable is the table of host memory.
-func (p *Program) hostTable() string {
-	if p.host == nil {
+func (r *Run) hostTable() string {
+	if r.Host == nil {
 		return ""
 	}
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"host memory", "bytes", "moved an epoch", "lives", "lies in"})
-	for _, x := range p.host.Tenants {
+	for _, x := range r.Host.Tenants {
 		where := "memory"
 		if x.Disk {
 			where = "a file"
@@ -172,7 +168,7 @@ func (p *Program) hostTable() string {
 			t.AppendRow(table.Row{x.Name, x.Bytes, x.Moved, lives(x.From, x.To), where})
 		}
 	}
-	if n := p.host.Staging; n > 0 {
+	if n := r.Host.Staging; n > 0 {
 		t.AppendRow(table.Row{"between files and devices", n, "", lives(plan.Whole, plan.Whole), "memory"})
 	}
 	return t.Render() + "\n\n"
@@ -232,29 +228,19 @@ func size(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// TensorBytes is the device memory of a training step without the graph, the
-// features and labels, and the parameters: what intermediate tensors need.
-func (p *Program) TensorBytes() int64 {
-	pl := p.train.plan
-	n := pl.Peak - pl.Constant()
-	for _, g := range pl.Spec.Globals {
-		if g.Kind == plan.Param {
-			n -= g.Bytes()
-		}
+// hostLine tells how much host memory training takes.
+func (r *Run) hostLine() string {
+	h := r.Host
+	if h == nil {
+		return ""
 	}
-	return max(0, n)
-}
-
-// Moves is what a training epoch copies, in bytes: host to device, device to host.
-func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.plan.D2H }
-
-// Moved counts the bytes that training steps have moved so far; zero before the first.
-func (p *Program) Moved() exec.Stats {
-	if p.train.run == nil {
-		return exec.Stats{}
+	text := "host      " + size(h.Memory)
+	if h.Budget > 0 {
+		text += " of " + size(h.Budget)
 	}
-	return p.train.run.Stats()
+	text += " beside the data"
+	if h.Disk > 0 {
+		text += fmt.Sprintf("; %s in files in %s", size(h.Disk), cmp.Or(r.Scratch, os.TempDir()))
+	}
+	return text + "\n"
 }
-
-// Chunks is P, the number of intervals of the training plan.
-func (p *Program) Chunks() int { return p.train.plan.Cells.P }

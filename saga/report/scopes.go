@@ -1,4 +1,4 @@
-package saga
+package report
 
 import (
 	"slices"
@@ -27,14 +27,14 @@ type scopes struct {
 func valueNode(id int) traceout.Node        { return traceout.Node{0, id} }
 func regNode(kernel, reg int) traceout.Node { return traceout.Node{1, kernel, reg} }
 
-func newScopes(p *Program) *scopes {
-	s := &scopes{low: p.train.low, spec: p.train.plan.Spec, global: map[int]string{}, pos: map[int]string{}, grads: map[int]bool{},
+func newScopes(r *Run) *scopes {
+	s := &scopes{low: r.Low, spec: r.Plan.Spec, global: map[int]string{}, pos: map[int]string{}, grads: map[int]bool{},
 		flow: traceout.NewFlow(), made: map[int]string{}, taken: map[string]bool{}}
-	for _, q := range p.params {
+	for _, q := range r.Params {
 		scope := q.Name[:max(0, strings.LastIndexByte(q.Name, '.'))]
 		for _, name := range []string{q.Name, "grad:" + q.Name} {
 			if id, ok := s.low.Globals[name]; ok {
-				s.global[id], s.pos[id], s.grads[id] = scope, q.pos, name != q.Name
+				s.global[id], s.pos[id], s.grads[id] = scope, q.Pos, name != q.Name
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func newScopes(p *Program) *scopes {
 	}
 	// What was gathered once and for all had its edge pass then.
 	for name, id := range s.low.Inputs {
-		if _, once := p.in.extra[name]; once {
+		if r.Extra[name] {
 			s.taken[s.flow.Nearest([]traceout.Node{valueNode(id)}, true)] = true
 		}
 	}

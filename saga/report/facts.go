@@ -1,4 +1,4 @@
-package saga
+package report
 
 import (
 	"crypto/sha256"
@@ -22,24 +22,41 @@ import (
 // String methods: renaming something elsewhere must not change a digest.
 type facts struct {
 	w       io.Writer
-	p       *Program
+	run     *Run
 	low     *dataflow.Lowered
+	extra   func(name string) []byte
 	values  map[int]int // index in the Spec -> number in the text
 	globals map[int]int
 	edges   map[int]int
 	calls   map[int]int // kernel -> number of the call that runs it
 }
 
-func (p *Program) writeFacts(w io.Writer) {
-	f := &facts{w: w, p: p, low: p.train.low, values: map[int]int{}, globals: map[int]int{}, edges: map[int]int{}, calls: map[int]int{}}
-	f.line("arithmetic %d", arithmetic)
-	f.device()
-	f.line("seed %d", p.cfg.Seed)
+// Arithmetic is what the facts say beside the program and its plan.
+type Arithmetic struct {
+	Revision  int
+	Device    string // as Config has it
+	TF32      bool
+	Seed      uint64
+	Optimizer []string                   // its kind and its numbers, a line each
+	Decay     func(param string) float32 // weight decay of a parameter
+	Extra     func(name string) []byte   // numbers of an input that was computed before the first step; nil: no such input
+	Vertices  []byte                     // the order of vertices; nil: unknown
+}
+
+// WriteFacts writes the facts of r.
+func (r *Run) WriteFacts(w io.Writer, a Arithmetic) {
+	f := &facts{w: w, run: r, low: r.Low, extra: a.Extra, values: map[int]int{}, globals: map[int]int{}, edges: map[int]int{}, calls: map[int]int{}}
+	f.line("arithmetic %d", a.Revision)
+	f.device(a.Device, a.TF32)
+	f.line("seed %d", a.Seed)
 	f.program()
-	f.optimizer()
+	for _, text := range a.Optimizer {
+		f.line("%s", text)
+	}
+	f.updates(a.Decay)
 	f.visits()
-	if p.order != nil {
-		f.line("vertices %x", sha256.Sum256(wordsOf(p.order.New)))
+	if a.Vertices != nil {
+		f.line("vertices %x", sha256.Sum256(a.Vertices))
 	}
 }
 
@@ -48,37 +65,23 @@ func (f *facts) line(format string, a ...any) { fmt.Fprintf(f.w, format+"\n", a.
 func number(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
 
 // device: each kind of device adds in an order of its own. Only a GPU knows TF32.
-func (f *facts) device() {
-	kind := backend.Of(f.p.cfg.Device)
+func (f *facts) device(name string, tf32 bool) {
+	kind := backend.Of(name)
 	f.line("device %s", kind.Name)
 	if kind.GPU() {
-		f.line("tf32 %t", f.p.cfg.TF32)
+		f.line("tf32 %t", tf32)
+		f.line("gpu sums %d", gpuSums)
 	}
 }
 
-// optimizer: the numbers that the kind of optimiser reads, and the updates in their order,
-// in which the norm of all gradients is summed.
-func (f *facts) optimizer() {
-	o := &f.p.cfg.Optimizer
-	f.line("optimizer %s rate %s", o.Kind, number(o.LR))
-	if o.Kind == "sgd" {
-		f.line("momentum %s", number(o.Momentum))
-	} else {
-		f.line("beta %s %s eps %s", number(o.Beta1), number(o.Beta2), number(o.Eps))
-	}
-	if o.Gamma > 0 && o.DecayEvery > 0 {
-		f.line("rate times %s every %d", number(o.Gamma), o.DecayEvery)
-	}
-	if o.ClipNorm > 0 {
-		f.line("clip %s", number(o.ClipNorm))
-	}
+// gpuSums is raised when the order of sums changes on GPUs alone. 1: sums of products over
+// rows have a kernel of their own.
+const gpuSums = 1
+
+// updates: in their order, in which the norm of all gradients is summed.
+func (f *facts) updates(decay func(param string) float32) {
 	for _, u := range f.low.Spec.Updates {
-		decay := float32(0)
-		name := f.low.Spec.Globals[u.Param].Name
-		if i := slices.IndexFunc(f.p.params, func(q Param) bool { return q.Name == name }); o.DecayAll || i >= 0 && f.p.params[i].Layer == 0 {
-			decay = o.WeightDecay
-		}
-		f.line("update %s by %s decay %s", f.global(u.Param), f.global(u.Grad), number(decay))
+		f.line("update %s by %s decay %s", f.global(u.Param), f.global(u.Grad), number(decay(f.low.Spec.Globals[u.Param].Name)))
 	}
 }
 
@@ -110,12 +113,12 @@ func (f *facts) program() {
 // another device has summed. What is made of a chunk on its arrival adds nothing up, and memory decides
 // how often chunks arrive.
 func (f *facts) visits() {
-	pl := f.p.train.plan
+	pl := f.run.Plan
 	f.line("intervals %d", pl.Cells.P)
-	sum := map[int64]int{} // Globals that are summed into, by their offset
+	summed := map[int64]int{} // Globals that are summed into, by their offset
 	for id, offset := range pl.Globals {
 		if f.low.Spec.Globals[id].Kind == plan.Sum {
-			sum[offset] = id
+			summed[offset] = id
 		}
 	}
 	for d := range pl.Devices {
@@ -127,7 +130,7 @@ func (f *facts) visits() {
 			case t.Kind == plan.Run && t.Step >= 0:
 				f.line("run %d own %d other %d first %t last %t", f.calls[int(t.Kernel)], t.Own, t.Other, t.First, t.Last)
 			case t.Kind == plan.Add:
-				f.line("add %s of %d max %t", f.global(sum[t.Addr]), t.From, t.Max)
+				f.line("add %s of %d max %t", f.global(summed[t.Addr]), t.From, t.Max)
 			}
 		}
 	}
@@ -145,8 +148,8 @@ func (f *facts) value(id int) string {
 			f.call(v.Derive, fmt.Sprintf("v%d columns %d is made on arrival", n, v.Cols))
 		case v.Kind != plan.Input:
 			f.line("v%d columns %d", n, v.Cols)
-		case f.precomputed(v.Name):
-			f.line("v%d columns %d is precomputed %x", n, v.Cols, f.p.in.extraSum(v.Name))
+		case f.extra(v.Name) != nil: // its numbers count, and not its name
+			f.line("v%d columns %d is precomputed %x", n, v.Cols, sum(f.extra(v.Name)))
 		default:
 			f.line("v%d columns %d is input %q", n, v.Cols, v.Name)
 		}
@@ -154,19 +157,18 @@ func (f *facts) value(id int) string {
 	return fmt.Sprintf("v%d", n)
 }
 
-// precomputed tells whether the input was computed from the data before the first step: then its
-// numbers count, and not its name.
-func (f *facts) precomputed(name string) bool { return f.p.in != nil && f.p.in.extra[name] != nil }
-
-// extraSum is the SHA-256 of a precomputed input.
-func (in *inputs) extraSum(name string) []byte {
+// sum is the SHA-256 of the numbers of a precomputed input.
+func sum(x []byte) []byte {
 	h := sha256.New()
-	for part := range slices.Chunk(bytesOf(in.extra[name]), blockBytes) { // may lie in a file
+	for part := range slices.Chunk(x, partBytes) { // may lie in a file
 		h.Write(part) // a hash takes every write
 		device.Drop(part)
 	}
 	return h.Sum(nil)
 }
+
+// partBytes is how much of a file is looked at before its pages leave the process.
+const partBytes = 8 << 20
 
 // global names a matrix that does not depend on rows.
 func (f *facts) global(id int) string {

@@ -1,4 +1,4 @@
-package saga
+package report
 
 import (
 	"time"
@@ -21,13 +21,9 @@ type TaskTotal struct {
 	Predicted       time.Duration // 0 without a machine model
 }
 
-// TraceTotals sums up the last traced epoch, in the order in which the plan first has each
-// kind of task. It is an error when no epoch was traced.
-func (p *Program) TraceTotals() ([]TaskTotal, error) {
-	t, err := p.traced()
-	if err != nil {
-		return nil, err
-	}
+// Totals sums up the last traced epoch of t, in the order in which the plan first has each
+// kind of task.
+func (r *Run) Totals(t *traceout.Trace) []TaskTotal {
 	type key struct {
 		phase       int
 		queue, name string
@@ -37,7 +33,7 @@ func (p *Program) TraceTotals() ([]TaskTotal, error) {
 	at := map[key]int{}
 	spans := t.Steps[len(t.Steps)-1].Spans
 	for i := range t.Tasks {
-		k, f := &t.Tasks[i], &p.train.plan.Tasks[i]
+		k, f := &t.Tasks[i], &r.Plan.Tasks[i]
 		id := key{k.Phase, f.Queue.String(), k.Name, k.Stage}
 		n, ok := at[id]
 		if !ok {
@@ -52,13 +48,13 @@ func (p *Program) TraceTotals() ([]TaskTotal, error) {
 		if k.Kind == traceout.Compute && f.Kind == plan.Run {
 			o.Rows += int64(f.Rows)
 			if f.Other >= 0 {
-				o.Edges += p.train.plan.Cells.NNZ[f.Dir][int(f.Own)*p.train.plan.Cells.P+int(f.Other)]
+				o.Edges += r.Plan.Cells.NNZ[f.Dir][int(f.Own)*r.Plan.Cells.P+int(f.Other)]
 			}
 		}
 		o.Measured += spans[i].End - spans[i].Start
-		if line := p.predicted; line != nil && len(line.End) == len(t.Tasks) {
+		if line := r.Predicted; line != nil && len(line.End) == len(t.Tasks) {
 			o.Predicted += time.Duration(line.End[i] - line.Start[i])
 		}
 	}
-	return all, nil
+	return all
 }

@@ -1,0 +1,29 @@
+package layers
+
+import (
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// SGC is a simple graph convolution (Wu et al., 2019), in columns to out: steps layers, of
+// which the last alone has parameters.
+//
+//	a_0 = x    a_k = Σ n_uv·a_k-1,u    x' = a_steps·W + b
+//
+// n is saga.Edge.SymNorm, with the self loops of saga.Model.SelfLoops in the paper. All
+// sums depend on graph and features only, so they are computed once, before the first epoch.
+// Parameters: W [in×out], b [1×out].
+func SGC(in, out, steps int) []saga.Layer {
+	l := make([]saga.Layer, steps)
+	for k := range l {
+		l[k] = saga.Layer{
+			Name:      "sgc",
+			ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return ops.RowScale(e.Src, e.SymNorm()) },
+			Gather:    saga.Sum,
+		}
+	}
+	l[steps-1].ApplyVertex = func(v saga.Vertex, p saga.Params) saga.Tensor {
+		return ops.Bias(ops.MatMul(v.Accum, p.Weight("W", in, out)), p.Bias("b", out))
+	}
+	return l
+}

@@ -1,0 +1,125 @@
+package saga
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/dataflow/tune"
+	"sagann/dataset"
+	"sagann/device"
+)
+
+// Program is a model compiled for a graph, a device and a memory budget.
+type Program struct {
+	model    Model
+	cfg      Config // validated: nothing assigns to it
+	data     *dataset.Data
+	shape    *Shape // planned from statistics: there is no data, and nothing can run
+	output   string // of the one forward pass that this is for; "": training and evaluation
+	in       *inputs
+	dims     dims
+	params   []Param
+	machine  *plan.Machine  // that plans are chosen for; nil: none
+	topology *plan.Topology // of machine's devices; nil: nothing is known of them
+	grids    grids
+	chosen   chosen
+	train    *unit // or the forward pass
+	eval     *unit // nil without training
+	host     hostPlaces
+	session  *session // nil: not open
+	closed   bool     // by Close, and not opened since
+	epoch    int      // completed
+	stages   Stages
+}
+
+// chosen is what was chosen for training, and what follows from it.
+type chosen struct {
+	tune.Key                 // of the program
+	once      []int          // by program of invariants the number of intervals; 0: it was not run
+	want      chunk.Want     // what cells carry
+	memory    memory         // how the budget of a device is divided
+	predicted *plan.Timeline // of a training epoch on the machine
+}
+
+// unit is one lowered program with its plan.
+type unit struct {
+	low  *dataflow.Lowered
+	plan *plan.Plan
+}
+
+// hostPlaces says where in host memory things lie that outlive sessions, and the last session's.
+type hostPlaces struct {
+	plan   *plan.HostPlan              // of the session that was planned last
+	onDisk map[string]bool             // invariants that lie in files
+	files  map[string]*device.HostFile // and those files
+}
+
+// request is what Compile, Plan and Predict ask for.
+type request struct {
+	model  Model
+	data   *dataset.Data // or
+	shape  *Shape
+	cfg    Config
+	output string // of one forward pass, "hidden" or "logits"; "": training and evaluation
+}
+
+// newProgram is the program of r before anything is chosen: its inputs, and what a trace must
+// know of them. What is wrong with r is an error.
+func newProgram(r request) (*Program, error) {
+	p := &Program{model: r.model, data: r.data, shape: r.shape, output: r.output, grids: grids{sizes: map[int]*chunk.GridStats{}}}
+	r.cfg.Optimizer.defaults()
+	if err := r.cfg.Validate(); err != nil {
+		return nil, err
+	}
+	p.cfg = r.cfg
+	if r.shape != nil {
+		return p, p.describeShape()
+	}
+	if err := p.describeData(); err != nil {
+		return nil, err
+	}
+	if t := p.dims.taskName(); t != VertexTask && r.output == "" && slices.Contains(p.cfg.Outputs, "logits") {
+		return nil, fmt.Errorf("saga: a step has no output \"logits\": those of a %s task are no rows of vertices", t)
+	}
+	return p, nil
+}
+
+// describeData finds inputs and dims of a program with data.
+func (p *Program) describeData() error {
+	d, m := p.data, &p.model
+	switch {
+	case d == nil:
+		return fmt.Errorf("saga: no data")
+	case dataset.Validate(d) != nil:
+		return dataset.Validate(d)
+	case d.FeatureCols == 0:
+		return fmt.Errorf("saga: %s has no features; one-hot features can be made with dataset.OneHotFeatures", d.Name)
+	}
+	e := d.Edges
+	if m.SelfLoops {
+		e = e.WithSelfLoops()
+	}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, featureGrad: p.cfg.FeatureGrad && p.output == ""}
+	switch m.Task {
+	case EdgeTask:
+		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeTrain)
+		e = withLabels(e, d)
+	case GraphTask:
+		var err error
+		if p.dims.graphs, err = graphCount(d); err != nil {
+			return err
+		}
+		p.dims.classes = d.GraphClasses()
+	default:
+		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
+	}
+	if p.output != "" { // there may be no labels
+		p.dims.classes, p.dims.multi = 0, false
+	}
+	p.in = newInputs(d, e)
+	p.in.graphs = m.Task == GraphTask
+	return nil
+}
