@@ -21,14 +21,14 @@ type Data struct {
 	Test         []uint32
 	GraphOf      []uint32 // nil, or the graph each vertex belongs to (TU sets), 0-based
 	GraphLabels  []int32  // nil, or one class a graph, 0-based; -1 for unlabelled
-	GraphTrain   []uint32 // graph numbers of the splits, ascending, disjoint
-	GraphVal     []uint32
-	GraphTest    []uint32
+	GraphSplit   Split    // graph numbers
 	EdgeLabels   []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
-	EdgeTrain    []uint32 // edge numbers of the splits, in stored order, ascending, disjoint
-	EdgeVal      []uint32
-	EdgeTest     []uint32
+	EdgeSplit    Split    // edge numbers, in stored order
 }
+
+// Split is what a run is trained, validated and tested on, by number: each list ascending,
+// all of them disjoint, nil where there is none.
+type Split struct{ Train, Val, Test []uint32 }
 
 // GraphClasses is the number of classes of GraphLabels, 0 without.
 func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels) }

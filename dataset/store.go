@@ -71,7 +71,7 @@ func WriteStore(path string, d *Data, base int) error {
 	switch {
 	case d.EdgeLabels != nil:
 		return fmt.Errorf("%s: a store does not keep edge labels; write a folder of .npy files", d.Name)
-	case d.GraphTrain != nil || d.GraphVal != nil || d.GraphTest != nil:
+	case d.GraphSplit.Train != nil || d.GraphSplit.Val != nil || d.GraphSplit.Test != nil:
 		return fmt.Errorf("%s: a store does not keep splits of graphs; write a folder of .npy files", d.Name)
 	}
 	e := d.Edges

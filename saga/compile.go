@@ -135,7 +135,7 @@ func newProgram(m Model, d *dataset.Data, c Config) (*Program, error) {
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task}
 	switch m.Task {
 	case EdgeTask:
-		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeTrain)
+		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeSplit.Train)
 		e = withLabels(e, d)
 	case GraphTask:
 		var err error
