@@ -106,7 +106,7 @@ func TestHostilePickles(t *testing.T) {
 		"S'a\\q'\n.":                                    `escape \q`,
 		"S'a\\x4'\n.":                                   "cut off",
 		"S'a\\'\n.":                                     "backslash",
-		"(U\xff" + strings.Repeat("x", 255) + "q\x00" + strings.Repeat("h\x00", 1<<20) + "tK\x01R.": "malformed",
+		"(U\xff" + strings.Repeat("x", 255) + "q\x00" + strings.Repeat("h\x00", 1<<20) + "tK\x01R.":                                                                        "malformed",
 		"c_codecs\nencode\nq\x000X\xff\x00\x00\x00" + strings.Repeat("x", 255) + "q\x01X\x06\x00\x00\x00latin1q\x020]" + strings.Repeat("h\x00h\x01h\x02\x86Ra", 99) + ".": "too often",
 	} {
 		_, err := unpickle([]byte(file))
