@@ -61,13 +61,21 @@ func (m *csr) addTo(out []float32, r int) {
 	}
 }
 
-// dense returns the rows×cols matrix, row-major.
-func (m *csr) dense() []float32 {
-	out := make([]float32, m.rows*m.cols)
-	for r := range m.rows {
-		m.addTo(out[r*m.cols:(r+1)*m.cols], r)
+// eachRows calls fn with some dense rows after the others, row-major.
+func (m *csr) eachRows(fn func([]float32) error) error {
+	part := max(1, pieceValues/max(m.cols, 1))
+	out := make([]float32, min(part, m.rows)*m.cols)
+	for lo := 0; lo < m.rows; lo += part {
+		rows := out[:min(part, m.rows-lo)*m.cols]
+		clear(rows)
+		for r := lo; r < min(lo+part, m.rows); r++ {
+			m.addTo(rows[(r-lo)*m.cols:(r-lo+1)*m.cols], r)
+		}
+		if err := fn(rows); err != nil {
+			return err
+		}
 	}
-	return out
+	return nil
 }
 
 // from completes m, which has its size and data, from what a matrix of that kind
@@ -127,4 +135,14 @@ func (m *csr) fromPairs(row, col []int64) error {
 	}
 	m.data = data
 	return nil
+}
+
+// dense returns the rows×cols matrix, row-major.
+func (m *csr) dense() []float32 {
+	out := make([]float32, 0, m.rows*m.cols)
+	m.eachRows(func(rows []float32) error { // which returns what this does
+		out = append(out, rows...)
+		return nil
+	})
+	return out
 }

@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
+
+	"sagann/chunk"
 )
 
 // maxOneHot is the most vertices that OneHotFeatures takes: V² values of four
@@ -46,5 +48,24 @@ func RowNormalize(d *Data) {
 		for k, x := range row {
 			row[k] = float32(float64(x) / sum)
 		}
+	}
+}
+
+// hopeless is the size from which squares of features overflow float32, whose largest
+// number is 3.4e38.
+const hopeless = 1e18
+
+// warnScale warns of features that no training survives.
+func (d *Data) warnScale() {
+	at := chunk.First(len(d.Features), func(lo, hi int) int {
+		for i, x := range d.Features[lo:hi] {
+			if x > hopeless || x < -hopeless {
+				return lo + i
+			}
+		}
+		return -1
+	})
+	if at >= 0 {
+		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("feature %d of vertex %d is %v: numbers above %v overflow in training; divide the column", at%d.FeatureCols, at/d.FeatureCols, d.Features[at], float32(hopeless)))
 	}
 }

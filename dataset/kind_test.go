@@ -98,10 +98,7 @@ func TestLabelKindsOnDisk(t *testing.T) {
 	if err := WriteNpyFolder(dir, d); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Load(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustLoad(t, dir, Options{})
 	if diff := cmp.Diff(d, got); diff != "" {
 		t.Errorf("read back (-written +read):\n%s", diff)
 	}

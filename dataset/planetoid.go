@@ -15,6 +15,10 @@ import (
 	"sagann/dataset/pickle"
 )
 
+// PlanetoidForm is the Form in the Report of data of a Planetoid folder, whose features
+// count words.
+const PlanetoidForm = "Planetoid folder"
+
 // planetoidVal is the number of validation vertices of the public split.
 const planetoidVal = 500
 
@@ -72,7 +76,7 @@ func loadPlanetoid(dir, name string) (*Data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: ind.%s.*: %w", dir, name, err)
 	}
-	d.Name = name
+	d.Name, d.Report.Form = name, PlanetoidForm
 	return d, nil
 }
 

@@ -41,6 +41,13 @@ func New(name string, shape []int, data any) *Array {
 	return &Array{Shape: shape, Data: data, name: name, offset: -1}
 }
 
+// With is a with other elements, as many as before: errors name the same bytes.
+func (a *Array) With(data any) *Array {
+	b := *a
+	b.Data = data
+	return &b
+}
+
 // Name is the file, or the member of an archive, that the array came from.
 func (a *Array) Name() string { return a.name }
 
@@ -237,6 +244,50 @@ func fromBool(in []bool) []uint8 {
 		if b {
 			out[i] = 1
 		}
+	}
+	return out
+}
+
+// View is what a vector a shows through a shape and strides, in elements from the
+// first on, all of which must lie in a.
+func (a *Array) View(first int, shape, stride []int) *Array {
+	at := make([]int, 1, 1<<10)
+	at[0] = first
+	for k, d := range shape {
+		next := make([]int, 0, len(at)*d)
+		for _, base := range at {
+			for i := range d {
+				next = append(next, base+i*stride[k])
+			}
+		}
+		at = next
+	}
+	out := a.Derived(shape, nil)
+	switch d := a.Data.(type) {
+	case []float32:
+		out.Data = pick(d, at)
+	case []float64:
+		out.Data = pick(d, at)
+	case []int8:
+		out.Data = pick(d, at)
+	case []int16:
+		out.Data = pick(d, at)
+	case []int32:
+		out.Data = pick(d, at)
+	case []int64:
+		out.Data = pick(d, at)
+	case []uint8:
+		out.Data = pick(d, at)
+	case []bool:
+		out.Data = pick(d, at)
+	}
+	return out
+}
+
+func pick[T Elem](from []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, k := range at {
+		out[i] = from[k]
 	}
 	return out
 }

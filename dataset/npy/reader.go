@@ -2,6 +2,7 @@ package npy
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +43,27 @@ func Open(path string) (*Reader, error) {
 // Pieces reads a in pieces.
 func Pieces(a *Array) *Reader { return &Reader{Shape: a.Shape, name: a.name, held: a} }
 
+// Raw reads the elements of an array that has no header: descr is their type, as in a
+// header, and bf2 bfloat16. from holds exactly the elements, from byte first of what
+// name calls them on; the reader closes it.
+func Raw(from io.ReadCloser, descr string, shape []int, fortran bool, name string, first int64) (*Reader, error) {
+	r := &Reader{Shape: shape, name: name, from: from, r: bufio.NewReaderSize(from, 1<<16)}
+	r.h = &header{descr: descr, shape: shape, fortran: fortran}
+	err := r.h.setCount()
+	if err == nil {
+		var ok bool
+		if r.kind, ok = kindOf(descr); !ok {
+			err = fmt.Errorf("element type %q is not read", descr)
+		}
+	}
+	if err != nil {
+		from.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r.h.size, r.size = first, first+int64(r.h.count)*r.kind.size
+	return r, nil
+}
+
 // newReader takes over from, which holds size bytes.
 func newReader(from io.ReadCloser, size int64, name string) (*Reader, error) {
 	r := &Reader{name: name, size: size, from: from, r: bufio.NewReaderSize(from, 1<<16)}
@@ -69,6 +91,9 @@ func (r *Reader) Len() int {
 
 // Name is the file, or the member of an archive, that is read.
 func (r *Reader) Name() string { return r.name }
+
+// Done is how many elements have been read.
+func (r *Reader) Done() int { return r.done }
 
 // Where is Array.Where of element i.
 func (r *Reader) Where(i int) string {
@@ -152,3 +177,13 @@ func (r *Reader) Close() error {
 	}
 	return r.from.Close()
 }
+
+// Before returns r, which now closes c, too, when it is closed.
+func (r *Reader) Before(c io.Closer) *Reader {
+	r.from = closers{r.from, c}
+	return r
+}
+
+type closers [2]io.Closer
+
+func (c closers) Close() error { return errors.Join(c[0].Close(), c[1].Close()) }
