@@ -144,7 +144,7 @@ func TestNearMisses(t *testing.T) {
 	}
 	d = Karate()
 	d.Features[35] = 3e38
-	if d.warnScale(); len(d.Report.Warnings) != 1 || !strings.Contains(d.Report.Warnings[0], "feature 1 of vertex 1 is 3e+38") {
+	if d.warnScale(d.Features, 0); len(d.Report.Warnings) != 1 || !strings.Contains(d.Report.Warnings[0], "feature 1 of vertex 1 is 3e+38") {
 		t.Errorf("%q", d.Report.Warnings)
 	}
 }

@@ -55,17 +55,20 @@ func RowNormalize(d *Data) {
 // number is 3.4e38.
 const hopeless = 1e18
 
-// warnScale warns of features that no training survives.
-func (d *Data) warnScale() {
-	at := chunk.First(len(d.Features), func(lo, hi int) int {
-		for i, x := range d.Features[lo:hi] {
+// warnScale warns of features that no training survives, in rows of d from first on.
+func (d *Data) warnScale(rows []float32, first int) (found bool) {
+	at := chunk.First(len(rows), func(lo, hi int) int {
+		for i, x := range rows[lo:hi] {
 			if x > hopeless || x < -hopeless {
 				return lo + i
 			}
 		}
 		return -1
 	})
-	if at >= 0 {
-		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("feature %d of vertex %d is %v: numbers above %v overflow in training; divide the column", at%d.FeatureCols, at/d.FeatureCols, d.Features[at], float32(hopeless)))
+	if at < 0 {
+		return false
 	}
+	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("feature %d of vertex %d is %v: numbers above %v overflow in training; divide the column",
+		at%d.FeatureCols, first+at/d.FeatureCols, rows[at], float32(hopeless)))
+	return true
 }

@@ -97,7 +97,7 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 		d.Edges = Simplify(d.Edges)
 		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}
-	d.warnScale()
+	d.warnScale(d.Features, 0)
 	return d, nil
 }
 

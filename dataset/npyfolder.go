@@ -59,7 +59,7 @@ const namesFile = "names.csv"
 
 // readNames reads the names of v vertices; nil when there is no such file.
 func readNames(path string, v int) ([]string, error) {
-	t, err := openTable(path, tableOptions{})
+	t, err := openTable(path, tableOptions{heading: "yes"})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

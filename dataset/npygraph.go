@@ -80,7 +80,9 @@ func (r *rowCount) set(n int, name, where, what string) error {
 	if r.from != "" && n != r.v {
 		return fmt.Errorf("%s: %d %s for %d vertices, the rows of %s", where, n, what, r.v, r.from)
 	}
-	r.v, r.from = n, name
+	if r.from == "" {
+		r.v, r.from = n, name
+	}
 	return nil
 }
 

@@ -190,6 +190,10 @@ func (d *Data) readIDs(from arrays) error {
 	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
 		return fmt.Errorf("%s: shape %v of the ids, want one for each of %d vertices", a.Where(0), a.Shape, d.Edges.V)
 	}
+	if ids, ok := a.Data.([]uint64); ok {
+		d.IDs = ids
+		return nil
+	}
 	x, err := a.Int64s()
 	if err != nil {
 		return err
