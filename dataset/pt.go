@@ -301,6 +301,7 @@ func (n *named) batch(where string, graph, parts *pickle.Dict, from *torchArrays
 		return err
 	}
 	n.make("graph_labels", y.Derived([]int{graphs}, y.Data))
+	n.names["graph_labels"] = n.names["labels"]
 	delete(n.names, "labels")
 	return nil
 }

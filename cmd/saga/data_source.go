@@ -49,6 +49,9 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 }
 
 func (s *source) name() (string, error) {
+	if _, err := s.tables(); err != nil {
+		return "", err
+	}
 	switch {
 	case s.Edges != "" && s.Path+s.Data != "":
 		return "", usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Edges)
