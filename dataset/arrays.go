@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,13 +76,6 @@ func openArchive(path string) (npyArchive, error) {
 }
 
 func (a npyArchive) Size(string) int64 { return a.size }
-
-func (a npyArchive) Open(name string) (*npy.Reader, error) {
-	if !slices.Contains(a.Names(), name) {
-		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	}
-	return a.Archive.Open(name)
-}
 
 // named gives arrays the names of an .npy folder, and adds some that were computed.
 type named struct {

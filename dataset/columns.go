@@ -155,7 +155,7 @@ func (r *floatRows) each(want int, what string, fn func([]float32) error) error 
 	var x []float32
 	for {
 		var err error
-		if x, err = r.next(x[:0], max(1, pieceValues/r.cols)); err != nil {
+		if x, err = r.next(x[:0], min(max(1, pieceValues/r.cols), want+1-r.rows)); err != nil {
 			return err
 		}
 		if len(x) == 0 || r.rows > want {

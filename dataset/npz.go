@@ -71,7 +71,7 @@ type reopened struct {
 
 func (r reopened) Open(name string) (*npy.Reader, error) {
 	if !slices.Contains(r.Names(), name) {
-		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: array %s: %w", r.path, name, fs.ErrNotExist)
 	}
 	z, err := openArchive(r.path)
 	if err != nil {
@@ -85,6 +85,9 @@ func (r reopened) Open(name string) (*npy.Reader, error) {
 	return a.Before(z), nil
 }
 
+// few is the beginning of a list, for errors.
+func few[T any](x []T) []T { return x[:min(5, len(x))] }
+
 // vertices is the array num_nodes, a single number, as PyG keeps it.
 func (n named) vertices() (meta npyMeta, err error) {
 	a, err := optional(n, "num_nodes")
@@ -93,7 +96,7 @@ func (n named) vertices() (meta npyMeta, err error) {
 	}
 	x, err := a.Int64s()
 	if err == nil && (len(x) != 1 || x[0] < 0 || x[0] > math.MaxUint32) {
-		err = fmt.Errorf("%s: %.5v vertices: want one number", a.Where(0), x)
+		err = fmt.Errorf("%s: %v vertices: want one number", a.Where(0), few(x))
 	}
 	if err != nil {
 		return meta, err
@@ -178,7 +181,7 @@ func (n *named) compressed(list []string) error {
 	}
 	shape, err := part["shape"].Int32s()
 	if err == nil && len(shape) != 2 {
-		err = fmt.Errorf("%s: shape %.5v", part["shape"].Where(0), shape)
+		err = fmt.Errorf("%s: shape %v", part["shape"].Where(0), few(shape))
 	}
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func openOGBBinary(raw string) (*Stream, error) {
 	} else if n != nil {
 		x, err := n.Int64s()
 		if err == nil && (len(x) != 1 || x[0] < 1 || x[0] > math.MaxUint32) {
-			err = fmt.Errorf("%s: %.5v vertices; only sets of one graph (ogbn-…) are read", n.Where(0), x)
+			err = fmt.Errorf("%s: %v vertices; only sets of one graph (ogbn-…) are read", n.Where(0), few(x))
 		}
 		if err != nil {
 			return nil, err

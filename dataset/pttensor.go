@@ -108,7 +108,10 @@ func (t *tensor) check() error {
 	if count == 0 {
 		return nil
 	}
-	if t.storage > math.MaxInt64/16 || count > t.storage {
+	if t.storage > math.MaxInt64/16 {
+		return fmt.Errorf("a storage of %d elements is too large", t.storage)
+	}
+	if count > t.storage {
 		return fmt.Errorf("shape %v has more elements than its storage, %d: save a copy (tensor.clone())", t.shape, t.storage)
 	}
 	for i, d := range t.shape {
