@@ -31,7 +31,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.tables()
+	t, err := c.Tables.tables()
 	if err != nil {
 		return err
 	}

@@ -8,12 +8,12 @@ import (
 
 // source names a graph.
 type source struct {
-	Path       string `arg:"" optional:"" name:"path" help:"The graph; the same as --data."`
-	Data       string `placeholder:"PATH" help:"The graph: a folder, a file, karate or synthetic[:..]."`
-	Undirected bool   `help:"Add the reverse of every edge that has none."`
-	Simple     bool   `help:"Drop self loops and repeated edges."`
-	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew: auto, never or always (${default})."`
-	tableFlags `embed:"" group:"Tables (CSV or TSV, also .gz), instead of --data:"`
+	Path       string     `arg:"" optional:"" name:"path" help:"The graph; the same as --data."`
+	Data       string     `placeholder:"PATH" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool       `help:"Add the reverse of every edge that has none."`
+	Simple     bool       `help:"Drop self loops and repeated edges."`
+	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew: auto, never or always (${default})."`
+	Tables     tableFlags `embed:"" group:"Tables (CSV or TSV, also .gz), instead of --data:"`
 }
 
 // tableFlags say what is read from tables.
@@ -49,14 +49,14 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 }
 
 func (s *source) name() (string, error) {
-	if _, err := s.tables(); err != nil {
+	if _, err := s.Tables.tables(); err != nil {
 		return "", err
 	}
 	switch {
-	case s.Edges != "" && s.Path+s.Data != "":
-		return "", usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Edges)
-	case s.Edges != "":
-		return s.Edges, nil
+	case s.Tables.Edges != "" && s.Path+s.Data != "":
+		return "", usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Tables.Edges)
+	case s.Tables.Edges != "":
+		return s.Tables.Edges, nil
 	case s.Path != "" && s.Data != "" && s.Path != s.Data:
 		return "", usagef("two graphs: %s and --data %s", s.Path, s.Data)
 	case s.Path+s.Data == "":
@@ -78,7 +78,7 @@ func (s *source) open(a *app) (string, *dataset.Data, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	t, err := s.tables()
+	t, err := s.Tables.tables()
 	if err != nil {
 		return "", nil, err
 	}
