@@ -176,11 +176,19 @@ func formsIn(dir string, opt Options) ([]form, error) {
 		return forms, nil
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() && endingOf(e.Name()) != "" && !strings.HasPrefix(strings.ToLower(e.Name()), "readme") {
+		if e.Type().IsRegular() && isGraph(e.Name()) {
 			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openFile(filepath.Join(dir, e.Name()), opt) }})
 		}
 	}
 	return forms, nil
+}
+
+// isGraph tells a file of a folder that is taken for a graph. A store is none, as it was
+// made of another, nor are the files that PyG puts beside its data.pt.
+func isGraph(name string) bool {
+	ending := endingOf(name)
+	return ending != "" && ending != ".saga" && name != "pre_transform.pt" && name != "pre_filter.pt" &&
+		!strings.HasPrefix(strings.ToLower(name), "readme")
 }
 
 // edgeListEndings are the endings of edge lists.
