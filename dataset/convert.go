@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 
 	"sagann/chunk"
@@ -32,7 +33,7 @@ func BaseFor(edges int) int {
 	return base
 }
 
-// Convert writes a graph as a store. Of arrays, tables and OGB folders it holds a piece
+// Convert writes a graph as a store. Of arrays, tables, edge lists and OGB folders it holds a piece
 // of the edges and features at a time, beside a few bytes a vertex and, where ids are
 // numbered, the ids; of other forms, and with Undirected or Simple, all edges. It
 // returns the data without edges and features, whose Report says what was changed, and
@@ -60,10 +61,13 @@ func (c Conversion) open() (*Stream, error) {
 	from := c.From
 	var s *Stream
 	var err error
-	if c.Tables != nil {
+	switch {
+	case c.Tables != nil:
 		from = c.Tables.Edges
 		s, err = c.Tables.open(c.Options)
-	} else {
+	case !c.Undirected && !c.Simple && isEdgeList(from):
+		s, err = openEdgeList(from, c.Relabel)
+	default:
 		s, err = open(from, c.Options)
 	}
 	if err != nil {
@@ -103,6 +107,9 @@ func (s *Stream) watchScale() {
 		})
 	}
 }
+
+// errChanged ends a second reading that finds other things than the first.
+var errChanged = errors.New("the file was changed while it was read")
 
 // Shares of a split that nobody asked for: of vertices, edges or graphs with a label.
 const (

@@ -93,6 +93,40 @@ func TestConvertNumbers(t *testing.T) {
 	}
 }
 
+// TestConvertEdgeList reads edge lists in pieces as they are read at once.
+func TestConvertEdgeList(t *testing.T) {
+	for text, relabels := range map[string][]Relabel{
+		"0 1\n1 2\n2 0\n":                        {RelabelAuto, RelabelNever, RelabelAlways},
+		"5 900\n7 5\n5 5\n":                      {RelabelAuto, RelabelNever, RelabelAlways},
+		"# c\n7000000000 3 1\n3 268435456 0.5\n": {RelabelAuto, RelabelAlways},
+		"18446744073709551615,4\n":               {RelabelAuto},
+	} {
+		for _, r := range relabels {
+			path := filepath.Join(writeFiles(t, map[string]string{"g.txt.gz": gz(text)}), "g.txt.gz")
+			want, err := Load(path, Options{Relabel: r})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := filepath.Join(t.TempDir(), "g.saga")
+			if _, _, err := Convert(Conversion{From: path, Out: out, Options: Options{Relabel: r}}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Load(out, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%q, %d: %s", text, r, diff)
+			}
+		}
+	}
+	for text, word := range map[string]string{"1 2\n3 x\n": "g.txt:2:", "": "no edges", "0 4000000000\n": "largest vertex id 4000000000"} {
+		dir := writeFiles(t, map[string]string{"g.txt": text})
+		_, _, err := Convert(Conversion{From: filepath.Join(dir, "g.txt"), Out: filepath.Join(dir, "g.saga"), Options: Options{Relabel: RelabelNever}})
+		refused(t, text, err, word, "g.txt")
+	}
+}
+
 // TestNothingIsLeftOfABadConversion stops in the middle of the edges and of the
 // features.
 func TestNothingIsLeftOfABadConversion(t *testing.T) {

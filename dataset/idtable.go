@@ -19,7 +19,7 @@ type idTable struct {
 
 // plainNumber reads an id that is a whole number written in the usual way: 7, not 07.
 func plainNumber(id []byte) (uint64, bool) {
-	if len(id) == 0 || len(id) > 19 || len(id) > 1 && id[0] == '0' {
+	if len(id) == 0 || len(id) > 20 || len(id) > 1 && id[0] == '0' {
 		return 0, false
 	}
 	n, err := parseUint(id)

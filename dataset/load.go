@@ -191,6 +191,15 @@ func isGraph(name string) bool {
 		!strings.HasPrefix(strings.ToLower(name), "readme")
 }
 
+const edgeListForm = "edge list"
+
+// changeIDs reports ids that were numbered.
+func (d *Data) changeIDs() {
+	if d.IDs != nil {
+		d.change("%d ids were numbered from 0 on, in ascending order", len(d.IDs))
+	}
+}
+
 // edgeListEndings are the endings of edge lists.
 var edgeListEndings = []string{".txt", ".csv", ".tsv", ".edges", ".edgelist", ".ungraph"}
 
@@ -227,12 +236,10 @@ func openFile(path string, opt Options) (s *Stream, err error) {
 	case ".saga":
 		return nil, fmt.Errorf("%s: no store of this program: it does not begin with %s", path, storeMagic)
 	default:
-		form = "edge list"
+		form = edgeListForm
 		d := &Data{}
 		d.Edges, d.IDs, err = ReadEdgeList(path, opt.Relabel)
-		if d.IDs != nil {
-			d.change("%d ids were numbered from 0 on, in ascending order", len(d.IDs))
-		}
+		d.changeIDs()
 		s, err = held(d, err)
 	}
 	if err != nil {
