@@ -22,6 +22,7 @@ run() { # NAME DATA: trains and writes logits
 bad=0
 for folder; do
 	name=$(basename "$folder")
+	[ -e "$folder/labels.npy" ] || { echo "$name has no labels: left out"; continue; }
 	split=()
 	[ -e "$folder/train.npy" ] || split=(--split 0.6,0.2) # else its own
 	rm -rf "$work/made"
