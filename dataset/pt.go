@@ -190,7 +190,7 @@ func torchClass(c pickle.Class) bool {
 func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 	switch t := x.(type) {
 	case pickle.Tuple:
-		if len(t) == 2 || len(t) == 3 {
+		if len(t) >= 2 { // what follows are sizes, and the class
 			graph, _, err = graphOf(t[0])
 			parts, _ = pickle.AsDict(t[1])
 			return graph, parts, err

@@ -118,7 +118,7 @@ def write(out, g):
     if v < 1000:
         one, two = (Data(x=t["x"][:k], edge_index=t["edge_index"][:, (t["edge_index"] < k).all(0)], y=torch.tensor([i])) for i, k in enumerate((9, 24)))
         both, slices = InMemoryDataset.collate([one, two])
-        torch.save((both, slices), out / "graphs.pt")
+        torch.save((both.to_dict(), slices, {}, Data), out / "graphs.pt")  # as a TUDataset does
 
     # pandas: tables by number and by name.
     named = np.array([f"vertex {i}, “{i % 7}”" for i in range(v)])
