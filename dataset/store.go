@@ -158,7 +158,11 @@ func (s *Stream) write(path string, base int, progress func(what string, done, o
 func (s *Stream) degrees(progress func(what string, done, of int)) (in, out []uint32, err error) {
 	in, out = make([]uint32, s.Data.Edges.V), make([]uint32, s.Data.Edges.V)
 	done := 0
-	return in, out, s.EachEdges(func(p *chunk.Edges) error {
+	err = s.EachEdges(func(p *chunk.Edges) error {
+		if p.E() == s.E { // on all processors
+			in, out = p.InDegrees(), p.OutDegrees()
+			return nil
+		}
 		for i := range p.Src {
 			out[p.Src[i]]++
 			in[p.Dst[i]]++
@@ -167,6 +171,7 @@ func (s *Stream) degrees(progress func(what string, done, of int)) (in, out []ui
 		progress("degrees of edges", done, s.E)
 		return nil
 	})
+	return in, out, err
 }
 
 // writeRest writes what belongs to vertices and closes the store. The writer keeps its
