@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,6 +147,27 @@ func TestNothingIsLeftOfABadConversion(t *testing.T) {
 	refused(t, "an edge", err, "edges.npy: byte 140: vertex 34: ids must be below 34, the rows of", "features.npy")
 	if list, _ := os.ReadDir(filepath.Dir(out)); len(list) != 0 {
 		t.Errorf("%v is left", list)
+	}
+}
+
+// TestOldStore opens a store that was written before there were notes.
+func TestOldStore(t *testing.T) {
+	f, err := os.Open("testdata/karate_version1.saga.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(writeFiles(t, map[string]string{"g.saga": string(text)}), "g.saga")
+	if diff := cmp.Diff(Karate(), mustLoad(t, path, Options{})); diff != "" {
+		t.Error(diff)
 	}
 }
 
