@@ -22,17 +22,27 @@ func Balance(e *Edges, base int) *Order { return balance(e, base, true) }
 // Deal is Balance with all vertices of an interval in the user's order.
 func Deal(e *Edges, base int) *Order { return balance(e, base, false) }
 
+// BalanceDegrees is Balance of edges that are not in memory, by the degrees of the V
+// vertices, which both slices give.
+func BalanceDegrees(in, out []uint32, edges, base int) *Order {
+	return balanceBy(func() *bothWays { return &bothWays{in: in, out: out, edges: edges} }, len(in), base, true)
+}
+
 func balance(e *Edges, base int, sort bool) *Order {
-	in, err := NewIntervals(e.V, min(max(base, 1), MaxIntervals))
+	return balanceBy(func() *bothWays { return degreesOf(e) }, e.V, base, sort)
+}
+
+func balanceBy(degrees func() *bothWays, v, base int, sort bool) *Order {
+	in, err := NewIntervals(v, min(max(base, 1), MaxIntervals))
 	if err != nil || in.P == 1 && !sort {
-		return Identity(e.V)
+		return Identity(v)
 	}
-	d := degreesOf(e)
+	d := degrees()
 	sort = sort && d.uneven(in.P)
 	if in.P == 1 && !sort {
-		return Identity(e.V)
+		return Identity(v)
 	}
-	part := make([]uint16, e.V)
+	part := make([]uint16, v)
 	if in.P > 1 {
 		part = deal(d.byDegree(), in)
 	}

@@ -29,11 +29,12 @@ const (
 	KindVertexNames                 // V lengths as uint32, then the names
 	KindGraphOf                     // uint32 × V: graph of each vertex
 	KindGraphLabels                 // int32 × graphs
+	KindNotes                       // how the graph was made, UTF-8
 	kindEnd
 )
 
 var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "multi-labels", "train", "val", "test",
-	"order", "name", "vertex names", "graph-of", "graph labels"}
+	"order", "name", "vertex names", "graph-of", "graph labels", "notes"}
 
 // String is the kind in words.
 func (k Kind) String() string {

@@ -140,3 +140,13 @@ func TestOrderOf(t *testing.T) {
 		}
 	}
 }
+
+// TestBalanceDegrees: degrees are all that Balance reads of edges.
+func TestBalanceDegrees(t *testing.T) {
+	for _, base := range []int{1, 3, 16} {
+		e := skewed(500, 4000, 9)
+		if got := BalanceDegrees(e.InDegrees(), e.OutDegrees(), e.E(), base); !slices.Equal(got.New, Balance(e, base).New) {
+			t.Errorf("base %d: another order", base)
+		}
+	}
+}

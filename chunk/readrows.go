@@ -130,10 +130,15 @@ func (s *Store) Graphs() (graphOf []uint32, labels []int32, err error) {
 }
 
 // Name reads the name of the graph, which may be empty.
-func (s *Store) Name() (string, error) {
-	b, err := s.readSingleBytes(KindName)
+func (s *Store) Name() (string, error) { return s.readText(KindName) }
+
+// Notes reads what the writer noted about how the graph was made, which may be empty.
+func (s *Store) Notes() (string, error) { return s.readText(KindNotes) }
+
+func (s *Store) readText(k Kind) (string, error) {
+	b, err := s.readSingleBytes(k)
 	if err == nil && !utf8.Valid(b) {
-		err = fmt.Errorf("%s: %v is not UTF-8", s.path, s.blocks[s.single[KindName]])
+		err = fmt.Errorf("%s: %v is not UTF-8", s.path, s.blocks[s.single[k]])
 	}
 	if err != nil {
 		return "", err

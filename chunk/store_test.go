@@ -24,6 +24,7 @@ type content struct {
 	GraphOf          []uint32
 	GraphLabels      []int32
 	Names            []string
+	Notes            string
 }
 
 // full is a content with every kind of block.
@@ -36,7 +37,7 @@ func full() *content {
 	}
 	c := &content{Edges: e, Features: make([]float32, 90*5), Labels: make([]int32, 90), Multi: make([]float32, 90*4),
 		Train: []uint32{1, 5}, Val: []uint32{89}, Test: []uint32{0, 2, 3}, GraphOf: make([]uint32, 90),
-		GraphLabels: []int32{1, -1, 0}, Names: make([]string, 90)}
+		GraphLabels: []int32{1, -1, 0}, Names: make([]string, 90), Notes: "made by a test"}
 	for i := range c.Features {
 		c.Features[i] = float32(i)
 	}
@@ -79,6 +80,9 @@ func (c *content) write(path string, n int) error {
 	}
 	if c.Names != nil {
 		w.SetVertexNames(c.Names)
+	}
+	if c.Notes != "" {
+		w.SetNotes(c.Notes)
 	}
 	return w.Close()
 }
@@ -127,6 +131,8 @@ func read(s *Store) (c *content, err error) {
 	c.GraphOf, c.GraphLabels, e = s.Graphs()
 	keep(e)
 	c.Names, e = s.VertexNames()
+	keep(e)
+	c.Notes, e = s.Notes()
 	keep(e)
 	return c, err
 }

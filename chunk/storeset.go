@@ -2,8 +2,10 @@ package chunk
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"unicode/utf8"
 )
 
 func float32bits(x float32) uint32 { return math.Float32bits(x) }
@@ -125,6 +127,14 @@ func (w *Writer) SetGraphs(graphOf []uint32, labels []int32) error {
 	}
 	w.h.Graphs = int64(len(labels))
 	return w.once(KindGraphLabels, bytesOf(labels))
+}
+
+// SetNotes sets a text about how the graph was made.
+func (w *Writer) SetNotes(text string) error {
+	if !utf8.ValidString(text) {
+		return w.fail(errors.New("the notes are not UTF-8"))
+	}
+	return w.once(KindNotes, []byte(text))
 }
 
 // SetVertexNames sets a name for each vertex: V strings.

@@ -86,7 +86,8 @@ func (s *Store) verifyVertices() error {
 	_, _, err4 := s.Graphs()
 	_, err5 := s.Name()
 	_, err6 := s.VertexNames()
-	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+	_, err7 := s.Notes()
+	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
 		return err
 	}
 	for lo := 0; lo < s.V() && s.h.FeatureCols > 0; lo += int(s.h.BlockRows) {

@@ -1,28 +1,21 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 )
 
 // readMatrix reads a text of numbers, a row a line, all of one width.
 func readMatrix(t *textFile) (values []float32, cols int, err error) {
 	err = t.eachLine(func(line []byte) error {
-		n := 0
-		for len(line) > 0 {
-			var f []byte
-			f, line = field(line)
-			x, err := parseFloat(f)
-			var y float32
-			if err == nil {
-				y, err = toFloat32(x)
-			}
-			if err != nil {
-				return t.errorf("column %d: %w", n, err)
-			}
-			values = append(values, y)
-			n++
+		before := len(values)
+		if values, err = t.appendFloats(values, line); err != nil {
+			return err
 		}
+		n := len(values) - before
 		if cols == 0 {
 			cols = n
 		}
@@ -32,6 +25,24 @@ func readMatrix(t *textFile) (values []float32, cols int, err error) {
 		return nil
 	})
 	return values, cols, err
+}
+
+// appendFloats appends the numbers of a line to x.
+func (t *textFile) appendFloats(x []float32, line []byte) ([]float32, error) {
+	for n := 0; len(line) > 0; n++ {
+		var f []byte
+		f, line = field(line)
+		y, err := parseFloat(f)
+		var z float32
+		if err == nil {
+			z, err = toFloat32(y)
+		}
+		if err != nil {
+			return x, t.errorf("column %d: %w", n, err)
+		}
+		x = append(x, z)
+	}
+	return x, nil
 }
 
 // readInts reads the first whole number of each line. With missing, an empty
@@ -78,4 +89,97 @@ func classCount(labels []int32) (int, error) {
 		top = max(top, c)
 	}
 	return int(top) + 1, nil
+}
+
+// floatRows is a text of numbers, a row a line, that is read in pieces.
+type floatRows struct {
+	*textFile
+	cols int
+	rows int // that were read
+}
+
+// openFloats opens path, or path+".gz", whose rows have cols numbers.
+func openFloats(path string, cols int) (*floatRows, error) {
+	t, err := openText(path)
+	if err != nil {
+		return nil, err
+	}
+	return &floatRows{textFile: t, cols: cols}, nil
+}
+
+// textColumns is the width of the first row of such a text, 0 when there is none.
+func textColumns(path string) (cols int, err error) {
+	t, err := openText(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	line, err := t.nextRow()
+	if err == io.EOF {
+		return 0, fmt.Errorf("%s: no rows", t.name)
+	}
+	for err == nil && len(line) > 0 {
+		_, line = field(line)
+		cols++
+	}
+	return cols, err
+}
+
+// next appends the next rows, at most n, to x.
+func (r *floatRows) next(x []float32, n int) ([]float32, error) {
+	for range n {
+		line, err := r.nextRow()
+		if err == io.EOF {
+			return x, nil
+		}
+		if err != nil {
+			return x, err
+		}
+		before := len(x)
+		if x, err = r.appendFloats(x, line); err != nil {
+			return x, err
+		}
+		if k := len(x) - before; k != r.cols {
+			return x, r.errorf("%d columns, the rows before have %d", k, r.cols)
+		}
+		r.rows++
+	}
+	return x, nil
+}
+
+// each calls fn for pieces of the rows, which must be want in all.
+func (r *floatRows) each(want int, what string, fn func([]float32) error) error {
+	var x []float32
+	for {
+		var err error
+		if x, err = r.next(x[:0], min(max(1, pieceValues/r.cols), want+1-r.rows)); err != nil {
+			return err
+		}
+		if len(x) == 0 || r.rows > want {
+			break
+		}
+		if err := fn(x); err != nil {
+			return err
+		}
+	}
+	if r.rows < want {
+		return fmt.Errorf("%s: %d rows for %d %s", r.name, r.rows, want, what)
+	}
+	if r.rows > want {
+		return r.errorf("more rows than the %d %s", want, what)
+	}
+	return nil
+}
+
+// ended is an error when rows are left.
+func (r *floatRows) ended(want int, what string) error {
+	if _, err := r.nextRow(); err == nil {
+		return r.errorf("more rows than the %d %s", want, what)
+	} else if err != io.EOF {
+		return err
+	}
+	return nil
 }

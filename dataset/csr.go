@@ -61,11 +61,88 @@ func (m *csr) addTo(out []float32, r int) {
 	}
 }
 
+// eachRows calls fn with some dense rows after the others, row-major.
+func (m *csr) eachRows(fn func([]float32) error) error {
+	part := max(1, pieceValues/max(m.cols, 1))
+	out := make([]float32, min(part, m.rows)*m.cols)
+	for lo := 0; lo < m.rows; lo += part {
+		rows := out[:min(part, m.rows-lo)*m.cols]
+		clear(rows)
+		for r := lo; r < min(lo+part, m.rows); r++ {
+			m.addTo(rows[(r-lo)*m.cols:(r-lo+1)*m.cols], r)
+		}
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// from completes m, which has its size and data, from what a matrix of that kind
+// (csr, csc or coo) keeps beside: pointers and indices, or rows and columns.
+func (m *csr) from(kind string, a, b []int64) (*csr, error) {
+	switch kind {
+	case "csr":
+		m.indptr, m.indices = a, b
+	case "csc":
+		t := &csr{rows: m.cols, cols: m.rows, indptr: a, indices: b, data: m.data}
+		if err := t.check(); err != nil {
+			return nil, err
+		}
+		col := make([]int64, len(b))
+		for c := range t.rows {
+			for i := a[c]; i < a[c+1]; i++ {
+				col[i] = int64(c)
+			}
+		}
+		if err := m.fromPairs(b, col); err != nil {
+			return nil, err
+		}
+	case "coo":
+		if err := m.fromPairs(a, b); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("a sparse matrix of the kind %s: csr, csc and coo are read", kind)
+	}
+	return m, m.check()
+}
+
+// fromPairs sorts entries by row; those of a row stay in order.
+func (m *csr) fromPairs(row, col []int64) error {
+	if len(row) != len(m.data) || len(col) != len(m.data) {
+		return fmt.Errorf("%d rows and %d columns for %d values", len(row), len(col), len(m.data))
+	}
+	if m.rows > 1<<24+64*len(row) {
+		return fmt.Errorf("%d rows with %d entries: too sparse", m.rows, len(row))
+	}
+	m.indptr = make([]int64, m.rows+1)
+	for i, r := range row {
+		if r < 0 || r >= int64(m.rows) {
+			return fmt.Errorf("entry %d has row %d of %d", i, r, m.rows)
+		}
+		m.indptr[r+1]++
+	}
+	for r := range m.rows {
+		m.indptr[r+1] += m.indptr[r]
+	}
+	at := append([]int64(nil), m.indptr...)
+	data := make([]float32, len(row))
+	m.indices = make([]int64, len(row))
+	for i, r := range row {
+		m.indices[at[r]], data[at[r]] = col[i], m.data[i]
+		at[r]++
+	}
+	m.data = data
+	return nil
+}
+
 // dense returns the rows×cols matrix, row-major.
 func (m *csr) dense() []float32 {
-	out := make([]float32, m.rows*m.cols)
-	for r := range m.rows {
-		m.addTo(out[r*m.cols:(r+1)*m.cols], r)
-	}
+	out := make([]float32, 0, m.rows*m.cols)
+	m.eachRows(func(rows []float32) error { // which returns what this does
+		out = append(out, rows...)
+		return nil
+	})
 	return out
 }

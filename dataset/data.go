@@ -1,12 +1,17 @@
 package dataset
 
-import "sagann/chunk"
+import (
+	"strconv"
+
+	"sagann/chunk"
+)
 
 // Data is one graph with everything a training run needs, in memory.
 type Data struct {
 	Name        string
 	Edges       *chunk.Edges
 	IDs         []uint64  // V: the number that each vertex has in the file; nil where it is the same
+	Names       []string  // V: the text that each vertex has in the file; nil where there is none
 	Features    []float32 // V×FeatureCols row-major; nil when the data has none
 	FeatureCols int
 	// MakeFeatures, where Features is nil, makes them when they are laid out, so that they
@@ -21,14 +26,36 @@ type Data struct {
 	Test         []uint32
 	GraphOf      []uint32 // nil, or the graph each vertex belongs to (TU sets), 0-based
 	GraphLabels  []int32  // nil, or one class a graph, 0-based; -1 for unlabelled
-	GraphTrain   []uint32 // graph numbers of the splits, ascending, disjoint
-	GraphVal     []uint32
-	GraphTest    []uint32
+	GraphSplit   Split    // graph numbers
 	EdgeLabels   []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
-	EdgeTrain    []uint32 // edge numbers of the splits, in stored order, ascending, disjoint
-	EdgeVal      []uint32
-	EdgeTest     []uint32
+	EdgeSplit    Split    // edge numbers, in stored order
+	Report       Report   // what loading did
 }
+
+// Split is what a run is trained, validated and tested on, by number: each list ascending,
+// all of them disjoint, nil where there is none.
+type Split struct{ Train, Val, Test []uint32 }
+
+// Report says where data came from and what was done to them, for people.
+type Report struct {
+	Form     string   // such as "Planetoid folder"; a store keeps what it was made from
+	Changes  []string // what was numbered anew, added, dropped or split at random
+	Warnings []string // what nothing reads, and what looks like a mistake
+}
+
+// ID is how the user's file names vertex v.
+func (d *Data) ID(v int) string {
+	switch {
+	case d.Names != nil:
+		return d.Names[v]
+	case d.IDs != nil:
+		return strconv.FormatUint(d.IDs[v], 10)
+	}
+	return strconv.Itoa(v)
+}
+
+// HasIDs tells whether the user's file names vertices in another way than 0 to V-1.
+func (d *Data) HasIDs() bool { return d.Names != nil || d.IDs != nil }
 
 // GraphClasses is the number of classes of GraphLabels, 0 without.
 func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels) }

@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
+
+	"sagann/chunk"
 )
 
 // maxOneHot is the most vertices that OneHotFeatures takes: V² values of four
@@ -47,4 +49,26 @@ func RowNormalize(d *Data) {
 			row[k] = float32(float64(x) / sum)
 		}
 	}
+}
+
+// hopeless is the size from which squares of features overflow float32, whose largest
+// number is 3.4e38.
+const hopeless = 1e18
+
+// warnScale warns of features that no training survives, in rows of d from first on.
+func (d *Data) warnScale(rows []float32, first int) (found bool) {
+	at := chunk.First(len(rows), func(lo, hi int) int {
+		for i, x := range rows[lo:hi] {
+			if x > hopeless || x < -hopeless {
+				return lo + i
+			}
+		}
+		return -1
+	})
+	if at < 0 {
+		return false
+	}
+	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("feature %d of vertex %d is %v: numbers above %v overflow in training; divide the column",
+		at%d.FeatureCols, first+at/d.FeatureCols, rows[at], float32(hopeless)))
+	return true
 }

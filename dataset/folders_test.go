@@ -126,7 +126,7 @@ func TestNpyFolderRefused(t *testing.T) {
 		{"edges", []int{1, 2}, []int64{0, 34}, "edges.npy: byte 136: vertex 34"},
 		{"edges", []int{3, 3}, make([]int32, 9), "edges.npy: byte 128: shape [3 3]"},
 		{"edges", []int{2, 1}, []float32{0, 0.5}, "edges.npy: byte 132: 0.5"},
-		{"features", []int{33, 1}, make([]float32, 33), "vertex 33"},
+		{"features", []int{33, 1}, make([]float32, 33), "34 labels for 33 vertices, the rows of"},
 		{"features", []int{40, 1}, make([]float32, 40), "34 labels for 40 vertices"},
 		{"features", []int{34, 2}, append(make([]float32, 65), nan, 0, 0), "features.npy: byte 388: row 32, column 1 is NaN"},
 		{"features", []int{34}, make([]float32, 34), "shape [34]"},

@@ -47,9 +47,9 @@ func (d *Data) Splits(k LabelKind) [3][]uint32 {
 func (d *Data) parts(k LabelKind) [3]*[]uint32 {
 	switch k {
 	case EdgeLabels:
-		return [3]*[]uint32{&d.EdgeTrain, &d.EdgeVal, &d.EdgeTest}
+		return [3]*[]uint32{&d.EdgeSplit.Train, &d.EdgeSplit.Val, &d.EdgeSplit.Test}
 	case GraphLabels:
-		return [3]*[]uint32{&d.GraphTrain, &d.GraphVal, &d.GraphTest}
+		return [3]*[]uint32{&d.GraphSplit.Train, &d.GraphSplit.Val, &d.GraphSplit.Test}
 	}
 	return [3]*[]uint32{&d.Train, &d.Val, &d.Test}
 }

@@ -64,12 +64,12 @@ func TestLabelKindsRefused(t *testing.T) {
 		{"edge 3 has label -2", func(d *Data) { d.EdgeLabels[3] = -2 }},
 		{"edge 3 has label 1048600", func(d *Data) { d.EdgeLabels[3] = 1048600 }},
 		{"graph 0 has label 2147483647", func(d *Data) { d.GraphLabels[0] = 1<<31 - 1 }},
-		{"the edge test split has edge 20", func(d *Data) { d.EdgeTest = append(d.EdgeTest, 20) }},
-		{"graph 4 of the graph test split has no label", func(d *Data) { d.GraphTest = []uint32{4} }},
-		{"is in the edge training and in the edge validation split", func(d *Data) { d.EdgeVal = d.EdgeTrain }},
-		{"the graph validation split is empty", func(d *Data) { d.GraphVal = []uint32{} }},
+		{"the edge test split has edge 20", func(d *Data) { d.EdgeSplit.Test = append(d.EdgeSplit.Test, 20) }},
+		{"graph 4 of the graph test split has no label", func(d *Data) { d.GraphSplit.Test = []uint32{4} }},
+		{"is in the edge training and in the edge validation split", func(d *Data) { d.EdgeSplit.Val = d.EdgeSplit.Train }},
+		{"the graph validation split is empty", func(d *Data) { d.GraphSplit.Val = []uint32{} }},
 		{"the edge training split has edge 1: ids must be below 0", func(d *Data) {
-			d.Edges, d.EdgeLabels, d.EdgeTrain = &chunk.Edges{V: 20}, nil, []uint32{1}
+			d.Edges, d.EdgeLabels, d.EdgeSplit.Train = &chunk.Edges{V: 20}, nil, []uint32{1}
 		}},
 	} {
 		d := labelled(t)
@@ -79,14 +79,14 @@ func TestLabelKindsRefused(t *testing.T) {
 		}
 	}
 	d := labelled(t)
-	d.EdgeLabels, d.EdgeTrain, d.EdgeVal, d.EdgeTest = nil, nil, nil, nil
+	d.EdgeLabels, d.EdgeSplit.Train, d.EdgeSplit.Val, d.EdgeSplit.Test = nil, nil, nil, nil
 	if err := ValidateLabels(d, EdgeLabels); err == nil || !strings.Contains(err.Error(), "no edge labels") {
 		t.Error(err)
 	}
 	if err := RandomSplitOf(d, EdgeLabels, 0.5, 0.2, 1); err == nil {
 		t.Error("edges without labels were split")
 	}
-	d.GraphVal = nil
+	d.GraphSplit.Val = nil
 	if err := ValidateLabels(d, GraphLabels); err == nil || !strings.Contains(err.Error(), "graph validation split is empty") {
 		t.Error(err)
 	}
@@ -98,10 +98,7 @@ func TestLabelKindsOnDisk(t *testing.T) {
 	if err := WriteNpyFolder(dir, d); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Load(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustLoad(t, dir, Options{})
 	if diff := cmp.Diff(d, got); diff != "" {
 		t.Errorf("read back (-written +read):\n%s", diff)
 	}
@@ -113,6 +110,6 @@ func TestLabelKindsOnDisk(t *testing.T) {
 		if err := WriteStore(path, d, 1); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("error %v, want %q", err, text)
 		}
-		d.EdgeLabels, d.EdgeTrain, d.EdgeVal, d.EdgeTest = nil, nil, nil, nil
+		d.EdgeLabels, d.EdgeSplit.Train, d.EdgeSplit.Val, d.EdgeSplit.Test = nil, nil, nil, nil
 	}
 }

@@ -30,9 +30,10 @@ func Open(name string, opt Options) (*Data, error) {
 
 // Load reads the graph at path and recognises what it is given:
 //   - a folder with edges.npy (and features, labels, train, …, see
-//     WriteNpyFolder), Planetoid files ind.*, TU text files *_A.txt, an OGB set
-//     (its root or its folder raw), or one single file of those below;
-//   - a file: .npz, .mat, .mtx, or an edge list .txt, .csv, .tsv, .edges,
+//     WriteNpyFolder) or PyG's edge_index.npy, Planetoid files ind.*, TU text files
+//     *_A.txt, an OGB set (its root or its folder raw, texts or data.npz), or one
+//     single file of those below;
+//   - a file: .npz, PyG's .pt, .mat, .mtx, or an edge list .txt, .csv, .tsv, .edges,
 //     .edgelist, .ungraph, all texts also with .gz;
 //   - the project's own store.
 //
@@ -40,21 +41,42 @@ func Open(name string, opt Options) (*Data, error) {
 // counts; several forms side by side are an error that lists them. The result has
 // passed Validate. Errors name the file and the line or byte.
 func Load(path string, opt Options) (*Data, error) {
+	s, err := open(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.collect()
+	if err != nil {
+		return nil, err
+	}
+	return finish(d, path, opt)
+}
+
+// open finds out what stands at path.
+func open(path string, opt Options) (*Stream, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	d, ok, err := loadStore(path)
-	if err == nil && !ok {
-		if info.IsDir() {
-			d, err = loadFolder(path, opt)
-		} else {
-			d, err = loadFile(path, opt)
-		}
+	if d, ok, err := loadStore(path); err != nil || ok {
+		return held(d, err)
 	}
+	if info.IsDir() {
+		return openFolder(path, opt)
+	}
+	return openFile(path, opt)
+}
+
+// held is a stream of data that are in memory; it keeps the error.
+func held(d *Data, err error) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	return streamOf(d), nil
+}
+
+// finish checks what was read from path and rearranges the edges as asked.
+func finish(d *Data, path string, opt Options) (*Data, error) {
 	// Before the edges are rearranged, and so that they may be.
 	if err := Validate(d); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -66,24 +88,33 @@ func Load(path string, opt Options) (*Data, error) {
 		return nil, fmt.Errorf("%s: the edges have labels and cannot be rearranged", path)
 	}
 	if opt.Undirected {
+		before := d.Edges.E()
 		d.Edges = d.Edges.Symmetric()
+		d.change("%d reverse edges were added", d.Edges.E()-before)
 	}
 	if opt.Simple {
+		before := d.Edges.E()
 		d.Edges = Simplify(d.Edges)
+		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}
+	d.warnScale(d.Features, 0)
 	return d, nil
+}
+
+func (d *Data) change(format string, n int) {
+	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf(format, n))
 }
 
 // form is one graph that a folder holds.
 type form struct {
 	what string // for errors
-	load func() (*Data, error)
+	open func() (*Stream, error)
 }
 
-// loadFolder chooses among the forms in dir; see Load.
-func loadFolder(dir string, opt Options) (*Data, error) {
-	if exists(filepath.Join(dir, "edges.npy")) {
-		return loadNpyFolder(dir)
+// openFolder chooses among the forms in dir; see Load.
+func openFolder(dir string, opt Options) (*Stream, error) {
+	if exists(filepath.Join(dir, "edges.npy")) || exists(filepath.Join(dir, "edge_index.npy")) {
+		return openNpyFolder(dir)
 	}
 	forms, err := formsIn(dir, opt)
 	if err != nil {
@@ -98,13 +129,13 @@ func loadFolder(dir string, opt Options) (*Data, error) {
 	}
 	switch len(forms) {
 	case 0:
-		return nil, fmt.Errorf("%s: no graph that is known: no edges.npy, ind.*, *_A.txt, edge.csv, .npz, .mat, .mtx or edge list", dir)
+		return nil, fmt.Errorf("%s: no graph that is known: no edges.npy or edge_index.npy, ind.*, *_A.txt, edge.csv, data.npz, .npz, .pt, .mat, .mtx or edge list", dir)
 	case 1:
-		d, err := forms[0].load()
+		s, err := forms[0].open()
 		if err == nil && nested {
-			d.Name += " (raw/" + forms[0].what + ")"
+			s.Data.Name += " (raw/" + forms[0].what + ")"
 		}
-		return d, err
+		return s, err
 	}
 	var list []string
 	for _, f := range forms {
@@ -130,14 +161,14 @@ func formsIn(dir string, opt Options) ([]form, error) {
 			set, _, ok := strings.Cut(rest, ".")
 			if ok && !planetoid[set] {
 				planetoid[set] = true
-				forms = append(forms, form{"ind." + set + ".*", func() (*Data, error) { return loadPlanetoid(dir, set) }})
+				forms = append(forms, form{"ind." + set + ".*", func() (*Stream, error) { return held(loadPlanetoid(dir, set)) }})
 			}
 			folder = true
 		} else if prefix, ok := strings.CutSuffix(plain, "_A.txt"); ok {
-			forms = append(forms, form{name, func() (*Data, error) { return loadTU(filepath.Join(dir, prefix)) }})
+			forms = append(forms, form{name, func() (*Stream, error) { return held(loadTU(filepath.Join(dir, prefix))) }})
 			folder = true
-		} else if plain == "edge.csv" {
-			forms = append(forms, form{name, func() (*Data, error) { return loadOGB(dir) }})
+		} else if plain == "edge.csv" || name == "data.npz" && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "node-label.npz" }) {
+			forms = append(forms, form{name, func() (*Stream, error) { return openOGB(dir) }})
 			folder = true
 		}
 	}
@@ -145,11 +176,28 @@ func formsIn(dir string, opt Options) ([]form, error) {
 		return forms, nil
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() && endingOf(e.Name()) != "" && !strings.HasPrefix(strings.ToLower(e.Name()), "readme") {
-			forms = append(forms, form{e.Name(), func() (*Data, error) { return loadFile(filepath.Join(dir, e.Name()), opt) }})
+		if e.Type().IsRegular() && isGraph(e.Name()) {
+			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openFile(filepath.Join(dir, e.Name()), opt) }})
 		}
 	}
 	return forms, nil
+}
+
+// isGraph tells a file of a folder that is taken for a graph. A store is none, as it was
+// made of another, nor are the files that PyG puts beside its data.pt.
+func isGraph(name string) bool {
+	ending := endingOf(name)
+	return ending != "" && ending != ".saga" && name != "pre_transform.pt" && name != "pre_filter.pt" &&
+		!strings.HasPrefix(strings.ToLower(name), "readme")
+}
+
+const edgeListForm = "edge list"
+
+// changeIDs reports ids that were numbered.
+func (d *Data) changeIDs() {
+	if d.IDs != nil {
+		d.change("%d ids were numbered from 0 on, in ascending order", len(d.IDs))
+	}
 }
 
 // edgeListEndings are the endings of edge lists.
@@ -162,39 +210,57 @@ func endingOf(name string) string {
 	if slices.Contains(edgeListEndings, ext) || ext == ".mtx" {
 		return ext
 	}
-	if ext = filepath.Ext(name); ext == ".npz" || ext == ".mat" {
+	if ext = filepath.Ext(name); slices.Contains([]string{".npz", ".mat", ".pt", ".pth", ".saga"}, ext) {
 		return ext
 	}
 	return ""
 }
 
-// loadFile reads a single file by its ending.
-func loadFile(path string, opt Options) (d *Data, err error) {
+// openFile reads a single file by its ending.
+func openFile(path string, opt Options) (s *Stream, err error) {
+	form := ""
 	switch ext := endingOf(path); ext {
 	case "":
-		return nil, fmt.Errorf("%s: unknown ending; known are .npz, .mat, .mtx, %s", path, strings.Join(edgeListEndings, ", "))
+		return nil, fmt.Errorf("%s: unknown ending; known are .saga, .npz, .pt, .mat, .mtx, %s, texts also with .gz (saga data convert --edges reads tables with names of columns)",
+			path, strings.Join(edgeListEndings, ", "))
 	case ".npz":
-		d, err = loadNpz(path)
+		return openNpz(path)
+	case ".pt", ".pth":
+		s, err = openPT(path)
 	case ".mat":
-		d, err = loadMat(path)
+		form = "MATLAB file"
+		s, err = held(loadMat(path))
 	case ".mtx":
-		t, openErr := openText(path)
-		if openErr != nil {
-			return nil, openErr
-		}
-		defer t.Close()
-		d = &Data{}
-		d.Edges, err = readMTX(t)
+		form = "Matrix Market file"
+		s, err = held(loadMTX(path))
+	case ".saga":
+		return nil, fmt.Errorf("%s: no store of this program: it does not begin with %s", path, storeMagic)
 	default:
-		d = &Data{}
+		form = edgeListForm
+		d := &Data{}
 		d.Edges, d.IDs, err = ReadEdgeList(path, opt.Relabel)
+		d.changeIDs()
+		s, err = held(d, err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
-	d.Name = strings.TrimSuffix(name, filepath.Ext(name))
-	return d, nil
+	s.Data.Name = strings.TrimSuffix(name, filepath.Ext(name))
+	if form != "" {
+		s.Data.Report.Form = form
+	}
+	return s, nil
+}
+
+func loadMTX(path string) (*Data, error) {
+	t, err := openText(path)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	e, err := readMTX(t)
+	return &Data{Edges: e}, err
 }
 
 func exists(path string) bool {

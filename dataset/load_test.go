@@ -96,6 +96,7 @@ func TestFolderForms(t *testing.T) {
 	}{
 		{map[string]string{"g.txt": list}, "g", nil},
 		{map[string]string{"g.txt": list, "README.txt": "hello", "notes.md": ""}, "g", nil},
+		{map[string]string{"g.txt": list, "g.saga": "", "pre_filter.pt": "", "pre_transform.pt": ""}, "g", nil},
 		{map[string]string{"raw/g.csv.gz": gz(list)}, "g (raw/g.csv.gz)", nil},
 		{map[string]string{"a.txt": list, "b.mtx": ""}, "", []string{"a.txt, b.mtx"}},
 		{map[string]string{"raw/a.txt": list, "raw/b.tsv": list}, "", []string{"a.txt, b.tsv"}},
@@ -118,7 +119,7 @@ func TestFolderForms(t *testing.T) {
 	}
 	dir := writeFiles(t, map[string]string{"g.doc": list})
 	_, err := Load(filepath.Join(dir, "g.doc"), Options{})
-	refused(t, "an unknown ending", err, "g.doc", ".mtx")
+	refused(t, "an unknown ending", err, "g.doc", ".saga, .npz, .pt, .mat, .mtx", "--edges")
 	_, err = Load(filepath.Join(dir, "none"), Options{})
 	refused(t, "no file", err, "none")
 }

@@ -1,41 +1,64 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 
 	"sagann/dataset/npy"
 )
 
-// readFeatures reads features [V,F], or features_csr_{data,indices,indptr}, whose
-// width is the largest column plus one (or the second entry of features_csr_shape).
-func (d *Data) readFeatures(from arrays) error {
-	a, err := optional(from, "features")
+// openFeatures checks features [V,F], or reads features_csr_{data,indices,indptr},
+// whose width is the largest column plus one (or the second entry of
+// features_csr_shape).
+func (s *Stream) openFeatures(from arrays, rows *rowCount) error {
+	r, err := from.Open("features")
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.openSparseFeatures(from, rows)
+	}
 	if err != nil {
 		return err
 	}
-	if a == nil {
-		return d.readSparseFeatures(from)
+	defer r.Close()
+	shape := r.Shape
+	if len(shape) != 2 || shape[0] == 0 || shape[1] == 0 {
+		return fmt.Errorf("%s: shape %v of the features: want [V F] with at least one row and one column; a graph without features has no such file", r.Where(0), shape)
 	}
-	if len(a.Shape) != 2 || a.Shape[0] == 0 || a.Shape[1] == 0 {
-		return fmt.Errorf("%s: shape %v of the features: want [V F] with at least one row and one column; a graph without features has no such file", a.Where(0), a.Shape)
+	cols := shape[1]
+	s.Data.FeatureCols = cols
+	s.EachRows = func(fn func([]float32) error) error {
+		r, err := from.Open("features")
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		part := max(1, pieceValues/cols) * cols
+		for left := shape[0] * cols; left > 0; left -= part {
+			x, err := nextFloats(r, part, cols)
+			if err == nil {
+				err = fn(x)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	d.FeatureCols = a.Shape[1]
-	d.Features, err = finite(a, d.FeatureCols)
-	return err
+	return rows.set(shape[0], r.Name(), r.Where(0), "rows of features")
 }
 
-func (d *Data) readSparseFeatures(from arrays) error {
+func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 	indptr, err := optional(from, "features_csr_indptr")
 	if err != nil || indptr == nil {
 		return err
 	}
-	indices, err := from.Read("features_csr_indices")
+	indices, err := readArray(from, "features_csr_indices")
 	if err != nil {
 		return err
 	}
-	data, err := from.Read("features_csr_data")
+	data, err := readArray(from, "features_csr_data")
 	if err != nil {
 		return err
 	}
@@ -80,18 +103,22 @@ func (d *Data) readSparseFeatures(from arrays) error {
 	if m.cols == 0 || m.rows == 0 {
 		return fmt.Errorf("%s: empty features", indptr.Where(0))
 	}
-	d.Features, d.FeatureCols = m.dense(), m.cols
-	return nil
+	s.Data.FeatureCols, s.EachRows = m.cols, m.eachRows
+	return rows.set(m.rows, indptr.Name(), indptr.Where(0), "rows of features")
 }
 
-// readLabels reads labels: [V] classes, -1 for none, or [V,C] of 0 and 1.
-func (d *Data) readLabels(from arrays) error {
+// readLabels reads labels: [V] or [V,1] classes, -1 or NaN for none, or [V,C] of 0
+// and 1.
+func (d *Data) readLabels(from arrays, rows *rowCount) error {
 	a, err := optional(from, "labels")
 	if err != nil || a == nil {
 		return err
 	}
 	switch {
-	case len(a.Shape) == 2 && a.Shape[1] > 0:
+	case len(a.Shape) == 2 && a.Shape[1] > 1:
+		if err := rows.set(a.Shape[0], a.Name(), a.Where(0), "rows of labels"); err != nil {
+			return err
+		}
 		if d.Classes != 0 && d.Classes != a.Shape[1] {
 			return fmt.Errorf("%s: %d columns of labels, meta.json says %d classes", a.Where(0), a.Shape[1], d.Classes)
 		}
@@ -107,10 +134,13 @@ func (d *Data) readLabels(from arrays) error {
 		}
 		d.MultiLabels = x
 		return nil
-	case len(a.Shape) != 1:
-		return fmt.Errorf("%s: shape %v of the labels: want [V] or [V C]", a.Where(0), a.Shape)
+	case len(a.Shape) != 1 && !(len(a.Shape) == 2 && a.Shape[1] == 1):
+		return fmt.Errorf("%s: shape %v of the labels: want [V], [V 1] or [V C]", a.Where(0), a.Shape)
 	}
-	if d.Labels, err = a.Int32s(); err != nil {
+	if err := rows.set(a.Shape[0], a.Name(), a.Where(0), "labels"); err != nil {
+		return err
+	}
+	if d.Labels, err = classNumbers(a); err != nil {
 		return err
 	}
 	classes, err := classCount(d.Labels)
@@ -128,6 +158,56 @@ func (d *Data) readLabels(from arrays) error {
 	return nil
 }
 
+// classNumbers is a as whole numbers; NaN, for no label, becomes -1.
+func classNumbers(a *npy.Array) ([]int32, error) {
+	switch x := a.Data.(type) {
+	case []float32:
+		x = slices.Clone(x)
+		for i, y := range x {
+			if y != y {
+				x[i] = -1
+			}
+		}
+		return a.With(x).Int32s()
+	case []float64:
+		x = slices.Clone(x)
+		for i, y := range x {
+			if y != y {
+				x[i] = -1
+			}
+		}
+		return a.With(x).Int32s()
+	}
+	return a.Int32s()
+}
+
+// readIDs reads ids [V], the number that each vertex has elsewhere.
+func (d *Data) readIDs(from arrays) error {
+	a, err := optional(from, "ids")
+	if err != nil || a == nil {
+		return err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
+		return fmt.Errorf("%s: shape %v of the ids, want one for each of %d vertices", a.Where(0), a.Shape, d.Edges.V)
+	}
+	if ids, ok := a.Data.([]uint64); ok {
+		d.IDs = ids
+		return nil
+	}
+	x, err := a.Int64s()
+	if err != nil {
+		return err
+	}
+	d.IDs = make([]uint64, len(x))
+	for v, id := range x {
+		if id < 0 {
+			return fmt.Errorf("%s: id %d of vertex %d is negative", a.Where(v), id, v)
+		}
+		d.IDs[v] = uint64(id)
+	}
+	return nil
+}
+
 // readSplits reads train, val and test, with a prefix for what is no vertex: ids, or a
 // boolean for each of the n vertices, edges or graphs.
 func (d *Data) readSplits(from arrays, k LabelKind) error {
@@ -135,7 +215,7 @@ func (d *Data) readSplits(from arrays, k LabelKind) error {
 	if k != VertexLabels {
 		prefix = string(k) + "_"
 	}
-	_, n := d.labelsOf(k)
+	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: len(d.EdgeLabels), GraphLabels: len(d.GraphLabels)}[k]
 	for i, name := range []string{"train", "val", "test"} {
 		a, err := optional(from, prefix+name)
 		if err != nil {
@@ -189,8 +269,8 @@ func (d *Data) readGraphs(from arrays) error {
 	if err != nil || a == nil {
 		return err
 	}
-	if _, err := rowsOf(a, d.Edges.V); err != nil {
-		return err
+	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
+		return fmt.Errorf("%s: shape %v, want %d rows", a.Where(0), a.Shape, d.Edges.V)
 	}
 	if d.GraphOf, err = a.Uint32s(); err != nil {
 		return err
@@ -215,13 +295,13 @@ func (d *Data) readGraphs(from arrays) error {
 
 // readEdgeLabels reads edge_labels [E], a class an edge or -1 for none, and the splits
 // of the edges.
-func (d *Data) readEdgeLabels(from arrays) error {
+func (d *Data) readEdgeLabels(from arrays, edges int) error {
 	a, err := optional(from, "edge_labels")
 	if err != nil || a == nil {
 		return err
 	}
-	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.E() {
-		return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, d.Edges.E())
+	if len(a.Shape) != 1 || a.Shape[0] != edges {
+		return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, edges)
 	}
 	if d.EdgeLabels, err = a.Int32s(); err != nil {
 		return err

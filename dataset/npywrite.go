@@ -1,11 +1,13 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"sagann/dataset/npy"
 )
@@ -13,7 +15,7 @@ import (
 // WriteNpyFolder writes d to dir, which it makes if it is not there, as Load
 // reads it: edges.npy [2,E], edge_weight.npy [E], edge_type.npy [E],
 // edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
-// [V,C] uint8, train.npy, val.npy, test.npy, graph_indicator.npy [V],
+// [V,C] uint8, train.npy, val.npy, test.npy, ids.npy [V] or names.csv, graph_indicator.npy [V],
 // graph_labels.npy, edge_labels.npy [E] and the splits graph_train.npy, edge_train.npy
 // and so on, each when d has it, and meta.json with the name and counts.
 // Ids are int32, or int64 when there are more vertices or types than that holds. Data
@@ -55,6 +57,12 @@ func WriteNpyFolder(dir string, d *Data) error {
 		write(&w, "labels", []int{e.V, d.Classes}, small)
 	}
 	w.splits(d, VertexLabels, "")
+	if d.IDs != nil {
+		write(&w, "ids", []int{e.V}, d.IDs)
+	}
+	if d.Names != nil {
+		w.names(d.Names)
+	}
 	if d.GraphOf != nil {
 		w.ids("graph_indicator", []int{e.V}, d.GraphOf)
 	}
@@ -116,6 +124,19 @@ func joined[T int32 | int64](lists [][]uint32) []T {
 		}
 	}
 	return out
+}
+
+// names writes a table of one column, each name in quotes.
+func (w *folderWriter) names(names []string) {
+	if w.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	b.WriteString("name\n")
+	for _, name := range names {
+		b.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + "\"\n")
+	}
+	w.err = os.WriteFile(filepath.Join(w.dir, namesFile), b.Bytes(), 0o644)
 }
 
 func (w *folderWriter) meta(d *Data) {

@@ -12,14 +12,86 @@ import (
 	"sagann/chunk"
 )
 
-// loadOGB reads the CSV files of an OGB node-property set: raw holds edge,
-// num-node-list, node-feat, node-label and edge-feat (.csv or .csv.gz), and
-// beside raw stands split/<scheme>/train, valid and test. Edges are directed as
-// listed. A label column with one value is a class, -1 or nan for none; several
-// columns of 0 and 1 are multi-labels.
-func loadOGB(raw string) (*Data, error) {
+// openOGB reads an OGB node-property set: raw holds edge, num-node-list, node-feat,
+// node-label and edge-feat (.csv or .csv.gz), or, as of papers100M, data.npz and
+// node-label.npz, and beside raw stands split/<scheme>/train, valid and test. Edges are
+// directed as listed. A label column with one value is a class, -1 or nan for none;
+// several columns of 0 and 1 are multi-labels.
+func openOGB(raw string) (*Stream, error) {
 	root := filepath.Dir(filepath.Clean(raw))
-	d := &Data{Name: filepath.Base(root)}
+	open := openOGBTexts
+	if exists(filepath.Join(raw, "data.npz")) && !exists(filepath.Join(raw, "edge.csv")) && !exists(filepath.Join(raw, "edge.csv.gz")) {
+		open = openOGBBinary
+	}
+	s, err := open(raw)
+	if err != nil {
+		return nil, err
+	}
+	s.Data.Name, s.Data.Report.Form = filepath.Base(root), "OGB folder"
+	if err := s.Data.warnOGB(raw); err != nil {
+		return nil, err
+	}
+	return s, s.Data.ogbSplits(filepath.Join(root, "split"))
+}
+
+// ogbFiles are the files of raw that are read, or that say what is known without them.
+var ogbFiles = []string{"edge.csv", "num-node-list.csv", "num-edge-list.csv", "node-feat.csv", "node-label.csv", "edge-feat.csv", "data.npz", "node-label.npz"}
+
+func (d *Data) warnOGB(raw string) error {
+	entries, err := os.ReadDir(raw)
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), ".gz"); !slices.Contains(ogbFiles, name) && !strings.HasPrefix(name, ".") {
+			d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %s", raw, e.Name()))
+		}
+	}
+	return err
+}
+
+// openOGBBinary reads arrays from the archives in pieces.
+func openOGBBinary(raw string) (*Stream, error) {
+	path := filepath.Join(raw, "data.npz")
+	z, err := openArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	list := z.Names()
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	from := named{arrays: reopened{z, path}, names: otherwise(list)}
+	labels, err := openArchive(filepath.Join(raw, "node-label.npz"))
+	if err != nil {
+		return nil, err
+	}
+	defer labels.Close()
+	a, err := labels.Archive.Read("node_label")
+	if err != nil {
+		return nil, err
+	}
+	from.make("labels", a)
+	meta := npyMeta{}
+	if n, err := optional(from, "num_nodes_list"); err != nil {
+		return nil, err
+	} else if n != nil {
+		x, err := n.Int64s()
+		if err == nil && (len(x) != 1 || x[0] < 1 || x[0] > math.MaxUint32) {
+			err = fmt.Errorf("%s: %v vertices; only sets of one graph (ogbn-…) are read", n.Where(0), few(x))
+		}
+		if err != nil {
+			return nil, err
+		}
+		meta.Vertices = int(x[0])
+	}
+	s, err := openArrays(from, meta)
+	if err != nil {
+		return nil, err
+	}
+	s.Data.warnUnread(list, path, "", from.names, "num_nodes_list", "num_edges_list")
+	return s, nil
+}
+
+func openOGBTexts(raw string) (*Stream, error) {
+	d := &Data{}
 	nodes, name, err := tuInts(filepath.Join(raw, "num-node-list.csv"))
 	if err != nil {
 		return nil, err
@@ -30,53 +102,87 @@ func loadOGB(raw string) (*Data, error) {
 	if nodes[0] < 1 || nodes[0] > math.MaxUint32 {
 		return nil, fmt.Errorf("%s:1: %d vertices", name, nodes[0])
 	}
-	if d.Edges, err = ogbEdges(raw, int(nodes[0])); err != nil {
+	d.Edges = &chunk.Edges{V: int(nodes[0])}
+	s := &Stream{Data: d}
+	edges, err := openText(filepath.Join(raw, "edge.csv"))
+	if err != nil {
 		return nil, err
 	}
-	x, cols, name, err := tuMatrix(filepath.Join(raw, "node-feat.csv"))
-	if err == nil && len(x) != cols*d.Edges.V {
-		err = fmt.Errorf("%s: %d rows for %d vertices", name, len(x)/max(cols, 1), d.Edges.V)
-	}
-	if err == nil {
-		d.Features, d.FeatureCols = x, cols
-	} else if !errors.Is(err, os.ErrNotExist) {
+	defer edges.Close()
+	if err := edges.eachLine(func([]byte) error { s.E++; return nil }); err != nil {
 		return nil, err
 	}
-	if err := d.ogbLabels(raw); err != nil {
+	if err := checkVertexCount(uint64(d.Edges.V), s.E); err != nil {
 		return nil, err
 	}
-	return d, d.ogbSplits(filepath.Join(root, "split"))
+	if d.Edges.DataCols, err = textColumns(filepath.Join(raw, "edge-feat.csv")); err != nil {
+		return nil, err
+	}
+	s.EachEdges = func(fn func(*chunk.Edges) error) error { return ogbEdges(raw, s, fn) }
+	if d.FeatureCols, err = textColumns(filepath.Join(raw, "node-feat.csv")); err != nil {
+		return nil, err
+	}
+	if d.FeatureCols > 0 {
+		s.EachRows = func(fn func([]float32) error) error {
+			x, err := openFloats(filepath.Join(raw, "node-feat.csv"), d.FeatureCols)
+			if err != nil {
+				return err
+			}
+			defer x.Close()
+			return x.each(d.Edges.V, "vertices", fn)
+		}
+	}
+	return s, d.ogbLabels(raw)
 }
 
-func ogbEdges(raw string, vertices int) (*chunk.Edges, error) {
+// ogbEdges reads edges and what they carry in step.
+func ogbEdges(raw string, s *Stream, fn func(*chunk.Edges) error) error {
 	t, err := openText(filepath.Join(raw, "edge.csv"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer t.Close()
-	e := &chunk.Edges{V: vertices}
-	err = scanEdges(t, func(src, dst uint64, _ float32) error {
-		if src >= uint64(vertices) || dst >= uint64(vertices) {
-			return fmt.Errorf("edge %d,%d: vertex ids must be below %d", src, dst, vertices)
+	all := s.Data.Edges
+	p := &chunk.Edges{V: all.V, DataCols: all.DataCols}
+	var data *floatRows
+	if all.DataCols > 0 {
+		if data, err = openFloats(filepath.Join(raw, "edge-feat.csv"), all.DataCols); err != nil {
+			return err
 		}
-		e.Src, e.Dst = append(e.Src, uint32(src)), append(e.Dst, uint32(dst))
-		return nil
+		defer data.Close()
+	}
+	done := 0
+	flush := func() (err error) {
+		if data != nil {
+			if p.Data, err = data.next(p.Data[:0], p.E()); err != nil {
+				return err
+			}
+			if len(p.Data) < p.E()*p.DataCols {
+				return fmt.Errorf("%s: %d rows for %d edges", data.name, done+len(p.Data)/p.DataCols, s.E)
+			}
+		}
+		done += p.E()
+		err = fn(p)
+		p.Src, p.Dst = p.Src[:0], p.Dst[:0]
+		return err
+	}
+	err = scanEdges(t, func(src, dst uint64, _ float32) error {
+		if src >= uint64(p.V) || dst >= uint64(p.V) {
+			return fmt.Errorf("edge %d,%d: vertex ids must be below %d", src, dst, p.V)
+		}
+		p.Src, p.Dst = append(p.Src, uint32(src)), append(p.Dst, uint32(dst))
+		if p.E() < pieceValues/(2+p.DataCols) {
+			return nil
+		}
+		return flush()
 	})
 	if err == nil {
-		err = checkVertexCount(uint64(vertices), e.E())
+		err = flush()
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && data != nil {
+		err = data.ended(done, "edges")
 	}
-	x, cols, name, err := tuMatrix(filepath.Join(raw, "edge-feat.csv"))
-	if err == nil && len(x) != cols*e.E() {
-		err = fmt.Errorf("%s: %d rows for %d edges", name, len(x)/max(cols, 1), e.E())
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		return e, nil
-	}
-	e.Data, e.DataCols = x, cols
-	return e, err
+	return err
 }
 
 func (d *Data) ogbLabels(raw string) error {

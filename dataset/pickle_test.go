@@ -88,7 +88,7 @@ func TestHostilePickles(t *testing.T) {
 		"c__builtin__\neval\n(S'1'\ntR.":        `class "__builtin__.eval"`,
 		"ccollections\nOrderedDict\n)R.":        `class "collections.OrderedDict"`,
 		"(ios\nsystem\n.":                       "0x69",
-		"\x80\x04\x8c\x02os\x8c\x06system\x93.": "0x8c",
+		"\x80\x04\x8c\x02os\x8c\x06system\x93.": `byte 14: pickle instruction 0x93: class "os.system"`,
 		"\xff.":                                 "0xff",
 		"\x80\x02T\xff\xff\xff\x7fabc.":         "2147483647 bytes of data, 4 are left",
 		"\x80\x02B\xff\xff\xff\xffabc.":         "4294967295 bytes",
@@ -106,7 +106,8 @@ func TestHostilePickles(t *testing.T) {
 		"S'a\\q'\n.":                                    `escape \q`,
 		"S'a\\x4'\n.":                                   "cut off",
 		"S'a\\'\n.":                                     "backslash",
-		"(U\xff" + strings.Repeat("x", 255) + "q\x00" + strings.Repeat("h\x00", 1<<20) + "tK\x01R.": "too often",
+		"(U\xff" + strings.Repeat("x", 255) + "q\x00" + strings.Repeat("h\x00", 1<<20) + "tK\x01R.":                                                                        "malformed",
+		"c_codecs\nencode\nq\x000X\xff\x00\x00\x00" + strings.Repeat("x", 255) + "q\x01X\x06\x00\x00\x00latin1q\x020]" + strings.Repeat("h\x00h\x01h\x02\x86Ra", 99) + ".": "too often",
 	} {
 		_, err := unpickle([]byte(file))
 		refused(t, strconv.Quote(file[:min(len(file), 60)]), err, word)

@@ -4,76 +4,79 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/nlpodyssey/gopickle/types"
+	"strings"
 
 	"sagann/dataset/npy"
+	"sagann/dataset/pickle"
 )
 
 // decodeArray turns a pickled numpy.ndarray into an array. Its state is
 // (version, shape, dtype, is-Fortran, bytes).
 func decodeArray(x any, path string) (*npy.Array, error) {
-	p, ok := x.(*pickledArray)
+	p, ok := x.(*pickle.Record)
 	if !ok {
-		return nil, fmt.Errorf("%s: a %T where an array should be", path, x)
+		return nil, fmt.Errorf("%s: a %s where an array should be", path, pickle.Kind(x))
 	}
-	s, ok := p.value.(*types.Tuple)
-	if !ok || s.Len() != 5 {
+	var size, dtype, order, data any
+	switch s, isTuple := p.State.(pickle.Tuple); {
+	case plainClass(p.Class) == "numpy.numeric._frombuffer" && len(p.Args) == 4: // protocol 5
+		data, dtype, size, order = p.Args[0], p.Args[1], p.Args[2], p.Args[3] == "F"
+	case plainClass(p.Class) != "numpy.multiarray._reconstruct":
+		return nil, fmt.Errorf("%s: a %s where an array should be", path, pickle.Kind(x))
+	case !isTuple || len(s) != 5:
 		return nil, fmt.Errorf("%s: an array without its five parts", path)
+	default:
+		size, dtype, order, data = s[1], s[2], s[3], s[4]
 	}
-	shape, err := ints(s.Get(1))
+	shape, err := ints(size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: shape of an array: %w", path, err)
 	}
-	descr, err := decodeDtype(s.Get(2))
+	descr, err := decodeDtype(dtype)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	fortran, isBool := s.Get(3).(bool)
-	if n, isInt := s.Get(3).(int); isInt {
+	fortran, isBool := order.(bool)
+	if n, isInt := order.(int); isInt {
 		fortran, isBool = n != 0, true
 	}
-	var raw []byte
-	switch b := s.Get(4).(type) {
-	case string:
-		raw = []byte(b)
-	case []byte:
-		raw = b
-	default:
-		isBool = false
-	}
-	if !isBool {
+	raw, ok := data.(string)
+	if !isBool || !ok {
 		return nil, fmt.Errorf("%s: an array whose order or bytes are missing", path)
 	}
-	return npy.FromBytes(descr, shape, fortran, raw, path)
+	return npy.FromBytes(descr, shape, fortran, []byte(raw), path)
 }
 
 // decodeDtype spells a pickled numpy.dtype as .npy files do. Its state is
 // (version, byte order, …).
 func decodeDtype(x any) (string, error) {
-	p, ok := x.(*pickledDtype)
-	if !ok {
-		return "", fmt.Errorf("a %T where an element type should be", x)
+	p, ok := x.(*pickle.Record)
+	if !ok || plainClass(p.Class) != "numpy.dtype" || len(p.Args) == 0 {
+		return "", fmt.Errorf("a %s where an element type should be", pickle.Kind(x))
 	}
-	s, ok := p.value.(*types.Tuple)
-	if !ok || s.Len() < 2 {
+	code, ok := p.Args[0].(string)
+	if !ok {
+		return "", errors.New("numpy.dtype: want the name of a type")
+	}
+	s, ok := p.State.(pickle.Tuple)
+	if !ok || len(s) < 2 {
 		return "", errors.New("an element type without its byte order")
 	}
-	order, _ := s.Get(1).(string)
+	order, _ := s[1].(string)
 	if order == "=" { // native, on the machines that wrote such files
 		order = "<"
 	}
-	return order + p.code, nil
+	return order + code, nil
 }
 
 func ints(x any) ([]int, error) {
-	t, ok := x.(*types.Tuple)
+	t, ok := x.(pickle.Tuple)
 	if !ok {
-		return nil, fmt.Errorf("a %T where a tuple should be", x)
+		return nil, fmt.Errorf("a %s where a tuple should be", pickle.Kind(x))
 	}
-	out := make([]int, t.Len())
+	out := make([]int, len(t))
 	for i := range out {
-		n, ok := t.Get(i).(int)
+		n, ok := t[i].(int)
 		if !ok || n < 0 {
 			return nil, fmt.Errorf("entry %d is not a length", i)
 		}
@@ -82,7 +85,7 @@ func ints(x any) ([]int, error) {
 	return out, nil
 }
 
-// readCSR reads a pickled scipy.sparse.csr_matrix of finite values.
+// readCSR reads a pickled sparse matrix of SciPy, of finite values.
 func readCSR(path string) (*csr, error) {
 	x, err := readPickle(path)
 	if err != nil {
@@ -91,14 +94,24 @@ func readCSR(path string) (*csr, error) {
 	return decodeCSR(x, path)
 }
 
+// isSparse tells a pickled sparse matrix of SciPy.
+func isSparse(x any) bool {
+	p, ok := x.(*pickle.Record)
+	return ok && strings.HasPrefix(p.Class.Module, "scipy.sparse")
+}
+
+// decodeCSR makes compressed rows of a pickled matrix by rows (csr), columns (csc)
+// or coordinates (coo).
 func decodeCSR(x any, path string) (*csr, error) {
-	p, ok := x.(*pickledCSR)
-	if !ok {
-		return nil, fmt.Errorf("%s: a %T where a csr_matrix should be", path, x)
+	if !isSparse(x) {
+		return nil, fmt.Errorf("%s: a %s where a csr_matrix should be", path, pickle.Kind(x))
 	}
-	dict, ok := p.value.(*types.Dict)
+	p := x.(*pickle.Record)
+	kind, _, _ := strings.Cut(p.Class.Name, "_")
+	what := p.Class.Name
+	dict, ok := pickle.AsDict(p.State)
 	if !ok {
-		return nil, fmt.Errorf("%s: a csr_matrix without its parts", path)
+		return nil, fmt.Errorf("%s: a %s without its parts", path, what)
 	}
 	size, ok := dict.Get("_shape")
 	if !ok {
@@ -109,10 +122,19 @@ func decodeCSR(x any, path string) (*csr, error) {
 		err = fmt.Errorf("%v", shape)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: shape of a csr_matrix: %w", path, err)
+		return nil, fmt.Errorf("%s: shape of a %s: %w", path, what, err)
 	}
 	part := map[string]*npy.Array{}
-	for _, name := range []string{"indptr", "indices", "data"} {
+	names := []string{"indptr", "indices", "data"}
+	if kind == "coo" {
+		names = []string{"row", "col", "data"}
+		if both, ok := dict.Get("coords"); ok { // SciPy from 1.11 on
+			if t, _ := both.(pickle.Tuple); len(t) == 2 {
+				dict.Pairs = append(dict.Pairs, pickle.Pair{Key: "row", Value: t[0]}, pickle.Pair{Key: "col", Value: t[1]})
+			}
+		}
+	}
+	for _, name := range names {
 		x, _ := dict.Get(name)
 		a, err := decodeArray(x, path)
 		if err != nil {
@@ -121,16 +143,19 @@ func decodeCSR(x any, path string) (*csr, error) {
 		part[name] = a
 	}
 	m := &csr{rows: shape[0], cols: shape[1]}
-	if m.indptr, err = part["indptr"].Int64s(); err != nil {
-		return nil, err
-	}
-	if m.indices, err = part["indices"].Int64s(); err != nil {
-		return nil, err
-	}
 	if m.data, err = finite(part["data"], 1); err != nil {
 		return nil, err
 	}
-	if err := m.check(); err != nil {
+	a, err := part[names[0]].Int64s()
+	if err != nil {
+		return nil, err
+	}
+	b, err := part[names[1]].Int64s()
+	if err != nil {
+		return nil, err
+	}
+	m, err = m.from(kind, a, b)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil

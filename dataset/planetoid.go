@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nlpodyssey/gopickle/types"
-
 	"sagann/chunk"
 	"sagann/dataset/npy"
+	"sagann/dataset/pickle"
 )
+
+// PlanetoidForm is the Form in the Report of data of a Planetoid folder, whose features
+// count words.
+const PlanetoidForm = "Planetoid folder"
 
 // planetoidVal is the number of validation vertices of the public split.
 const planetoidVal = 500
@@ -73,7 +76,7 @@ func loadPlanetoid(dir, name string) (*Data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: ind.%s.*: %w", dir, name, err)
 	}
-	d.Name = name
+	d.Name, d.Report.Form = name, PlanetoidForm
 	return d, nil
 }
 
@@ -166,32 +169,32 @@ func readGraph(path string) (*chunk.Edges, error) {
 }
 
 func graphEdges(x any, limit int64) (*chunk.Edges, error) {
-	dict, ok := x.(*types.Dict)
+	dict, ok := pickle.AsDict(x)
 	if !ok {
-		return nil, fmt.Errorf("a %T where a dictionary of lists should be", x)
+		return nil, fmt.Errorf("a %s where a dictionary of lists should be", pickle.Kind(x))
 	}
 	e := &chunk.Edges{}
 	vertex := func(x any) (uint32, error) {
 		id, ok := x.(int)
 		if !ok || id < 0 || id >= math.MaxUint32 {
-			return 0, fmt.Errorf("a %T where a vertex should be", x)
+			return 0, fmt.Errorf("a %s where a vertex should be", pickle.Kind(x))
 		}
 		e.V = max(e.V, id+1)
 		return uint32(id), nil
 	}
-	for _, entry := range *dict {
+	for _, entry := range dict.Pairs {
 		src, err := vertex(entry.Key)
 		if err != nil {
 			return nil, err
 		}
-		list, ok := entry.Value.(*types.List)
+		list, ok := pickle.AsList(entry.Value)
 		if !ok {
-			return nil, fmt.Errorf("vertex %d: a %T where a list should be", src, entry.Value)
+			return nil, fmt.Errorf("vertex %d: a %s where a list should be", src, pickle.Kind(entry.Value))
 		}
-		if int64(e.E()+list.Len()) > limit {
+		if int64(e.E()+len(list)) > limit {
 			return nil, fmt.Errorf("more edges than the file has bytes")
 		}
-		for _, x := range *list {
+		for _, x := range list {
 			dst, err := vertex(x)
 			if err != nil {
 				return nil, fmt.Errorf("vertex %d: %w", src, err)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -46,8 +47,45 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 	if d.Train, d.Val, d.Test, err = s.Splits(); err != nil {
 		return nil, true, err
 	}
-	d.GraphOf, d.GraphLabels, err = s.Graphs()
+	if d.GraphOf, d.GraphLabels, err = s.Graphs(); err != nil {
+		return nil, true, err
+	}
+	names, err := s.VertexNames()
+	if err != nil {
+		return nil, true, err
+	}
+	d.setNames(names)
+	d.Report, err = Notes(s)
 	return d, true, err
+}
+
+// Notes is the report that a store keeps of how it was made; empty when it has none.
+func Notes(s *chunk.Store) (r Report, err error) {
+	text, err := s.Notes()
+	if err != nil || text == "" {
+		return r, err
+	}
+	if json.Unmarshal([]byte(text), &r) != nil { // written by another program
+		r = Report{Changes: []string{text}}
+	}
+	return r, nil
+}
+
+// setNames keeps names that are all whole numbers as such.
+func (d *Data) setNames(names []string) {
+	if names == nil {
+		return
+	}
+	ids := make([]uint64, len(names))
+	for v, name := range names {
+		n, ok := plainNumber([]byte(name))
+		if !ok {
+			d.Names = names
+			return
+		}
+		ids[v] = n
+	}
+	d.IDs = ids
 }
 
 func isStore(path string) bool {
@@ -68,26 +106,77 @@ func WriteStore(path string, d *Data, base int) error {
 	if err := Validate(d); err != nil {
 		return err
 	}
+	return streamOf(d).write(path, base, func(string, int, int) {})
+}
+
+// write writes a store: edges and features a piece at a time, of which progress is told.
+func (s *Stream) write(path string, base int, progress func(what string, done, of int)) error {
+	d, e := s.Data, s.Data.Edges
 	switch {
 	case d.EdgeLabels != nil:
 		return fmt.Errorf("%s: a store does not keep edge labels; write a folder of .npy files", d.Name)
-	case d.GraphTrain != nil || d.GraphVal != nil || d.GraphTest != nil:
+	case d.GraphSplit.Train != nil || d.GraphSplit.Val != nil || d.GraphSplit.Test != nil:
 		return fmt.Errorf("%s: a store does not keep splits of graphs; write a folder of .npy files", d.Name)
 	}
-	e := d.Edges
-	meta := chunk.Meta{Name: d.Name, V: e.V, Base: base, KeepOrder: true, Weighted: e.Weight != nil,
+	meta := chunk.Meta{Name: d.Name, V: e.V, Base: base, KeepOrder: true, Weighted: s.Weighted,
 		Types: e.Types, DataCols: e.DataCols, FeatureCols: d.FeatureCols, Classes: d.Classes}
 	if base > 1 {
-		meta.Order = chunk.Balance(e, base)
+		in, out, err := s.degrees(progress)
+		if err != nil {
+			return err
+		}
+		meta.Order = chunk.BalanceDegrees(in, out, s.E, base)
 	}
 	w, err := chunk.Create(path, meta)
 	if err != nil {
 		return err
 	}
-	// The writer keeps its first error, and Close returns it.
-	w.AppendEdges(e)
-	d.HoldFeatures()
-	w.AppendFeatures(d.Features)
+	defer w.Abort()
+	done := 0
+	err = s.EachEdges(func(p *chunk.Edges) error {
+		done += p.E()
+		progress("edges", done, s.E)
+		return w.AppendEdges(p)
+	})
+	if err != nil {
+		return err
+	}
+	if s.EachRows != nil {
+		done = 0
+		if err := s.EachRows(func(rows []float32) error {
+			done += len(rows) / d.FeatureCols
+			progress("rows of features", done, e.V)
+			return w.AppendFeatures(rows)
+		}); err != nil {
+			return err
+		}
+	}
+	return d.writeRest(w)
+}
+
+// degrees counts the edges into and out of each vertex.
+func (s *Stream) degrees(progress func(what string, done, of int)) (in, out []uint32, err error) {
+	in, out = make([]uint32, s.Data.Edges.V), make([]uint32, s.Data.Edges.V)
+	done := 0
+	err = s.EachEdges(func(p *chunk.Edges) error {
+		if p.E() == s.E { // on all processors
+			in, out = p.InDegrees(), p.OutDegrees()
+			return nil
+		}
+		for i := range p.Src {
+			out[p.Src[i]]++
+			in[p.Dst[i]]++
+		}
+		done += p.E()
+		progress("degrees of edges", done, s.E)
+		return nil
+	})
+	return in, out, err
+}
+
+// writeRest writes what belongs to vertices and closes the store. The writer keeps its
+// first error, and Close returns it.
+func (d *Data) writeRest(w *chunk.Writer) error {
 	if d.Labels != nil {
 		w.SetLabels(d.Labels)
 	}
@@ -97,6 +186,20 @@ func WriteStore(path string, d *Data, base int) error {
 	w.SetSplits(d.Train, d.Val, d.Test)
 	if d.GraphOf != nil {
 		w.SetGraphs(d.GraphOf, d.GraphLabels)
+	}
+	if d.HasIDs() {
+		names := make([]string, d.Edges.V)
+		for v := range names {
+			names[v] = d.ID(v)
+		}
+		w.SetVertexNames(names)
+	}
+	if d.Report.Form != "" || d.Report.Changes != nil {
+		text, err := json.Marshal(Report{Form: d.Report.Form, Changes: d.Report.Changes})
+		if err != nil {
+			return err
+		}
+		w.SetNotes(string(text))
 	}
 	return w.Close()
 }

@@ -136,20 +136,30 @@ func (t *textFile) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", t.name, t.line, fmt.Errorf(format, args...))
 }
 
-// eachLine calls fn for every line that is neither blank nor a comment (# or %
-// in front). The slice is valid during the call only.
-func (t *textFile) eachLine(fn func(line []byte) error) error {
+// nextRow is the next line that is neither blank nor a comment (# or % in front),
+// without blanks around it.
+func (t *textFile) nextRow() ([]byte, error) {
 	for {
 		line, err := t.next()
+		if err != nil {
+			return nil, err
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' && line[0] != '%' {
+			return line, nil
+		}
+	}
+}
+
+// eachLine calls fn for every row. The slice is valid during the call only.
+func (t *textFile) eachLine(fn func(line []byte) error) error {
+	for {
+		line, err := t.nextRow()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
-		}
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 || line[0] == '#' || line[0] == '%' {
-			continue
 		}
 		if err := fn(line); err != nil {
 			return err

@@ -57,7 +57,7 @@ func loadTU(prefix string) (*Data, error) {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	d.Name = filepath.Base(prefix)
+	d.Name, d.Report.Form = filepath.Base(prefix), "TU folder"
 	return d, nil
 }
 

@@ -18,7 +18,7 @@ func Validate(d *Data) error {
 	if d.Edges == nil {
 		return fmt.Errorf("%s: no edges", d.Name)
 	}
-	for _, check := range []func(*Data) error{checkEdges, checkFeatures, checkLabels, checkGraphs, checkEdgeLabels, checkSplits} {
+	for _, check := range []func(*Data) error{checkEdges, checkIDs, checkFeatures, checkLabels, checkGraphs, checkEdgeLabels, checkSplits} {
 		if err := check(d); err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)
 		}
@@ -47,6 +47,15 @@ func ValidateLabels(d *Data, k LabelKind) error {
 }
 
 func checkEdges(d *Data) error { return d.Edges.Validate() }
+
+func checkIDs(d *Data) error {
+	for _, n := range []int{len(d.IDs), len(d.Names)} {
+		if n != 0 && n != d.Edges.V {
+			return fmt.Errorf("%d ids for %d vertices", n, d.Edges.V)
+		}
+	}
+	return nil
+}
 
 func checkFeatures(d *Data) error {
 	if d.Features == nil {

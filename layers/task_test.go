@@ -76,7 +76,7 @@ func neighbours(t *testing.T) *dataset.Data {
 	if err := dataset.RandomSplitOf(d, dataset.EdgeLabels, 0.6, 0.2, 1); err != nil {
 		t.Fatal(err)
 	}
-	d.EdgeLabels[d.EdgeTest[0]], d.EdgeTest = -1, d.EdgeTest[1:]
+	d.EdgeLabels[d.EdgeSplit.Test[0]], d.EdgeSplit.Test = -1, d.EdgeSplit.Test[1:]
 	return d
 }
 

@@ -94,7 +94,7 @@ func (in *inputs) checksum() string {
 		}
 	}
 	if in.graphs {
-		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphTrain)} {
+		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphSplit.Train)} {
 			sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
 			sum = crc32.Update(sum, castagnoli, x)
 		}

@@ -84,8 +84,8 @@ func simple(t *testing.T) *dataset.Data {
 		return train, val, test
 	}
 	d.Train, d.Val, d.Test = split(v)
-	d.EdgeTrain, d.EdgeVal, d.EdgeTest = split(e)
-	d.GraphTrain, d.GraphVal, d.GraphTest = split(graphs)
+	d.EdgeSplit.Train, d.EdgeSplit.Val, d.EdgeSplit.Test = split(e)
+	d.GraphSplit.Train, d.GraphSplit.Val, d.GraphSplit.Test = split(graphs)
 	return d
 }
 

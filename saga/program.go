@@ -105,7 +105,7 @@ func (p *Program) describeData() error {
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, featureGrad: p.cfg.FeatureGrad && p.output == ""}
 	switch m.Task {
 	case EdgeTask:
-		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeTrain)
+		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeSplit.Train)
 		e = withLabels(e, d)
 	case GraphTask:
 		var err error

@@ -271,8 +271,8 @@ func (in *inputs) newMatrix(name string, graphs int) []float32 {
 			}
 		}
 	case graphWeight:
-		for _, g := range d.GraphTrain {
-			x[g] = 1 / float32(len(d.GraphTrain))
+		for _, g := range d.GraphSplit.Train {
+			x[g] = 1 / float32(len(d.GraphSplit.Train))
 		}
 	case graphSplits:
 		x = make([]float32, 3*graphs)

@@ -248,10 +248,10 @@ func TestTaskErrors(t *testing.T) {
 			m.Layers[0].UpdateEdge = func(saga.Edge, saga.Params) saga.Tensor { return nil }
 		}), nil, saga.Config{}},
 		{"does not say which graph", mean, func(d *dataset.Data) {
-			d.GraphOf, d.GraphLabels, d.GraphTrain, d.GraphVal, d.GraphTest = nil, nil, nil, nil, nil
+			d.GraphOf, d.GraphLabels, d.GraphSplit.Train, d.GraphSplit.Val, d.GraphSplit.Test = nil, nil, nil, nil, nil
 		}, saga.Config{}},
 		{"at most 16777216", mean, func(d *dataset.Data) {
-			d.GraphLabels, d.GraphTrain, d.GraphVal, d.GraphTest, d.GraphOf[0] = nil, nil, nil, nil, 1<<31
+			d.GraphLabels, d.GraphSplit.Train, d.GraphSplit.Val, d.GraphSplit.Test, d.GraphOf[0] = nil, nil, nil, nil, 1<<31
 		}, saga.Config{}},
 		{`no output "logits"`, edge, nil, saga.Config{Outputs: []string{"logits"}}},
 	} {
@@ -272,9 +272,13 @@ func TestTaskErrors(t *testing.T) {
 		m    saga.Model
 		d    func(d *dataset.Data)
 	}{
-		{"no edge labels to train on", edge, func(d *dataset.Data) { d.EdgeLabels, d.EdgeTrain, d.EdgeVal, d.EdgeTest = nil, nil, nil, nil }},
-		{"no training graphs", mean, func(d *dataset.Data) { d.GraphTrain = nil }},
-		{"no graph labels", mean, func(d *dataset.Data) { d.GraphLabels, d.GraphTrain, d.GraphVal, d.GraphTest = nil, nil, nil, nil }},
+		{"no edge labels to train on", edge, func(d *dataset.Data) {
+			d.EdgeLabels, d.EdgeSplit.Train, d.EdgeSplit.Val, d.EdgeSplit.Test = nil, nil, nil, nil
+		}},
+		{"no training graphs", mean, func(d *dataset.Data) { d.GraphSplit.Train = nil }},
+		{"no graph labels", mean, func(d *dataset.Data) {
+			d.GraphLabels, d.GraphSplit.Train, d.GraphSplit.Val, d.GraphSplit.Test = nil, nil, nil, nil
+		}},
 	} {
 		data := *d
 		tc.d(&data)
@@ -289,7 +293,7 @@ func TestTaskErrors(t *testing.T) {
 func TestTaskWithoutEdges(t *testing.T) {
 	d := tasks(t)
 	d.Edges = &chunk.Edges{V: d.Edges.V}
-	d.EdgeLabels, d.EdgeTrain, d.EdgeVal, d.EdgeTest = nil, nil, nil, nil
+	d.EdgeLabels, d.EdgeSplit.Train, d.EdgeSplit.Val, d.EdgeSplit.Test = nil, nil, nil, nil
 	p := must(saga.Compile(taskModel(t, "sage", d, saga.GraphTask, saga.ReadoutSum), d, saga.Config{Chunks: 3, Stream: true}))(t)
 	defer p.Close()
 	if l := must(p.Step())(t); math.IsNaN(l) || l <= 0 {

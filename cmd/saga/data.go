@@ -24,46 +24,18 @@ type dataCmd struct {
 // Help is what stands under the usage line.
 func (dataCmd) Help() string {
 	return `Graphs are recognised by what they are: folders of Planetoid, TU, OGB or .npy
-files, single files .npz, .mat, .mtx and edge lists (.txt, .csv, .tsv, also .gz), and
-the project's own store.
+files, single files .npz, PyG's .pt, .mat, .mtx and edge lists (.txt, .csv, .tsv, also
+.gz), and the project's own store. Tables with names of columns are given by --edges and
+--vertices. docs/data.md has a command for every format.
 
 Examples:
 
   saga data info --data cora/
+  saga data convert --data processed/data.pt --out graph.saga
+  saga data convert --edges e.csv --vertices v.csv --features 'f*' --out graph.saga
   saga data convert --data edges.csv.gz --undirected --out graph.saga
   saga data generate --out big.saga vertices=1e6,edges=2e7,features=64,classes=16
   saga data verify --data big.saga`
-}
-
-// source names a graph.
-type source struct {
-	Path       string `arg:"" optional:"" name:"path" help:"The graph; the same as --data."`
-	Data       string `placeholder:"PATH" help:"The graph: a folder, a file, karate or synthetic[:..]."`
-	Undirected bool   `help:"Add the reverse of every edge that has none."`
-	Simple     bool   `help:"Drop self loops and repeated edges."`
-	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew: auto, never or always (${default})."`
-}
-
-func (s *source) name() (string, error) {
-	switch {
-	case s.Path != "" && s.Data != "" && s.Path != s.Data:
-		return "", usagef("two graphs: %s and --data %s", s.Path, s.Data)
-	case s.Path+s.Data == "":
-		return "", usagef("which graph? --data PATH")
-	case s.Path != "":
-		return s.Path, nil
-	}
-	return s.Data, nil
-}
-
-func (s *source) open() (string, *dataset.Data, error) {
-	name, err := s.name()
-	if err != nil {
-		return "", nil, err
-	}
-	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
-	d, err := openData(name, dataset.Options{Undirected: s.Undirected, Simple: s.Simple, Relabel: relabel[s.Relabel]})
-	return name, d, err
 }
 
 // target says where a graph is written to.
@@ -85,9 +57,6 @@ func (t *target) check() error {
 	return nil
 }
 
-// edgesPerCell is how many edges a cell of an automatic base grid holds.
-const edgesPerCell = 1 << 16
-
 // write puts d at t.Out as a whole, or nothing.
 func (t *target) write(d *dataset.Data) error {
 	out := filepath.Clean(t.Out) // without a slash at its end
@@ -105,32 +74,9 @@ func (t *target) write(d *dataset.Data) error {
 	}
 	base := int(t.Base)
 	if base == 0 {
-		for base = 1; base < chunk.MaxBase && base*base*edgesPerCell < d.Edges.E(); base *= 2 {
-		}
+		base = dataset.BaseFor(d.Edges.E())
 	}
 	return dataset.WriteStore(out, d, base)
-}
-
-// convertCmd is saga data convert.
-type convertCmd struct {
-	source
-	target
-}
-
-// Run converts.
-func (c *convertCmd) Run(a *app) error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	_, d, err := c.open()
-	if err != nil {
-		return err
-	}
-	if err := c.write(d); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s\n", c.Out, describe(d))
-	return err
 }
 
 // generateCmd is saga data generate.
@@ -169,7 +115,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	if s == nil {
-		_, d, err := c.open()
+		_, d, err := c.open(a)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (c *infoCmd) Run(a *app) error {
 		f, err = storeInfo(s)
 	} else {
 		var d *dataset.Data
-		if _, d, err = c.open(); err == nil {
+		if _, d, err = c.open(a); err == nil {
 			f = graphInfo(d)
 		}
 	}
@@ -64,7 +64,12 @@ func storeInfo(s *chunk.Store) (fields, error) {
 		{"vertices", s.V()}, {"edges", s.E()}, {"features", s.FeatureCols()}, {"classes", s.Classes()},
 		{"weighted", s.Weighted()}, {"edge_types", s.Types()}, {"edge_data", s.DataCols()}}
 	train, val, test, err := s.Splits()
-	return append(f, field{"train", len(train)}, field{"val", len(val)}, field{"test", len(test)}), err
+	if err != nil {
+		return nil, err
+	}
+	f = append(f, field{"train", len(train)}, field{"val", len(val)}, field{"test", len(test)})
+	r, err := dataset.Notes(s)
+	return append(f, reportInfo(r)...), err
 }
 
 func graphInfo(d *dataset.Data) fields {
@@ -96,6 +101,29 @@ func graphInfo(d *dataset.Data) fields {
 			}
 		}
 		f = append(f, field{"zero_features", share(zero, len(d.Features))})
+	}
+	if d.HasIDs() {
+		f = append(f, field{"first_ids", strings.Join(firstIDs(d), ", ")})
+	}
+	return append(f, reportInfo(d.Report)...)
+}
+
+// firstIDs are the user's ids of a few vertices.
+func firstIDs(d *dataset.Data) []string {
+	var ids []string
+	for v := range min(3, d.Edges.V) {
+		ids = append(ids, fmt.Sprintf("%.40s", d.ID(v)))
+	}
+	return ids
+}
+
+// reportInfo is where data came from and what was done to them.
+func reportInfo(r dataset.Report) (f fields) {
+	if r.Form != "" {
+		f = append(f, field{"made_from", r.Form})
+	}
+	if len(r.Changes) > 0 {
+		f = append(f, field{"changes", strings.Join(r.Changes, "; ")})
 	}
 	return f
 }

@@ -26,6 +26,7 @@ type prepared struct {
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
 	Layers       layers.Options `json:"layers"`
+	Changes      []string       `json:"changes,omitempty"` // what loading did, a random split among it
 }
 
 // job is a run that is ready to begin.
@@ -54,7 +55,16 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		if err := dataset.RandomSplitOf(d, task, train, val, uint64(s.Training.Seed)); err != nil {
 			return nil, err
 		}
+	} else if err := dataset.DefaultSplit(d, task, uint64(s.Seed)); err != nil {
+		return nil, err
 	}
+	for _, w := range d.Report.Warnings {
+		log.Warn(w)
+	}
+	for _, c := range d.Report.Changes {
+		log.Info(c)
+	}
+	j.prep.Changes = d.Report.Changes
 	if err := dataset.ValidateLabels(d, task); err != nil {
 		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)

@@ -45,7 +45,7 @@ func (c *predictCmd) Run(a *app) error {
 	v, row := len(x)/cols, string(cmp.Or(j.prep.Layers.Task, saga.VertexTask))
 	switch {
 	case c.Write == "logits":
-		err = writeTable(c.Out, row, "class", []int{v, cols}, x)
+		err = writeTable(c.Out, row, "class", j.ids(row), []int{v, cols}, x)
 	case j.multi:
 		set := make([]uint8, len(x))
 		for i := range x {
@@ -53,15 +53,23 @@ func (c *predictCmd) Run(a *app) error {
 				set[i] = 1
 			}
 		}
-		err = writeTable(c.Out, row, "class", []int{v, cols}, set)
+		err = writeTable(c.Out, row, "class", j.ids(row), []int{v, cols}, set)
 	default:
-		err = writeTable(c.Out, row, "class", []int{v}, saga.Classes(x, cols))
+		err = writeTable(c.Out, row, "class", j.ids(row), []int{v}, saga.Classes(x, cols))
 	}
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[j.prep.Layers.Task], cols)
 	return err
+}
+
+// ids are the user's names of rows, nil where they are their numbers.
+func (j *job) ids(row string) func(int) string {
+	if row != "vertex" || !j.data.HasIDs() {
+		return nil
+	}
+	return j.data.ID
 }
 
 // embedCmd is saga embed.
@@ -84,7 +92,7 @@ func (c *embedCmd) Run(a *app) error {
 	if j.prep.Layers.Task == saga.GraphTask {
 		row = "graph"
 	}
-	if err := writeTable(c.Out, row, "x", []int{rows, cols}, x); err != nil {
+	if err := writeTable(c.Out, row, "x", j.ids(row), []int{rows, cols}, x); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)

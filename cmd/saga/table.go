@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"sagann/dataset/npy"
 )
@@ -26,7 +27,8 @@ func canWrite(path string) error {
 
 // writeTable writes rows (shape [V] or [V, columns]) to path by its ending. A .csv has
 // a heading: what a row is, such as vertex, and column, numbered when there are several.
-func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int, x []T) error {
+// Rows are numbered, or named by ids where that is not nil.
+func writeTable[T float32 | int32 | uint8](path, row, column string, ids func(int) string, shape []int, x []T) error {
 	defer removedOnSignal(path)()
 	if filepath.Ext(path) == ".npy" {
 		return npy.Write(path, shape, x)
@@ -45,7 +47,11 @@ func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int
 		w.WriteByte('\n')
 		var buf []byte
 		for v := range shape[0] {
-			buf = strconv.AppendInt(buf[:0], int64(v), 10)
+			if buf = buf[:0]; ids == nil {
+				buf = strconv.AppendInt(buf, int64(v), 10)
+			} else {
+				buf = append(buf, csvField(ids(v))...)
+			}
 			for _, y := range x[v*cols : (v+1)*cols] {
 				buf = strconv.AppendFloat(append(buf, ','), float64(y), 'g', -1, 32)
 			}
@@ -53,6 +59,14 @@ func writeTable[T float32 | int32 | uint8](path, row, column string, shape []int
 		}
 		return nil
 	})
+}
+
+// csvField puts text that holds commas, quotes or ends of lines in quotes.
+func csvField(text string) string {
+	if !strings.ContainsAny(text, ",\"\r\n") {
+		return text
+	}
+	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 }
 
 // writeWhole puts at path what write gives, or leaves what was there.

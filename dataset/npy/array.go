@@ -19,6 +19,7 @@ type Array struct {
 	offset   int64  // byte of the first element in that file, or negative
 	elemSize int64
 	fortran  bool // elements stood in another order in the file
+	first    int  // of a part: its first element in the array
 }
 
 // Len is the number of elements.
@@ -30,10 +31,31 @@ func (a *Array) Len() int {
 	return n
 }
 
+// Derived is an array that was computed from a: errors name its file and the element.
+func (a *Array) Derived(shape []int, data any) *Array {
+	return &Array{Shape: shape, Data: data, name: a.name, offset: -1}
+}
+
+// New is an array of data, in C order, that stands in no file; name stands in errors.
+func New(name string, shape []int, data any) *Array {
+	return &Array{Shape: shape, Data: data, name: name, offset: -1}
+}
+
+// With is a with other elements, as many as before: errors name the same bytes.
+func (a *Array) With(data any) *Array {
+	b := *a
+	b.Data = data
+	return &b
+}
+
+// Name is the file, or the member of an archive, that the array came from.
+func (a *Array) Name() string { return a.name }
+
 // Where says where element i (in C order) stands, as "file: byte n", for errors.
 // An array that was stored in Fortran order names its first byte only, one that
 // FromBytes made the element.
 func (a *Array) Where(i int) string {
+	i += a.first
 	if a.offset < 0 {
 		return fmt.Sprintf("%s: element %d", a.name, i)
 	}
@@ -41,6 +63,36 @@ func (a *Array) Where(i int) string {
 		return fmt.Sprintf("%s: element %d of the array at byte %d", a.name, i, a.offset)
 	}
 	return fmt.Sprintf("%s: byte %d", a.name, a.offset+int64(i)*a.elemSize)
+}
+
+// part is n elements from the first on, as a vector.
+func (a *Array) part(first, n int) *Array {
+	out := &Array{Shape: []int{n}, name: a.name, offset: a.offset, elemSize: a.elemSize, fortran: a.fortran, first: a.first + first}
+	switch d := a.Data.(type) {
+	case []float32:
+		out.Data = d[first : first+n]
+	case []float64:
+		out.Data = d[first : first+n]
+	case []int8:
+		out.Data = d[first : first+n]
+	case []int16:
+		out.Data = d[first : first+n]
+	case []int32:
+		out.Data = d[first : first+n]
+	case []int64:
+		out.Data = d[first : first+n]
+	case []uint8:
+		out.Data = d[first : first+n]
+	case []uint16:
+		out.Data = d[first : first+n]
+	case []uint32:
+		out.Data = d[first : first+n]
+	case []uint64:
+		out.Data = d[first : first+n]
+	case []bool:
+		out.Data = d[first : first+n]
+	}
+	return out
 }
 
 // number is Elem without bool.
@@ -192,6 +244,50 @@ func fromBool(in []bool) []uint8 {
 		if b {
 			out[i] = 1
 		}
+	}
+	return out
+}
+
+// View is what a vector a shows through a shape and strides, in elements from the
+// first on, all of which must lie in a.
+func (a *Array) View(first int, shape, stride []int) *Array {
+	at := make([]int, 1, 1<<10)
+	at[0] = first
+	for k, d := range shape {
+		next := make([]int, 0, len(at)*d)
+		for _, base := range at {
+			for i := range d {
+				next = append(next, base+i*stride[k])
+			}
+		}
+		at = next
+	}
+	out := a.Derived(shape, nil)
+	switch d := a.Data.(type) {
+	case []float32:
+		out.Data = pick(d, at)
+	case []float64:
+		out.Data = pick(d, at)
+	case []int8:
+		out.Data = pick(d, at)
+	case []int16:
+		out.Data = pick(d, at)
+	case []int32:
+		out.Data = pick(d, at)
+	case []int64:
+		out.Data = pick(d, at)
+	case []uint8:
+		out.Data = pick(d, at)
+	case []bool:
+		out.Data = pick(d, at)
+	}
+	return out
+}
+
+func pick[T Elem](from []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, k := range at {
+		out[i] = from[k]
 	}
 	return out
 }

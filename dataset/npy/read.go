@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -58,59 +59,133 @@ func FromBytes(descr string, shape []int, fortran bool, raw []byte, name string)
 }
 
 func decode(r io.Reader, h *header, size int64, name string) (*Array, error) {
-	k, ok := kinds[h.descr]
+	k, err := h.fits(size, name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := k.read(r, h.count, k.order)
+	if err != nil {
+		return nil, fmt.Errorf("%s: byte %d: %w", name, h.size, err)
+	}
+	fortran := h.fortran && len(h.shape) > 1
+	if fortran {
+		data = k.turn(data, h.shape)
+	}
+	return &Array{Shape: h.shape, Data: data, name: name, offset: h.size, elemSize: k.size, fortran: fortran}, nil
+}
+
+// fits holds the shape and element type against the size bytes of the whole file.
+func (h *header) fits(size int64, name string) (kind, error) {
+	k, ok := kindOf(h.descr)
 	if !ok {
-		return nil, fmt.Errorf("%s: element type %q is not read (little-endian float32/64, integers and bool are)", name, h.descr)
+		return k, fmt.Errorf("%s: element type %q is not read (float16, float32, float64, integers and bool are)", name, h.descr)
 	}
 	// count may be near 2^63, so divide instead of multiplying.
 	have := size - h.size
 	if have < 0 || have%k.size != 0 || int64(h.count) != have/k.size {
-		return nil, fmt.Errorf("%s: byte %d: shape %v of %q does not match the %d bytes that follow", name, h.size, h.shape, h.descr, max(have, 0))
+		return k, fmt.Errorf("%s: byte %d: shape %v of %q does not match the %d bytes that follow", name, h.size, h.shape, h.descr, max(have, 0))
 	}
-	data, err := k.read(r, h)
-	if err != nil {
-		return nil, fmt.Errorf("%s: byte %d: %w", name, h.size, err)
-	}
-	return &Array{
-		Shape: h.shape, Data: data,
-		name: name, offset: h.size, elemSize: k.size, fortran: h.fortran && len(h.shape) > 1,
-	}, nil
+	return k, nil
 }
 
 // kind is an element type as a header spells it.
 type kind struct {
-	size int64
-	read func(io.Reader, *header) (any, error)
+	size  int64 // bytes of an element in the file
+	read  func(r io.Reader, n int, order binary.ByteOrder) (any, error)
+	turn  func(data any, shape []int) any // from Fortran order to C order
+	order binary.ByteOrder
 }
 
+// kinds are the element types without their byte order. A 16-bit float becomes a
+// float32; bf2, the upper half of a float32, is no type of NumPy's.
 var kinds = map[string]kind{
-	"<f4": {4, readAs[float32]}, "<f8": {8, readAs[float64]},
-	"|i1": {1, readAs[int8]}, "<i2": {2, readAs[int16]}, "<i4": {4, readAs[int32]}, "<i8": {8, readAs[int64]},
-	"|u1": {1, readAs[uint8]}, "<u2": {2, readAs[uint16]}, "<u4": {4, readAs[uint32]}, "<u8": {8, readAs[uint64]},
-	"|b1": {1, readAs[bool]},
+	"f2": half(fromFloat16), "bf2": half(fromBfloat16),
+	"f4": kindFor[float32](4), "f8": kindFor[float64](8),
+	"i1": kindFor[int8](1), "i2": kindFor[int16](2), "i4": kindFor[int32](4), "i8": kindFor[int64](8),
+	"u1": kindFor[uint8](1), "u2": kindFor[uint16](2), "u4": kindFor[uint32](4), "u8": kindFor[uint64](8),
+	"b1": kindFor[bool](1),
 }
 
-func readAs[T Elem](r io.Reader, h *header) (any, error) {
+func kindFor[T Elem](size int64) kind {
+	return kind{size: size, read: readAs[T], turn: turned[T]}
+}
+
+func half(widen func(uint16) float32) kind {
+	return kind{size: 2, turn: turned[float32], read: func(r io.Reader, n int, order binary.ByteOrder) (any, error) {
+		x, err := readAs[uint16](r, n, order)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]float32, n)
+		for i, b := range x.([]uint16) {
+			out[i] = widen(b)
+		}
+		return out, nil
+	}}
+}
+
+func turned[T Elem](data any, shape []int) any { return rowMajor(data.([]T), shape) }
+
+// kindOf reads a type such as "<f4", ">i8" or "|b1".
+func kindOf(descr string) (kind, bool) {
+	if descr == "" {
+		return kind{}, false
+	}
+	k, ok := kinds[descr[1:]]
+	switch descr[0] {
+	case '<':
+		k.order = binary.LittleEndian
+	case '>':
+		k.order = binary.BigEndian
+	case '|':
+		k.order = binary.LittleEndian
+		ok = ok && k.size == 1
+	default:
+		ok = false
+	}
+	return k, ok
+}
+
+func readAs[T Elem](r io.Reader, n int, order binary.ByteOrder) (any, error) {
 	var zero T
 	size := binary.Size(zero)
-	out := make([]T, h.count)
-	buf := make([]byte, min(blockSize, h.count*size))
+	out := make([]T, n)
+	buf := make([]byte, min(blockSize, n*size))
 	for done := 0; done < len(out); {
 		n := min(len(buf)/size, len(out)-done)
 		block := buf[:n*size]
 		if _, err := io.ReadFull(r, block); err != nil {
 			return nil, fmt.Errorf("element %d: %w", done, err)
 		}
-		if _, err := binary.Decode(block, binary.LittleEndian, out[done:done+n]); err != nil {
+		if _, err := binary.Decode(block, order, out[done:done+n]); err != nil {
 			return nil, err
 		}
 		done += n
 	}
-	if h.fortran {
-		out = rowMajor(out, h.shape)
-	}
 	return out, nil
 }
+
+// fromFloat16 widens a float of IEEE 754's 16 bits: 1 of sign, 5 of exponent, 10 of
+// fraction. Every one has its float32.
+func fromFloat16(b uint16) float32 {
+	sign, exp, frac := uint32(b>>15)<<31, uint32(b>>10)&31, uint32(b)&1023
+	switch exp {
+	case 0: // zero, or frac/1024 · 2^-14
+		f := float32(frac) / (1 << 24)
+		if sign != 0 {
+			f = -f
+		}
+		if frac == 0 {
+			return math.Float32frombits(sign)
+		}
+		return f
+	case 31:
+		return math.Float32frombits(sign | 0xff<<23 | frac<<13)
+	}
+	return math.Float32frombits(sign | (exp+127-15)<<23 | frac<<13)
+}
+
+func fromBfloat16(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) }
 
 // rowMajor copies in, whose first index runs fastest, so that the last does.
 func rowMajor[T Elem](in []T, shape []int) []T {

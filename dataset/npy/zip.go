@@ -58,32 +58,66 @@ func (a *Archive) Names() []string {
 	return names
 }
 
-// Read returns the array of that name (without .npy).
-func (a *Archive) Read(name string) (*Array, error) {
+// member opens the array of that name, once its claims hold against the file's size.
+func (a *Archive) member(name string) (r io.ReadCloser, size int64, where string, err error) {
 	f := a.members[name]
 	if f == nil {
-		return nil, fmt.Errorf("%s: no array %q; it has %s", a.path, name, strings.Join(a.Names(), ", "))
+		return nil, 0, "", fmt.Errorf("%s: no array %q; it has %s", a.path, name, strings.Join(a.Names(), ", "))
 	}
-	where := fmt.Sprintf("%s: %s", a.path, f.Name)
-	// The list of members is a claim too: hold it against the size of the file.
+	where = fmt.Sprintf("%s: %s", a.path, f.Name)
 	packed, unpacked := f.CompressedSize64, f.UncompressedSize64
 	if packed > uint64(a.size) || unpacked/maxRatio > packed || f.Method == zip.Store && unpacked != packed {
-		return nil, fmt.Errorf("%s: claims %d bytes, %d packed, in a file of %d", where, unpacked, packed, a.size)
+		return nil, 0, where, fmt.Errorf("%s: claims %d bytes, %d packed, in a file of %d", where, unpacked, packed, a.size)
 	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", where, err)
+	if r, err = f.Open(); err != nil {
+		return nil, 0, where, fmt.Errorf("%s: %w", where, err)
 	}
-	defer r.Close()
-	arr, err := Decode(r, int64(f.UncompressedSize64), where)
+	return r, int64(unpacked), where, nil
+}
+
+// Read returns the array of that name (without .npy).
+func (a *Archive) Read(name string) (*Array, error) {
+	r, err := a.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	// Reading to the end makes the zip reader compare the checksum.
-	if _, err := io.Copy(io.Discard, r); err != nil {
-		return nil, fmt.Errorf("%s: %w", where, err)
+	defer r.Close()
+	return r.All()
+}
+
+// Open opens the array of that name (without .npy) for reading in pieces. The end of
+// the array is read only when the member's checksum is right.
+func (a *Archive) Open(name string) (*Reader, error) {
+	r, size, where, err := a.member(name)
+	if err != nil {
+		return nil, err
 	}
-	return arr, nil
+	return newReader(r, size, where)
+}
+
+// Object returns what follows the header of an array of Python objects: a pickle of
+// at most limit bytes; ok is false when the array of that name holds numbers. where
+// names it in errors.
+func (a *Archive) Object(name string, limit int64) (file []byte, where string, ok bool, err error) {
+	r, size, where, err := a.member(name)
+	if err != nil {
+		return nil, where, false, err
+	}
+	defer r.Close()
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, where, false, fmt.Errorf("%s: %w", where, err)
+	}
+	if h.descr != "|O" {
+		return nil, where, false, nil
+	}
+	if size-h.size > limit {
+		return nil, where, true, fmt.Errorf("%s: a pickle of %d MiB; the most is %d MiB", where, (size-h.size)>>20, limit>>20)
+	}
+	if file, err = io.ReadAll(r); err != nil {
+		return nil, where, true, fmt.Errorf("%s: %w", where, err)
+	}
+	return file, where, true, nil
 }
 
 // WriteZip stores the arrays, by name without .npy, as the .npz file path,

@@ -17,9 +17,9 @@ func TestTasks(t *testing.T) {
 	for v := range d.Edges.V {
 		d.GraphOf = append(d.GraphOf, uint32(v%5))
 	}
-	d.GraphLabels, d.GraphTrain = []int32{0, 1, 0, 1, 1}, []uint32{0, 1, 2}
+	d.GraphLabels, d.GraphSplit.Train = []int32{0, 1, 0, 1, 1}, []uint32{0, 1, 2}
 	for k := range d.Edges.Src {
-		d.EdgeLabels, d.EdgeTrain = append(d.EdgeLabels, int32(k%2)), append(d.EdgeTrain, uint32(k))
+		d.EdgeLabels, d.EdgeSplit.Train = append(d.EdgeLabels, int32(k%2)), append(d.EdgeSplit.Train, uint32(k))
 	}
 	for _, o := range []layers.Options{{Task: saga.EdgeTask}, {Task: saga.GraphTask, Readout: saga.ReadoutSum},
 		{Task: saga.GraphTask, Readout: saga.ReadoutMax}} {

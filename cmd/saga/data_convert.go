@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+	"github.com/mattn/go-isatty"
+
+	"sagann/dataset"
+)
+
+// convertCmd is saga data convert.
+type convertCmd struct {
+	source
+	target
+	Seed int64 `default:"1" placeholder:"N" help:"Seed of the random split that labelled vertices without one get (${default})."`
+}
+
+// Run converts. A store is written piece by piece, so that the graph may be larger than
+// memory; a folder of .npy files is not.
+func (c *convertCmd) Run(a *app) error {
+	if c.Seed < 0 {
+		return usagef("--seed %d: must be at least 0", c.Seed)
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	name, err := c.name()
+	if err != nil {
+		return err
+	}
+	t, err := c.Tables.tables()
+	if err != nil {
+		return err
+	}
+	_, isSpec := syntheticSpec(name)
+	if c.Format == "npy" || t == nil && (isSpec || name == "karate") {
+		return c.inMemory(a)
+	}
+	out := filepath.Clean(c.Out)
+	defer removedOnSignal(out)()
+	bar := &progressBar{app: a}
+	d, edges, err := dataset.Convert(dataset.Conversion{From: name, Tables: t, Options: c.options(), Out: out, Base: int(c.Base), Seed: uint64(c.Seed), Progress: bar.show})
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	a.warn(d)
+	text := fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", c.Out, d.Edges.V, edges, d.FeatureCols, d.Classes)
+	if d.MultiLabels != nil {
+		text += ", multi-label"
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d))
+	return err
+}
+
+func (c *convertCmd) inMemory(a *app) error {
+	_, d, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	if err := dataset.DefaultSplit(d, dataset.VertexLabels, uint64(c.Seed)); err != nil {
+		return err
+	}
+	if err := c.write(d); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %s\n%s", c.Out, describe(d), changes(d))
+	return err
+}
+
+// progressBar shows what a conversion reads: a bar on a terminal, elsewhere a line
+// every ten seconds.
+type progressBar struct {
+	app  *app
+	bar  *pb.ProgressBar
+	what string
+	last time.Time
+}
+
+// lineEvery is how often progress is logged where there is no terminal.
+const lineEvery = 10 * time.Second
+
+func (p *progressBar) show(what string, done, of int) {
+	if !isatty.IsTerminal(p.app.stderr.Fd()) {
+		if p.last.IsZero() {
+			p.last = time.Now()
+		}
+		if time.Since(p.last) > lineEvery {
+			p.last = time.Now()
+			p.app.log.Info("reading", "what", what, "done", share(done, of))
+		}
+		return
+	}
+	if what != p.what {
+		p.finish()
+		p.what = what
+		p.bar = pb.New(of).SetWriter(p.app.stderr).Set("prefix", what+" ").Start()
+	}
+	p.bar.SetCurrent(int64(done))
+}
+
+func (p *progressBar) finish() {
+	if p.bar != nil {
+		p.bar.Finish()
+		p.bar = nil
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"strings"
+
+	"sagann/dataset"
+)
+
+// source names a graph.
+type source struct {
+	Path       string     `arg:"" optional:"" name:"path" help:"The graph; the same as --data."`
+	Data       string     `placeholder:"PATH" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool       `help:"Add the reverse of every edge that has none."`
+	Simple     bool       `help:"Drop self loops and repeated edges."`
+	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew: auto, never or always (${default})."`
+	Tables     tableFlags `embed:"" group:"Tables (CSV or TSV, also .gz), instead of --data:"`
+}
+
+// tableFlags say what is read from tables.
+type tableFlags struct {
+	Edges        string   `placeholder:"FILE" help:"Table of edges."`
+	Vertices     string   `placeholder:"FILE" help:"Table of vertices, which are numbered in its order."`
+	Heading      string   `default:"auto" enum:"auto,yes,no" placeholder:"WHEN" help:"The first line names the columns: auto, yes or no (${default}). Without names columns are 1, 2, …"`
+	Source       string   `placeholder:"COL" help:"Column of --edges; default: source, src, from or the first."`
+	Target       string   `placeholder:"COL" help:"Column of --edges; default: target, dst, to or the second."`
+	Weight       string   `placeholder:"COL" help:"Column of --edges; default: weight, where there is one."`
+	EdgeType     string   `name:"edge-type" placeholder:"COL" help:"Column of --edges; default: edge_type or type, where there is one."`
+	EdgeFeatures []string `name:"edge-features" placeholder:"COLS" help:"Columns of --edges with numbers, such as 'e*'."`
+	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: id, node or the first."`
+	Label        []string `placeholder:"COLS" help:"Column of --vertices with classes, numbers or text; several: 0 and 1 each; default: label, class or y."`
+	Split        string   `placeholder:"COL" help:"Column of --vertices with train, val or test; default: split, where there is one."`
+	Features     []string `placeholder:"COLS" help:"Columns of --vertices with numbers, such as 'f*' or age,height."`
+}
+
+// tables are those that the flags name, or nil.
+func (f *tableFlags) tables() (*dataset.Tables, error) {
+	if f.Edges == "" {
+		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType + f.ID + f.Split
+		if given != "" || len(f.EdgeFeatures)+len(f.Label)+len(f.Features) > 0 {
+			return nil, usagef("columns of tables are named, but no table: --edges FILE")
+		}
+		return nil, nil
+	}
+	if f.Vertices == "" && (f.ID+f.Split != "" || len(f.Label)+len(f.Features) > 0) {
+		return nil, usagef("columns of vertices are named, but no table: --vertices FILE")
+	}
+	return &dataset.Tables{Edges: f.Edges, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
+		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Split: f.Split, Features: f.Features}, nil
+}
+
+func (s *source) name() (string, error) {
+	if _, err := s.Tables.tables(); err != nil {
+		return "", err
+	}
+	switch {
+	case s.Tables.Edges != "" && s.Path+s.Data != "":
+		return "", usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Tables.Edges)
+	case s.Tables.Edges != "":
+		return s.Tables.Edges, nil
+	case s.Path != "" && s.Data != "" && s.Path != s.Data:
+		return "", usagef("two graphs: %s and --data %s", s.Path, s.Data)
+	case s.Path+s.Data == "":
+		return "", usagef("which graph? --data PATH")
+	case s.Path != "":
+		return s.Path, nil
+	}
+	return s.Data, nil
+}
+
+func (s *source) options() dataset.Options {
+	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
+	return dataset.Options{Undirected: s.Undirected, Simple: s.Simple, Relabel: relabel[s.Relabel]}
+}
+
+// open reads the graph, and logs what looks wrong about it.
+func (s *source) open(a *app) (string, *dataset.Data, error) {
+	name, err := s.name()
+	if err != nil {
+		return "", nil, err
+	}
+	t, err := s.Tables.tables()
+	if err != nil {
+		return "", nil, err
+	}
+	var d *dataset.Data
+	if t != nil {
+		d, err = dataset.LoadTables(*t, s.options())
+	} else {
+		d, err = openData(name, s.options())
+	}
+	if err == nil {
+		a.warn(d)
+	}
+	return name, d, err
+}
+
+// warn logs what loading found wrong.
+func (a *app) warn(d *dataset.Data) {
+	for _, w := range d.Report.Warnings {
+		a.log.Warn(w)
+	}
+}
+
+// changes is what was done to data, a line each, to stand under their description.
+func changes(d *dataset.Data) string {
+	var b strings.Builder
+	for _, c := range d.Report.Changes {
+		b.WriteString("  " + c + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,206 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sagann/dataset/npy"
+)
+
+// arrays is where named arrays come from: a folder of .npy files or an archive.
+type arrays interface {
+	// Names lists what there is.
+	Names() []string
+	// Open opens the array of that name for reading in pieces; the error is
+	// fs.ErrNotExist when there is none.
+	Open(name string) (*npy.Reader, error)
+	// Size is the size on disk, in bytes, of what Open(name) reads.
+	Size(name string) int64
+}
+
+// readArray reads an array as a whole.
+func readArray(from arrays, name string) (*npy.Array, error) {
+	r, err := from.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.All()
+}
+
+type npyFolder string
+
+func (f npyFolder) path(name string) string { return filepath.Join(string(f), name+".npy") }
+
+func (f npyFolder) Open(name string) (*npy.Reader, error) { return npy.Open(f.path(name)) }
+
+func (f npyFolder) Names() []string {
+	entries, _ := os.ReadDir(string(f)) // what cannot be listed has no names
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".npy"); ok && !strings.HasPrefix(name, ".") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (f npyFolder) Size(name string) int64 {
+	info, err := os.Stat(f.path(name))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// npyArchive is an .npz file, whose size stands for that of each member.
+type npyArchive struct {
+	*npy.Archive
+	size int64
+}
+
+func openArchive(path string) (npyArchive, error) {
+	z, err := npy.OpenZip(path)
+	if err != nil {
+		return npyArchive{}, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		z.Close()
+		return npyArchive{}, err
+	}
+	return npyArchive{z, info.Size()}, nil
+}
+
+func (a npyArchive) Size(string) int64 { return a.size }
+
+// named gives arrays the names of an .npy folder, and adds some that were computed.
+type named struct {
+	arrays
+	names map[string]string // our name: theirs; one that is not listed has the same
+	made  map[string]*npy.Array
+}
+
+func (n named) theirs(name string) string {
+	if t, ok := n.names[name]; ok {
+		return t
+	}
+	return name
+}
+
+func (n named) Open(name string) (*npy.Reader, error) {
+	if a := n.made[name]; a != nil {
+		return npy.Pieces(a), nil
+	}
+	return n.arrays.Open(n.theirs(name))
+}
+
+func (n named) Size(name string) int64 {
+	if a := n.made[name]; a != nil {
+		return 8 * int64(a.Len())
+	}
+	return n.arrays.Size(n.theirs(name))
+}
+
+// ourNames are the arrays of an .npy folder.
+var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "features", "labels", "ids", "train", "val", "test",
+	"features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape",
+	"graph_indicator", "graph_labels", "graph_train", "graph_val", "graph_test",
+	"edge_labels", "edge_train", "edge_val", "edge_test"}
+
+// otherNames are what others call the arrays; the first that is there is taken.
+var otherNames = map[string][]string{
+	"edges":     {"edge_index"},
+	"features":  {"x", "node_feat"},
+	"labels":    {"y", "node_label"},
+	"edge_data": {"edge_attr", "edge_feat"},
+	"train":     {"train_mask", "train_idx"},
+	"val":       {"val_mask", "valid_mask", "val_idx", "valid_idx"},
+	"test":      {"test_mask", "test_idx"},
+
+	"graph_indicator": {"batch"},
+}
+
+// otherwise maps our names to those of otherNames that list has.
+func otherwise(list []string) map[string]string {
+	out := map[string]string{}
+	for ours, theirs := range otherNames {
+		for _, name := range theirs {
+			if slices.Contains(list, name) {
+				out[ours] = name
+				break
+			}
+		}
+	}
+	return out
+}
+
+// warnUnread warns of arrays that nothing reads: those of from, in the files that
+// ending makes of names, beside the ones that were used.
+func (d *Data) warnUnread(list []string, where, ending string, names map[string]string, known ...string) {
+	used := slices.Clone(known)
+	for _, ours := range ourNames {
+		if t, ok := names[ours]; ok {
+			used = append(used, t)
+		} else {
+			used = append(used, ours)
+		}
+	}
+	for _, name := range list {
+		if slices.Contains(used, name) {
+			continue
+		}
+		text := fmt.Sprintf("%s: nothing reads %s%s", where, name, ending)
+		if near := nearest(name, names); near != "" && !slices.Contains(list, near) {
+			text += fmt.Sprintf("; did you mean %s%s?", near, ending)
+		}
+		d.Report.Warnings = append(d.Report.Warnings, text)
+	}
+}
+
+// nearest is the name, among those that are read, that name may have been meant to
+// be: what PyG calls it so, or what two changed letters make of it; "" for none.
+func nearest(name string, names map[string]string) string {
+	for ours, theirs := range otherNames {
+		if names[ours] == "" && slices.Contains(theirs, name) {
+			return ours
+		}
+	}
+	for _, ours := range ourNames {
+		want := ours
+		if t, ok := names[ours]; ok {
+			want = t
+		}
+		if distance(name, want) <= min(2, len(want)/2) {
+			return want
+		}
+	}
+	return ""
+}
+
+// distance is how many letters must be changed, added, dropped, or swapped with the
+// next, to make b of a.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			same := 1
+			if a[i] == b[j] {
+				same = 0
+			}
+			row[j+1] = min(last[j]+same, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sagann/chunk"
+)
+
+// made is where the files lie that bench/formats/make.py writes, each by the format's
+// own library.
+const made = "testdata/formats"
+
+// madeGraph is the graph in them: a ring of 24 with chords, in 3 classes.
+func madeGraph() *Data {
+	const v = 24
+	e := &chunk.Edges{V: v}
+	d := &Data{Edges: e, FeatureCols: 3, Classes: 3}
+	for i := range uint32(v) {
+		e.Src, e.Dst = append(e.Src, i, (i+1)%v), append(e.Dst, (i+1)%v, i)
+		if i%3 == 0 {
+			e.Src, e.Dst = append(e.Src, i, (i+7)%v), append(e.Dst, (i+7)%v, i)
+		}
+		d.Features = append(d.Features, float32(i%5)/4, float32(i*i%7)/8, 0)
+		if i%3 == 1 {
+			d.Features[3*i+2] = 1
+		}
+		d.Labels = append(d.Labels, int32(i%3))
+		switch i % 4 {
+		case 2:
+			d.Val = append(d.Val, i)
+		case 3:
+			d.Test = append(d.Test, i)
+		default:
+			d.Train = append(d.Train, i)
+		}
+	}
+	order := make([]uint32, e.E())
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	d.Edges = permute(e, countingSort(countingSort(order, e.Dst, v), e.Src, v))
+	return d
+}
+
+// doors are the files that hold the graph with all its parts.
+var doors = []string{"pyg.npz", "orders.npz", "half.npz", "gnnbench.npz", "pickled.npz", "pickled_csc.npz", "pickled_coo.npz",
+	"data.pt", "dict.pt", "pair.pt", "processed.pt", "strides.pt", "half.pt", "bfloat16.pt", "ogb", "papers"}
+
+// TestDoors reads the same graph through every door.
+func TestDoors(t *testing.T) {
+	want := madeGraph()
+	for _, name := range doors {
+		d, err := Load(filepath.Join(made, name), Options{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(d.Report.Changes) > 0 || d.Report.Form == "" {
+			t.Errorf("%s: %+v", name, d.Report)
+		}
+		d.Name, d.Report = "", Report{}
+		if diff := cmp.Diff(want, d); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for _, name := range []string{"numbers", "names"} {
+		s := Tables{Edges: filepath.Join(made, name+"_edges.csv"), Vertices: filepath.Join(made, name+"_vertices.csv"), Features: []string{"f*"}}
+		if name == "names" {
+			s.Vertices = filepath.Join(made, "names_vertices.tsv")
+			want.Names = []string{}
+			for i := range 24 {
+				want.Names = append(want.Names, strings.ReplaceAll(strings.ReplaceAll("vertex I, “J”", "I", itoa(i)), "J", itoa(i%7)))
+			}
+		}
+		d, err := LoadTables(s, Options{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(d.Report.Warnings) > 0 {
+			t.Errorf("%s: %q", name, d.Report.Warnings)
+		}
+		d.Name, d.Report = "", Report{}
+		if diff := cmp.Diff(want, d); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func itoa(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return itoa(n/10) + itoa(n%10)
+}
+
+// TestGraphsOfPyG reads two graphs, of 9 and 24 vertices, that PyG has joined.
+func TestGraphsOfPyG(t *testing.T) {
+	d := mustLoad(t, filepath.Join(made, "graphs.pt"), Options{})
+	if d.Edges.V != 33 || len(d.GraphOf) != 33 || d.GraphOf[8] != 0 || d.GraphOf[9] != 1 || !slices.Equal(d.GraphLabels, []int32{0, 1}) || d.Labels != nil {
+		t.Errorf("%+v", d)
+	}
+	first := 0
+	for i, s := range d.Edges.Src {
+		if d.GraphOf[s] != d.GraphOf[d.Edges.Dst[i]] {
+			t.Errorf("edge %d joins two graphs", i)
+		}
+		if s < 9 {
+			first++
+		}
+	}
+	if n := madeGraph().Edges.E(); d.Edges.E()-first != n {
+		t.Errorf("%d edges in the second graph, want %d", d.Edges.E()-first, n)
+	}
+}
+
+// TestNearMisses warns of files that nothing reads.
+func TestNearMisses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "g")
+	if err := WriteNpyFolder(dir, Karate()); err != nil {
+		t.Fatal(err)
+	}
+	writeArray(t, filepath.Join(dir, "trian.npy"), []int{1}, []int32{0})
+	writeArray(t, filepath.Join(dir, "edge_attr.npy"), []int{156}, make([]float32, 156))
+	writeArray(t, filepath.Join(dir, "years.npy"), []int{1}, []int32{0})
+	removeFile(t, filepath.Join(dir, "train.npy"))
+	d, err := Load(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(d.Report.Warnings, "\n")
+	for _, want := range []string{"trian.npy; did you mean train.npy?", "edge_attr.npy; did you mean edge_data.npy?", "nothing reads years.npy\n"} {
+		if !strings.Contains(all+"\n", want) {
+			t.Errorf("%q lacks %q", all, want)
+		}
+	}
+	if len(d.Report.Warnings) != 3 {
+		t.Errorf("%d warnings", len(d.Report.Warnings))
+	}
+	d = Karate()
+	d.Features[35] = 3e38
+	if d.warnScale(d.Features, 0); len(d.Report.Warnings) != 1 || !strings.Contains(d.Report.Warnings[0], "feature 1 of vertex 1 is 3e+38") {
+		t.Errorf("%q", d.Report.Warnings)
+	}
+}

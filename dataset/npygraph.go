@@ -1,0 +1,322 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"sagann/chunk"
+	"sagann/dataset/npy"
+)
+
+// openArrays reads all but the edges and features, whose shapes it checks.
+func openArrays(from arrays, meta npyMeta) (*Stream, error) {
+	d := &Data{Classes: meta.Classes}
+	s := &Stream{Data: d, counted: true}
+	edges, err := openEnds(from)
+	if err != nil {
+		return nil, err
+	}
+	s.E = edges.count
+	rows := rowCount{v: meta.Vertices}
+	if err := s.openFeatures(from, &rows); err != nil {
+		return nil, err
+	}
+	if err := d.readLabels(from, &rows); err != nil {
+		return nil, err
+	}
+	if d.Labels == nil && d.MultiLabels == nil {
+		d.Classes = 0
+	}
+	// The number of vertices: rows of features or labels, the given one, or as
+	// many as the edges need.
+	if rows.v <= 0 {
+		largest := -1
+		if err := edges.each(math.MaxInt, "", func(src, dst []uint32) error {
+			for i := range src {
+				largest = max(largest, int(src[i]), int(dst[i]))
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		rows.v = largest + 1
+	}
+	if rows.from == "" {
+		err = checkVertexCount(uint64(rows.v), s.E)
+	} else if rows.v > math.MaxUint32 {
+		err = fmt.Errorf("%s: %d rows; ids have 32 bits", rows.from, rows.v)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", edges.where, err)
+	}
+	d.Edges = &chunk.Edges{V: rows.v}
+	values, err := openEdgeValues(from, s, meta.Types)
+	if err != nil {
+		return nil, err
+	}
+	s.EachEdges = func(fn func(*chunk.Edges) error) error { return values.each(edges, s, rows.from, fn) }
+	if err := d.readIDs(from); err != nil {
+		return nil, err
+	}
+	if err := d.readSplits(from, VertexLabels); err != nil {
+		return nil, err
+	}
+	if err := d.readGraphs(from); err != nil {
+		return nil, err
+	}
+	return s, d.readEdgeLabels(from, s.E)
+}
+
+// rowCount is the number of vertices and the file that gave it, "" for meta.json.
+type rowCount struct {
+	v    int
+	from string
+}
+
+// set has the rows of an array agree with what is known.
+func (r *rowCount) set(n int, name, where, what string) error {
+	if r.from != "" && n != r.v {
+		return fmt.Errorf("%s: %d %s for %d vertices, the rows of %s", where, n, what, r.v, r.from)
+	}
+	if r.from == "" {
+		r.v, r.from = n, name
+	}
+	return nil
+}
+
+// optional reads an array that may be absent: then it is nil.
+func optional(from arrays, name string) (*npy.Array, error) {
+	a, err := readArray(from, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return a, err
+}
+
+// ends is the edges [2,E] or [E,2]; a 2×2 array is taken as [2,E].
+type ends struct {
+	open  func() (*npy.Reader, error)
+	count int
+	rows  bool   // [E,2]
+	where string // of the first element
+}
+
+func openEnds(from arrays) (*ends, error) {
+	e := &ends{open: func() (*npy.Reader, error) { return from.Open("edges") }}
+	r, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	e.where = r.Where(0)
+	switch s := r.Shape; {
+	case len(s) == 2 && s[0] == 2:
+		e.count = s[1]
+	case len(s) == 2 && s[1] == 2:
+		e.count, e.rows = s[0], true
+	default:
+		return nil, fmt.Errorf("%s: shape %v of the edges: want [2 E] or [E 2]", e.where, s)
+	}
+	return e, nil
+}
+
+// each calls fn for pieces of the edges; ends must be below v, which the file limit
+// names.
+func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error {
+	const n = pieceValues / 2
+	a, err := e.open()
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	b := a
+	if !e.rows { // destinations stand after all sources
+		if b, err = e.open(); err != nil {
+			return err
+		}
+		defer b.Close()
+		if err := b.Skip(e.count); err != nil {
+			return err
+		}
+	}
+	src, dst := make([]uint32, 0, n), make([]uint32, 0, n)
+	for at := 0; at < e.count; at += n {
+		k := min(n, e.count-at)
+		if e.rows {
+			both, err := endsBelow(a, 2*k, v, limit)
+			if err != nil {
+				return err
+			}
+			src, dst = src[:0], dst[:0]
+			for i := range k {
+				src, dst = append(src, both[2*i]), append(dst, both[2*i+1])
+			}
+		} else {
+			if src, err = endsBelow(a, k, v, limit); err != nil {
+				return err
+			}
+			if dst, err = endsBelow(b, k, v, limit); err != nil {
+				return err
+			}
+		}
+		if err := fn(src, dst); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endsBelow reads the next n ends.
+func endsBelow(r *npy.Reader, n, v int, limit string) ([]uint32, error) {
+	a, err := r.Next(n)
+	if err != nil {
+		return nil, err
+	}
+	x, err := a.Uint32s()
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range x {
+		if int(id) >= v {
+			text := fmt.Sprintf("%s: vertex %d: ids must be below %d", a.Where(i), id, v)
+			if limit != "" {
+				text += ", the rows of " + limit
+			}
+			return nil, errors.New(text)
+		}
+	}
+	return x, nil
+}
+
+// edgeValues are the arrays beside the edges.
+type edgeValues struct{ weight, kind, data func() (*npy.Reader, error) }
+
+// openEdgeValues checks the shapes of what edges carry, and finds the number of types
+// when it is not given.
+func openEdgeValues(from arrays, s *Stream, types int) (*edgeValues, error) {
+	v, e := &edgeValues{}, s.Data.Edges
+	opener := func(name, what string) (open func() (*npy.Reader, error), cols int, err error) {
+		r, err := from.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, 0, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		defer r.Close()
+		cols, err = rowsOf(r, s.E)
+		if err == nil && cols != 1 && what != "" {
+			err = fmt.Errorf("%s: shape %v, want one %s an edge", r.Where(0), r.Shape, what)
+		}
+		return func() (*npy.Reader, error) { return from.Open(name) }, cols, err
+	}
+	var err error
+	if v.weight, _, err = opener("edge_weight", "weight"); err != nil {
+		return nil, err
+	}
+	s.Weighted = v.weight != nil
+	if v.kind, _, err = opener("edge_type", "type"); err != nil {
+		return nil, err
+	}
+	if v.data, e.DataCols, err = opener("edge_data", ""); err != nil || v.kind == nil {
+		return v, err
+	}
+	r, err := v.kind()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	e.Types = types
+	for at := 0; at < s.E; at += pieceValues {
+		a, err := r.Next(pieceValues)
+		if err != nil {
+			return nil, err
+		}
+		list, err := a.Uint32s()
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range list {
+			if x >= math.MaxInt32 || types > 0 && int(x) >= types {
+				return nil, fmt.Errorf("%s: edge type %d of %d", a.Where(i), x, types)
+			}
+			e.Types = max(e.Types, int(x)+1)
+		}
+	}
+	return v, nil
+}
+
+// each joins the edges with what they carry.
+func (v *edgeValues) each(edges *ends, s *Stream, limit string, fn func(*chunk.Edges) error) error {
+	var readers [3]*npy.Reader
+	for i, open := range []func() (*npy.Reader, error){v.weight, v.kind, v.data} {
+		if open == nil {
+			continue
+		}
+		r, err := open()
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		readers[i] = r
+	}
+	e := s.Data.Edges
+	return edges.each(e.V, limit, func(src, dst []uint32) error {
+		p := &chunk.Edges{V: e.V, Src: src, Dst: dst, Types: e.Types, DataCols: e.DataCols}
+		var err error
+		if p.Weight, err = nextFloats(readers[0], len(src), 1); err != nil {
+			return err
+		}
+		if p.Data, err = nextFloats(readers[2], len(src)*e.DataCols, e.DataCols); err != nil {
+			return err
+		}
+		if readers[1] != nil {
+			a, err := readers[1].Next(len(src))
+			if err != nil {
+				return err
+			}
+			if p.Type, err = a.Uint32s(); err != nil {
+				return err
+			}
+		}
+		return fn(p)
+	})
+}
+
+// nextFloats reads the next n values, all finite; nil of no reader.
+func nextFloats(r *npy.Reader, n, cols int) ([]float32, error) {
+	if r == nil {
+		return nil, nil
+	}
+	first := r.Done()
+	a, err := r.Next(n)
+	if err != nil {
+		return nil, err
+	}
+	x, err := a.Float32s()
+	if err != nil {
+		return nil, err
+	}
+	if i := firstNotFinite(x); i >= 0 {
+		return nil, fmt.Errorf("%s: row %d, column %d is %v", a.Where(i), (first+i)/max(cols, 1), (first+i)%max(cols, 1), x[i])
+	}
+	return x, nil
+}
+
+// rowsOf checks that an array has rows rows and returns its width; a vector has width 1.
+func rowsOf(r *npy.Reader, rows int) (cols int, err error) {
+	switch s := r.Shape; {
+	case len(s) == 1 && s[0] == rows:
+		return 1, nil
+	case len(s) == 2 && s[0] == rows:
+		return s[1], nil
+	}
+	return 0, fmt.Errorf("%s: shape %v, want %d rows", r.Where(0), r.Shape, rows)
+}
+
+// finite returns the values of a as float32 and refuses NaN and infinities.
+func finite(a *npy.Array, cols int) ([]float32, error) {
+	return nextFloats(npy.Pieces(a), a.Len(), cols)
+}

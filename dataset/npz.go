@@ -1,0 +1,315 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sagann/dataset/npy"
+	"sagann/dataset/pickle"
+)
+
+// openNpz reads an archive by the names in it: those of an .npy folder, PyG's, a
+// compressed adjacency matrix as gnn-benchmark and SciPy write it, or pickled
+// matrices. What EachEdges and EachRows read is opened anew each time, so nothing
+// stays open.
+func openNpz(path string) (*Stream, error) {
+	z, err := openArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	list, form := z.Names(), ""
+	from := named{arrays: reopened{z, path}, names: map[string]string{}}
+	switch has := func(name string) bool { return slices.Contains(list, name) }; {
+	case has("edges"):
+		form = ".npz"
+	case has("edge_index"):
+		form, from.names = ".npz by PyG's names", otherwise(list)
+		err = from.masks()
+	case has("adj_indptr") || has("adj_data"):
+		form = ".npz by gnn-benchmark's names"
+		err = from.compressed(list)
+	case has("adj_matrix") || has("adj"):
+		form = ".npz of pickled matrices"
+		err = from.pickled(z)
+	default:
+		err = fmt.Errorf("%s: no array edges, edge_index, adj_indptr or adj_matrix; it has %.400q", path, list)
+	}
+	if closed := z.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	meta, err := from.vertices()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openArrays(from, meta)
+	if err != nil {
+		return nil, err
+	}
+	used := []string{"num_nodes", "adj_data", "adj_indices", "adj_indptr", "adj_shape", "adj_matrix", "adj",
+		"attr_data", "attr_indices", "attr_indptr", "attr_shape", "attr_matrix", "node_attr"}
+	s.Data.warnUnread(list, path, "", from.names, used...)
+	s.Data.Report.Form = form
+	name := filepath.Base(path)
+	s.Data.Name = strings.TrimSuffix(name, filepath.Ext(name))
+	return s, nil
+}
+
+// reopened is an archive of which every array is read through an own opening of the
+// file.
+type reopened struct {
+	npyArchive
+	path string
+}
+
+func (r reopened) Open(name string) (*npy.Reader, error) {
+	if !slices.Contains(r.Names(), name) {
+		return nil, fmt.Errorf("%s: array %s: %w", r.path, name, fs.ErrNotExist)
+	}
+	z, err := openArchive(r.path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := z.Archive.Open(name)
+	if err != nil {
+		z.Close()
+		return nil, err
+	}
+	return a.Before(z), nil
+}
+
+// few is the beginning of a list, for errors.
+func few[T any](x []T) []T { return x[:min(5, len(x))] }
+
+// vertices is the array num_nodes, a single number, as PyG keeps it.
+func (n named) vertices() (meta npyMeta, err error) {
+	a, err := optional(n, "num_nodes")
+	if err != nil || a == nil {
+		return meta, err
+	}
+	x, err := a.Int64s()
+	if err == nil && (len(x) != 1 || x[0] < 0 || x[0] > math.MaxUint32) {
+		err = fmt.Errorf("%s: %v vertices: want one number", a.Where(0), few(x))
+	}
+	if err != nil {
+		return meta, err
+	}
+	return npyMeta{Vertices: int(x[0])}, nil
+}
+
+// masks turns PyG's masks of 0 and 1, and the first of several masks, into one of
+// truth values.
+func (n *named) masks() error {
+	for _, name := range []string{"train", "val", "test"} {
+		if !strings.HasSuffix(n.names[name], "_mask") {
+			continue
+		}
+		a, err := readArray(n.arrays, n.names[name])
+		if err != nil {
+			return err
+		}
+		if a, err = maskOf(a); err != nil {
+			return err
+		}
+		n.make(name, a)
+	}
+	return nil
+}
+
+func (n *named) make(name string, a *npy.Array) {
+	if n.made == nil {
+		n.made = map[string]*npy.Array{}
+	}
+	n.made[name] = a
+}
+
+// maskOf is a mask [V], or the first column of [V,k], as truth values.
+func maskOf(a *npy.Array) (*npy.Array, error) {
+	if _, ok := a.Data.([]bool); ok && len(a.Shape) == 1 {
+		return a, nil
+	}
+	rows, cols := a.Len(), 1
+	if len(a.Shape) == 2 {
+		rows, cols = a.Shape[0], a.Shape[1]
+	}
+	if len(a.Shape) != 1 && len(a.Shape) != 2 || cols == 0 {
+		return nil, fmt.Errorf("%s: shape %v of a mask: want one truth value a vertex", a.Where(0), a.Shape)
+	}
+	x, err := a.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	mask := make([]bool, rows)
+	for v := range mask {
+		if y := x[v*cols]; y == 0 || y == 1 {
+			mask[v] = y == 1
+		} else {
+			return nil, fmt.Errorf("%s: %d in a mask: must be 0 or 1", a.Where(v*cols), y)
+		}
+	}
+	return a.Derived([]int{rows}, mask), nil
+}
+
+// compressed reads the matrix of adj_data, adj_indices, adj_indptr and adj_shape, and
+// names that of the attributes.
+func (n *named) compressed(list []string) error {
+	m := &csr{}
+	part := map[string]*npy.Array{}
+	for _, name := range []string{"data", "indices", "indptr", "shape"} {
+		a, err := readArray(n.arrays, "adj_"+name)
+		if err != nil {
+			return err
+		}
+		part[name] = a
+	}
+	var err error
+	if m.indptr, err = part["indptr"].Int64s(); err != nil {
+		return err
+	}
+	if m.indices, err = part["indices"].Int64s(); err != nil {
+		return err
+	}
+	if m.data, err = finite(part["data"], 1); err != nil {
+		return err
+	}
+	shape, err := part["shape"].Int32s()
+	if err == nil && len(shape) != 2 {
+		err = fmt.Errorf("%s: shape %v", part["shape"].Where(0), few(shape))
+	}
+	if err != nil {
+		return err
+	}
+	m.rows, m.cols = int(shape[0]), int(shape[1])
+	if err := n.adjacency(m, part["indptr"]); err != nil {
+		return err
+	}
+	switch {
+	case slices.Contains(list, "attr_matrix"):
+		n.names["features"] = "attr_matrix"
+	case slices.Contains(list, "attr_indptr"):
+		for _, name := range []string{"data", "indices", "indptr", "shape"} {
+			n.names["features_csr_"+name] = "attr_" + name
+		}
+	}
+	return nil
+}
+
+// adjacency makes edges of the entries of m, row by row, and weights where these are
+// not all 1; a stands in errors.
+func (n *named) adjacency(m *csr, a *npy.Array) error {
+	if err := m.check(); err != nil {
+		return fmt.Errorf("%s: %w", a.Where(0), err)
+	}
+	if m.rows != m.cols || m.rows == 0 {
+		return fmt.Errorf("%s: the adjacency matrix is %d×%d: not square", a.Where(0), m.rows, m.cols)
+	}
+	count := len(m.data)
+	ends := make([]uint32, 2*count)
+	for r := range m.rows {
+		for i := m.indptr[r]; i < m.indptr[r+1]; i++ {
+			ends[i], ends[count+int(i)] = uint32(r), uint32(m.indices[i])
+		}
+	}
+	n.make("edges", a.Derived([]int{2, count}, ends))
+	n.make("num_nodes", a.Derived([]int{1}, []int64{int64(m.rows)}))
+	if slices.ContainsFunc(m.data, func(w float32) bool { return w != 1 }) {
+		n.make("edge_weight", a.Derived([]int{count}, m.data))
+	}
+	return nil
+}
+
+// pickledNames are what archives of pickled matrices call what we know.
+var pickledNames = map[string][]string{
+	"features": {"node_attr", "attr_matrix", "features", "x"},
+	"labels":   {"labels", "node_label", "node_labels", "y"},
+	"train":    {"train_mask", "train_idx", "idx_train"},
+	"val":      {"val_mask", "val_idx", "idx_val"},
+	"test":     {"test_mask", "test_idx", "idx_test"},
+}
+
+// pickled reads matrices of SciPy and arrays of NumPy that are kept as Python objects.
+func (n *named) pickled(z npyArchive) error {
+	list := z.Names()
+	adj := "adj_matrix"
+	if !slices.Contains(list, adj) {
+		adj = "adj"
+	}
+	m, a, err := readObject(z, adj)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		return fmt.Errorf("%s: the adjacency is no sparse matrix", a.Where(0))
+	}
+	if err := n.adjacency(m, a); err != nil {
+		return err
+	}
+	for ours, theirs := range pickledNames {
+		i := slices.IndexFunc(theirs, func(name string) bool { return slices.Contains(list, name) })
+		if i < 0 {
+			continue
+		}
+		m, a, err := readObject(z, theirs[i])
+		if err != nil {
+			return err
+		}
+		if m != nil {
+			if err := checkDense(m.rows, m.cols, z.size); err != nil {
+				return fmt.Errorf("%s: %w", a.Where(0), err)
+			}
+			a = a.Derived([]int{m.rows, m.cols}, m.dense())
+		}
+		if strings.HasSuffix(theirs[i], "_mask") {
+			if a, err = maskOf(a); err != nil {
+				return err
+			}
+		}
+		n.names[ours] = theirs[i]
+		n.make(ours, a)
+	}
+	return nil
+}
+
+// readObject reads an array of numbers, or the one matrix or array that an array of
+// objects holds. The matrix is nil when it is an array.
+func readObject(z npyArchive, name string) (*csr, *npy.Array, error) {
+	file, where, isObject, err := z.Object(name, maxPickle)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !isObject {
+		a, err := z.Archive.Read(name)
+		return nil, a, err
+	}
+	x, err := unpickle(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", where, err)
+	}
+	// An array of one object, which stands in a list.
+	if p, ok := x.(*pickle.Record); ok && !isSparse(x) {
+		if s, ok := p.State.(pickle.Tuple); ok && len(s) == 5 {
+			if l, ok := s[4].(*pickle.List); ok {
+				if len(l.Items) != 1 {
+					return nil, nil, fmt.Errorf("%s: %d objects where one matrix should be", where, len(l.Items))
+				}
+				x = l.Items[0]
+			}
+		}
+	}
+	if isSparse(x) {
+		m, err := decodeCSR(x, where)
+		return m, npy.New(where, nil, []float32{}), err
+	}
+	a, err := decodeArray(x, where)
+	if err != nil {
+		err = errors.Join(err, errors.New("only matrices of SciPy and arrays of NumPy are read"))
+	}
+	return nil, a, err
+}

@@ -1,0 +1,277 @@
+package pickle
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// maxMarks bounds the nesting of a pickle.
+const maxMarks = 64
+
+// mark is what MARK leaves on the stack.
+type mark struct{}
+
+// machine runs a pickle over a stack.
+type machine struct {
+	file  []byte
+	at    int // the next byte
+	stack []any
+	marks []int // where marks stand on the stack
+	memo  map[int]any
+	allow func(Class) bool
+	ends  bool // STOP was read
+
+	encoded int // characters that _codecs.encode was called with
+}
+
+// Read returns the object in a pickle, which begins the file; size is how many bytes
+// it takes. A class or function that allow does not let in is an error. Errors name
+// the byte.
+func Read(file []byte, allow func(Class) bool) (x any, size int, err error) {
+	m := &machine{file: file, memo: map[int]any{}, allow: allow}
+	for !m.ends {
+		start := m.at
+		if start >= len(file) {
+			return nil, start, fmt.Errorf("byte %d: the pickle is cut off", start)
+		}
+		m.at++
+		if err := m.step(file[start]); err != nil {
+			return nil, start, fmt.Errorf("byte %d: pickle instruction 0x%02x: %w", start, file[start], err)
+		}
+	}
+	if len(m.stack) != 1 || len(m.marks) != 0 {
+		return nil, m.at, fmt.Errorf("byte %d: malformed pickle: %d values at its end", m.at-1, len(m.stack))
+	}
+	return m.stack[0], m.at, nil
+}
+
+var (
+	errCut   = errors.New("the file ends inside its argument")
+	errStack = errors.New("malformed pickle: a value is missing")
+)
+
+// take is the next n bytes.
+func (m *machine) take(n uint64) ([]byte, error) {
+	if left := uint64(len(m.file) - m.at); n > left {
+		if n <= 8 {
+			return nil, errCut
+		}
+		return nil, fmt.Errorf("%d bytes of data, %d are left", n, left)
+	}
+	b := m.file[m.at : m.at+int(n)]
+	m.at += int(n)
+	return b, nil
+}
+
+// number is the next n bytes as a number, little-endian.
+func (m *machine) number(n int) (uint64, error) {
+	b, err := m.take(uint64(n))
+	if err != nil {
+		return 0, err
+	}
+	var full [8]byte
+	copy(full[:], b)
+	return binary.LittleEndian.Uint64(full[:]), nil
+}
+
+// counted is data behind a length of n bytes.
+func (m *machine) counted(n int) (string, error) {
+	size, err := m.number(n)
+	if err != nil {
+		return "", err
+	}
+	b, err := m.take(size)
+	return string(b), err
+}
+
+func (m *machine) push(x any) error {
+	m.stack = append(m.stack, x)
+	return nil
+}
+
+// pop takes n values off the stack, which may not lie below a mark.
+func (m *machine) pop(n int) ([]any, error) {
+	floor := 0
+	if len(m.marks) > 0 {
+		floor = m.marks[len(m.marks)-1] + 1
+	}
+	if len(m.stack)-n < floor {
+		return nil, errStack
+	}
+	at := len(m.stack) - n
+	out := m.stack[at:]
+	m.stack = m.stack[:at]
+	return out, nil
+}
+
+// popMark takes what lies above the last mark, and the mark.
+func (m *machine) popMark() ([]any, error) {
+	if len(m.marks) == 0 {
+		return nil, errors.New("malformed pickle: nests -1 marks")
+	}
+	at := m.marks[len(m.marks)-1]
+	m.marks = m.marks[:len(m.marks)-1]
+	out := append([]any(nil), m.stack[at+1:]...)
+	m.stack = m.stack[:at]
+	return out, nil
+}
+
+func (m *machine) top() (any, error) {
+	if n := len(m.stack); n > 0 {
+		if _, ok := m.stack[n-1].(mark); !ok {
+			return m.stack[n-1], nil
+		}
+	}
+	return nil, errStack
+}
+
+// put keeps the top of the stack under a number.
+func (m *machine) put(n uint64, err error) error {
+	if err != nil {
+		return err
+	}
+	x, err := m.top()
+	m.memo[int(n)] = x
+	return err
+}
+
+// get pushes what was kept.
+func (m *machine) get(n uint64, err error) error {
+	if err != nil {
+		return err
+	}
+	x, ok := m.memo[int(n)]
+	if !ok {
+		return fmt.Errorf("malformed pickle: nothing was kept as %d", n)
+	}
+	return m.push(x)
+}
+
+// class pushes the name of a class.
+func (m *machine) class(module, name string) (Class, error) {
+	c := Class{module, name}
+	if !m.allow(c) {
+		return c, fmt.Errorf("class %.80q is not allowed", c.String())
+	}
+	return c, nil
+}
+
+// made is the object that f gives for args. The few calls whose value the rest of a
+// pickle depends on are done here; every other one is a record.
+func (m *machine) made(f any, args any) (any, error) {
+	c, ok := f.(Class)
+	if !ok {
+		return nil, fmt.Errorf("malformed pickle: a %s is called", Kind(f))
+	}
+	list, ok := args.(Tuple)
+	if !ok {
+		return nil, fmt.Errorf("malformed pickle: %s is called with a %s", c, Kind(args))
+	}
+	switch c {
+	case Class{"_codecs", "encode"}:
+		text, ok := first(list).(string)
+		if !ok || len(list) != 2 || list[1] != "latin1" {
+			return nil, errLatin1
+		}
+		// Each text is encoded once; one that is taken from the memo again and again is not.
+		if m.encoded += len(text); m.encoded > len(m.file) {
+			return nil, errors.New("the pickle repeats long strings too often")
+		}
+		return Latin1(text)
+	case Class{"__builtin__", "bytes"}, Class{"builtins", "bytes"}, Class{"builtins", "bytearray"}:
+		text, _ := first(list).(string)
+		return text, nil
+	case Class{"__builtin__", "set"}, Class{"builtins", "set"}, Class{"builtins", "frozenset"}:
+		items, _ := AsList(first(list))
+		return &List{items}, nil
+	case Class{"copy_reg", "_reconstructor"}, Class{"copyreg", "_reconstructor"}, Class{"copyreg", "__newobj__"}:
+		if made, ok := first(list).(Class); ok {
+			return &Record{Class: made}, nil
+		}
+		return nil, fmt.Errorf("malformed pickle: %s without a class", c)
+	}
+	return &Record{Class: c, Args: list}, nil
+}
+
+func first(list Tuple) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+// build puts state into what is on top of the stack.
+func (m *machine) build() error {
+	args, err := m.pop(1)
+	if err != nil {
+		return err
+	}
+	x, err := m.top()
+	if err != nil {
+		return err
+	}
+	switch x := x.(type) {
+	case *Record:
+		x.State = args[0]
+	case *List, *Dict:
+	default:
+		return fmt.Errorf("malformed pickle: a %s takes no state", Kind(x))
+	}
+	return nil
+}
+
+// add appends items to the list, set or record on top of the stack.
+func (m *machine) add(items []any, err error) error {
+	if err != nil {
+		return err
+	}
+	x, err := m.top()
+	if err != nil {
+		return err
+	}
+	switch x := x.(type) {
+	case *List:
+		x.Items = append(x.Items, items...)
+	case *Record:
+		x.Items = append(x.Items, items...)
+	default:
+		return fmt.Errorf("malformed pickle: a %s takes no items", Kind(x))
+	}
+	return nil
+}
+
+// set puts keys and values, by turns, into what is on top of the stack.
+func (m *machine) set(items []any, err error) error {
+	if err != nil {
+		return err
+	}
+	pairs, err := pairsOf(items)
+	if err != nil {
+		return err
+	}
+	x, err := m.top()
+	if err != nil {
+		return err
+	}
+	switch x := x.(type) {
+	case *Dict:
+		x.Pairs = append(x.Pairs, pairs...)
+	case *Record:
+		x.Pairs = append(x.Pairs, pairs...)
+	default:
+		return fmt.Errorf("malformed pickle: a %s takes no keys", Kind(x))
+	}
+	return nil
+}
+
+func pairsOf(items []any) ([]Pair, error) {
+	if len(items)%2 != 0 {
+		return nil, errors.New("malformed pickle: a key without a value")
+	}
+	pairs := make([]Pair, len(items)/2)
+	for i := range pairs {
+		pairs[i] = Pair{items[2*i], items[2*i+1]}
+	}
+	return pairs, nil
+}

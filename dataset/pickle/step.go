@@ -1,0 +1,346 @@
+package pickle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// step runs one instruction, whose argument begins at m.at.
+func (m *machine) step(code byte) error {
+	if done, err := m.stepValue(code); done {
+		return err
+	}
+	if done, err := m.stepText(code); done {
+		return err
+	}
+	if done, err := m.stepMake(code); done {
+		return err
+	}
+	switch code {
+	case '(':
+		if len(m.marks) == maxMarks {
+			return fmt.Errorf("nests more than %d marks", maxMarks)
+		}
+		m.marks = append(m.marks, len(m.stack))
+		return m.push(mark{})
+	case '0':
+		_, err := m.pop(1)
+		return err
+	case '1':
+		_, err := m.popMark()
+		return err
+	case '2':
+		x, err := m.top()
+		if err != nil {
+			return err
+		}
+		return m.push(x)
+	case 'p':
+		return m.put(m.line10())
+	case 'q':
+		return m.put(m.number(1))
+	case 'r':
+		return m.put(m.number(4))
+	case '\x94':
+		return m.put(uint64(len(m.memo)), nil)
+	case 'g':
+		return m.get(m.line10())
+	case 'h':
+		return m.get(m.number(1))
+	case 'j':
+		return m.get(m.number(4))
+	case '\x80': // PROTO
+		_, err := m.take(1)
+		return err
+	case '\x95': // FRAME: a hint for reading
+		n, err := m.number(8)
+		if left := uint64(len(m.file) - m.at); err == nil && n > left {
+			err = fmt.Errorf("%d bytes of data, %d are left", n, left)
+		}
+		return err
+	case '.':
+		m.ends = true
+		return nil
+	}
+	return errors.New("is not allowed")
+}
+
+// stepValue pushes numbers, truth values and None.
+func (m *machine) stepValue(code byte) (bool, error) {
+	switch code {
+	case 'N':
+		return true, m.push(nil)
+	case '\x88', '\x89':
+		return true, m.push(code == '\x88')
+	case 'J':
+		n, err := m.number(4)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(int(int32(n)))
+	case 'K', 'M':
+		n, err := m.number(map[byte]int{'K': 1, 'M': 2}[code])
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(int(n))
+	case 'G':
+		b, err := m.take(8)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(math.Float64frombits(binary.BigEndian.Uint64(b)))
+	case '\x8a': // LONG1
+		text, err := m.counted(1)
+		if err != nil {
+			return true, err
+		}
+		if len(text) > 8 {
+			return true, fmt.Errorf("a number of %d bytes", len(text))
+		}
+		var full [8]byte
+		if n := len(text); n > 0 && text[n-1] >= 0x80 {
+			full = [8]byte{255, 255, 255, 255, 255, 255, 255, 255}
+		}
+		copy(full[:], text)
+		return true, m.push(int(binary.LittleEndian.Uint64(full[:])))
+	case 'I', 'L', 'F':
+		line, err := m.line()
+		if err != nil {
+			return true, err
+		}
+		x, err := parseNumber(code, line)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(x)
+	}
+	return false, nil
+}
+
+// maxDigits bounds a number that is written as text.
+const maxDigits = 32
+
+func parseNumber(code byte, line []byte) (any, error) {
+	if len(line) > maxDigits {
+		return nil, fmt.Errorf("a number of %d characters", len(line))
+	}
+	text := string(line)
+	switch {
+	case code == 'F':
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", text)
+		}
+		return f, nil
+	case code == 'I' && (text == "00" || text == "01"):
+		return text == "01", nil
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "L"))
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a whole number of 64 bits", text)
+	}
+	return n, nil
+}
+
+// line is the rest of the line, without its end.
+func (m *machine) line() ([]byte, error) {
+	line, _, ok := bytes.Cut(m.file[m.at:], []byte("\n"))
+	if !ok {
+		return nil, errCut
+	}
+	m.at += len(line) + 1
+	return line, nil
+}
+
+// line10 is a line with a number that is not negative.
+func (m *machine) line10() (uint64, error) {
+	line, err := m.line()
+	if err != nil {
+		return 0, err
+	}
+	if len(line) > maxDigits {
+		return 0, fmt.Errorf("a number of %d characters", len(line))
+	}
+	n, err := strconv.ParseUint(string(line), 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a whole number", line)
+	}
+	return n, nil
+}
+
+// stepText pushes strings and bytes.
+func (m *machine) stepText(code byte) (bool, error) {
+	size, ok := map[byte]int{'T': 4, 'U': 1, 'X': 4, 'B': 4, 'C': 1, '\x8c': 1, '\x8d': 8, '\x8e': 8, '\x96': 8}[code]
+	if ok {
+		s, err := m.counted(size)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(s)
+	}
+	if code != 'S' && code != 'V' {
+		return false, nil
+	}
+	line, err := m.line()
+	if err == nil && code == 'S' {
+		line, err = unquote(line)
+	}
+	if err != nil {
+		return true, err
+	}
+	return true, m.push(string(line))
+}
+
+// unquote undoes a string literal as Python 2's repr writes it.
+func unquote(line []byte) ([]byte, error) {
+	s := strings.TrimSpace(string(line))
+	if len(s) < 2 || s[0] != s[len(s)-1] || s[0] != '\'' && s[0] != '"' {
+		return nil, errors.New("a string without quotes")
+	}
+	s = s[1 : len(s)-1]
+	plain := map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', '\\': '\\', '\'': '\'', '"': '"'}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			out = append(out, s[i])
+			continue
+		}
+		if i++; i == len(s) {
+			return nil, errors.New("a string that ends in a backslash")
+		}
+		if c, ok := plain[s[i]]; ok {
+			out = append(out, c)
+			continue
+		}
+		if s[i] != 'x' {
+			return nil, fmt.Errorf("escape \\%c", s[i])
+		}
+		if i+2 >= len(s) {
+			return nil, errors.New("an escape that is cut off")
+		}
+		b, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+		if err != nil {
+			return nil, fmt.Errorf("escape \\x%s", s[i+1:i+3])
+		}
+		out = append(out, byte(b))
+		i += 2
+	}
+	return out, nil
+}
+
+// stepMake makes containers and records.
+func (m *machine) stepMake(code byte) (bool, error) {
+	switch code {
+	case ']', '\x8f':
+		return true, m.push(&List{})
+	case '}':
+		return true, m.push(&Dict{})
+	case ')':
+		return true, m.push(Tuple{})
+	case 'l', 't', 'd', '\x91':
+		return true, m.gather(code)
+	case '\x85', '\x86', '\x87':
+		x, err := m.pop(int(code) - 0x84)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(Tuple(append([]any(nil), x...)))
+	case 'a':
+		return true, m.add(m.pop(1))
+	case 'e', '\x90':
+		return true, m.add(m.popMark())
+	case 's':
+		x, err := m.pop(2)
+		return true, m.set(append([]any(nil), x...), err)
+	case 'u':
+		return true, m.set(m.popMark())
+	case 'b':
+		return true, m.build()
+	case 'Q': // BINPERSID
+		x, err := m.pop(1)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(Persistent{x[0]})
+	case 'c', '\x93':
+		return true, m.global(code)
+	case 'R', '\x81':
+		return true, m.call()
+	case '\x92': // NEWOBJ_EX: class, arguments, named arguments
+		if _, err := m.pop(1); err != nil {
+			return true, err
+		}
+		return true, m.call()
+	}
+	return false, nil
+}
+
+// gather makes a list, tuple, dictionary or frozen set of what lies above the mark.
+func (m *machine) gather(code byte) error {
+	items, err := m.popMark()
+	if err != nil {
+		return err
+	}
+	switch code {
+	case 't':
+		return m.push(Tuple(items))
+	case 'd':
+		pairs, err := pairsOf(items)
+		if err != nil {
+			return err
+		}
+		return m.push(&Dict{pairs})
+	}
+	return m.push(&List{items})
+}
+
+// global pushes a class whose module and name stand in two lines or on the stack.
+func (m *machine) global(code byte) error {
+	var module, name string
+	if code == 'c' {
+		a, err := m.line()
+		if err != nil {
+			return err
+		}
+		b, err := m.line()
+		if err != nil {
+			return err
+		}
+		module, name = string(a), string(b)
+	} else {
+		x, err := m.pop(2)
+		if err != nil {
+			return err
+		}
+		var ok1, ok2 bool
+		module, ok1 = x[0].(string)
+		name, ok2 = x[1].(string)
+		if !ok1 || !ok2 {
+			return errors.New("malformed pickle: a class without a name")
+		}
+	}
+	c, err := m.class(module, name)
+	if err != nil {
+		return err
+	}
+	return m.push(c)
+}
+
+// call makes an object of a class or function and its arguments.
+func (m *machine) call() error {
+	x, err := m.pop(2)
+	if err != nil {
+		return err
+	}
+	object, err := m.made(x[0], x[1])
+	if err != nil {
+		return err
+	}
+	return m.push(object)
+}

@@ -1,0 +1,366 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"sagann/dataset/npy"
+	"sagann/dataset/pickle"
+)
+
+// maxTorchPickle is the largest data.pkl that is read: it holds names and shapes, the
+// numbers lie in members of their own.
+const maxTorchPickle = 256 << 20
+
+// legacyTorch is how a file of torch.save begins that is no zip archive: a pickle of
+// the magic number.
+const legacyTorch = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"
+
+// openPT reads what torch.save wrote: PyG's Data, what an InMemoryDataset keeps in its
+// processed files, or a dictionary of tensors by PyG's names. Nothing that the file
+// names is imported or called. Tensors are read from the archive in pieces.
+func openPT(path string) (*Stream, error) {
+	f, err := openTorch(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.zip.Close()
+	x, err := f.object()
+	if err != nil {
+		return nil, err
+	}
+	graph, parts, err := graphOf(x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.pkl, err)
+	}
+	from, err := f.tensors(graph)
+	if err != nil {
+		return nil, err
+	}
+	list := from.Names()
+	if !slices.Contains(list, "edge_index") && !slices.Contains(list, "edges") {
+		return nil, fmt.Errorf("%s: no edge_index; there are %.400q%s", f.pkl, list, hintAdj(graph))
+	}
+	n := named{arrays: from, names: otherwise(list)}
+	if err := n.masks(); err != nil {
+		return nil, err
+	}
+	if parts != nil {
+		if err := n.batch(f.pkl, graph, parts, from); err != nil {
+			return nil, err
+		}
+	}
+	meta, err := n.vertices()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openArrays(n, meta)
+	if err != nil {
+		return nil, err
+	}
+	s.Data.warnUnread(list, path, "", n.names, "num_nodes")
+	s.Data.Report.Form = "PyG's .pt"
+	return s, nil
+}
+
+// torchFile is an archive of torch.save.
+type torchFile struct {
+	path string
+	size int64
+	zip  *zip.ReadCloser
+	pkl  string // "path: member", for errors
+	root string // of the members
+	big  bool   // big-endian
+}
+
+func openTorch(path string) (*torchFile, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		if head := headOf(path, 64); bytes.Contains(head, []byte(legacyTorch)) {
+			return nil, fmt.Errorf("%s: byte 0: written in torch's format of before version 1.6, which is not read: torch.save(torch.load(path, weights_only=False), path) writes it anew", path)
+		}
+		return nil, fmt.Errorf("%s: no archive of torch.save: %w", path, err)
+	}
+	f := &torchFile{path: path, size: info.Size(), zip: z}
+	for _, m := range z.File {
+		root, ok := strings.CutSuffix(m.Name, "data.pkl")
+		if !ok || root != "" && !strings.HasSuffix(root, "/") {
+			continue
+		}
+		if f.pkl != "" {
+			z.Close()
+			return nil, fmt.Errorf("%s: two members are named data.pkl", path)
+		}
+		f.root, f.pkl = root, path+": "+m.Name
+	}
+	if f.pkl == "" {
+		z.Close()
+		return nil, fmt.Errorf("%s: no archive of torch.save: it has no member data.pkl", path)
+	}
+	if order, err := f.read("byteorder", 16); err == nil {
+		f.big = string(order) == "big"
+	}
+	return f, nil
+}
+
+// headOf is the first n bytes of a file, or what there is.
+func headOf(path string, n int) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, n)
+	n, _ = io.ReadFull(f, head)
+	return head[:n]
+}
+
+// member finds a member and holds its sizes against the file's.
+func (f *torchFile) member(name string) (*zip.File, error) {
+	for _, m := range f.zip.File {
+		if m.Name != f.root+name {
+			continue
+		}
+		packed, unpacked := m.CompressedSize64, m.UncompressedSize64
+		if packed > uint64(f.size) || unpacked/1032 > packed || m.Method == zip.Store && packed != unpacked {
+			return nil, fmt.Errorf("%s: %s claims %d bytes, %d packed, in a file of %d", f.path, m.Name, unpacked, packed, f.size)
+		}
+		return m, nil
+	}
+	return nil, fmt.Errorf("%s: no member %s", f.path, f.root+name)
+}
+
+func (f *torchFile) read(name string, most uint64) ([]byte, error) {
+	m, err := f.member(name)
+	if err != nil {
+		return nil, err
+	}
+	if m.UncompressedSize64 > most {
+		return nil, fmt.Errorf("%s: %s of %d MiB; the most is %d MiB", f.path, m.Name, m.UncompressedSize64>>20, most>>20)
+	}
+	r, err := m.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.path, m.Name, err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.path, m.Name, err)
+	}
+	return b, nil
+}
+
+// object reads data.pkl.
+func (f *torchFile) object() (any, error) {
+	file, err := f.read("data.pkl", maxTorchPickle)
+	if err != nil {
+		return nil, err
+	}
+	x, _, err := pickle.Read(file, torchClass)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.pkl, err)
+	}
+	return x, nil
+}
+
+// torchClass tells the classes that tensors and PyG's containers need.
+func torchClass(c pickle.Class) bool {
+	root, _, _ := strings.Cut(c.Module, ".")
+	switch root {
+	case "torch", "torch_geometric", "torch_sparse", "numpy":
+		return root != "numpy" || arrayClass(c) || c.Module == "numpy" || strings.HasSuffix(c.Name, "scalar")
+	case "builtins", "__builtin__":
+		return slices.Contains([]string{"set", "frozenset", "list", "dict", "tuple", "bytes", "bytearray", "object", "int", "float", "slice"}, c.Name)
+	}
+	return arrayClass(c) || c.String() == "collections.OrderedDict"
+}
+
+// graphOf finds the attributes of a graph in what was saved, and the slices of several.
+func graphOf(x any) (graph, parts *pickle.Dict, err error) {
+	switch t := x.(type) {
+	case pickle.Tuple:
+		if len(t) >= 2 { // what follows are sizes, and the class
+			graph, _, err = graphOf(t[0])
+			parts, _ = pickle.AsDict(t[1])
+			return graph, parts, err
+		}
+		return nil, nil, fmt.Errorf("a tuple of %d; want (data, slices)", len(t))
+	case *pickle.List:
+		if len(t.Items) == 1 {
+			return graphOf(t.Items[0])
+		}
+		return nil, nil, fmt.Errorf("a list of %d; InMemoryDataset.collate(list) joins graphs", len(t.Items))
+	case *pickle.Record:
+		if strings.HasPrefix(t.Class.Name, "Hetero") {
+			return nil, nil, fmt.Errorf("%s has several kinds of vertices; data.to_homogeneous() has one", t.Class.Name)
+		}
+		state, ok := pickle.AsDict(t.State)
+		if !ok {
+			break
+		}
+		store, ok := state.Get("_store")
+		if !ok {
+			return state, nil, nil // PyG before 2.0
+		}
+		if r, ok := store.(*pickle.Record); ok {
+			if state, ok = pickle.AsDict(r.State); ok {
+				if mapping, ok := state.Get("_mapping"); ok {
+					if d, ok := pickle.AsDict(mapping); ok {
+						return d, nil, nil
+					}
+				}
+			}
+		}
+		return nil, nil, fmt.Errorf("a %s without its attributes", t.Class)
+	}
+	if d, ok := pickle.AsDict(x); ok {
+		return d, nil, nil
+	}
+	return nil, nil, fmt.Errorf("a %s: want PyG's Data, (data, slices) or a dictionary of tensors", pickle.Kind(x))
+}
+
+// hintAdj says what to do with graphs that PyG's ToSparseTensor has changed.
+func hintAdj(graph *pickle.Dict) string {
+	if _, ok := graph.Get("adj_t"); ok {
+		return "; adj_t is not read: save the data without ToSparseTensor"
+	}
+	return ""
+}
+
+// batch puts several graphs into one: vertices of each follow those of the one before,
+// and a label y a graph becomes a label of the graph.
+func (n *named) batch(where string, graph, parts *pickle.Dict, from *torchArrays) error {
+	cuts := func(key string) ([]int64, error) {
+		x, ok := parts.Get(key)
+		if !ok {
+			return nil, nil
+		}
+		a, err := from.file.array(x, "slices."+key)
+		if err != nil {
+			return nil, err
+		}
+		list, err := a.Int64s()
+		for i, c := range list {
+			if err == nil && (c < 0 || i > 0 && c < list[i-1]) {
+				err = fmt.Errorf("%s: slices of %s do not ascend", where, key)
+			}
+		}
+		return list, err
+	}
+	edges, err := cuts(n.theirs("edges"))
+	if err != nil || len(edges) <= 2 {
+		return err // one graph
+	}
+	graphs := len(edges) - 1
+	vertices, err := cuts(n.theirs("features"))
+	if err != nil {
+		return err
+	}
+	if vertices == nil {
+		if vertices, err = cuts("num_nodes"); err == nil && vertices != nil {
+			vertices, err = from.file.counts(where, graph, "num_nodes")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(vertices) != graphs+1 || vertices[graphs] > math.MaxUint32 {
+		return fmt.Errorf("%s: the vertices of %d graphs are not given: slices has no x and no num_nodes", where, graphs)
+	}
+	a, err := readArray(n.arrays, n.theirs("edges"))
+	if err != nil {
+		return err
+	}
+	if err := n.moveEdges(a, edges, vertices); err != nil {
+		return err
+	}
+	of := make([]uint32, 0, vertices[graphs])
+	for g := range graphs {
+		for range vertices[g+1] - vertices[g] {
+			if len(of) == cap(of) {
+				return fmt.Errorf("%s: slices of vertices do not begin at 0", where)
+			}
+			of = append(of, uint32(g))
+		}
+	}
+	n.make("graph_indicator", a.Derived([]int{len(of)}, of))
+	n.make("num_nodes", a.Derived([]int{1}, []int64{vertices[graphs]}))
+	y, err := optional(*n, "labels")
+	if err != nil || y == nil || y.Len() != graphs || y.Shape[0] == len(of) {
+		return err
+	}
+	n.make("graph_labels", y.Derived([]int{graphs}, y.Data))
+	n.names["graph_labels"] = n.names["labels"]
+	delete(n.names, "labels")
+	return nil
+}
+
+// moveEdges adds to the ends of each graph's edges the vertices before it.
+func (n *named) moveEdges(a *npy.Array, edges, vertices []int64) error {
+	if len(a.Shape) != 2 || a.Shape[0] != 2 || int64(a.Shape[1]) != edges[len(edges)-1] {
+		return fmt.Errorf("%s: shape %v of the edges: want [2 %d]", a.Where(0), a.Shape, edges[len(edges)-1])
+	}
+	x, err := a.Int64s()
+	if err != nil {
+		return err
+	}
+	x = slices.Clone(x)
+	for g := range len(edges) - 1 {
+		for end := range 2 {
+			for i := edges[g]; i < edges[g+1]; i++ {
+				k := end*a.Shape[1] + int(i)
+				if size := vertices[g+1] - vertices[g]; x[k] < 0 || x[k] >= size {
+					return fmt.Errorf("%s: vertex %d of graph %d, which has %d", a.Where(k), x[k], g, size)
+				}
+				x[k] += vertices[g]
+			}
+		}
+	}
+	n.make("edges", a.With(x))
+	return nil
+}
+
+// counts is a list or tensor of numbers, added up.
+func (f *torchFile) counts(where string, graph *pickle.Dict, key string) ([]int64, error) {
+	x, _ := graph.Get(key)
+	sums := []int64{0}
+	add := func(c int64) error {
+		if c < 0 || c > math.MaxUint32 {
+			return fmt.Errorf("%s: %s has %d", where, key, c)
+		}
+		sums = append(sums, sums[len(sums)-1]+c)
+		return nil
+	}
+	if list, ok := pickle.AsList(x); ok {
+		for _, item := range list {
+			c, ok := item.(int)
+			if !ok {
+				return nil, fmt.Errorf("%s: %s holds a %s", where, key, pickle.Kind(item))
+			}
+			if err := add(int64(c)); err != nil {
+				return nil, err
+			}
+		}
+		return sums, nil
+	}
+	a, err := f.array(x, key)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.Int64s()
+	for _, c := range list {
+		err = errors.Join(err, add(c))
+	}
+	return sums, err
+}

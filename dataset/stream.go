@@ -1,0 +1,85 @@
+package dataset
+
+import (
+	"sagann/chunk"
+)
+
+// Stream is a graph whose edges and features are read in pieces, so that one larger
+// than memory can be converted. What it holds is a few bytes a vertex.
+type Stream struct {
+	// Data has all but the edges and features: Edges has V, Types and DataCols,
+	// FeatureCols is set.
+	Data     *Data
+	E        int  // number of edges
+	Weighted bool // edges have weights
+
+	// EachEdges calls fn for one piece of the edges after the other, in order.
+	EachEdges func(fn func(*chunk.Edges) error) error
+	// EachRows calls fn for some rows of the features after the others, in order,
+	// row-major; nil without features.
+	EachRows func(fn func(rows []float32) error) error
+
+	// counted is set where E and the rows of features were held against the bytes that
+	// are there, so that memory may be taken for them.
+	counted bool
+}
+
+// pieceValues is about how many numbers a piece of edges or features has: 1 MiB of
+// float32.
+const pieceValues = 1 << 18
+
+// streamOf is d, which is in memory, in one piece.
+func streamOf(d *Data) *Stream {
+	rest := *d
+	rest.Edges = &chunk.Edges{V: d.Edges.V, Types: d.Edges.Types, DataCols: d.Edges.DataCols}
+	rest.Features, rest.MakeFeatures = nil, nil
+	s := &Stream{Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
+	s.EachEdges = func(fn func(*chunk.Edges) error) error { return fn(d.Edges) }
+	if d.FeatureCols > 0 {
+		s.EachRows = func(fn func([]float32) error) error {
+			d.HoldFeatures()
+			return fn(d.Features)
+		}
+	}
+	return s
+}
+
+// room is how many of n values memory is taken for before they are read.
+func (s *Stream) room(n int) int {
+	if s.counted {
+		return n
+	}
+	return min(n, 1<<22)
+}
+
+// collect reads the edges and features into memory.
+func (s *Stream) collect() (*Data, error) {
+	d := s.Data
+	if err := s.collectEdges(); err != nil || s.EachRows == nil {
+		return d, err
+	}
+	d.Features = make([]float32, 0, s.room(d.Edges.V*d.FeatureCols))
+	return d, s.EachRows(func(rows []float32) error {
+		d.Features = append(d.Features, rows...)
+		return nil
+	})
+}
+
+func (s *Stream) collectEdges() error {
+	e := s.Data.Edges
+	e.Src, e.Dst = make([]uint32, 0, s.room(s.E)), make([]uint32, 0, s.room(s.E))
+	if s.Weighted {
+		e.Weight = make([]float32, 0, s.room(s.E))
+	}
+	if e.Types > 0 {
+		e.Type = make([]uint32, 0, s.room(s.E))
+	}
+	if e.DataCols > 0 {
+		e.Data = make([]float32, 0, s.room(s.E*e.DataCols))
+	}
+	return s.EachEdges(func(p *chunk.Edges) error {
+		e.Src, e.Dst = append(e.Src, p.Src...), append(e.Dst, p.Dst...)
+		e.Weight, e.Type, e.Data = append(e.Weight, p.Weight...), append(e.Type, p.Type...), append(e.Data, p.Data...)
+		return nil
+	})
+}

@@ -1,0 +1,311 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sagann/chunk"
+)
+
+// Tables says what is read from a table of edges and a table of vertices, CSV or TSV,
+// plain or gzip. Columns are named as in the heading, or counted from 1 without one;
+// "" takes a usual name where there is one.
+type Tables struct {
+	Edges    string // path of the table of edges
+	Vertices string // path of the table of vertices; "" for none
+	Heading  string // yes, no, or auto
+
+	Source, Target string   // columns of Edges; else the first two
+	Weight         string   // column of Edges
+	EdgeType       string   // column of Edges
+	EdgeFeatures   []string // columns of Edges, as patterns such as f*
+
+	ID       string   // column of Vertices; else the first
+	Label    []string // column of Vertices: classes; several: a row of 0 and 1
+	Split    string   // column of Vertices: train, val or test, or empty
+	Features []string // columns of Vertices, as patterns such as f*
+}
+
+// Usual names of columns.
+var (
+	usualSource = []string{"source", "src", "from", "source_id", "from_id", "node1", "id1", "u"}
+	usualTarget = []string{"target", "dst", "destination", "to", "target_id", "to_id", "node2", "id2", "v"}
+	usualWeight = []string{"weight"}
+	usualType   = []string{"edge_type", "type", "relation"}
+	usualID     = []string{"id", "vertex", "node", "node_id", "vertex_id", "name"}
+	usualLabel  = []string{"label", "class", "y"}
+	usualSplit  = []string{"split"}
+)
+
+// LoadTables reads a graph from tables. Vertices are numbered in the order of their
+// table; without one whole numbers as Load numbers those of an edge list, other ids in
+// the order in which they come. Errors name the file and line.
+func LoadTables(t Tables, opt Options) (*Data, error) {
+	s, err := t.open(opt)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.collect()
+	if err != nil {
+		return nil, err
+	}
+	return finish(d, t.Edges, opt)
+}
+
+// open reads the vertices, numbers the ids and counts the edges.
+func (t Tables) open(opt Options) (*Stream, error) {
+	d := &Data{Edges: &chunk.Edges{}, Report: Report{Form: "tables"}}
+	name := strings.TrimSuffix(filepath.Base(t.Edges), ".gz")
+	d.Name = strings.TrimSuffix(name, filepath.Ext(name))
+	s := &Stream{Data: d}
+	ids := &idTable{}
+	if t.Vertices != "" {
+		v, err := t.openVertices(d, ids)
+		if err != nil {
+			return nil, err
+		}
+		s.EachRows = v.eachRows
+		if d.FeatureCols == 0 {
+			s.EachRows = nil
+		}
+	}
+	e, err := t.openEdges(s, ids, opt)
+	if err != nil {
+		return nil, err
+	}
+	s.EachEdges = e.each
+	ids.give(d)
+	if d.HasIDs() && t.Vertices == "" {
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d ids were numbered 0 to %d", ids.len(), ids.len()-1))
+	}
+	return s, nil
+}
+
+// vertexTable is the table of vertices, for its second reading.
+type vertexTable struct {
+	open     func() (*tableFile, error)
+	features []int
+}
+
+func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
+	known := slices.Concat([]string{t.ID, t.Split}, t.Label, usualID, usualLabel)
+	v := &vertexTable{open: func() (*tableFile, error) { return openTable(t.Vertices, tableOptions{t.Heading, known}) }}
+	f, err := v.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	id, err := f.find(t.ID, usualID...)
+	if err != nil {
+		return nil, err
+	}
+	id = max(id, 0)
+	split, err := f.find(t.Split, usualSplit...)
+	if err != nil {
+		return nil, err
+	}
+	var labels []int
+	if len(t.Label) > 0 {
+		labels, err = f.match(t.Label)
+	} else if one, _ := f.find("", usualLabel...); one >= 0 && one != id {
+		labels = []int{one}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Features) > 0 {
+		if v.features, err = f.match(t.Features); err != nil {
+			return nil, err
+		}
+	}
+	// A pattern such as * means the columns that have no other use.
+	v.features = slices.DeleteFunc(v.features, func(i int) bool { return i == id || i == split || slices.Contains(labels, i) })
+	f.warnColumns(d, slices.Concat([]int{id, split}, labels, v.features), "--features")
+	d.FeatureCols = len(v.features)
+	c := &classText{}
+	err = f.eachRow(func(row [][]byte) error {
+		isNew, err := ids.add(row[id])
+		if err != nil {
+			return f.errorf("%w", err)
+		}
+		if !isNew {
+			return f.errorf("vertex %.40q stands twice", row[id])
+		}
+		if split >= 0 {
+			if err := d.addSplit(string(bytes.TrimSpace(row[split])), ids.len()-1); err != nil {
+				return f.errorf("%w", err)
+			}
+		}
+		switch len(labels) {
+		case 0:
+		case 1:
+			if err := c.add(bytes.TrimSpace(row[labels[0]])); err != nil {
+				return f.errorf("column %s: %w", f.columns[labels[0]], err)
+			}
+		default:
+			for _, i := range labels {
+				x := string(bytes.TrimSpace(row[i]))
+				if x != "0" && x != "1" {
+					return f.errorf("column %s: %.40q: several columns of labels must be 0 or 1", f.columns[i], x)
+				}
+				d.MultiLabels = append(d.MultiLabels, float32(x[0]-'0'))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if ids.len() == 0 {
+		return nil, fmt.Errorf("%s: no vertices", f.name)
+	}
+	ids.seal()
+	d.Edges.V = ids.len()
+	if len(labels) == 1 {
+		if d.Labels, err = c.classes(d); err != nil {
+			return nil, fmt.Errorf("%s: column %s: %w", f.name, f.columns[labels[0]], err)
+		}
+	} else {
+		d.Classes = len(labels)
+	}
+	return v, nil
+}
+
+// warnColumns warns of columns that nothing reads; flag would have it.
+func (t *tableFile) warnColumns(d *Data, used []int, flag string) {
+	var idle []string
+	for i, c := range t.columns {
+		if !slices.Contains(used, i) {
+			idle = append(idle, c)
+		}
+	}
+	if len(idle) > 0 {
+		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads the columns %.200s (%s chooses some)", t.name, strings.Join(idle, ", "), flag))
+	}
+}
+
+func (d *Data) addSplit(name string, v int) error {
+	switch strings.ToLower(name) {
+	case "train", "training":
+		d.Train = append(d.Train, uint32(v))
+	case "val", "valid", "validation", "dev":
+		d.Val = append(d.Val, uint32(v))
+	case "test":
+		d.Test = append(d.Test, uint32(v))
+	case "", "none":
+	default:
+		return fmt.Errorf("split %.40q: train, val, test or nothing", name)
+	}
+	return nil
+}
+
+// eachRows reads the features.
+func (v *vertexTable) eachRows(fn func([]float32) error) error {
+	f, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	part := max(1, pieceValues/len(v.features)) * len(v.features)
+	rows := make([]float32, 0, min(part, pieceValues))
+	err = f.eachRow(func(row [][]byte) error {
+		for _, i := range v.features {
+			x, err := f.float(row, i)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, x)
+		}
+		if len(rows) < part {
+			return nil
+		}
+		err := fn(rows)
+		rows = rows[:0]
+		return err
+	})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	return fn(rows)
+}
+
+// float reads a finite number of the row.
+func (t *tableFile) float(row [][]byte, i int) (float32, error) {
+	f, err := parseFloat(bytes.TrimSpace(row[i]))
+	var x float32
+	if err == nil {
+		x, err = toFloat32(f)
+	}
+	if err != nil {
+		return 0, t.errorf("column %s: %w", t.columns[i], err)
+	}
+	return x, nil
+}
+
+// classText collects the labels of a column: classes when all are whole numbers from
+// -1 on, else text, which is numbered by the alphabet. Nothing, nan and -1 are none.
+type classText struct {
+	value map[string]int32 // number of each text, in order of appearance
+	texts []string
+	of    []int32 // V: text of each vertex, -1 for none
+}
+
+// maxClasses bounds the classes of a column, as those of an array are.
+const maxClasses = 1 << 20
+
+func (c *classText) add(text []byte) error {
+	if len(text) == 0 || strings.EqualFold(string(text), "nan") || string(text) == "-1" {
+		c.of = append(c.of, -1)
+		return nil
+	}
+	k, ok := c.value[string(text)]
+	if !ok {
+		if c.value == nil {
+			c.value = map[string]int32{}
+		}
+		if len(c.texts) == maxClasses {
+			return fmt.Errorf("more than %d classes", maxClasses)
+		}
+		k = int32(len(c.texts))
+		c.value[string(text)] = k
+		c.texts = append(c.texts, string(text))
+	}
+	c.of = append(c.of, k)
+	return nil
+}
+
+func (c *classText) classes(d *Data) ([]int32, error) {
+	if len(c.texts) == 0 {
+		return nil, errors.New("no vertex has a label")
+	}
+	to := make([]int32, len(c.texts)) // class of each text
+	for i, text := range c.texts {
+		n, err := parseInt([]byte(text))
+		if err != nil || n < 0 || n >= int64(maxClasses+len(c.of)) {
+			to = nil
+			break
+		}
+		to[i] = int32(n)
+		d.Classes = max(d.Classes, int(n)+1)
+	}
+	if to == nil {
+		sorted := slices.Sorted(slices.Values(c.texts))
+		to = make([]int32, len(c.texts))
+		for i, text := range c.texts {
+			k, _ := slices.BinarySearch(sorted, text)
+			to[i] = int32(k)
+		}
+		d.Classes = len(sorted)
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("labels were numbered by the alphabet: %.200s are 0 to %d", strings.Join(sorted, ", "), len(sorted)-1))
+	}
+	for v, k := range c.of {
+		if k >= 0 {
+			c.of[v] = to[k]
+		}
+	}
+	return c.of, nil
+}
