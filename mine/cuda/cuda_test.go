@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/device/nvrtc"
@@ -82,6 +83,19 @@ func permuted(n int, f func([]int)) {
 // made is an R-MAT graph in order of degree.
 func made(t testing.TB, spec string) *rows.Rows {
 	t.Helper()
+	if spec == "complete" { // on 1400 vertices
+		e := &chunk.Edges{V: 1400}
+		for i := range uint32(1400) {
+			for j := range i {
+				e.Src, e.Dst = append(e.Src, i, j), append(e.Dst, j, i)
+			}
+		}
+		r, _, err := rows.FromEdges(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
 	s, err := dataset.ParseSpec(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -125,6 +139,10 @@ func TestEmulated(t *testing.T) {
 	} {
 		r := made(t, spec)
 		cpu := &run.Run{Rows: r, Workers: 2}
+		want5, err := cpu.Cliques(ctx, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, layout := range []Layout{{Above, -1}, {Whole, -1}, {Above, 4 * int64(len(r.Col)) / 8}, {Whole, 0}} {
 			for gpus := 1; gpus <= 2; gpus++ {
 				t.Run(fmt.Sprintf("%d edges, %d GPUs, %+v", r.Edges(), gpus, layout), func(t *testing.T) {
@@ -144,6 +162,10 @@ func TestEmulated(t *testing.T) {
 						if got, err := g.Cliques(ctx, k, nil); err != nil || got != want {
 							t.Errorf("%v cliques of %d vertices, %v; want %v", got, k, err, want)
 						}
+					}
+					g.cards[0].shared = 4 << 10 // matrices of several dozen rows do not fit
+					if got, err := g.Cliques(ctx, 5, nil); err != nil || got != want5 {
+						t.Errorf("%v cliques of 5 vertices, %v; want %v", got, err, want5)
 					}
 					compareSums(t, g, layout.Part == Whole)
 					if layout.Part == Whole {
@@ -202,6 +224,52 @@ func compareLoops(t *testing.T, g *Graph) {
 		_, room := NestNeed(p, g.rows)
 		if got, err := g.Count(context.Background(), p, room, nil); err != nil || got != want {
 			t.Errorf("%v of %s, %v; want %v\n%s", got, p.Pattern, err, want, p)
+		}
+	}
+}
+
+// TestOnGPU compares a GPU's counts with the CPU's: on a small graph, one with roots of
+// several hundred neighbours above, and one whose matrices do not fit into shared memory.
+func TestOnGPU(t *testing.T) {
+	gpu := openGPU(t, 4<<30)
+	ctx := context.Background()
+	for _, spec := range []string{
+		"vertices=34,edges=100,kind=rmat,features=1",
+		"vertices=2000,edges=30000,kind=rmat,features=1,seed=2,classes=3",
+		"vertices=4000,edges=900000,kind=rmat,features=1,seed=3",
+		"complete",
+	} {
+		if testing.Short() && !strings.Contains(spec, "edges=100,") {
+			continue
+		}
+		r := made(t, spec)
+		cpu := &run.Run{Rows: r, Workers: 16}
+		for _, layout := range []Layout{{Above, -1}, {Whole, -1}, {Above, 4 * int64(len(r.Col)) / 8}, {Whole, 0}} {
+			g, err := Upload([]device.GPU{gpu}, r, layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := 3; k <= 8; k++ {
+				if k > 5 && r.MaxAbove > 200 || k > 4 && r.MaxAbove > 600 { // the CPU takes too long
+					break
+				}
+				want, err := cpu.Cliques(ctx, k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := g.Cliques(ctx, k, nil); err != nil || got != want {
+					t.Errorf("%s, %+v, at most %d above: %v cliques of %d vertices, %v; want %v", spec, layout, r.MaxAbove, got, k, err, want)
+				}
+			}
+			if r.MaxAbove < 1000 {
+				compareSums(t, g, layout.Part == Whole)
+			}
+			if layout.Part == Whole && r.MaxAbove < 200 {
+				compareLoops(t, g)
+			}
+			if err := g.Free(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -34,6 +34,7 @@ type Layout struct {
 type Graph struct {
 	rows   *rows.Rows
 	layout Layout
+	at     []int64  // where rows begin; see places
 	order  []uint32 // vertices by descending number of neighbours above
 	cards  []*card
 	cold   device.HostMem // of the first GPU, read by all
@@ -117,6 +118,7 @@ func Upload(gpus []device.GPU, r *rows.Rows, l Layout) (g *Graph, err error) {
 		return nil, fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", r.V())
 	}
 	at, hot, cold := g.places()
+	g.at = at
 	if cold > 0 {
 		if g.cold, err = g.first.HostAlloc(max(4*cold, 1<<20)); err != nil { // smaller blocks are not pinned
 			return nil, err
@@ -291,3 +293,18 @@ func (g *Graph) Free() (err error) {
 	g.cards, g.cold = nil, device.HostMem{}
 	return err
 }
+
+// HostReads is the bytes of rows in host memory that counting cliques reads, if it reads
+// each row once for every vertex that names it, and once for the vertex itself.
+func (g *Graph) HostReads() int64 {
+	n := int64(0)
+	for v := range g.rows.V() {
+		if g.coldRow(uint32(v)) {
+			n += 4 * int64(len(g.rows.Above(uint32(v)))) * int64(g.rows.Mid[v]+1)
+		}
+	}
+	return n
+}
+
+// coldRow tells whether the row of v lies in host memory.
+func (g *Graph) coldRow(v uint32) bool { return g.at[v] < 0 }
