@@ -27,6 +27,11 @@ func TestCompiles(t *testing.T) {
 	}
 	for _, p := range plans(t) {
 		sources = append(sources, nest(p, false))
+		if l, err := plan.Listing(p.Pattern, nil); err != nil {
+			t.Fatal(err)
+		} else {
+			sources = append(sources, nest(l, true))
+		}
 	}
 	for i, s := range sources {
 		if n := strings.Count(s, "{") - strings.Count(s, "}"); n != 0 || strings.Contains(s, "%!") {
@@ -81,7 +86,10 @@ func permuted(n int, f func([]int)) {
 }
 
 // made is an R-MAT graph in order of degree.
-func made(t testing.TB, spec string) *rows.Rows {
+func made(t testing.TB, spec string) *rows.Rows { return byUser(t, spec).ByDegree() }
+
+// byUser is an R-MAT graph in the user's numbers.
+func byUser(t testing.TB, spec string) *rows.Rows {
 	t.Helper()
 	if spec == "complete" { // on 1400 vertices
 		e := &chunk.Edges{V: 1400}
@@ -109,7 +117,7 @@ func made(t testing.TB, spec string) *rows.Rows {
 		t.Fatal(err)
 	}
 	r.Label = d.Labels
-	return r.ByDegree()
+	return r
 }
 
 // openGPU opens the first GPU, or skips.
@@ -177,6 +185,21 @@ func TestEmulated(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestListings on emulated GPUs.
+func TestListings(t *testing.T) {
+	before, blocks := processors, listBlocks
+	processors, listBlocks = 1, 64
+	defer func() { processors, listBlocks = before, blocks }()
+	r := byUser(t, "vertices=60,edges=250,kind=rmat,features=1")
+	for n := 1; n <= 2; n++ {
+		var gpus []device.GPU
+		for i := range n {
+			gpus = append(gpus, emulate(t, i, 8<<20))
+		}
+		compareListing(t, gpus, r)
 	}
 }
 
@@ -270,6 +293,55 @@ func TestOnGPU(t *testing.T) {
 			if err := g.Free(); err != nil {
 				t.Error(err)
 			}
+		}
+		if len(r.Col) < 100000 {
+			compareListing(t, []device.GPU{gpu}, byUser(t, spec))
+		}
+	}
+}
+
+// compareListing compares what is listed, with as few blocks as can be and with many.
+func compareListing(t *testing.T, gpus []device.GPU, r *rows.Rows) {
+	t.Helper()
+	g, err := Upload(gpus, r, Layout{Whole, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.Free(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, text := range []string{"edge", "0-1-2-0-3-1", "0-1-2-3-0 0~2", "path4"} {
+		p, err := plan.Listing(pattern.Must(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []uint32
+		if err := (&run.Run{Rows: r, Workers: 2}).List(context.Background(), p, func(row []uint32) bool {
+			want = append(want, row...)
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		least, most := ListNeed(p, r)
+		for _, room := range []int64{least, most} {
+			var got []uint32
+			err := g.List(context.Background(), p, room, nil, func(row []uint32) bool {
+				got = append(got, row...)
+				return true
+			})
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: %d words listed, %d expected, %v", text, len(got), len(want), err)
+			}
+		}
+		n := 0
+		err = g.List(context.Background(), p, most, nil, func(row []uint32) bool {
+			n++
+			return n < 3
+		})
+		if err != nil || n > 3 {
+			t.Errorf("%s: a listing broken off after 3 rows has %d, %v", text, n, err)
 		}
 	}
 }
