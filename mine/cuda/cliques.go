@@ -10,9 +10,15 @@ import (
 	"sagann/mine/run"
 )
 
-// widest is the most neighbours above it that a root may have: places in its table have
-// 16 bits.
-const widest = 1 << 15
+// Widest is the most neighbours above it that a root may have, for cliques of any size and
+// for triangles at edges, where a block has so much shared memory: a power of two.
+func Widest(shared int64) int {
+	n := 1 << 15 // places in the table have 16 bits
+	for n > small && max(cliqueShared(8, n, wideBlock/32, false), tableShared(n)+4*int64(n)) > shared {
+		n /= 2
+	}
+	return n
+}
 
 // class is the roots whose number of neighbours above is at most most, and that stand in
 // the order of roots from lo up to hi.
@@ -101,11 +107,11 @@ func shapeOf(k int, c class, shared int64) shape {
 // cliqueClasses are the classes of roots for cliques of k vertices.
 func (g *Graph) cliqueClasses(k int, shared int64) []class {
 	largest := middle // whose matrix lies in shared memory
-	for largest < widest && cliqueShared(k, largest+32, wideBlock/32, true) <= shared {
+	for largest < Widest(shared) && cliqueShared(k, largest+32, wideBlock/32, true) <= shared {
 		largest += 32
 	}
 	if k == 3 {
-		largest = widest
+		largest = Widest(shared)
 	}
 	return g.classes(k-1, small, middle, largest)
 }
@@ -126,8 +132,8 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 	if k < 3 || k > 8 {
 		return run.Total{}, fmt.Errorf("cliques of %d vertices: the kernels count those of 3 to 8", k)
 	}
-	if g.rows.MaxAbove > widest {
-		return run.Total{}, fmt.Errorf("a vertex has %d neighbours after it in order of degree; the kernels take %d", g.rows.MaxAbove, widest)
+	if err := g.wide(); err != nil {
+		return run.Total{}, err
 	}
 	source := cliques(k)
 	all := g.cliqueClasses(k, g.cards[0].shared)
@@ -173,6 +179,14 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 		return run.Total{}, err
 	}
 	return totals[0], nil
+}
+
+// wide refuses roots that have no table.
+func (g *Graph) wide() error {
+	if most := Widest(g.cards[0].shared); g.rows.MaxAbove > most {
+		return fmt.Errorf("a vertex has %d neighbours after it in order of degree; the kernels take %d", g.rows.MaxAbove, most)
+	}
+	return nil
 }
 
 // shares tells the share of the work by the tasks that the launches of classes have taken:

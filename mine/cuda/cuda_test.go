@@ -13,6 +13,7 @@ import (
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/device/nvrtc"
+	"sagann/mine/cuda/cudatest"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
@@ -156,7 +157,7 @@ func TestEmulated(t *testing.T) {
 				t.Run(fmt.Sprintf("%d edges, %d GPUs, %+v", r.Edges(), gpus, layout), func(t *testing.T) {
 					var list []device.GPU
 					for i := range gpus {
-						list = append(list, emulate(t, i, 4<<20))
+						list = append(list, cudatest.Open(t, i, 4<<20))
 					}
 					g, err := Upload(list, r, layout)
 					if err != nil {
@@ -197,7 +198,7 @@ func TestListings(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		var gpus []device.GPU
 		for i := range n {
-			gpus = append(gpus, emulate(t, i, 8<<20))
+			gpus = append(gpus, cudatest.Open(t, i, 8<<20))
 		}
 		compareListing(t, gpus, r)
 	}

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -34,6 +33,16 @@ func wanted(f pattern.Formula) (w wants) {
 	}
 	w.triangles = w.triangles && !w.edges // they follow from those at edges
 	return w
+}
+
+// Kernels tells whether a formula needs any kernel: stars are sums over vertices.
+func Kernels(f pattern.Formula) bool { return wanted(f) != wants{} }
+
+// Rooted tells whether a formula needs tables of the neighbours above roots, of which
+// none may have more than Widest.
+func Rooted(f pattern.Formula) bool {
+	w := wanted(f)
+	return w.edges || w.triangles || w.cliques
 }
 
 // PartOf is the part of the rows that the sums of a formula need.
@@ -121,8 +130,8 @@ func (g *Graph) Sums(ctx context.Context, f pattern.Formula, room int64, report 
 // the sums.
 func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantity]run.Total, report func(float64)) error {
 	r := g.rows
-	if r.MaxAbove > widest {
-		return fmt.Errorf("a vertex has %d neighbours after it in order of degree; the kernels take %d", r.MaxAbove, widest)
+	if err := g.wide(); count && err != nil {
+		return err
 	}
 	degree, first := make([]uint32, r.V()), make([]uint64, r.V()+1)
 	for v := range r.V() {

@@ -1,8 +1,11 @@
-package cuda
+// Package cudatest runs the text of CUDA kernels on the CPU, for tests: a C++ compiler
+// translates it, and a program of its own runs it thread by thread (threads.h).
+package cudatest
 
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed" // threads.h
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -17,8 +20,10 @@ import (
 	"sagann/device"
 )
 
-// emulated is a GPU whose kernels a C++ compiler translates and a program of its own runs,
-// thread by thread (testdata/threads.h): what is tested is the text that a GPU gets.
+//go:embed threads.h
+var threads []byte
+
+// emulated is a GPU whose kernels run so.
 type emulated struct {
 	device.Device
 	base   uint64
@@ -38,8 +43,9 @@ var (
 	builds   = map[[32]byte]string{}
 )
 
-// emulate opens an emulated GPU, or skips where there is no compiler.
-func emulate(t testing.TB, index int, budget int64) *emulated {
+// Open opens an emulated GPU of so many bytes, or skips the test where there is no
+// compiler. It is closed when the test ends.
+func Open(t testing.TB, index int, budget int64) device.GPU {
 	t.Helper()
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip(err)
@@ -51,7 +57,10 @@ func emulate(t testing.TB, index int, budget int64) *emulated {
 	buildMu.Lock()
 	defer buildMu.Unlock()
 	if buildDir == "" {
-		if buildDir, err = os.MkdirTemp("", "emulated"); err != nil {
+		if buildDir, err = os.MkdirTemp("", "cudatest"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(buildDir, "threads.h"), threads, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,11 +146,7 @@ func (e *emulated) Compile(source string, names []string) ([]device.Function, er
 		if err := os.WriteFile(name+".cpp", []byte(b.String()), 0o666); err != nil {
 			return nil, err
 		}
-		here, err := filepath.Abs("testdata")
-		if err != nil {
-			return nil, err
-		}
-		if out, err := exec.Command("g++", "-std=c++17", "-O1", "-w", "-static", "-I", here, "-o", name, name+".cpp").CombinedOutput(); err != nil {
+		if out, err := exec.Command("g++", "-std=c++17", "-O1", "-w", "-static", "-o", name, name+".cpp").CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, out)
 		}
 		builds[sum] = name
