@@ -224,7 +224,7 @@ func (t *table) hot(scale int, r *rows.Rows) error {
 func (t *table) loops(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	cpu := &run.Run{Rows: r, Workers: 16}
-	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1}, func(g *cuda.Graph) {
+	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1, Hubs: true}, func(g *cuda.Graph) {
 		for _, name := range []string{"triangle", "diamond", "clique4", "house", "cycle5", "0-1-2-3-4-0-2-4"} {
 			p, _, err := plan.Choose(pattern.Must(name), nil, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: 1})
 			if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
 	"path/filepath"
@@ -48,7 +49,8 @@ type mineFlags struct {
 	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"Data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
 	Labels     string `placeholder:"FILE" group:"Data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
 	Engine     string `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"Run" help:"auto, formula, bits or loops (${default})."`
-	Mem        memory `default:"auto" placeholder:"SIZE" group:"Run" help:"Memory for the graph's rows and the work; auto: what it takes."`
+	Device     string `default:"cpu" placeholder:"NAME" group:"Run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
+	Mem        memory `default:"auto" placeholder:"SIZE" group:"Run" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
 	Threads    auto   `default:"auto" placeholder:"N" group:"Run" help:"Threads; auto: as many as processors. Results do not depend on it."`
 	Explain    bool   `group:"Run" help:"Print plan, estimates and memory, and do not run."`
 	JSON       bool   `name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
@@ -76,12 +78,15 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 	}
 	f.ids = d.IDs
 	f.bar = &lateBar{a: a, start: time.Now()}
-	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set})
+	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set})
 	if err != nil {
 		return nil, err
 	}
 	return g, nil
 }
+
+// closed adds what closing the graph says to the error of a command.
+func closed(g *mine.Graph, err *error) { *err = errors.Join(*err, g.Close()) }
 
 // lateBar is a bar that appears once the work has taken a second.
 type lateBar struct {
@@ -179,7 +184,7 @@ type cliqueCmd struct {
 }
 
 // Run counts cliques.
-func (c *cliqueCmd) Run(a *app) error {
+func (c *cliqueCmd) Run(a *app) (err error) {
 	if c.K < 2 || c.K > 8 {
 		return usagef("--k %d: a clique has 2 to 8 vertices", c.K)
 	}
@@ -187,6 +192,7 @@ func (c *cliqueCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	defer closed(g, &err)
 	return c.count(a, g, mine.MustPattern(fmt.Sprintf("clique%d", c.K)), false)
 }
 
@@ -198,7 +204,7 @@ type motifCmd struct {
 }
 
 // Run counts motifs.
-func (c *motifCmd) Run(a *app) error {
+func (c *motifCmd) Run(a *app) (err error) {
 	if c.K < 3 || c.K > mine.MaxMotif {
 		return usagef("--k %d: a motif has 3 to %d vertices", c.K, mine.MaxMotif)
 	}
@@ -206,6 +212,7 @@ func (c *motifCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	defer closed(g, &err)
 	x, text := c.about(g)
 	option := mine.Induced
 	if c.EdgeInduced {
@@ -260,7 +267,7 @@ func (c *matchCmd) read() (mine.Pattern, error) {
 }
 
 // Run counts or lists matches.
-func (c *matchCmd) Run(a *app) error {
+func (c *matchCmd) Run(a *app) (err error) {
 	p, err := c.read()
 	if err != nil {
 		return err
@@ -277,6 +284,7 @@ func (c *matchCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	defer closed(g, &err)
 	if c.Out == "" {
 		return c.count(a, g, p, c.Induced)
 	}

@@ -83,6 +83,7 @@ func cliqueShared(k, n, warps int, inside bool) int64 {
 const (
 	middle      = 256 // neighbours above; a matrix of them leaves room for several blocks
 	wideBlock   = 1024
+	halfBlock   = 512 // two of them share a multiprocessor
 	narrowBlock = 256
 )
 
@@ -97,8 +98,11 @@ type shape struct {
 
 func shapeOf(k int, c class, shared int64) shape {
 	s := shape{threads: wideBlock, blocks: processors, inside: true}
-	if c.most <= middle || k == 3 {
+	switch {
+	case c.most <= middle || k == 3:
 		s.threads, s.blocks = narrowBlock, 8*processors
+	case cliqueShared(k, c.most, halfBlock/32, true) <= half(shared):
+		s.threads, s.blocks = halfBlock, 2*processors
 	}
 	s.inside = cliqueShared(k, c.most, s.threads/32, true) <= shared
 	return s
@@ -106,21 +110,28 @@ func shapeOf(k int, c class, shared int64) shape {
 
 // cliqueClasses are the classes of roots for cliques of k vertices.
 func (g *Graph) cliqueClasses(k int, shared int64) []class {
-	largest := middle // whose matrix lies in shared memory
+	if k == 3 {
+		return g.classes(2, small, middle)
+	}
+	halves, largest := middle, middle // the largest whose matrix lies in half, and all, of the shared memory
+	for halves < Widest(shared) && cliqueShared(k, halves+32, halfBlock/32, true) <= half(shared) {
+		halves += 32
+	}
 	for largest < Widest(shared) && cliqueShared(k, largest+32, wideBlock/32, true) <= shared {
 		largest += 32
 	}
-	if k == 3 {
-		largest = Widest(shared)
-	}
-	return g.classes(k-1, small, middle, largest)
+	return g.classes(k-1, small, middle, halves, largest)
 }
+
+// half is the shared memory of a block of which two share a multiprocessor, which keeps
+// 1 KiB for each.
+func half(shared int64) int64 { return shared/2 - 1<<10 }
 
 // CliquesNeed is the memory that Cliques takes on each GPU beside the graph. Scratch for
 // roots whose matrix is larger than shared memory is what a quarter as many blocks take as
 // there are multiprocessors at least, so that it can be less than this on demand.
 func CliquesNeed(r *rows.Rows, k int, shared int64) int64 {
-	need := int64(8*stateWords) + 3*16*int64(warpBlocks()*8+wideBlock/32*processors) + 8*device.Align
+	need := int64(8*stateWords) + 5*16*int64(warpBlocks()*8+wideBlock/32*processors) + 8*device.Align
 	if k > 3 && cliqueShared(k, r.MaxAbove, wideBlock/32, true) > shared {
 		need += 4 * int64(processors) * int64(r.MaxAbove) * wordsOf(r.MaxAbove)
 	}

@@ -152,7 +152,7 @@ func TestEmulated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, layout := range []Layout{{Above, -1}, {Whole, -1}, {Above, 4 * int64(len(r.Col)) / 8}, {Whole, 0}} {
+		for _, layout := range []Layout{{Above, -1, false}, {Whole, -1, true}, {Above, 4 * int64(len(r.Col)) / 8, false}, {Whole, 0, false}} {
 			for gpus := 1; gpus <= 2; gpus++ {
 				t.Run(fmt.Sprintf("%d edges, %d GPUs, %+v", r.Edges(), gpus, layout), func(t *testing.T) {
 					var list []device.GPU
@@ -268,7 +268,7 @@ func TestOnGPU(t *testing.T) {
 		}
 		r := made(t, spec)
 		cpu := &run.Run{Rows: r, Workers: 16}
-		for _, layout := range []Layout{{Above, -1}, {Whole, -1}, {Above, 4 * int64(len(r.Col)) / 8}, {Whole, 0}} {
+		for _, layout := range []Layout{{Above, -1, false}, {Whole, -1, true}, {Above, 4 * int64(len(r.Col)) / 8, false}, {Whole, 0, false}} {
 			g, err := Upload([]device.GPU{gpu}, r, layout)
 			if err != nil {
 				t.Fatal(err)
@@ -304,7 +304,7 @@ func TestOnGPU(t *testing.T) {
 // compareListing compares what is listed, with as few blocks as can be and with many.
 func compareListing(t *testing.T, gpus []device.GPU, r *rows.Rows) {
 	t.Helper()
-	g, err := Upload(gpus, r, Layout{Whole, -1})
+	g, err := Upload(gpus, r, Layout{Whole, -1, true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,10 @@ func Divide(r *rows.Rows, part Part, limit, least, most int64) (f Fit, ok bool) 
 	case limit-table-all >= least:
 		f.Room = min(most, limit-table-all)
 		f.Bytes = table + all + f.Room
+		if hubs := HubBytes(r); part == Whole && hubs > 0 && f.Bytes+hubs <= limit {
+			f.Layout.Hubs = true
+			f.Bytes += hubs
+		}
 	default:
 		f.Room = max(least, min(most, (limit-table)/4))
 		f.Layout.Hot = limit - table - f.Room - device.Align

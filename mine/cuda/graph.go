@@ -27,6 +27,8 @@ type Layout struct {
 	// Hot bounds the bytes of rows on each GPU; the others are read from pinned host
 	// memory. Below 0: all are on the GPUs.
 	Hot int64
+	// Hubs: vertices of many neighbours also have them as bits, for loops. Of whole rows.
+	Hubs bool
 }
 
 // Graph is a graph on one or more GPUs: a table of rows, each with its 64-bit address. Rows
@@ -49,6 +51,7 @@ type card struct {
 	shared      int64 // bytes of shared memory that a block may have
 
 	table, order, label, id device.Mem
+	hub                     device.Mem                    // addresses of bits
 	functions               map[[2]string]device.Function // by source and name
 }
 
@@ -90,6 +93,14 @@ func TableBytes(r *rows.Rows) int64 {
 		n += 4
 	}
 	return int64(n)*int64(r.V()) + 8*device.Align
+}
+
+// HubBytes is the memory that the bits of vertices of many neighbours take.
+func HubBytes(r *rows.Rows) int64 {
+	if r.Hub == nil {
+		return 0
+	}
+	return 8*int64(len(r.Bits)) + 8*int64(r.V()) + 2*device.Align
 }
 
 // RowBytes is the memory that all rows of a layout take.
@@ -244,7 +255,34 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 			return err
 		}
 	}
+	if g.layout.Hubs && r.Hub != nil {
+		if err := c.hubs(r); err != nil {
+			return err
+		}
+	}
 	return c.gpu.Sync() // the host's lists end here
+}
+
+// hubs fills the bits of vertices of many neighbours and the table of their addresses.
+func (c *card) hubs(r *rows.Rows) error {
+	bits, err := put(c, r.Bits)
+	if err != nil {
+		return err
+	}
+	base, err := c.gpu.Address(bits)
+	if err != nil {
+		return err
+	}
+	at := make([]uint64, r.V())
+	for v, h := range r.Hub {
+		if h > 0 {
+			at[v] = base + 8*uint64(int(h-1)*r.Words)
+		}
+	}
+	if c.hub, err = put(c, at); err != nil {
+		return err
+	}
+	return c.gpu.Sync() // the table ends here
 }
 
 // put copies a list to memory of its own. An empty list gets a word.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"sagann/device"
-	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 	"sagann/mine/run"
@@ -90,12 +89,12 @@ func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, room int64) (
 		return k, err
 	}
 	return call{source: source, name: "saga_nest", grid: int(blocks), block: narrowBlock,
-		args: []any{c.table, c.label, c.id, device.Mem{}, device.Mem{}, device.Mem{}, uint64(0), uint64(0), uint64(1), scratch, uint64(r.MaxDegree)}}, nil
+		args: []any{c.table, c.label, c.id, c.hub, device.Mem{}, device.Mem{}, device.Mem{}, uint64(0), uint64(0), uint64(1), scratch, uint64(r.MaxDegree)}}, nil
 }
 
 // Places of arguments in nestCall.
 const (
-	argTasks = 3 + iota
+	argTasks = 4 + iota
 	argState
 	argNext
 	argLo
@@ -144,5 +143,3 @@ func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func
 	}
 	return totals[0], nil
 }
-
-var _ = pattern.AnyLabel

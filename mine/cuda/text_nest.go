@@ -12,9 +12,11 @@ import (
 // nestSets is what the loops of plans use: sorted lists, and operations of a warp on them.
 const nestSets = `
 struct __align__(16) Task { u32 root, lo, hi, pad; }; // neighbours from lo up to hi of the root; hi 0: all
-struct List { const u32 *at; u32 n; };
+// bits: of a whole row, or of a window of one, a bit for each vertex of the graph that is
+// set for those in the row; 0: none.
+struct List { const u32 *at; u32 n; const u32 *bits; };
 
-static __device__ __forceinline__ List whole(Row r) { List l = {r.at, r.degree}; return l; }
+static __device__ __forceinline__ List whole(Row r, const u32 *bits) { List l = {r.at, r.degree, bits}; return l; }
 
 // The members of l from x on, or below x.
 static __device__ __forceinline__ List from(List l, u32 x, u32 lane) {
@@ -34,12 +36,19 @@ static __device__ __forceinline__ u32 has(List l, u32 x, u32 lane) {
 	return k < l.n && l.at[k] == x;
 }
 static __device__ __forceinline__ bool holds(List l, u32 x) {
+	if (l.n == 0)
+		return false;
+	if (l.bits)
+		return (l.bits[x >> 5] >> (x & 31) & 1) && x >= l.at[0] && x <= l.at[l.n - 1];
 	u32 k = lower(l.at, l.n, x);
 	return k < l.n && l.at[k] == x;
 }
 static __device__ __forceinline__ bool adjacent(Row a, u32 v, Row b, u32 w) {
-	return a.degree < b.degree ? holds(whole(a), w) : holds(whole(b), v);
+	return a.degree < b.degree ? holds(whole(a, 0), w) : holds(whole(b, 0), v);
 }
+
+// About what it takes to look for each member of a in b.
+static __device__ __forceinline__ u64 cost(List a, List b) { return (u64)a.n * (b.bits ? 1 : 33 - __clz(b.n)); }
 
 // Writes the members of a that b has, or has not, and returns their number.
 static __device__ u32 keep(u32 *to, List a, List b, bool minus, u32 lane) {
@@ -56,12 +65,12 @@ static __device__ u32 keep(u32 *to, List a, List b, bool minus, u32 lane) {
 	return n;
 }
 static __device__ __forceinline__ u32 intersect(u32 *to, List a, List b, u32 lane) {
-	return a.n <= b.n ? keep(to, a, b, false, lane) : keep(to, b, a, false, lane);
+	return cost(a, b) <= cost(b, a) ? keep(to, a, b, false, lane) : keep(to, b, a, false, lane);
 }
 
 // The lane's share of the number of vertices that both have.
 static __device__ __forceinline__ u32 overlap(List a, List b, u32 lane) {
-	if (a.n > b.n) { List c = a; a = b; b = c; }
+	if (cost(a, b) > cost(b, a)) { List c = a; a = b; b = c; }
 	u32 k = 0;
 	for (u32 j = lane; j < a.n; j += 32)
 		k += holds(b, a.at[j]);
@@ -103,13 +112,14 @@ func nest(p *plan.Plan, list bool) string {
 }
 
 const nestHead = `
-extern "C" __global__ void __launch_bounds__(256) saga_nest(const Row *rows, const int *label, const u32 *id, const Task *tasks,
+#define HUB(l) (hub ? (const u32 *)hub[v##l] : 0)
+extern "C" __global__ void __launch_bounds__(256) saga_nest(const Row *rows, const int *label, const u32 *id, const u64 *hub, const Task *tasks,
 		u64 *state, u64 *next, u64 lo, u64 hi, u64 step, u32 *scratch, u64 room, %s) {
 	u32 lane = threadIdx.x & 31;
 	u64 worker = blockIdx.x * (u64)(blockDim.x >> 5) + (threadIdx.x >> 5);
 	u32 *own = scratch + worker * SETS * room;
 	Sum sum = {0, 0};
-	(void)own; (void)label; (void)id; (void)sum;
+	(void)own; (void)hub; (void)label; (void)id; (void)sum;
 	LIST_BEGIN
 	for (;;) {
 		u64 at = lane == 0 ? next_task(state, next, lo, hi, step) : 0;
@@ -119,6 +129,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_nest(const Row *rows, con
 		Task task = tasks[at];
 		u32 v0 = task.root;
 		Row r0 = rows[v0];
+		const u32 *h0 = HUB(0);
 		TASK_BEGIN
 `
 
@@ -154,7 +165,7 @@ func (b *nester) countOnly() {
 // set is a set as a List.
 func (b *nester) set(i int) string {
 	if s := b.Sets[i]; s.Base == plan.None {
-		return fmt.Sprintf("whole(r%d)", s.Of)
+		return fmt.Sprintf("whole(r%d, h%[1]d)", s.Of)
 	}
 	return fmt.Sprintf("s%d", i)
 }
@@ -228,6 +239,7 @@ func (b *nester) loop(l int) {
 		b.line("for (u32 m%[1]d = __ballot_sync(ALL, ok%[1]d); m%[1]d; m%[1]d &= m%[1]d - 1) {", l)
 		b.line("u32 v%[1]d = __shfl_sync(ALL, x%[1]d, __ffs(m%[1]d) - 1);", l)
 		b.line("Row r%[1]d = rows[v%[1]d]; (void)r%[1]d;", l)
+		b.line("const u32 *h%[1]d = HUB(%[1]d); (void)h%[1]d;", l)
 		b.body(l)
 		b.line("}")
 	}
@@ -260,18 +272,18 @@ func (b *nester) makeSet(i int) {
 	b.within(name, s.Above, s.Below)
 	to := fmt.Sprintf("own + %d * room", slices.Index(b.room, i))
 	if s.Minus {
-		b.line("%[1]s.n = keep(%[2]s, %[1]s, whole(r%[3]d), true, lane);", name, to, s.Of)
+		b.line("%[1]s.n = keep(%[2]s, %[1]s, whole(r%[3]d, h%[3]d), true, lane);", name, to, s.Of)
 	} else {
-		b.line("%[1]s.n = intersect(%[2]s, %[1]s, whole(r%[3]d), lane);", name, to, s.Of)
+		b.line("%[1]s.n = intersect(%[2]s, %[1]s, whole(r%[3]d, h%[3]d), lane);", name, to, s.Of)
 	}
 	b.line("if (%s.n == 0) continue;", name)
-	b.line("%s.at = %s;", name, to)
+	b.line("%s.at = %s; %s.bits = 0;", name, to, name)
 }
 
 // countSet counts the candidates of the last level without making their set.
 func (b *nester) countSet(i int) {
 	s, level := &b.Sets[i], &b.Levels[b.Last()]
-	b.line("{ List a = %s, b = whole(r%d);", b.set(s.Base), s.Of)
+	b.line("{ List a = %s, b = whole(r%[2]d, h%[2]d);", b.set(s.Base), s.Of)
 	b.within("a", slices.Concat(s.Above, level.Above), slices.Concat(s.Below, level.Below))
 	b.line("u32 k = overlap(a, b, lane);")
 	if s.Minus {

@@ -102,6 +102,7 @@ template <class T> T __shfl_down_sync(unsigned all, T x, unsigned d) {
 
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __ffs(unsigned x) { return __builtin_ffs(x); }
+static int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
 static uint64_t __umul64hi(uint64_t a, uint64_t b) { return (unsigned __int128)a * b >> 64; }
 static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
