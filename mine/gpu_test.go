@@ -27,7 +27,7 @@ func emulate(t *testing.T) {
 			list = append(list, cudatest.Open(t, i, bytes))
 		}
 		return list
-	}, 8<<20))
+	}, 1<<20))
 }
 
 // TestGPUAgainstBrute compares counts, listings and limits of GPUs with what trying all

@@ -36,11 +36,12 @@ var bars = map[int]map[string]known{
 
 // table measures kernels and prints a line for each job.
 type table struct {
-	gpus  []device.GPU
-	cpu   bool // loops are run on the CPU, too
-	mu    sync.Mutex
-	spent map[int]time.Duration // of launches, by GPU
-	wrong bool
+	gpus   []device.GPU
+	cpu    bool // loops are run on the CPU, too
+	mu     sync.Mutex
+	spent  map[int]time.Duration // of launches, by GPU
+	copied map[int]time.Duration // from the GPU, by GPU
+	wrong  bool
 }
 
 // gpuTable prints kernel times of all jobs.
@@ -49,7 +50,7 @@ func gpuTable(spec, scales string, gib int64, jobs string, cpu bool) error {
 	if err != nil {
 		return err
 	}
-	t := &table{cpu: cpu, spent: map[int]time.Duration{}}
+	t := &table{cpu: cpu, spent: map[int]time.Duration{}, copied: map[int]time.Duration{}}
 	for i, d := range devices {
 		defer func() {
 			if e := d.Close(); e != nil {
@@ -65,6 +66,10 @@ func gpuTable(spec, scales string, gib int64, jobs string, cpu bool) error {
 			if s.Op == device.OpLaunch {
 				t.mu.Lock()
 				t.spent[i] += s.End - s.Start
+				t.mu.Unlock()
+			} else if s.Op == device.OpD2H {
+				t.mu.Lock()
+				t.copied[i] += s.End - s.Start
 				t.mu.Unlock()
 			}
 		})
@@ -137,7 +142,7 @@ func (t *table) scale(scale int, jobs string) error {
 	for _, part := range []struct {
 		letter string
 		f      func(scale int, r *rows.Rows) error
-	}{{"c", t.cliques}, {"s", t.sums}, {"h", t.hot}, {"l", t.loops}} {
+	}{{"c", t.cliques}, {"s", t.sums}, {"h", t.hot}, {"l", t.loops}, {"i", t.listing}, {"d", t.density}} {
 		if strings.Contains(jobs, part.letter) {
 			if err := part.f(scale, r); err != nil {
 				return err
@@ -239,4 +244,48 @@ func (t *table) loops(scale int, r *rows.Rows) error {
 			}
 		}
 	})
+}
+
+// listing lists triangles and prints how fast the GPU wrote rows and copied them, and how
+// fast they were read one by one.
+func (t *table) listing(scale int, r *rows.Rows) error {
+	p, err := plan.Listing(pattern.Must("triangle"), nil)
+	if err != nil {
+		return err
+	}
+	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1, Hubs: true}, func(g *cuda.Graph) {
+		n, start := 0, time.Now()
+		clear(t.spent)
+		clear(t.copied)
+		err := g.List(context.Background(), p, 8<<30, nil, func([]uint32) bool { n++; return true })
+		if err != nil {
+			fmt.Println(err)
+			t.wrong = true
+			return
+		}
+		bytes := float64(12 * n)
+		fmt.Printf("%2d listing   %d triangles: %.1f GB/s read; kernels %.0f ms, copies %.0f ms, together %.1f GB/s\n", scale, n,
+			bytes/float64(time.Since(start)), float64(t.spent[0])/1e6, float64(t.copied[0])/1e6, bytes/float64(t.spent[0]+t.copied[0]))
+	})
+}
+
+// density counts on graphs of 5 to 20 drawn edges a vertex, with the memory that is taken.
+func (t *table) density(scale int, _ *rows.Rows) error {
+	for factor := 5; factor <= 20; factor += 5 {
+		r, _, err := rows.FromEdges(rmat(scale, factor))
+		if err != nil {
+			return err
+		}
+		r = r.ByDegree()
+		err = t.with(r, cuda.Layout{Part: cuda.Above, Hot: -1}, func(g *cuda.Graph) {
+			for k := 3; k <= 5; k++ {
+				t.line(-1, fmt.Sprintf("%d-cliques", k), fmt.Sprintf("factor %d", factor), 2, func() (string, error) { return text(g.Cliques(context.Background(), k, nil)) })
+			}
+			fmt.Printf("   at most %.2f GB of GPU memory so far\n", float64(t.gpus[0].Counters().Peak)/1e9)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -46,7 +46,7 @@ func main() {
 	flag.Var(&others, "peer", "a command that does the same job; may be given several times")
 	gpu := flag.String("device", "", "GPUs, such as cuda or cuda:0,1: print a table of kernel times of R-MAT graphs")
 	scales := flag.String("scales", "20,21,22", "with -device: the graphs have 2^scale vertices")
-	jobs := flag.String("jobs", "csh", "with -device: c cliques, s sums, h rows in host memory, l loops")
+	jobs := flag.String("jobs", "csh", "with -device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex")
 	gib := flag.Int64("gib", 64, "with -device: memory taken on each GPU, in GiB")
 	cpu := flag.Bool("cpu", false, "with -device: loops are run on 16 threads, too")
 	flag.Parse()

@@ -115,24 +115,27 @@ func (l Layout) RowBytes(r *rows.Rows) int64 {
 }
 
 // Upload copies the graph to the GPUs.
-func Upload(gpus []device.GPU, r *rows.Rows, l Layout) (g *Graph, err error) {
-	g = &Graph{rows: r, layout: l, first: gpus[0]}
-	defer func() {
-		if err != nil {
-			for _, c := range g.cards {
-				err = errors.Join(err, c.gpu.Sync()) // copies read lists that end here
-			}
-			err = errors.Join(err, g.Free())
+func Upload(gpus []device.GPU, r *rows.Rows, l Layout) (*Graph, error) {
+	g := &Graph{rows: r, layout: l, first: gpus[0]}
+	if err := g.upload(gpus); err != nil {
+		for _, c := range g.cards {
+			err = errors.Join(err, c.gpu.Sync()) // copies read lists that end here
 		}
-	}()
+		return nil, errors.Join(err, g.Free())
+	}
+	return g, nil
+}
+
+func (g *Graph) upload(gpus []device.GPU) (err error) {
+	r, l := g.rows, g.layout
 	if int64(r.V()) >= 1<<32-1 {
-		return nil, fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", r.V())
+		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", r.V())
 	}
 	at, hot, cold := g.places()
 	g.at = at
 	if cold > 0 {
 		if g.cold, err = g.first.HostAlloc(max(4*cold, 1<<20)); err != nil { // smaller blocks are not pinned
-			return nil, err
+			return err
 		}
 	}
 	column := make([]uint32, hot)
@@ -153,10 +156,10 @@ func Upload(gpus []device.GPU, r *rows.Rows, l Layout) (g *Graph, err error) {
 		c := &card{gpu: gpu, shared: sharedOf(gpu.Info())}
 		g.cards = append(g.cards, c)
 		if err := c.upload(g, at, column); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return g, nil
+	return nil
 }
 
 // places says where each row begins, in entries: of the column on the GPUs, or, as ^at, of

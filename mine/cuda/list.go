@@ -32,9 +32,12 @@ const (
 // use all multiprocessors.
 func ListNeed(p *plan.Plan, r *rows.Rows) (least, most int64) {
 	least, most = NestNeed(p, r)
-	tail := int64(4*mostListed + 4*device.Align)
+	tail := doneBytes(r) + 4*device.Align
 	return least + tail + leastBlocks*blockBytes, most + tail + int64(listBlocks)*blockBytes
 }
+
+// doneBytes is the memory of what tells which tasks of a launch are complete.
+func doneBytes(r *rows.Rows) int64 { return 4 * min(mostListed, tasksBytes(r)/16) }
 
 // lister lists on one GPU.
 type lister struct {
@@ -102,7 +105,7 @@ func (g *Graph) List(ctx context.Context, p *plan.Plan, room int64, report func(
 // open takes the memory of a card.
 func (l *lister) open(p *plan.Plan, room int64) (err error) {
 	c, r := l.c, l.g.rows
-	left := room - 16*int64(len(l.tasks)) - 4*mostListed - 8*stateWords - 8*device.Align
+	left := room - 16*int64(len(l.tasks)) - doneBytes(r) - 8*stateWords - 8*device.Align
 	l.blocks = int(max(leastBlocks, min(int64(listBlocks), left/2/blockBytes)))
 	list, err := put(c, l.tasks)
 	if err != nil {
@@ -114,7 +117,7 @@ func (l *lister) open(p *plan.Plan, room int64) (err error) {
 	if l.pool, err = c.alloc(int64(l.blocks) * blockBytes); err != nil {
 		return err
 	}
-	if l.done, err = c.alloc(4 * mostListed); err != nil {
+	if l.done, err = c.alloc(doneBytes(r)); err != nil {
 		return err
 	}
 	if l.state, err = c.alloc(8 * stateWords); err != nil {
