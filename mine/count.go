@@ -177,6 +177,11 @@ func (g *Graph) loopsJob(q *query) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if g.opt.NoReuse {
+		if pl, err = pl.WithoutReuse(); err != nil {
+			return nil, err
+		}
+	}
 	p, err := g.loopsPlace(r, pl)
 	return &job{engine: Loops, query: q, plan: pl, estimate: e, place: p}, err
 }

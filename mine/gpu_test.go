@@ -63,7 +63,8 @@ func TestGPUAgainstBrute(t *testing.T) {
 			}))
 		}
 		want := brute(graph, p, atoms, induced)
-		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Engine: mine.Loops, Device: []string{"cuda", "cuda:0,1"}[cases%2]})
+		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Engine: mine.Loops, Device: []string{"cuda", "cuda:0,1"}[cases%2],
+			NoReuse: cases%3 == 0, NoPool: cases%4 < 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,6 +42,11 @@ func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if g.opt.NoReuse {
+		if pl, err = pl.WithoutReuse(); err != nil {
+			return nil, err
+		}
+	}
 	at, err := g.listingPlace(pl)
 	return &job{asked: p, engine: Loops, query: q, plan: pl, place: at}, err
 }
@@ -52,5 +57,5 @@ func (g *Graph) list(ctx context.Context, j *job, yield func(row []uint32) bool)
 	if !j.gpu {
 		return (&run.Run{Rows: g.byID, Workers: j.workers, Report: report}).List(ctx, j.plan, yield)
 	}
-	return g.gpus.with(g.byID, j.layout, true, func(on *cuda.Graph) error { return on.List(ctx, j.plan, j.room, report, yield) })
+	return g.gpus.with(g.byID, j.layout, true, func(on *cuda.Graph) error { return on.List(ctx, j.plan, !g.opt.NoPool, j.room, report, yield) })
 }

@@ -63,6 +63,10 @@ type Options struct {
 	Mem int64
 	// Engine counts; "" is Auto.
 	Engine Engine
+	// NoReuse has every loop make the sets that it needs for itself, instead of sharing what
+	// loops outside it have made. NoPool has GPUs list in two passes, of which the first
+	// counts, instead of into blocks of a pool. Both are for measuring; results are the same.
+	NoReuse, NoPool bool
 	// Progress, unless nil, is told the share of a run's work that is done, from 0 to 1,
 	// ascending, one call at a time.
 	Progress func(done float64)

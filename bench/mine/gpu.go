@@ -257,7 +257,7 @@ func (t *table) listing(scale int, r *rows.Rows) error {
 		n, start := 0, time.Now()
 		clear(t.spent)
 		clear(t.copied)
-		err := g.List(context.Background(), p, 8<<30, nil, func([]uint32) bool { n++; return true })
+		err := g.List(context.Background(), p, true, 8<<30, nil, func([]uint32) bool { n++; return true })
 		if err != nil {
 			fmt.Println(err)
 			t.wrong = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,16 +45,17 @@ Examples:
 
 // mineFlags are what all commands of saga mine share.
 type mineFlags struct {
-	Data       string `required:"" placeholder:"PATH" group:"Data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
-	Undirected bool   `group:"Data" help:"Add the reverse of every edge that has none."`
-	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"Data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
-	Labels     string `placeholder:"FILE" group:"Data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
-	Engine     string `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"Run" help:"auto, formula, bits or loops (${default})."`
-	Device     string `default:"cpu" placeholder:"NAME" group:"Run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
-	Mem        memory `default:"auto" placeholder:"SIZE" group:"Run" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
-	Threads    auto   `default:"auto" placeholder:"N" group:"Run" help:"Threads; auto: as many as processors. Results do not depend on it."`
-	Explain    bool   `group:"Run" help:"Print plan, estimates and memory, and do not run."`
-	JSON       bool   `name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
+	Data       string   `required:"" placeholder:"PATH" group:"Data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool     `group:"Data" help:"Add the reverse of every edge that has none."`
+	Relabel    string   `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"Data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
+	Labels     string   `placeholder:"FILE" group:"Data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
+	Engine     string   `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"Run" help:"auto, formula, bits or loops (${default})."`
+	Device     string   `default:"cpu" placeholder:"NAME" group:"Run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
+	Mem        memory   `default:"auto" placeholder:"SIZE" group:"Run" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
+	Threads    auto     `default:"auto" placeholder:"N" group:"Run" help:"Threads; auto: as many as processors. Results do not depend on it."`
+	Without    []string `placeholder:"PART" group:"Run" help:"What to leave out, for measuring: reuse (of sets by several loops), pool (of blocks that GPUs list into). Results do not depend on it."`
+	Explain    bool     `group:"Run" help:"Print plan, estimates and memory, and do not run."`
+	JSON       bool     `name:"json" group:"Run" help:"Print one JSON object on the last line of standard output."`
 
 	bar *lateBar
 	ids []uint64
@@ -76,9 +78,15 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 			return nil, err
 		}
 	}
+	for _, w := range f.Without {
+		if w != "reuse" && w != "pool" {
+			return nil, usagef("--without %s: there are reuse and pool", w)
+		}
+	}
 	f.ids = d.IDs
 	f.bar = &lateBar{a: a, start: time.Now()}
-	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set})
+	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set,
+		NoReuse: slices.Contains(f.Without, "reuse"), NoPool: slices.Contains(f.Without, "pool")})
 	if err != nil {
 		return nil, err
 	}

@@ -29,11 +29,11 @@ func TestCompiles(t *testing.T) {
 		sources = append(sources, cliques(k))
 	}
 	for _, p := range plans(t) {
-		sources = append(sources, nest(p, false))
+		sources = append(sources, nest(p, totals))
 		if l, err := plan.Listing(p.Pattern, nil); err != nil {
 			t.Fatal(err)
 		} else {
-			sources = append(sources, nest(l, true))
+			sources = append(sources, nest(l, pooled), nest(l, tallied), nest(l, placed))
 		}
 	}
 	for i, s := range sources {
@@ -337,9 +337,9 @@ func compareListing(t *testing.T, gpus []device.GPU, r *rows.Rows, texts ...stri
 			t.Fatal(err)
 		}
 		least, most := ListNeed(p, r)
-		for _, room := range []int64{least, most} {
+		for i, room := range []int64{least, most, least, most} {
 			var got []uint32
-			err := g.List(context.Background(), p, room, nil, func(row []uint32) bool {
+			err := g.List(context.Background(), p, i < 2, room, nil, func(row []uint32) bool {
 				got = append(got, row...)
 				return true
 			})
@@ -348,7 +348,7 @@ func compareListing(t *testing.T, gpus []device.GPU, r *rows.Rows, texts ...stri
 			}
 		}
 		n := 0
-		err = g.List(context.Background(), p, most, nil, func(row []uint32) bool {
+		err = g.List(context.Background(), p, true, most, nil, func(row []uint32) bool {
 			n++
 			return n < 3
 		})

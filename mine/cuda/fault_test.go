@@ -38,7 +38,12 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 	if _, err := g.Count(ctx, p, least, nil); err != nil {
 		return err
 	}
-	return g.List(ctx, p, least, nil, func([]uint32) bool { return true })
+	for _, pool := range []bool{true, false} {
+		if err := g.List(ctx, p, pool, least, nil, func([]uint32) bool { return true }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestFaults fails every call of a GPU in turn, at once and when it runs: the error comes

@@ -36,8 +36,9 @@ func ListNeed(p *plan.Plan, r *rows.Rows) (least, most int64) {
 	return least + tail + leastBlocks*blockBytes, most + tail + int64(listBlocks)*blockBytes
 }
 
-// doneBytes is the memory of what tells which tasks of a launch are complete.
-func doneBytes(r *rows.Rows) int64 { return 4 * min(mostListed, tasksBytes(r)/16) }
+// doneBytes is the memory of what tells which tasks of a launch are complete, or, without
+// a pool, how many matches each has.
+func doneBytes(r *rows.Rows) int64 { return 8 * min(mostListed, tasksBytes(r)/16) }
 
 // lister lists on one GPU.
 type lister struct {
@@ -46,6 +47,7 @@ type lister struct {
 	width  int
 	tasks  []task
 	k      call
+	tally  *call // without a pool: the launch that counts, before the one that lists
 	pool   device.Mem
 	host   device.HostMem // two copies of the pool, used in turn
 	second bool
@@ -66,10 +68,11 @@ type piece struct {
 // List calls yield with the matches of a plan for listing, in ascending order of their
 // vertices by level, as rows by pattern vertex; a row is only valid during the call. It
 // ends when yield returns false, all are listed or ctx is done. The rows of the graph have
-// the user's numbers. room is what it may take, ListNeed.
+// the user's numbers. room is what it may take, ListNeed. Without a pool each launch is two:
+// one counts the matches of each task, the other writes them to their places.
 //
 // The GPUs take stretches of tasks in turn, and the stretches are read in turn.
-func (g *Graph) List(ctx context.Context, p *plan.Plan, room int64, report func(float64), yield func(row []uint32) bool) (err error) {
+func (g *Graph) List(ctx context.Context, p *plan.Plan, pool bool, room int64, report func(float64), yield func(row []uint32) bool) (err error) {
 	all := tasks(g.rows, p, 0, g.rows.V())
 	if len(all) == 0 {
 		return ctx.Err()
@@ -94,7 +97,7 @@ func (g *Graph) List(ctx context.Context, p *plan.Plan, room int64, report func(
 	}()
 	for _, c := range g.cards {
 		l := &lister{g: g, c: c, width: p.Pattern.Vertices(), tasks: all}
-		if err := l.open(p, room); err != nil {
+		if err := l.open(p, pool, room); err != nil {
 			return err
 		}
 		ls = append(ls, l)
@@ -103,7 +106,7 @@ func (g *Graph) List(ctx context.Context, p *plan.Plan, room int64, report func(
 }
 
 // open takes the memory of a card.
-func (l *lister) open(p *plan.Plan, room int64) (err error) {
+func (l *lister) open(p *plan.Plan, pool bool, room int64) (err error) {
 	c, r := l.c, l.g.rows
 	left := room - 16*int64(len(l.tasks)) - doneBytes(r) - 8*stateWords - 8*device.Align
 	l.blocks = int(max(leastBlocks, min(int64(listBlocks), left/2/blockBytes)))
@@ -111,7 +114,11 @@ func (l *lister) open(p *plan.Plan, room int64) (err error) {
 	if err != nil {
 		return err
 	}
-	if l.k, err = c.nestCall(r, p, nest(p, true), left-int64(l.blocks)*blockBytes); err != nil {
+	source := nest(p, pooled)
+	if !pool {
+		source = nest(p, placed)
+	}
+	if l.k, err = c.nestCall(r, p, source, left-int64(l.blocks)*blockBytes); err != nil {
 		return err
 	}
 	if l.pool, err = c.alloc(int64(l.blocks) * blockBytes); err != nil {
@@ -124,7 +131,11 @@ func (l *lister) open(p *plan.Plan, room int64) (err error) {
 		return err
 	}
 	l.k.args[argTasks], l.k.args[argState], l.k.args[argNext] = list, l.state, l.state.Slice(8, 8)
-	l.k.args = append(l.k.args, l.pool, uint64(l.blocks), uint64(blockBytes/4), l.state.Slice(16, 8), l.done, uint64(0), uint64(0))
+	if pool {
+		l.k.args = append(l.k.args, l.pool, uint64(l.blocks), uint64(blockBytes/4), l.state.Slice(16, 8), l.done, uint64(0), uint64(0))
+	} else {
+		l.exact(nest(p, tallied))
+	}
 	if err := c.gpu.Sync(); err != nil { // the list of tasks ends here
 		return err
 	}
@@ -135,6 +146,9 @@ func (l *lister) open(p *plan.Plan, room int64) (err error) {
 // launch lists the tasks from lo up to hi, without the first skip rows, and copies what
 // was written.
 func (l *lister) launch(ctx context.Context, lo, hi int, skip uint64) piece {
+	if l.tally != nil {
+		return l.launchExact(ctx, lo, hi, skip)
+	}
 	k := l.k
 	k.args = append([]any(nil), l.k.args...)
 	k.args[argLo], k.args[argHi] = uint64(lo), uint64(hi)
@@ -152,22 +166,31 @@ func (l *lister) launch(ctx context.Context, lo, hi int, skip uint64) piece {
 		}
 		return errors.Join(err, c.gpu.Sync())
 	}
-	one := counting{g: &Graph{cards: []*card{l.c}}}
-	if err := one.wait(ctx, []device.Mem{l.state}, nil, finish); err != nil {
+	if err := l.wait(ctx, finish); err != nil {
 		return piece{err: err}
 	}
-	used := min(int(state[2])+1, l.blocks)
-	bytes := l.host.Bytes()
+	words, err := l.copied(int64(min(int(state[2])+1, l.blocks)) * blockBytes)
+	if err != nil {
+		return piece{err: err}
+	}
+	return l.sort(lo, done, words)
+}
+
+// wait waits for a launch of this card.
+func (l *lister) wait(ctx context.Context, finish func(i int, c *card) error) error {
+	one := counting{g: &Graph{cards: []*card{l.c}}}
+	return one.wait(ctx, []device.Mem{l.state}, nil, finish)
+}
+
+// copied is a copy of so many bytes of the pool.
+func (l *lister) copied(bytes int64) ([]uint32, error) {
+	to := l.host.Bytes()
 	if l.second {
-		bytes = bytes[l.blocks*blockBytes:]
+		to = to[l.blocks*blockBytes:]
 	}
 	l.second = !l.second
-	bytes = bytes[:used*blockBytes]
-	err := l.c.gpu.CopyD2H(l.c.queue, bytes, l.pool.Slice(0, int64(len(bytes))), 0)
-	if err := errors.Join(err, l.c.gpu.Sync()); err != nil {
-		return piece{err: err}
-	}
-	return l.sort(lo, done, device.View[uint32](bytes))
+	err := l.c.gpu.CopyD2H(l.c.queue, to[:bytes], l.pool.Slice(0, bytes), 0)
+	return device.View[uint32](to[:bytes]), errors.Join(err, l.c.gpu.Sync())
 }
 
 // sort puts the runs of rows in the order of their tasks, up to the first task that is not

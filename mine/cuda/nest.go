@@ -112,7 +112,7 @@ func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func
 	if len(all) == 0 {
 		return run.Total{}, ctx.Err()
 	}
-	source := nest(p, false)
+	source := nest(p, totals)
 	step := uint64(len(g.cards))
 	c := counting{g: g, sums: 1}
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {

@@ -12,20 +12,32 @@ import (
 // is kept for the task at base: however small the pool is, a launch makes progress. A
 // task that finds no block ends, and the launch tells that it is not complete; the next one
 // begins there and skips the rows that were written.
-const (
-	listArgs = "u32 *pool, u64 blocks, u64 words, u64 *taken, u32 *complete, u64 base, u64 skip"
+type output uint8
 
-	countState = `
+// What the loops of a plan put out.
+const (
+	totals  output = iota // numbers of matches, one a warp
+	pooled                // matches, in blocks of the pool
+	tallied               // numbers of matches, one a task
+	placed                // matches, at places that the tallies give
+)
+
+// outputs are the texts of each: the last arguments of the kernel, what is declared, and
+// the end of a task and of the kernel.
+var outputs = [...]struct{ args, state, tail string }{
+	totals: {"Sum *out", `
 #define LIST_BEGIN
 #define TASK_BEGIN
 #define STOP break;
-`
-	listState = `
+`, `	}
+	finish(sum, out);
+}
+`},
+	pooled: {"u32 *pool, u64 blocks, u64 words, u64 *taken, u32 *complete, u64 base, u64 skip", `
 #define LIST_BEGIN u32 *block = 0, fill = 0, segment; bool all = true;
 #define TASK_BEGIN u64 seen = 0, ignore = at == base ? skip : 0; u32 written = 0;
 #define STOP { all = false; goto task_end; }
-`
-	listTail = `	task_end:
+`, `	task_end:
 		if (!all)
 			break;
 		if (lane == 0)
@@ -34,8 +46,29 @@ const (
 	if (lane == 0 && block)
 		block[0] = fill;
 }
-`
-)
+`},
+	tallied: {"u64 *tally, u64 base", `
+#define LIST_BEGIN bool all = true;
+#define TASK_BEGIN u64 seen = 0;
+#define STOP { all = false; goto task_end; }
+`, `	task_end:
+		if (!all)
+			break;
+		if (lane == 0)
+			tally[at - base] = seen;
+	}
+}
+`},
+	placed: {"u32 *pool, u64 rows_room, const u64 *start, u64 base, u64 skip", `
+#define LIST_BEGIN
+#define TASK_BEGIN u64 seen = 0, ignore = at == base ? skip : 0, first = start[at - base];
+#define STOP goto task_end;
+`, `	task_end:
+		(void)seen;
+	}
+}
+`},
+}
 
 // emit renders the writing of the candidates of the last level that fit, in their order.
 func (b *nester) emit() {
@@ -49,6 +82,17 @@ func (b *nester) emit() {
 		fmt.Fprintf(&row, " to[%d] = id ? id[%s] : %s;", i, v, v)
 	}
 	b.line("u32 hits = __ballot_sync(ALL, ok%d), some = __popc(hits), rank = __popc(hits & ((1u << lane) - 1));", l)
+	switch b.out {
+	case tallied:
+		b.line("seen += some; (void)rank;")
+		return
+	case placed:
+		b.line("u64 number = seen + rank;")
+		b.line("if (ok%d && number >= ignore && first + number - ignore < rows_room) { u32 *to = pool + (first + number - ignore) * WIDTH;%s }", l, row.String())
+		b.line("seen += some;")
+		b.line("if (seen >= ignore && first + seen - ignore >= rows_room) STOP")
+		return
+	}
 	b.line("u32 drop = ignore > seen ? (u32)min(ignore - seen, (u64)some) : 0;")
 	b.line("seen += some; some -= drop;")
 	b.line("if (some) {")

@@ -81,8 +81,8 @@ static __device__ __forceinline__ u32 overlap(List a, List b, u32 lane) {
 // nest is the text of the kernel that runs the loops of a plan: a warp a task, which is a
 // root with some of its neighbours. Loops are as package run has them: a loop looks at 32
 // candidates at a time, and those that fit are bound one after the other.
-func nest(p *plan.Plan, list bool) string {
-	b := &nester{Plan: p, list: list, size: plan.None}
+func nest(p *plan.Plan, out output) string {
+	b := &nester{Plan: p, out: out, size: plan.None}
 	for i, s := range p.Sets {
 		if s.Base != plan.None {
 			b.room = append(b.room, i)
@@ -90,8 +90,9 @@ func nest(p *plan.Plan, list bool) string {
 	}
 	b.countOnly()
 	fmt.Fprintf(&b.text, "%s%s#define SETS %d\n#define WIDTH %d\n", prelude, nestSets, len(b.room), p.Pattern.Vertices())
-	b.text.WriteString(map[bool]string{false: countState, true: listState}[list])
-	fmt.Fprintf(&b.text, nestHead, map[bool]string{false: "Sum *out", true: listArgs}[list])
+	kind := outputs[out]
+	b.text.WriteString(kind.state)
+	fmt.Fprintf(&b.text, nestHead, kind.args)
 	b.line("do {")
 	if f := b.fits(0); f != "" {
 		b.line("u32 x0 = v0;")
@@ -103,11 +104,7 @@ func nest(p *plan.Plan, list bool) string {
 		b.loop(1)
 	}
 	b.line("} while (0);")
-	if list {
-		b.text.WriteString(listTail)
-	} else {
-		b.text.WriteString("\t}\n\tfinish(sum, out);\n}\n")
-	}
+	b.text.WriteString(kind.tail)
 	return b.text.String()
 }
 
@@ -137,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_nest(const Row *rows, con
 type nester struct {
 	*plan.Plan
 	text strings.Builder
-	list bool
+	out  output
 	room []int // sets that are made, in the order of their memory
 	size int   // set that is counted without being made, or plan.None
 }
@@ -148,7 +145,7 @@ func (b *nester) line(format string, a ...any) {
 
 // countOnly finds the set of the last level that need not be made; see run.
 func (b *nester) countOnly() {
-	if b.list || b.Loops() != b.Last() {
+	if b.out != totals || b.Loops() != b.Last() {
 		return
 	}
 	i := b.Levels[b.Last()].From
@@ -216,7 +213,7 @@ func (b *nester) loop(l int) {
 		b.line("if (task.hi) { c1.at += task.lo; c1.n = task.hi - task.lo; }")
 	}
 	b.within(fmt.Sprintf("c%d", l), level.Above, level.Below)
-	if l == b.Last() && !b.list && level.Label == pattern.AnyLabel && len(level.Where) == 0 {
+	if l == b.Last() && b.out == totals && level.Label == pattern.AnyLabel && len(level.Where) == 0 {
 		b.line("{ u32 k = c%d.n%s;", l, b.among(fmt.Sprintf("c%d", l), level.Apart))
 		b.line("if (lane == 0) add(sum, k); }")
 		return
@@ -231,7 +228,7 @@ func (b *nester) loop(l int) {
 		b.line("ok%[1]d = ok%[1]d && %[2]s;", l, f)
 	}
 	switch {
-	case l == b.Last() && b.list:
+	case l == b.Last() && b.out != totals:
 		b.emit()
 	case l == b.Last():
 		b.line("add(sum, ok%d);", l)
