@@ -48,8 +48,7 @@ type job struct {
 	formula  pattern.Formula
 	plan     *plan.Plan
 	estimate plan.Estimate
-	workers  int
-	bytes    int64 // rows and work
+	place
 }
 
 // Cliques counts the cliques of k vertices, 2 to 8.
@@ -76,14 +75,16 @@ func (g *Graph) count(ctx context.Context, j *job, report func(float64)) (Total,
 		return Total{}, err
 	}
 	r := &run.Run{Rows: ordered, Workers: j.workers, Report: report}
-	switch j.engine {
-	case Formula:
-		sums, err := r.Sums(ctx, j.formula)
+	switch {
+	case j.engine == Formula:
+		sums, err := g.sums(ctx, ordered, j.formula, j.place, report)
 		if err != nil {
 			return Total{}, err
 		}
 		return evaluate(j.formula, sums)
-	case Bits:
+	case j.gpu:
+		return g.onGPUs(ctx, ordered, j, report)
+	case j.engine == Bits:
 		return r.Cliques(ctx, j.query.pattern.Vertices())
 	}
 	return r.Count(ctx, j.plan)
@@ -141,9 +142,11 @@ func (g *Graph) formulaJob(q *query) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, each := run.SumsNeed(r, f)
-	n, bytes, err := g.workers(g.rowsNeed()+shared, each, "counting by formula")
-	return &job{engine: Formula, query: q, formula: f, workers: n, bytes: bytes}, err
+	p, ok, err := g.formulaPlace(r, f, "counting by formula")
+	if !ok {
+		return nil, err
+	}
+	return &job{engine: Formula, query: q, formula: f, place: p}, err
 }
 
 func (g *Graph) bitsJob(q *query) (*job, error) {
@@ -155,8 +158,11 @@ func (g *Graph) bitsJob(q *query) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, bytes, err := g.workers(g.rowsNeed(), run.CliquesNeed(r, k), "counting cliques in bit matrices")
-	return &job{engine: Bits, query: q, workers: n, bytes: bytes}, err
+	p, ok, err := g.bitsPlace(r, k)
+	if !ok {
+		return nil, err
+	}
+	return &job{engine: Bits, query: q, place: p}, err
 }
 
 func (g *Graph) loopsJob(q *query) (*job, error) {
@@ -171,6 +177,11 @@ func (g *Graph) loopsJob(q *query) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, bytes, err := g.workers(g.rowsNeed(), run.NestNeed(pl, r), "counting by loops")
-	return &job{engine: Loops, query: q, plan: pl, estimate: e, workers: n, bytes: bytes}, err
+	if g.opt.NoReuse {
+		if pl, err = pl.WithoutReuse(); err != nil {
+			return nil, err
+		}
+	}
+	p, err := g.loopsPlace(r, pl)
+	return &job{engine: Loops, query: q, plan: pl, estimate: e, place: p}, err
 }

@@ -11,20 +11,22 @@ import (
 
 // Explanation says what a count or a listing will do.
 type Explanation struct {
-	Pattern string    `json:"pattern"`
-	Name    string    `json:"name,omitempty"`
-	Induced bool      `json:"induced"`
-	Where   string    `json:"where,omitempty"`
-	Group   int       `json:"group"` // permutations under which matches are the same subgraph
-	Engine  Engine    `json:"engine"`
-	Formula string    `json:"formula,omitempty"`
-	Plan    string    `json:"plan,omitempty"` // loops, one a line
-	Matches float64   `json:"estimated_matches"`
-	Error   float64   `json:"estimated_error"`            // relative standard error of Matches
-	Walks   int       `json:"walks"`                      // random walks behind the estimates
-	Levels  []float64 `json:"estimated_levels,omitempty"` // vertices bound, by loop
-	Threads int       `json:"threads"`
-	Bytes   int64     `json:"bytes"` // rows of the graph and memory of the work
+	Pattern  string    `json:"pattern"`
+	Name     string    `json:"name,omitempty"`
+	Induced  bool      `json:"induced"`
+	Where    string    `json:"where,omitempty"`
+	Group    int       `json:"group"` // permutations under which matches are the same subgraph
+	Engine   Engine    `json:"engine"`
+	Formula  string    `json:"formula,omitempty"`
+	Plan     string    `json:"plan,omitempty"` // loops, one a line
+	Matches  float64   `json:"estimated_matches"`
+	Error    float64   `json:"estimated_error"`            // relative standard error of Matches
+	Walks    int       `json:"walks"`                      // random walks behind the estimates
+	Levels   []float64 `json:"estimated_levels,omitempty"` // vertices bound, by loop
+	Device   string    `json:"device"`
+	Threads  int       `json:"threads,omitempty"`  // of the CPU
+	Resident float64   `json:"resident,omitempty"` // share of the rows' bytes that lies on the GPUs
+	Bytes    int64     `json:"bytes"`              // rows of the graph and memory of the work; of each GPU
 }
 
 // walkWork bounds what is read for the estimates of an explanation, in elements.
@@ -67,7 +69,10 @@ func (g *Graph) ExplainMatch(p Pattern, options ...Option) (*Explanation, error)
 func (g *Graph) explain(j *job) (*Explanation, error) {
 	q, p := j.query, j.asked
 	x := &Explanation{Pattern: p.String(), Name: p.Name(), Induced: q.pattern.IsInduced() && !q.pattern.IsClique(),
-		Group: len(q.pattern.Group(q.where)), Engine: j.engine, Threads: j.workers, Bytes: j.bytes}
+		Group: len(q.pattern.Group(q.where)), Engine: j.engine, Device: "cpu", Threads: j.workers, Bytes: j.bytes}
+	if j.gpu {
+		x.Device, x.Resident = g.opt.Device, j.resident
+	}
 	if q.where != nil {
 		x.Where = q.where.String()
 	}
@@ -111,7 +116,11 @@ func (x *Explanation) String() string {
 	if x.Where != "" {
 		line("if", "%s", x.Where)
 	}
-	line("engine", "%s, %d threads", x.Engine, x.Threads)
+	if x.Threads > 0 {
+		line("engine", "%s, %d threads", x.Engine, x.Threads)
+	} else {
+		line("engine", "%s on %s", x.Engine, x.Device)
+	}
 	if x.Formula != "" {
 		line("formula", "%s", x.Formula)
 	}
@@ -124,7 +133,11 @@ func (x *Explanation) String() string {
 		line(map[bool]string{true: "loops"}[i == 0], "level %d binds about %.3g vertices", i, n)
 	}
 	line("matches", "about %.3g, standard error %.0f %%, from %d random walks", x.Matches, 100*x.Error, x.Walks)
-	line("memory", "%d bytes", x.Bytes)
+	if x.Threads > 0 {
+		line("memory", "%d bytes", x.Bytes)
+	} else {
+		line("memory", "%d bytes on each GPU, with %.0f %% of the rows", x.Bytes, 100*x.Resident)
+	}
 	return b.String()
 }
 

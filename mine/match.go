@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"sagann/mine/cuda"
 	"sagann/mine/plan"
 	"sagann/mine/run"
 )
@@ -19,9 +20,8 @@ func (g *Graph) Match(ctx context.Context, p Pattern, options ...Option) iter.Se
 			yield(nil, err)
 			return
 		}
-		r := &run.Run{Rows: g.byID, Workers: j.workers, Report: g.reporter(0, 1)}
 		left, broken := j.query.limit, false
-		err = r.List(ctx, j.plan, func(row []uint32) bool {
+		err = g.list(ctx, j, func(row []uint32) bool {
 			broken = !yield(row, nil)
 			left--
 			return !broken && left != 0
@@ -42,6 +42,20 @@ func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, bytes, err := g.workers(g.byID.Bytes(), run.NestNeed(pl, g.byID)+run.ListNeed(), "listing matches")
-	return &job{asked: p, engine: Loops, query: q, plan: pl, workers: n, bytes: bytes}, err
+	if g.opt.NoReuse {
+		if pl, err = pl.WithoutReuse(); err != nil {
+			return nil, err
+		}
+	}
+	at, err := g.listingPlace(pl)
+	return &job{asked: p, engine: Loops, query: q, plan: pl, place: at}, err
+}
+
+// list calls yield with the rows of a listing.
+func (g *Graph) list(ctx context.Context, j *job, yield func(row []uint32) bool) error {
+	report := g.reporter(0, 1)
+	if !j.gpu {
+		return (&run.Run{Rows: g.byID, Workers: j.workers, Report: report}).List(ctx, j.plan, yield)
+	}
+	return g.gpus.with(g.byID, j.layout, true, func(on *cuda.Graph) error { return on.List(ctx, j.plan, !g.opt.NoPool, j.room, report, yield) })
 }

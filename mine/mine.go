@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"sagann/chunk"
+	"sagann/device"
+	"sagann/mine/cuda"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
 	"sagann/mine/run"
@@ -51,20 +53,31 @@ type Options struct {
 	Labels []int32
 	// Threads is how many goroutines work; 0: GOMAXPROCS. Results do not depend on it.
 	Threads int
+	// Device is where the work is done: "" or "cpu", or GPUs, such as "cuda" or "cuda:0,1".
+	// Results do not depend on it. A graph with GPUs must be closed.
+	Device string
 	// Mem bounds the bytes of the graph's rows and of what the work takes; 0: no bound.
 	// With little memory fewer threads work. The edges given to Open are not counted.
+	// With GPUs it bounds the bytes taken on each, 0: nine tenths of what is free; rows
+	// that do not fit are read from host memory.
 	Mem int64
 	// Engine counts; "" is Auto.
 	Engine Engine
+	// NoReuse has every loop make the sets that it needs for itself, instead of sharing what
+	// loops outside it have made. NoPool has GPUs list in two passes, of which the first
+	// counts, instead of into blocks of a pool. Both are for measuring; results are the same.
+	NoReuse, NoPool bool
 	// Progress, unless nil, is told the share of a run's work that is done, from 0 to 1,
 	// ascending, one call at a time.
 	Progress func(done float64)
 }
 
 // Graph is an undirected graph that patterns are looked for in. Its methods may be called
-// from several goroutines.
+// from several goroutines. GPUs do one thing after another; as long as they list, other
+// work on them is refused with ErrBusy.
 type Graph struct {
 	opt     Options
+	gpus    *gpus // nil: the CPU works
 	byID    *rows.Rows
 	dropped rows.Dropped
 
@@ -95,7 +108,14 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	if opt.Threads == 0 {
 		opt.Threads = runtime.GOMAXPROCS(0)
 	}
-	if need := rows.Need(edges.V, int64(edges.E())/2); opt.Mem > 0 && opt.Mem < need {
+	var cards *gpus
+	if opt.Device != "" && opt.Device != "cpu" {
+		if kind, _, err := device.Parse(opt.Device); err != nil || kind != "cuda" {
+			return nil, fmt.Errorf("mine: device %q: want cpu, cuda or cuda:I,J", opt.Device)
+		}
+		cards = &gpus{spec: opt.Device}
+	}
+	if need := rows.Need(edges.V, int64(edges.E())/2); cards == nil && opt.Mem > 0 && opt.Mem < need {
 		return nil, &BudgetError{Mem: opt.Mem, Smallest: need, What: "the graph"}
 	}
 	r, dropped, err := rows.FromEdges(edges)
@@ -103,7 +123,7 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 		return nil, fmt.Errorf("mine: %w; give every edge in both directions (--undirected, or Edges.Symmetric, adds the missing ones)", err)
 	}
 	r.Label = opt.Labels
-	return &Graph{opt: opt, byID: r, dropped: dropped}, nil
+	return &Graph{opt: opt, gpus: cards, byID: r, dropped: dropped}, nil
 }
 
 // Vertices is the number of vertices.
@@ -125,7 +145,7 @@ func (g *Graph) ordered() (*rows.Rows, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.byDegree == nil {
-		if need := g.rowsNeed(); g.opt.Mem > 0 && g.opt.Mem < need {
+		if need := g.rowsNeed(); g.gpus == nil && g.opt.Mem > 0 && g.opt.Mem < need {
 			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: need, What: "the graph in order of degree"}
 		}
 		g.byDegree = g.byID.ByDegree()
@@ -144,17 +164,28 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("mine: %s needs more than the %d bytes of memory it may take; the smallest budget that would do is %d bytes", e.What, e.Mem, e.Smallest)
 }
 
-// workers is how many threads fit beside the fixed bytes, and all bytes with them.
-func (g *Graph) workers(fixed, each int64, what string) (n int, bytes int64, err error) {
-	n = g.opt.Threads
-	if g.opt.Mem > 0 {
+// place is where a job runs and what it takes there.
+type place struct {
+	workers int   // threads
+	bytes   int64 // rows and work; of each GPU
+	gpu     bool
+	layout  cuda.Layout
+	room    int64 // bytes of work on each GPU
+	// resident is the share of the bytes of rows that lies on the GPUs.
+	resident float64
+}
+
+// workers is the place of as many threads as fit beside the fixed bytes.
+func (g *Graph) workers(fixed, each int64, what string) (place, error) {
+	n := g.opt.Threads
+	if g.opt.Mem > 0 && g.gpus == nil {
 		room := g.opt.Mem - fixed
 		if room < each {
-			return 0, 0, &BudgetError{Mem: g.opt.Mem, Smallest: fixed + each, What: what}
+			return place{}, &BudgetError{Mem: g.opt.Mem, Smallest: fixed + each, What: what}
 		}
 		n = int(min(int64(n), room/max(each, 1)))
 	}
-	return n, fixed + int64(n)*each, nil
+	return place{workers: n, bytes: fixed + int64(n)*each}, nil
 }
 
 // reporter is Options.Progress for a part of the work, from lo to hi.

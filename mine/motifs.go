@@ -2,6 +2,7 @@ package mine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -92,15 +93,15 @@ func (g *Graph) byFormulas(ctx context.Context, all []Pattern, counts []*big.Int
 	if err != nil {
 		return false, err
 	}
-	shared, each := run.SumsNeed(r, union)
-	n, _, err := g.workers(g.rowsNeed()+shared, each, "counting motifs by formulas")
+	p, ok, err := g.formulaPlace(r, union, "counting motifs by formulas")
+	var small *BudgetError
+	if err == nil && !ok || g.opt.Engine == Auto && errors.As(err, &small) {
+		return false, nil
+	}
 	if err != nil {
-		if g.opt.Engine == Auto {
-			err = nil
-		}
 		return false, err
 	}
-	sums, err := (&run.Run{Rows: r, Workers: n, Report: g.reporter(0, 1)}).Sums(ctx, union)
+	sums, err := g.sums(ctx, r, union, p, g.reporter(0, 1))
 	if err != nil {
 		return false, err
 	}

@@ -5,7 +5,9 @@
 //	bench-mine -data blogcatalog/ -pattern clique5 -threads 1
 //	bench-mine -data blogcatalog/ -pattern clique5 -threads 1 -repeat 5 -peer "./other blogcatalog 5"
 //
-// With -repeat it starts itself and each peer in turn, prints the fewest CPU seconds of
+//	bench-mine -device cuda
+//
+// With -device it prints what kernels take on R-MAT graphs, beside bars. With -repeat it starts itself and each peer in turn, prints the fewest CPU seconds of
 // each, and the ratio of each peer's to its own.
 package main
 
@@ -42,9 +44,16 @@ func main() {
 	induced := flag.Bool("induced", false, "count induced subgraphs")
 	repeat := flag.Int("repeat", 0, "how often to start the job and its peers; 0: run it here, once")
 	flag.Var(&others, "peer", "a command that does the same job; may be given several times")
+	gpu := flag.String("device", "", "GPUs, such as cuda or cuda:0,1: print a table of kernel times of R-MAT graphs")
+	scales := flag.String("scales", "20,21,22", "with -device: the graphs have 2^scale vertices")
+	jobs := flag.String("jobs", "csh", "with -device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex")
+	gib := flag.Int64("gib", 64, "with -device: memory taken on each GPU, in GiB")
+	cpu := flag.Bool("cpu", false, "with -device: loops are run on 16 threads, too")
 	flag.Parse()
 	var err error
-	if *repeat > 0 {
+	if *gpu != "" {
+		err = gpuTable(*gpu, *scales, *gib, *jobs, *cpu)
+	} else if *repeat > 0 {
 		err = compare(*repeat, others)
 	} else {
 		err = count(*data, *text, mine.Engine(*engine), *threads, *induced)

@@ -55,7 +55,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		if err := dataset.RandomSplitOf(d, task, train, val, uint64(s.Training.Seed)); err != nil {
 			return nil, err
 		}
-	} else if err := dataset.DefaultSplit(d, task, uint64(s.Seed)); err != nil {
+	} else if err := dataset.DefaultSplit(d, task, uint64(s.Training.Seed)); err != nil {
 		return nil, err
 	}
 	for _, w := range d.Report.Warnings {

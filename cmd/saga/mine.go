@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,15 +45,17 @@ Examples:
 
 // mineFlags are what all commands of saga mine share.
 type mineFlags struct {
-	Data       string `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
-	Undirected bool   `group:"data" help:"Add the reverse of every edge that has none."`
-	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
-	Labels     string `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
-	Engine     string `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"run" help:"auto, formula, bits or loops (${default})."`
-	Mem        memory `default:"auto" placeholder:"SIZE" group:"run" help:"Memory for the graph's rows and the work; auto: what it takes."`
-	Threads    auto   `default:"auto" placeholder:"N" group:"run" help:"Threads; auto: as many as processors. Results do not depend on it."`
-	Explain    bool   `group:"run" help:"Print plan, estimates and memory, and do not run."`
-	JSON       bool   `name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
+	Data       string   `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool     `group:"data" help:"Add the reverse of every edge that has none."`
+	Relabel    string   `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
+	Labels     string   `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
+	Engine     string   `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"run" help:"auto, formula, bits or loops (${default})."`
+	Device     string   `default:"cpu" placeholder:"NAME" group:"run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
+	Mem        memory   `default:"auto" placeholder:"SIZE" group:"run" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
+	Threads    auto     `default:"auto" placeholder:"N" group:"run" help:"Threads; auto: as many as processors. Results do not depend on it."`
+	Without    []string `placeholder:"PART" group:"run" help:"What to leave out, for measuring: reuse (of sets by several loops), pool (of blocks that GPUs list into). Results do not depend on it."`
+	Explain    bool     `group:"run" help:"Print plan, estimates and memory, and do not run."`
+	JSON       bool     `name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	bar *lateBar
 	ids []uint64
@@ -74,14 +78,23 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 			return nil, err
 		}
 	}
+	for _, w := range f.Without {
+		if w != "reuse" && w != "pool" {
+			return nil, usagef("--without %s: there are reuse and pool", w)
+		}
+	}
 	f.ids = d.IDs
 	f.bar = &lateBar{a: a, start: time.Now()}
-	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set})
+	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set,
+		NoReuse: slices.Contains(f.Without, "reuse"), NoPool: slices.Contains(f.Without, "pool")})
 	if err != nil {
 		return nil, err
 	}
 	return g, nil
 }
+
+// closed adds what closing the graph says to the error of a command.
+func closed(g *mine.Graph, err *error) { *err = errors.Join(*err, g.Close()) }
 
 // lateBar is a bar that appears once the work has taken a second.
 type lateBar struct {
@@ -179,7 +192,7 @@ type cliqueCmd struct {
 }
 
 // Run counts cliques.
-func (c *cliqueCmd) Run(a *app) error {
+func (c *cliqueCmd) Run(a *app) (err error) {
 	if c.K < 2 || c.K > 8 {
 		return usagef("--k %d: a clique has 2 to 8 vertices", c.K)
 	}
@@ -187,6 +200,7 @@ func (c *cliqueCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	defer closed(g, &err)
 	return c.count(a, g, mine.MustPattern(fmt.Sprintf("clique%d", c.K)), false)
 }
 
@@ -198,7 +212,7 @@ type motifCmd struct {
 }
 
 // Run counts motifs.
-func (c *motifCmd) Run(a *app) error {
+func (c *motifCmd) Run(a *app) (err error) {
 	if c.K < 3 || c.K > mine.MaxMotif {
 		return usagef("--k %d: a motif has 3 to %d vertices", c.K, mine.MaxMotif)
 	}
@@ -206,6 +220,7 @@ func (c *motifCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	defer closed(g, &err)
 	x, text := c.about(g)
 	option := mine.Induced
 	if c.EdgeInduced {
@@ -260,7 +275,7 @@ func (c *matchCmd) read() (mine.Pattern, error) {
 }
 
 // Run counts or lists matches.
-func (c *matchCmd) Run(a *app) error {
+func (c *matchCmd) Run(a *app) (err error) {
 	p, err := c.read()
 	if err != nil {
 		return err
@@ -277,6 +292,7 @@ func (c *matchCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	defer closed(g, &err)
 	if c.Out == "" {
 		return c.count(a, g, p, c.Induced)
 	}

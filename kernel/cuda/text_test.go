@@ -87,13 +87,13 @@ func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed b
 	switch o.Task {
 	case saga.EdgeTask:
 		for k := range e.Src {
-			d.EdgeLabels, d.EdgeTrain = append(d.EdgeLabels, int32(k%2)), append(d.EdgeTrain, uint32(k))
+			d.EdgeLabels, d.EdgeSplit.Train = append(d.EdgeLabels, int32(k%2)), append(d.EdgeSplit.Train, uint32(k))
 		}
 	case saga.GraphTask:
 		for v := range e.V {
 			d.GraphOf = append(d.GraphOf, uint32(v%5))
 		}
-		d.GraphLabels, d.GraphTrain = []int32{0, 1, 0, 1, 1}, []uint32{0, 1, 2}
+		d.GraphLabels, d.GraphSplit.Train = []int32{0, 1, 0, 1, 1}, []uint32{0, 1, 2}
 	}
 	m, err := layers.New(name, o)
 	if err != nil {

@@ -4,22 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/device/nvrtc"
+	"sagann/mine/cuda/cudatest"
+	"sagann/mine/pattern"
+	"sagann/mine/plan"
 	"sagann/mine/rows"
 	"sagann/mine/run"
 )
 
 // TestCompiles translates all kernels, where the compiler is there.
 func TestCompiles(t *testing.T) {
-	sources := []string{triangles()}
-	for k := 4; k <= 8; k++ {
+	sources := []string{atEdges, edgeSums, wedges}
+	for k := 3; k <= 8; k++ {
 		sources = append(sources, cliques(k))
+	}
+	for _, p := range plans(t) {
+		sources = append(sources, nest(p, totals))
+		if l, err := plan.Listing(p.Pattern, nil); err != nil {
+			t.Fatal(err)
+		} else {
+			sources = append(sources, nest(l, pooled), nest(l, tallied), nest(l, placed))
+		}
 	}
 	for i, s := range sources {
 		if n := strings.Count(s, "{") - strings.Count(s, "}"); n != 0 || strings.Contains(s, "%!") {
@@ -35,9 +50,63 @@ func TestCompiles(t *testing.T) {
 	}
 }
 
-// made is an R-MAT graph in order of degree.
-func made(t testing.TB, spec string) *rows.Rows {
+// plans are of many patterns, with windows, differences, labels and conditions.
+func plans(t testing.TB) (out []*plan.Plan) {
 	t.Helper()
+	for _, text := range []string{"edge", "wedge", "triangle", "path4", "star4", "cycle4", "diamond", "house", "cycle5", "clique5",
+		"0:1-1:2-2:1", "0-1-2-3-0 0~2", "0-1-2-0-3-1-4-2"} {
+		p := pattern.Must(text)
+		var orders [][]int
+		permuted(p.Vertices(), func(o []int) { orders = append(orders, slices.Clone(o)) })
+		made := 0
+		for i := range orders {
+			o := orders[(i*7)%len(orders)]
+			for _, opt := range []plan.Options{{}, {Descending: true}} {
+				if pl, err := plan.New(p, nil, o, opt); err == nil && made < 4 {
+					out = append(out, pl)
+					made++
+				}
+			}
+		}
+	}
+	return out
+}
+
+func permuted(n int, f func([]int)) {
+	var next func(o []int)
+	next = func(o []int) {
+		if len(o) == n {
+			f(o)
+			return
+		}
+		for v := range n {
+			if !slices.Contains(o, v) {
+				next(append(slices.Clone(o), v))
+			}
+		}
+	}
+	next(nil)
+}
+
+// made is an R-MAT graph in order of degree.
+func made(t testing.TB, spec string) *rows.Rows { return byUser(t, spec).ByDegree() }
+
+// byUser is an R-MAT graph in the user's numbers.
+func byUser(t testing.TB, spec string) *rows.Rows {
+	t.Helper()
+	if spec == "complete" { // on 1400 vertices
+		e := &chunk.Edges{V: 1400}
+		for i := range uint32(1400) {
+			for j := range i {
+				e.Src, e.Dst = append(e.Src, i, j), append(e.Dst, j, i)
+			}
+		}
+		r, _, err := rows.FromEdges(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
 	s, err := dataset.ParseSpec(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +119,8 @@ func made(t testing.TB, spec string) *rows.Rows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.ByDegree()
+	r.Label = d.Labels
+	return r
 }
 
 // openGPU opens the first GPU, or skips.
@@ -68,72 +138,222 @@ func openGPU(t testing.TB, bytes int64) device.GPU {
 	return d.(device.GPU)
 }
 
-// TestCounts compares the GPU's counts with the CPU's: a small graph, whose matrices all
-// lie in shared memory, and one with roots of several hundred neighbours, of which some
-// do not.
-func TestCounts(t *testing.T) {
-	gpu := openGPU(t, 2<<30)
+// TestEmulated compares what the kernels count on emulated GPUs with what the CPU does.
+func TestEmulated(t *testing.T) {
+	before := processors
+	processors = 1
+	defer func() { processors = before }()
+	ctx := context.Background()
 	for _, spec := range []string{
 		"vertices=34,edges=100,kind=rmat,features=1",
-		"vertices=2000,edges=30000,kind=rmat,features=1,seed=2",
-		"vertices=4000,edges=900000,kind=rmat,features=1,seed=3",
+		"vertices=150,edges=6000,kind=rmat,features=1,seed=3,classes=3",
 	} {
 		r := made(t, spec)
-		g, err := Upload(gpu, r)
+		cpu := &run.Run{Rows: r, Workers: 2}
+		want5, err := cpu.Cliques(ctx, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: at most %d neighbours above a vertex", spec, r.MaxAbove)
-		for k := 3; k <= 8; k++ {
-			if k > 5 && r.MaxAbove > 200 { // the CPU takes too long
-				break
+		for i, layout := range []Layout{{Above, -1, false}, {Whole, -1, true}, {Above, 4 * int64(len(r.Col)) / 8, false}, {Whole, 0, false}} {
+			for gpus := 1 + i%2; gpus <= 1+i%2; gpus++ {
+				t.Run(fmt.Sprintf("%d edges, %d GPUs, %+v", r.Edges(), gpus, layout), func(t *testing.T) {
+					var list []device.GPU
+					for i := range gpus {
+						list = append(list, cudatest.Open(t, i, 1<<20))
+					}
+					g, err := Upload(list, r, layout)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for k := 3; k <= 8; k++ {
+						want, err := cpu.Cliques(ctx, k)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if got, err := g.Cliques(ctx, k, nil); err != nil || got != want {
+							t.Errorf("%v cliques of %d vertices, %v; want %v", got, k, err, want)
+						}
+					}
+					g.cards[0].shared = 4 << 10 // matrices of several dozen rows do not fit
+					if got, err := g.Cliques(ctx, 5, nil); err != nil || got != want5 {
+						t.Errorf("%v cliques of 5 vertices, %v; want %v", got, err, want5)
+					}
+					compareSums(t, g, layout.Part == Whole)
+					if layout.Part == Whole {
+						compareLoops(t, g)
+					}
+					if err := g.Free(); err != nil {
+						t.Error(err)
+					}
+				})
 			}
-			want, err := (&run.Run{Rows: r, Workers: 2}).Cliques(context.Background(), k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for range 2 {
-				if got, err := g.Cliques(k); err != nil || got != want {
-					t.Errorf("%s: %v cliques of %d vertices, %v; want %v", spec, got, k, err, want)
-				}
-			}
-		}
-		if err := g.Free(); err != nil {
-			t.Error(err)
 		}
 	}
 }
 
-// BenchmarkRMAT prints kernel times of R-MAT graphs of edge factor 16.
-func BenchmarkRMAT(b *testing.B) {
-	for _, scale := range []int{16, 20} {
-		b.Run(fmt.Sprint(scale), func(b *testing.B) {
-			gpu := openGPU(b, 16<<30)
-			r := made(b, fmt.Sprintf("vertices=%d,edges=%d,kind=rmat,features=1", 1<<scale, 16<<scale))
-			g, err := Upload(gpu, r)
-			if err != nil {
-				b.Fatal(err)
+// TestListings on emulated GPUs.
+func TestListings(t *testing.T) {
+	before, blocks := processors, listBlocks
+	processors, listBlocks = 1, 64
+	defer func() { processors, listBlocks = before, blocks }()
+	r := byUser(t, "vertices=60,edges=250,kind=rmat,features=1")
+	for n := 1; n <= 2; n++ {
+		var gpus []device.GPU
+		for i := range n {
+			gpus = append(gpus, cudatest.Open(t, i, 1<<20))
+		}
+		compareListing(t, gpus, r, "edge", "0-1-2-0-3-1", "0-1-2-3-0 0~2", "path4")
+	}
+}
+
+// compareSums compares all quantities; cycles need whole rows.
+func compareSums(t *testing.T, g *Graph, cycles bool) {
+	t.Helper()
+	cpu := &run.Run{Rows: g.rows, Workers: 2}
+	for _, qs := range [][]pattern.Quantity{
+		{pattern.EdgePaths},
+		{pattern.EdgePairs, pattern.Tails, pattern.Triangles, pattern.EdgePaths},
+		{pattern.FourCliques, pattern.Stars + 3, pattern.Triangles},
+		{pattern.FourCycles},
+	} {
+		var f pattern.Formula
+		for _, q := range qs {
+			f = append(f, pattern.Term{Times: 1, Of: q})
+		}
+		if !cycles && PartOf(f) == Whole {
+			continue
+		}
+		want, err := cpu.Sums(context.Background(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, room := SumsNeed(g.rows, f, g.cards[0].shared)
+		got, err := g.Sums(context.Background(), f, room, nil)
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("sums %v, %v; want %v", got, err, want)
+		}
+	}
+}
+
+// compareLoops compares what plans count.
+func compareLoops(t *testing.T, g *Graph) {
+	t.Helper()
+	cpu := &run.Run{Rows: g.rows, Workers: 2}
+	for i, p := range plans(t) {
+		if g.rows.Edges() > 1000 && p.Pattern.Vertices() > 4 || i%7 != 0 || g.rows.Label == nil && p.Pattern.Labelled() {
+			continue
+		}
+		want, err := cpu.Count(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, room := NestNeed(p, g.rows)
+		if got, err := g.Count(context.Background(), p, room, nil); err != nil || got != want {
+			t.Errorf("%v of %s, %v; want %v\n%s", got, p.Pattern, err, want, p)
+		}
+	}
+}
+
+// TestOnGPU compares a GPU's counts with the CPU's: on a small graph, one with roots of
+// several hundred neighbours above, and one whose matrices do not fit into shared memory.
+func TestOnGPU(t *testing.T) {
+	gpu := openGPU(t, 4<<30)
+	ctx := context.Background()
+	for _, spec := range []string{
+		"vertices=34,edges=100,kind=rmat,features=1",
+		"vertices=2000,edges=30000,kind=rmat,features=1,seed=2,classes=3",
+		"vertices=4000,edges=900000,kind=rmat,features=1,seed=3",
+		"complete",
+	} {
+		if testing.Short() && !strings.Contains(spec, "edges=100,") {
+			continue
+		}
+		start := time.Now()
+		r := made(t, spec)
+		wants := map[int]run.Total{}
+		for k := 3; k <= 8 && (k <= 5 || r.MaxAbove < 40) && (k <= 4 || r.MaxAbove < 200); k++ {
+			var err error
+			if spec == "complete" {
+				wants[k], err = run.FromBig(new(big.Int).Binomial(int64(r.V()), int64(k)))
+			} else {
+				wants[k], err = (&run.Run{Rows: r, Workers: 16}).Cliques(ctx, k)
 			}
-			var last time.Duration
-			gpu.SetTrace(func(s device.Span) {
-				if s.Op == device.OpLaunch {
-					last = s.End - s.Start
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, layout := range []Layout{{Above, -1, false}, {Whole, -1, true}, {Above, 4 * int64(len(r.Col)) / 8, false}, {Whole, 0, false}} {
+			g, err := Upload([]device.GPU{gpu}, r, layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, want := range wants {
+				if got, err := g.Cliques(ctx, k, nil); err != nil || got != want {
+					t.Errorf("%s, %+v, at most %d above: %v cliques of %d vertices, %v; want %v", spec, layout, r.MaxAbove, got, k, err, want)
 				}
-			})
-			for k := 3; k <= 6; k++ {
-				least := time.Hour
-				var n run.Total
-				for range 3 {
-					if n, err = g.Cliques(k); err != nil {
-						b.Fatal(err)
-					}
-					least = min(least, last)
-				}
-				b.Logf("scale %d, %d edges, %d above at most: %v cliques of %d vertices in %v", scale, r.Edges(), r.MaxAbove, n, k, least)
+			}
+			if r.MaxAbove < 1000 {
+				compareSums(t, g, layout.Part == Whole)
+			}
+			if layout.Part == Whole && r.MaxAbove < 200 {
+				compareLoops(t, g)
 			}
 			if err := g.Free(); err != nil {
-				b.Error(err)
+				t.Error(err)
 			}
+		}
+		switch {
+		case r.MaxAbove < 40:
+			compareListing(t, []device.GPU{gpu}, byUser(t, spec), "edge", "path4", "0-1-2-0-3-1")
+		case r.MaxAbove < 200:
+			compareListing(t, []device.GPU{gpu}, byUser(t, spec), "triangle", "0:1-1-2:2-0")
+		}
+		t.Logf("%s: %v", spec, time.Since(start))
+	}
+}
+
+// compareListing compares what is listed, with as few blocks as can be and with many.
+func compareListing(t *testing.T, gpus []device.GPU, r *rows.Rows, texts ...string) {
+	t.Helper()
+	g, err := Upload(gpus, r, Layout{Whole, -1, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.Free(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, text := range texts {
+		p, err := plan.Listing(pattern.Must(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []uint32
+		if err := (&run.Run{Rows: r, Workers: 2}).List(context.Background(), p, func(row []uint32) bool {
+			want = append(want, row...)
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		least, most := ListNeed(p, r)
+		for i, room := range []int64{least, most, least, most} {
+			var got []uint32
+			err := g.List(context.Background(), p, i < 2, room, nil, func(row []uint32) bool {
+				got = append(got, row...)
+				return true
+			})
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: %d words listed, %d expected, %v", text, len(got), len(want), err)
+			}
+		}
+		n := 0
+		err = g.List(context.Background(), p, true, most, nil, func(row []uint32) bool {
+			n++
+			return n < 3
 		})
+		if err != nil || n > 3 {
+			t.Errorf("%s: a listing broken off after 3 rows has %d, %v", text, n, err)
+		}
 	}
 }

@@ -9,107 +9,343 @@ import (
 
 	"sagann/device"
 	"sagann/mine/rows"
+	"sagann/mine/run"
 )
 
-// Graph is an oriented graph on a GPU: of every vertex the neighbours that come after it
-// in order of degree.
+// Part is what of each row is on the GPUs.
+type Part uint8
+
+// Parts of rows.
+const (
+	Above Part = iota // the neighbours above a vertex: enough for cliques and triangles at edges
+	Whole             // all neighbours
+)
+
+// Layout says what of the graph is uploaded and where it lies.
+type Layout struct {
+	Part Part
+	// Hot bounds the bytes of rows on each GPU; the others are read from pinned host
+	// memory. Below 0: all are on the GPUs.
+	Hot int64
+	// Hubs: vertices of many neighbours also have them as bits, for loops. Of whole rows.
+	Hubs bool
+}
+
+// Graph is a graph on one or more GPUs: a table of rows, each with its 64-bit address. Rows
+// are read from wherever they lie.
 type Graph struct {
-	gpu   device.GPU
-	queue device.Queue
-	rows  *rows.Rows
-	edges int64
-	most  int // most neighbours above a vertex
-	held  []device.Mem
-
-	address, degree, order, from, first device.Mem
+	rows   *rows.Rows
+	layout Layout
+	at     []int64  // where rows begin; see places
+	order  []uint32 // vertices by descending number of neighbours above
+	cards  []*card
+	cold   device.HostMem // of the first GPU, read by all
+	first  device.GPU
 }
 
-// Need is the bytes of device memory that Upload takes, without rounding of blocks.
-func Need(r *rows.Rows) int64 { return 24*int64(r.V()) + 8*r.Edges() }
+// card is one GPU.
+type card struct {
+	gpu         device.GPU
+	queue, side device.Queue // side: what must not wait for kernels
+	held        []device.Mem
+	shared      int64 // bytes of shared memory that a block may have
 
-// Upload copies the graph, which is in order of degree, to the GPU.
-func Upload(gpu device.GPU, r *rows.Rows) (g *Graph, err error) {
-	if r.MaxAbove > widest {
-		return nil, fmt.Errorf("a vertex has %d neighbours after it in order of degree; the kernels take %d", r.MaxAbove, widest)
+	table, order, label, id device.Mem
+	hub                     device.Mem                    // addresses of bits
+	functions               map[[2]string]device.Function // by source and name
+}
+
+// row is an entry of the table, as kernels see it.
+type row struct {
+	at            uint64
+	below, degree uint32
+}
+
+// aligned is the number of entries that rows begin at a multiple of: 32 bytes, the least
+// that memory is read in. Rows of cold entries are longer apart: 128 bytes, if they are
+// as long.
+const aligned = 8
+
+// span is the part of a row that is uploaded.
+func (l Layout) span(r *rows.Rows, v uint32) []uint32 {
+	if l.Part == Above {
+		return r.Above(v)
 	}
-	g = &Graph{gpu: gpu, rows: r, edges: r.Edges(), most: r.MaxAbove}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, g.Free())
+	return r.Of(v)
+}
+
+// place is where a row of n entries may begin that must not begin before at.
+func place(at int64, n int) int64 {
+	to := int64(aligned)
+	if n >= 4*aligned {
+		to = 4 * aligned
+	}
+	return (at + to - 1) / to * to
+}
+
+// TableBytes is the memory of a GPU that the graph takes beside its rows.
+func TableBytes(r *rows.Rows) int64 {
+	n := 16 + 4
+	if r.Label != nil {
+		n += 4
+	}
+	if r.ID != nil {
+		n += 4
+	}
+	return int64(n)*int64(r.V()) + 8*device.Align
+}
+
+// HubBytes is the memory that the bits of vertices of many neighbours take.
+func HubBytes(r *rows.Rows) int64 {
+	if r.Hub == nil {
+		return 0
+	}
+	return 8*int64(len(r.Bits)) + 8*int64(r.V()) + 2*device.Align
+}
+
+// RowBytes is the memory that all rows of a layout take.
+func (l Layout) RowBytes(r *rows.Rows) int64 {
+	at := int64(0)
+	for v := range r.V() {
+		if n := len(l.span(r, uint32(v))); n > 0 {
+			at = place(at, n) + int64(n)
 		}
-	}()
-	if g.queue, err = gpu.NewQueue("mine"); err != nil {
-		return nil, err
 	}
+	return 4*at + device.Align
+}
+
+// Upload copies the graph to the GPUs.
+func Upload(gpus []device.GPU, r *rows.Rows, l Layout) (*Graph, error) {
+	g := &Graph{rows: r, layout: l, first: gpus[0]}
+	if err := g.upload(gpus); err != nil {
+		for _, c := range g.cards {
+			err = errors.Join(err, c.gpu.Sync()) // copies read lists that end here
+		}
+		return nil, errors.Join(err, g.Free())
+	}
+	return g, nil
+}
+
+func (g *Graph) upload(gpus []device.GPU) (err error) {
+	r, l := g.rows, g.layout
+	if int64(r.V()) >= 1<<32-1 {
+		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", r.V())
+	}
+	at, hot, cold := g.places()
+	g.at = at
+	if cold > 0 {
+		if g.cold, err = g.first.HostAlloc(max(4*cold, 1<<20)); err != nil { // smaller blocks are not pinned
+			return err
+		}
+	}
+	column := make([]uint32, hot)
+	coldBytes := device.View[uint32](g.cold.Bytes())
+	for v := range r.V() {
+		if span := l.span(r, uint32(v)); at[v] >= 0 {
+			copy(column[at[v]:], span)
+		} else {
+			copy(coldBytes[^at[v]:], span)
+		}
+	}
+	g.order = make([]uint32, r.V())
+	for v := range g.order {
+		g.order[v] = uint32(v)
+	}
+	slices.SortStableFunc(g.order, func(a, b uint32) int { return cmp.Compare(len(r.Above(b)), len(r.Above(a))) })
+	for _, gpu := range gpus {
+		c := &card{gpu: gpu, shared: sharedOf(gpu.Info())}
+		g.cards = append(g.cards, c)
+		if err := c.upload(g, at, column); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places says where each row begins, in entries: of the column on the GPUs, or, as ^at, of
+// that in host memory. Rows are hot in the order of the number of reads that are
+// expected: that of the vertices that name them.
+func (g *Graph) places() (at []int64, hot, cold int64) {
+	r, l := g.rows, g.layout
 	n := r.V()
-	column, from := make([]uint32, 0, g.edges), make([]uint32, 0, g.edges)
-	first, degree, order := make([]uint64, n), make([]uint32, n), make([]uint32, n)
-	for v := range n {
-		above := r.Above(uint32(v))
-		first[v], degree[v], order[v] = uint64(len(column)), uint32(len(above)), uint32(v)
-		column = append(column, above...)
-		for range above {
-			from = append(from, uint32(v))
+	at = make([]int64, n)
+	stays := make([]bool, n)
+	left := l.Hot / 4
+	if l.Hot >= 0 && l.RowBytes(r) > l.Hot {
+		by := make([]uint32, n)
+		for v := range by {
+			by[v] = uint32(v)
+		}
+		reads := func(v uint32) int {
+			if l.Part == Above {
+				return int(r.Mid[v])
+			}
+			return r.Degree(v)
+		}
+		slices.SortStableFunc(by, func(a, b uint32) int { return cmp.Compare(reads(b), reads(a)) })
+		for _, v := range by {
+			// What alignment takes counts as if every row took the most.
+			if need := place(int64(len(l.span(r, v))), 4*aligned); need <= left {
+				stays[v] = true
+				left -= need
+			}
+		}
+	} else {
+		for v := range stays {
+			stays[v] = true
 		}
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(degree[b], degree[a]) })
-	columns, err := upload(g, column)
-	if err != nil {
-		return nil, err
-	}
-	base, err := gpu.Address(columns)
-	if err != nil {
-		return nil, err
-	}
-	address := make([]uint64, n)
 	for v := range n {
-		address[v] = base + 4*first[v]
-	}
-	if g.address, err = upload(g, address); err != nil {
-		return nil, err
-	}
-	if g.first, err = upload(g, first); err != nil {
-		return nil, err
-	}
-	for to, list := range map[*device.Mem][]uint32{&g.degree: degree, &g.order: order, &g.from: from} {
-		if *to, err = upload(g, list); err != nil {
-			return nil, err
+		k := len(l.span(r, uint32(v)))
+		switch {
+		case k == 0:
+		case stays[v]:
+			at[v] = place(hot, k)
+			hot = at[v] + int64(k)
+		default:
+			x := place(cold, k)
+			at[v], cold = ^x, x+int64(k)
 		}
 	}
-	return g, gpu.Sync() // the host's lists end here
+	return at, hot, cold
 }
 
-// upload copies a list to memory of its own. An empty list gets a word.
-func upload[T uint32 | uint64](g *Graph, list []T) (device.Mem, error) {
+// upload fills one GPU.
+func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
+	r := g.rows
+	for _, q := range []struct {
+		to   *device.Queue
+		name string
+	}{{&c.queue, "mine"}, {&c.side, "mine beside"}} {
+		if *q.to, err = c.gpu.NewQueue(q.name); err != nil {
+			return err
+		}
+	}
+	columns, err := put(c, column)
+	if err != nil {
+		return err
+	}
+	base, err := c.gpu.Address(columns)
+	if err != nil {
+		return err
+	}
+	table := make([]row, r.V())
+	for v := range table {
+		if at[v] >= 0 {
+			table[v].at = base + 4*uint64(at[v])
+		} else {
+			table[v].at = uint64(uintptr(unsafe.Pointer(&g.cold.Bytes()[0]))) + 4*uint64(^at[v])
+		}
+		if g.layout.Part == Above {
+			table[v].degree = uint32(len(r.Above(uint32(v))))
+		} else {
+			table[v].below, table[v].degree = r.Mid[v], uint32(r.Degree(uint32(v)))
+		}
+	}
+	if c.table, err = put(c, table); err != nil {
+		return err
+	}
+	if c.order, err = put(c, g.order); err != nil {
+		return err
+	}
+	if r.Label != nil {
+		if c.label, err = put(c, r.Label); err != nil {
+			return err
+		}
+	}
+	if r.ID != nil {
+		if c.id, err = put(c, r.ID); err != nil {
+			return err
+		}
+	}
+	if g.layout.Hubs && r.Hub != nil {
+		if err := c.hubs(r); err != nil {
+			return err
+		}
+	}
+	return c.gpu.Sync() // the host's lists end here
+}
+
+// hubs fills the bits of vertices of many neighbours and the table of their addresses.
+func (c *card) hubs(r *rows.Rows) error {
+	bits, err := put(c, r.Bits)
+	if err != nil {
+		return err
+	}
+	base, err := c.gpu.Address(bits)
+	if err != nil {
+		return err
+	}
+	at := make([]uint64, r.V())
+	for v, h := range r.Hub {
+		if h > 0 {
+			at[v] = base + 8*uint64(int(h-1)*r.Words)
+		}
+	}
+	if c.hub, err = put(c, at); err != nil {
+		return err
+	}
+	return c.gpu.Sync() // the table ends here
+}
+
+// put copies a list to memory of its own. An empty list gets a word.
+func put[T uint32 | int32 | uint64 | row | task](c *card, list []T) (device.Mem, error) {
 	bytes := bytesOf(list)
-	m, err := g.alloc(max(int64(len(bytes)), 8))
+	m, err := c.alloc(max(int64(len(bytes)), 8))
 	if err == nil && len(bytes) > 0 {
-		err = g.gpu.CopyH2D(g.queue, m, 0, bytes)
+		err = c.gpu.CopyH2D(c.queue, m, 0, bytes)
 	}
 	return m, err
 }
 
 // bytesOf is the memory of a list.
-func bytesOf[T uint32 | uint64](x []T) []byte {
+func bytesOf[T uint32 | int32 | uint64 | row | task | run.Total](x []T) []byte {
 	if len(x) == 0 {
 		return nil
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
 }
 
-func (g *Graph) alloc(bytes int64) (device.Mem, error) {
-	m, err := g.gpu.Alloc(bytes)
+func (c *card) alloc(bytes int64) (device.Mem, error) {
+	m, err := c.gpu.Alloc(bytes)
 	if err == nil {
-		g.held = append(g.held, m)
+		c.held = append(c.held, m)
 	}
 	return m, err
 }
 
-// Free gives the memory back.
-func (g *Graph) Free() (err error) {
-	for _, m := range g.held {
-		err = errors.Join(err, g.gpu.Free(m))
+// release gives back what was taken after the first keep blocks.
+func (c *card) release(keep int) (err error) {
+	for _, m := range c.held[keep:] {
+		err = errors.Join(err, c.gpu.Free(m))
 	}
-	g.held = nil
+	c.held = c.held[:keep]
 	return err
 }
+
+// Free gives the memory back. The GPUs stay open.
+func (g *Graph) Free() (err error) {
+	for _, c := range g.cards {
+		err = errors.Join(err, c.release(0))
+	}
+	if len(g.cold.Bytes()) > 0 {
+		err = errors.Join(err, g.first.HostFree(g.cold))
+	}
+	g.cards, g.cold = nil, device.HostMem{}
+	return err
+}
+
+// HostReads is the bytes of rows in host memory that counting cliques reads, if it reads
+// each row once for every vertex that names it, and once for the vertex itself.
+func (g *Graph) HostReads() int64 {
+	n := int64(0)
+	for v := range g.rows.V() {
+		if g.coldRow(uint32(v)) {
+			n += 4 * int64(len(g.rows.Above(uint32(v)))) * int64(g.rows.Mid[v]+1)
+		}
+	}
+	return n
+}
+
+// coldRow tells whether the row of v lies in host memory.
+func (g *Graph) coldRow(v uint32) bool { return g.at[v] < 0 }

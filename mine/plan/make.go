@@ -16,13 +16,22 @@ type Options struct {
 	ByID bool
 	// List: matches are wanted, not their number, so the last two levels are loops.
 	List bool
+	// NoReuse: every level makes the sets that it needs for itself, right before its loop.
+	NoReuse bool
+}
+
+// WithoutReuse is the plan without what Options.NoReuse forbids.
+func (p *Plan) WithoutReuse() (*Plan, error) {
+	opt := p.opt
+	opt.NoReuse = true
+	return New(p.Pattern, p.Where, p.Order, opt)
 }
 
 // New makes the plan that binds pattern vertices in the given order; each but the first
 // must be adjacent to one before it. p has passed Check, and where, which may be nil, its.
 func New(p pattern.Pattern, where *pattern.Expr, order []int, opt Options) (*Plan, error) {
 	n := p.Vertices()
-	pl := &Plan{Pattern: p, Where: where, Order: slices.Clone(order), At: make([]int, n)}
+	pl := &Plan{Pattern: p, Where: where, Order: slices.Clone(order), At: make([]int, n), opt: opt}
 	for i := range pl.At {
 		pl.At[i] = slices.Index(order, i)
 	}
@@ -36,7 +45,7 @@ func New(p pattern.Pattern, where *pattern.Expr, order []int, opt Options) (*Pla
 			pl.Less[i] = pattern.Less{A: l.B, B: l.A}
 		}
 	}
-	b := builder{Plan: pl, must: p, opt: opt}
+	b := builder{Plan: pl, must: p}
 	rest := b.absorb(where.Conjuncts())
 	if err := b.levels(); err != nil {
 		return nil, err
@@ -55,7 +64,6 @@ type builder struct {
 	must  pattern.Pattern // the pattern with what conditions say of pairs; for sets only
 	extra []pattern.Less  // what conditions say of the order; for windows only
 	chain [][]int         // sets of a level, from neighbours to candidates
-	opt   Options
 }
 
 // absorb turns conjuncts into edges, marks and windows where it can and returns the

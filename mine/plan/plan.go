@@ -18,6 +18,7 @@ type Plan struct {
 	Levels  []Level
 	Sets    []Set
 	Pair    Pair
+	opt     Options
 }
 
 // Level is one loop.

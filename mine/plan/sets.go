@@ -18,7 +18,7 @@ func (b *builder) sets() {
 	for l := 1; l < len(b.Levels); l++ {
 		set := None
 		for _, s := range b.steps(l) {
-			set = b.share(set, s)
+			set = b.share(l, set, s)
 			b.chain[l] = append(b.chain[l], set)
 		}
 		b.Levels[l].From = set
@@ -51,11 +51,18 @@ func (b *builder) steps(l int) []step {
 	return out
 }
 
-// share is the set that s makes of base, a new one if there is none yet.
-func (b *builder) share(base int, s step) int {
+// share is the set that s makes of base for level l, a new one if there is none yet.
+func (b *builder) share(l, base int, s step) int {
 	set := Set{Level: s.of, Base: base, Of: s.of, Minus: s.minus}
 	if base != None {
 		set.Level = max(set.Level, b.Sets[base].Level)
+	}
+	if b.opt.NoReuse && base != None {
+		if l < b.Last() || set.Level > l-2 { // else the last two levels may be counted together
+			set.Level = l - 1
+		}
+		b.Sets = append(b.Sets, set)
+		return len(b.Sets) - 1
 	}
 	same := func(x Set) bool { return x.Base == set.Base && x.Of == set.Of && x.Minus == set.Minus }
 	if i := slices.IndexFunc(b.Sets, same); i >= 0 {

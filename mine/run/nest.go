@@ -105,7 +105,7 @@ func (r *Run) Count(ctx context.Context, p *plan.Plan) (Total, error) {
 		sum.AddTotal(w.total)
 	}
 	if p.Pair == plan.Unordered {
-		sum = sum.half()
+		sum = sum.Half()
 	}
 	return sum, err
 }

@@ -59,7 +59,7 @@ func (r *Run) Sums(ctx context.Context, f pattern.Formula) (map[pattern.Quantity
 		case q == pattern.EdgePaths:
 			out[q] = r.edgePaths()
 		case q > pattern.Stars:
-			out[q], err = r.stars(int(q - pattern.Stars))
+			out[q], err = Stars(r.Rows, int(q-pattern.Stars))
 		}
 		if err != nil {
 			return nil, err
@@ -77,14 +77,14 @@ func (r *Run) part(i, k int) *Run {
 	return &s
 }
 
-// stars is Σ C(d, k); for k = 1 the number of edges.
-func (r *Run) stars(k int) (Total, error) {
+// Stars is Σ C(d, k) over the vertices; for k = 1 the number of edges.
+func Stars(r *rows.Rows, k int) (Total, error) {
 	if k == 1 {
-		return Total{Lo: uint64(r.Rows.Edges())}, nil
+		return Total{Lo: uint64(r.Edges())}, nil
 	}
 	var sum Total
-	for v := range r.Rows.V() {
-		c, ok := choose(uint64(r.Rows.Degree(uint32(v))), k)
+	for v := range r.V() {
+		c, ok := choose(uint64(r.Degree(uint32(v))), k)
 		before := sum
 		sum.AddTotal(c)
 		if !ok || sum.Hi < before.Hi {
@@ -311,7 +311,7 @@ func (r *Run) fromEdges(at []int64, t []uint32, out map[pattern.Quantity]Total) 
 			}
 		}
 	}
-	for q, sum := range map[pattern.Quantity]Total{pattern.Triangles: {Lo: thrice / 3}, pattern.EdgePairs: pairs, pattern.Tails: tails.half()} {
+	for q, sum := range map[pattern.Quantity]Total{pattern.Triangles: {Lo: thrice / 3}, pattern.EdgePairs: pairs, pattern.Tails: tails.Half()} {
 		if _, ok := out[q]; ok {
 			out[q] = sum
 		}

@@ -35,8 +35,15 @@ func (t *Total) sub(n uint64) {
 	t.Hi -= borrow
 }
 
-// half is half of an even count.
-func (t Total) half() Total { return Total{t.Hi >> 1, t.Lo>>1 | t.Hi<<63} }
+// Half is half of an even count.
+func (t Total) Half() Total { return Total{t.Hi >> 1, t.Lo>>1 | t.Hi<<63} }
+
+// Third is a third of a count that is a multiple of three.
+func (t Total) Third() Total {
+	hi, rest := bits.Div64(0, t.Hi, 3)
+	lo, _ := bits.Div64(rest, t.Lo, 3)
+	return Total{hi, lo}
+}
 
 // AddTotal adds another count.
 func (t *Total) AddTotal(u Total) {

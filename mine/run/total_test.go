@@ -31,8 +31,8 @@ func TestTotal(t *testing.T) {
 		if n, fits := s.Uint64(); fits != want.IsUint64() || fits && n != want.Uint64() {
 			t.Fatalf("%d, %v", n, fits)
 		}
-		if want.Rsh(want, 1); s.half().Big().Cmp(want) != 0 {
-			t.Fatalf("half %v, want %v", s.half(), want)
+		if want.Rsh(want, 1); s.Half().Big().Cmp(want) != 0 {
+			t.Fatalf("half %v, want %v", s.Half(), want)
 		}
 	})
 	if _, err := FromBig(new(big.Int).Lsh(big.NewInt(1), 128)); !errors.Is(err, ErrOverflow) {
@@ -60,10 +60,10 @@ func TestStarsOverflow(t *testing.T) {
 	d := int64(1 << 22)
 	r := &Run{Rows: &rows.Rows{Off: []int64{0, d, 2 * d, 3 * d}}}
 	want := new(big.Int).Mul(big.NewInt(3), new(big.Int).Binomial(d, 6))
-	if n, err := r.stars(6); err != nil || n.Big().Cmp(want) != 0 || want.BitLen() < 65 {
+	if n, err := Stars(r.Rows, 6); err != nil || n.Big().Cmp(want) != 0 || want.BitLen() < 65 {
 		t.Errorf("%v, %v; want %v", n, err, want)
 	}
-	if n, err := r.stars(7); !errors.Is(err, ErrOverflow) {
+	if n, err := Stars(r.Rows, 7); !errors.Is(err, ErrOverflow) {
 		t.Errorf("%v, %v", n, err)
 	}
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"runtime"
+	"sync"
+
+	"sagann/chunk"
+)
+
+// scramble is a bijection of 64-bit numbers whose results look random.
+func scramble(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// rmat is the R-MAT graph of 2^scale vertices and factor times as many drawn edges, listed
+// in both directions: quadrants of probability 0.57, 0.19, 0.19 and 0.05, vertices in
+// random order. Loops and repeated edges are left in. The figures in the bars are of the
+// graphs that these formulas give.
+func rmat(scale, factor int) *chunk.Edges {
+	n := 1 << scale
+	number := make([]uint32, n)
+	for i := range number {
+		number[i] = uint32(i)
+	}
+	for i := n - 1; i > 0; i-- {
+		j := scramble(uint64(i)*77+5) % uint64(i+1)
+		number[i], number[j] = number[j], number[i]
+	}
+	m := n * factor
+	e := &chunk.Edges{V: n, Src: make([]uint32, 2*m), Dst: make([]uint32, 2*m)}
+	var wg sync.WaitGroup
+	parts := runtime.GOMAXPROCS(0)
+	for p := range parts {
+		wg.Go(func() {
+			for i := m * p / parts; i < m*(p+1)/parts; i++ {
+				a, b := 0, 0
+				h := scramble(uint64(i) ^ 0x1234567)
+				for range scale {
+					h = scramble(h)
+					x := float64(h>>11) / (1 << 53)
+					a, b = 2*a, 2*b
+					switch {
+					case x < 0.57:
+					case x < 0.76:
+						b++
+					case x < 0.95:
+						a++
+					default:
+						a, b = a+1, b+1
+					}
+				}
+				u, v := number[a], number[b]
+				e.Src[2*i], e.Dst[2*i], e.Src[2*i+1], e.Dst[2*i+1] = u, v, v, u
+			}
+		})
+	}
+	wg.Wait()
+	return e
+}

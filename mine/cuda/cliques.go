@@ -1,0 +1,233 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sagann/device"
+	"sagann/mine/rows"
+	"sagann/mine/run"
+)
+
+// Widest is the most neighbours above it that a root may have, for cliques of any size and
+// for triangles at edges, where a block has so much shared memory: a power of two.
+func Widest(shared int64) int {
+	n := 1 << 15 // places in the table have 16 bits
+	for n > small && max(cliqueShared(8, n, wideBlock/32, false), tableShared(n)+4*int64(n)) > shared {
+		n /= 2
+	}
+	return n
+}
+
+// class is the roots whose number of neighbours above is at most most, and that stand in
+// the order of roots from lo up to hi.
+type class struct {
+	lo, hi int
+	most   int
+}
+
+// classes cuts the roots of at least least neighbours above, which descend, at the sizes.
+func (g *Graph) classes(least int, sizes ...int) []class {
+	above := func(v uint32) int { return len(g.rows.Above(v)) }
+	upTo := func(n int) int { // the first root of at most n neighbours
+		at, _ := slices.BinarySearchFunc(g.order, n, func(v uint32, n int) int {
+			if above(v) > n {
+				return -1
+			}
+			return 1
+		})
+		return at
+	}
+	var out []class
+	end := upTo(least - 1)
+	for at := 0; at < end; {
+		c := class{lo: at, hi: end, most: above(g.order[at])}
+		for _, s := range sizes {
+			if s < c.most {
+				c.hi = min(c.hi, upTo(s))
+			}
+		}
+		out = append(out, c)
+		at = c.hi
+	}
+	return out
+}
+
+// slotsOf is the size of the table for n vertices; fill_table takes the same.
+func slotsOf(n int) int64 {
+	slots := int64(64)
+	for slots < 3*int64(n) {
+		slots *= 2
+	}
+	return slots
+}
+
+// wordsOf is the number of words from one row to the next in a matrix of n rows.
+func wordsOf(n int) int64 { return int64((n+31)/32 | 1) }
+
+// tableShared is the shared memory of a block whose roots have at most n neighbours above.
+func tableShared(n int) int64 { return 16 + 4*int64(n) + 6*slotsOf(n) }
+
+// cliqueShared is tableShared with the sets and, inside, the matrix.
+func cliqueShared(k, n, warps int, inside bool) int64 {
+	s := tableShared(n) + 4*int64(warps)*int64(max(k-4, 0))*wordsOf(n)
+	if inside && k > 3 {
+		s += 4 * int64(n) * wordsOf(n)
+	}
+	return s
+}
+
+// Shapes of blocks: a root of many neighbours above has the threads of a whole
+// multiprocessor, others share it.
+const (
+	middle      = 256 // neighbours above; a matrix of them leaves room for several blocks
+	wideBlock   = 1024
+	halfBlock   = 512 // two of them share a multiprocessor
+	narrowBlock = 256
+)
+
+// warpBlocks is the number of blocks of kernels with a warp a root.
+func warpBlocks() int { return 8 * processors }
+
+// shape is how a class of roots is launched.
+type shape struct {
+	threads, blocks int
+	inside          bool // the matrix lies in shared memory
+}
+
+func shapeOf(k int, c class, shared int64) shape {
+	s := shape{threads: wideBlock, blocks: processors, inside: true}
+	switch {
+	case c.most <= middle || k == 3:
+		s.threads, s.blocks = narrowBlock, 8*processors
+	case cliqueShared(k, c.most, halfBlock/32, true) <= half(shared):
+		s.threads, s.blocks = halfBlock, 2*processors
+	}
+	s.inside = cliqueShared(k, c.most, s.threads/32, true) <= shared
+	return s
+}
+
+// cliqueClasses are the classes of roots for cliques of k vertices.
+func (g *Graph) cliqueClasses(k int, shared int64) []class {
+	if k == 3 {
+		return g.classes(2, small, middle)
+	}
+	halves, largest := middle, middle // the largest whose matrix lies in half, and all, of the shared memory
+	for halves < Widest(shared) && cliqueShared(k, halves+32, halfBlock/32, true) <= half(shared) {
+		halves += 32
+	}
+	for largest < Widest(shared) && cliqueShared(k, largest+32, wideBlock/32, true) <= shared {
+		largest += 32
+	}
+	return g.classes(k-1, small, middle, halves, largest)
+}
+
+// half is the shared memory of a block of which two share a multiprocessor, which keeps
+// 1 KiB for each.
+func half(shared int64) int64 { return shared/2 - 1<<10 }
+
+// CliquesNeed is the memory that Cliques takes on each GPU beside the graph. Scratch for
+// roots whose matrix is larger than shared memory is what a quarter as many blocks take as
+// there are multiprocessors at least, so that it can be less than this on demand.
+func CliquesNeed(r *rows.Rows, k int, shared int64) int64 {
+	need := int64(8*stateWords) + 5*16*int64(warpBlocks()*8+wideBlock/32*processors) + 8*device.Align
+	if k > 3 && cliqueShared(k, r.MaxAbove, wideBlock/32, true) > shared {
+		need += 4 * int64(processors) * int64(r.MaxAbove) * wordsOf(r.MaxAbove)
+	}
+	return need
+}
+
+// Cliques counts the cliques of k vertices, 3 to 8.
+func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.Total, error) {
+	if k < 3 || k > 8 {
+		return run.Total{}, fmt.Errorf("cliques of %d vertices: the kernels count those of 3 to 8", k)
+	}
+	if err := g.wide(); err != nil {
+		return run.Total{}, err
+	}
+	source := cliques(k)
+	all := g.cliqueClasses(k, g.cards[0].shared)
+	if len(all) == 0 {
+		return run.Total{}, ctx.Err()
+	}
+	step := uint64(len(g.cards))
+	c := counting{g: g, sums: 1, share: g.shares(all, int(step))}
+	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
+		j := &job{}
+		for i, x := range all {
+			s := shapeOf(k, x, c.shared)
+			lo, hi := uint64(x.lo+number), uint64(x.hi)
+			threads, blocks := s.threads, s.blocks
+			if x.most <= small {
+				threads, blocks = narrowBlock, warpBlocks()
+			}
+			out, err := c.alloc(16 * int64(blocks) * int64(threads/32))
+			if err != nil {
+				return nil, err
+			}
+			j.outs = append(j.outs, out)
+			if x.most <= small {
+				j.calls = append(j.calls, call{source: source, name: "saga_cliques_warp", grid: blocks, block: threads, shared: 4 * int64(threads),
+					args: []any{c.table, c.order, state, lo, hi, step, out}})
+				continue
+			}
+			var scratch device.Mem
+			if !s.inside {
+				if scratch, err = c.alloc(4 * int64(blocks) * int64(x.most) * wordsOf(x.most)); err != nil {
+					return nil, err
+				}
+			}
+			j.calls = append(j.calls, call{source: source, name: "saga_cliques_block", grid: blocks, block: threads,
+				shared: cliqueShared(k, x.most, threads/32, s.inside),
+				args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), lo, hi, step, uint64(x.most),
+					uint64(slotsOf(x.most)), scratch, out}})
+		}
+		return j, nil
+	}
+	totals, err := c.run(ctx, report)
+	if err != nil {
+		return run.Total{}, err
+	}
+	return totals[0], nil
+}
+
+// wide refuses roots that have no table.
+func (g *Graph) wide() error {
+	if most := Widest(g.cards[0].shared); g.rows.MaxAbove > most {
+		return fmt.Errorf("a vertex has %d neighbours after it in order of degree; the kernels take %d", g.rows.MaxAbove, most)
+	}
+	return nil
+}
+
+// shares tells the share of the work by the tasks that the launches of classes have taken:
+// a root costs the square of its neighbours above. Small roots are not asked: their
+// kernels are short.
+func (g *Graph) shares(all []class, step int) func([]uint64) float64 {
+	const steps = 64 // to which the sums are kept, for each class
+	sums := make([][]float64, len(all))
+	total := 0.0
+	for i, c := range all {
+		sums[i] = make([]float64, steps+1)
+		at := 0
+		for v := c.lo; v < c.hi; v++ {
+			d := float64(len(g.rows.Above(g.order[v])))
+			for ; at <= (v-c.lo)*steps/(c.hi-c.lo); at++ {
+				sums[i][at] = total
+			}
+			total += d * d
+		}
+		for ; at <= steps; at++ {
+			sums[i][at] = total
+		}
+	}
+	return func(taken []uint64) float64 {
+		share := 0.0
+		for i, c := range all {
+			if n := int(taken[i]) * step; n > 0 {
+				share = sums[i][min(n, c.hi-c.lo)*steps/(c.hi-c.lo)] / max(total, 1)
+			}
+		}
+		return share
+	}
+}

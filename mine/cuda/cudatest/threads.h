@@ -1,0 +1,194 @@
+// threads.h runs the text of a CUDA kernel on the CPU: every thread is a context of its
+// own that runs up to its next barrier, of its warp or its block, in turn. A barrier that
+// not all threads reach, or that they reach in different operations, ends the program.
+#include <csetjmp>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ucontext.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+
+struct Dim { unsigned x, y, z; };
+static Dim threadIdx, blockIdx, blockDim, gridDim;
+
+struct Group { // a warp or a block
+	unsigned size = 0, arrived = 0, left = 0;
+	uint64_t turn = 0; // barriers passed
+	int op = 0;
+};
+struct Thread {
+	ucontext_t context;
+	jmp_buf jump;
+	bool begun = false, ended = false;
+	unsigned thread, block;
+	Group *wait = nullptr;
+	uint64_t until = 0;
+};
+static std::vector<Thread> threads;
+static std::vector<Group> warps, blocks;
+static std::vector<uint64_t> value; // of each thread in an operation of its warp
+static std::vector<uint32_t> memory; // shared, of all blocks
+static size_t sharedWords;
+static Thread *now;
+static jmp_buf scheduler;
+static ucontext_t home;
+
+static void fail(const char *what) {
+	fprintf(stderr, "block %u, thread %u: %s\n", now ? now->block : 0, now ? now->thread : 0, what);
+	_exit(3);
+}
+
+static void yield() {
+	if (!_setjmp(now->jump))
+		_longjmp(scheduler, 1);
+}
+
+// Waits until all of the group are here.
+static void barrier(Group &g, int op) {
+	if (g.arrived == 0)
+		g.op = op;
+	if (g.op != op)
+		fail("threads meet in different operations");
+	if (g.left)
+		fail("a thread waits for one that has ended");
+	if (++g.arrived == g.size) {
+		g.arrived = 0;
+		g.turn++;
+		return;
+	}
+	now->wait = &g;
+	now->until = g.turn + 1;
+	yield();
+}
+
+static Group &warp() { return warps[now->block * ((blockDim.x + 31) / 32) + now->thread / 32]; }
+static uint64_t &mine(unsigned lane) { return value[now->block * blockDim.x + now->thread / 32 * 32 + lane]; }
+static uint32_t *sharedOf() { return memory.data() + now->block * sharedWords; }
+
+static void __syncthreads() { barrier(blocks[now->block], 1); }
+static void __syncwarp() { barrier(warp(), 2); }
+
+static unsigned __ballot_sync(unsigned, bool x) {
+	mine(now->thread % 32) = x;
+	barrier(warp(), 3);
+	unsigned m = 0;
+	for (unsigned i = 0; i < 32; i++)
+		m |= (unsigned)mine(i) << i;
+	barrier(warp(), 4);
+	return m;
+}
+static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
+
+template <class T> T __shfl_sync(unsigned, T x, unsigned from) {
+	mine(now->thread % 32) = x;
+	barrier(warp(), 5);
+	T y = (T)mine(from % 32);
+	barrier(warp(), 6);
+	return y;
+}
+template <class T> T __shfl_down_sync(unsigned all, T x, unsigned d) {
+	unsigned lane = now->thread % 32;
+	return __shfl_sync(all, x, lane + d < 32 ? lane + d : lane);
+}
+
+static int __popc(unsigned x) { return __builtin_popcount(x); }
+static int __ffs(unsigned x) { return __builtin_ffs(x); }
+static int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
+static uint64_t __umul64hi(uint64_t a, uint64_t b) { return (unsigned __int128)a * b >> 64; }
+static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+static unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
+static unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+template <class T, class U> T atomicAdd(T *p, U x) { T old = *p; *p += x; return old; }
+template <class T, class U> T atomicOr(T *p, U x) { T old = *p; *p |= x; return old; }
+template <class T> T atomicCAS(T *p, T want, T to) { T old = *p; if (old == want) *p = to; return old; }
+
+static void (*entry)();
+
+static void start() {
+	entry();
+	now->ended = true;
+	warp().left++;
+	blocks[now->block].left++;
+	if (warp().arrived || blocks[now->block].arrived)
+		fail("a thread ends while others wait for it");
+	_longjmp(scheduler, 1);
+}
+
+static void runAll(unsigned grid, unsigned block, size_t shared) {
+	const size_t stack = 64 << 10;
+	gridDim = {grid, 1, 1};
+	blockDim = {block, 1, 1};
+	sharedWords = (shared + 15) / 16 * 4;
+	memory.assign(grid * sharedWords + 4, 0xdeadbeef); // nothing is cleared
+	threads.resize(grid * block);
+	value.resize(grid * block);
+	blocks.resize(grid);
+	warps.resize(grid * ((block + 31) / 32));
+	char *stacks = (char *)mmap(nullptr, stack * threads.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	for (size_t i = 0; i < threads.size(); i++) {
+		Thread &t = threads[i];
+		t.block = i / block;
+		t.thread = i % block;
+		blocks[t.block].size++;
+		warps[t.block * ((block + 31) / 32) + t.thread / 32].size++;
+		getcontext(&t.context);
+		t.context.uc_stack.ss_sp = stacks + i * stack;
+		t.context.uc_stack.ss_size = stack;
+		t.context.uc_link = &home;
+		makecontext(&t.context, start, 0);
+	}
+	for (volatile size_t left = threads.size(); left > 0;) {
+		volatile bool any = false;
+		for (volatile size_t i = 0; i < threads.size(); i++) {
+			Thread &t = threads[i];
+			if (t.ended || (t.wait && t.wait->turn < t.until))
+				continue;
+			any = true;
+			t.wait = nullptr;
+			now = &t;
+			threadIdx = {t.thread, 0, 0};
+			blockIdx = {t.block, 0, 0};
+			if (!_setjmp(scheduler)) {
+				if (t.begun)
+					_longjmp(t.jump, 1);
+				t.begun = true;
+				setcontext(&t.context);
+			}
+			if (threads[i].ended)
+				left = left - 1;
+		}
+		if (!any)
+			fail("threads wait for ever");
+	}
+}
+
+// Memory comes on standard input: the address, the number of bytes, and the bytes. The
+// first range goes back to standard output.
+static void readAll(void *to, size_t n) {
+	for (size_t at = 0; at < n;) {
+		ssize_t k = read(0, (char *)to + at, n - at);
+		if (k <= 0)
+			fail("input ends");
+		at += k;
+	}
+}
+
+static void *readRange(size_t *bytes) {
+	uint64_t head[2];
+	readAll(head, sizeof head);
+	void *p = mmap((void *)head[0], head[1], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (void *)head[0])
+		fail("the memory's place is taken");
+	readAll(p, head[1]);
+	*bytes = head[1];
+	return p;
+}

@@ -1,0 +1,82 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"sagann/device"
+	"sagann/mine/cuda/cudatest"
+	"sagann/mine/pattern"
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+)
+
+// everything uploads a graph with rows in host memory, counts and lists, and returns the
+// first error, with those of giving back.
+func everything(gpu device.GPU, r *rows.Rows) (err error) {
+	ctx := context.Background()
+	g, err := Upload([]device.GPU{gpu}, r, Layout{Part: Whole, Hot: 64})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Free()) }()
+	if _, err := g.Cliques(ctx, 3, nil); err != nil {
+		return err
+	}
+	f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}, {Times: 1, Of: pattern.FourCycles}}
+	_, room := SumsNeed(r, f, g.cards[0].shared)
+	if _, err := g.Sums(ctx, f, room, nil); err != nil {
+		return err
+	}
+	p, err := plan.Listing(pattern.Must("wedge"), nil)
+	if err != nil {
+		return err
+	}
+	least, _ := ListNeed(p, r)
+	if _, err := g.Count(ctx, p, least, nil); err != nil {
+		return err
+	}
+	for _, pool := range []bool{true, false} {
+		if err := g.List(ctx, p, pool, least, nil, func([]uint32) bool { return true }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestFaults fails every call of a GPU in turn, at once and when it runs: the error comes
+// back, nothing hangs, and all memory is given back.
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every call of a device fails once")
+	}
+	defer Few()()
+	r := byUser(t, "vertices=20,edges=40,kind=rmat,features=1")
+	run := func(f device.Fault) (int64, error) {
+		gpu := device.NewFaultGPU(cudatest.Open(t, 0, 256<<10), f)
+		err := everything(gpu, r)
+		var leak *device.LeakError
+		if e := gpu.Close(); errors.As(e, &leak) && f.Op != device.OpFree && f.Op != device.OpHostFree {
+			t.Errorf("%v, call %d: %v", f.Op, f.N, e)
+		}
+		return gpu.Calls(), err
+	}
+	for _, op := range append(device.Ops(), device.OpCompile) {
+		calls, err := run(device.Fault{Op: op})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := int64(1); n <= calls; n++ {
+			for _, async := range []bool{false, true} {
+				if async && !slices.Contains([]device.Op{device.OpH2D, device.OpD2H, device.OpLaunch}, op) {
+					continue
+				}
+				if _, err := run(device.Fault{Op: op, N: n, Async: async}); !errors.Is(err, device.ErrInjected) {
+					t.Errorf("%v, call %d of %d, async %v: %v", op, n, calls, async, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package cuda
+
+import (
+	"sagann/device"
+	"sagann/mine/rows"
+)
+
+// Fit is how the memory of a GPU is divided.
+type Fit struct {
+	Layout   Layout
+	Room     int64 // bytes of work, for Sums, Count and List
+	Bytes    int64 // all
+	Smallest int64 // the least memory that would do
+}
+
+// Divide divides limit bytes of each GPU between the rows and work, which takes from least
+// to most bytes. Rows that do not fit beside a quarter for the work, or beside what it
+// takes at least, stay in host memory. ok is false where limit is less than Smallest.
+func Divide(r *rows.Rows, part Part, limit, least, most int64) (f Fit, ok bool) {
+	table, all := TableBytes(r), Layout{Part: part}.RowBytes(r)
+	f = Fit{Layout: Layout{Part: part, Hot: -1}, Smallest: table + device.Align + least}
+	switch {
+	case limit < f.Smallest:
+		return f, false
+	case limit-table-all >= least:
+		f.Room = min(most, limit-table-all)
+		f.Bytes = table + all + f.Room
+		if hubs := HubBytes(r); part == Whole && hubs > 0 && f.Bytes+hubs <= limit {
+			f.Layout.Hubs = true
+			f.Bytes += hubs
+		}
+	default:
+		f.Room = max(least, min(most, (limit-table)/4))
+		f.Layout.Hot = limit - table - f.Room - device.Align
+		f.Bytes = limit
+	}
+	return f, true
+}
+
+// Resident is the share of the bytes of rows that lies on the GPUs.
+func (l Layout) Resident(r *rows.Rows) float64 {
+	all := l.RowBytes(r)
+	if l.Hot < 0 || l.Hot >= all {
+		return 1
+	}
+	return float64(l.Hot) / float64(all)
+}
+
+// SharedMemory is the shared memory, in bytes, that a block of the GPU may have.
+func SharedMemory(gpu device.GPU) int64 { return sharedOf(gpu.Info()) }

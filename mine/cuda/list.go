@@ -1,0 +1,345 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"sagann/device"
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+)
+
+// Blocks of the pool of a listing have blockBytes bytes.
+const (
+	blockBytes  = 8 << 10
+	leastBlocks = 2
+)
+
+// listBlocks is the most blocks of a launch: 64 MiB, enough that copies run at the speed
+// of the link. Tests have fewer.
+var listBlocks = 8 << 10
+
+// Launches of a listing are of so many tasks at first, and then twice as many as before,
+// or as before where the pool was full: the first rows come soon.
+const (
+	firstTasks = 1 << 10
+	mostListed = 1 << 20
+)
+
+// ListNeed is the memory that List takes on each GPU beside the graph: at least, and to
+// use all multiprocessors.
+func ListNeed(p *plan.Plan, r *rows.Rows) (least, most int64) {
+	least, most = NestNeed(p, r)
+	tail := doneBytes(r) + 4*device.Align
+	return least + tail + leastBlocks*blockBytes, most + tail + int64(listBlocks)*blockBytes
+}
+
+// doneBytes is the memory of what tells which tasks of a launch are complete, or, without
+// a pool, how many matches each has.
+func doneBytes(r *rows.Rows) int64 { return 8 * min(mostListed, tasksBytes(r)/16) }
+
+// lister lists on one GPU.
+type lister struct {
+	g      *Graph
+	c      *card
+	width  int
+	tasks  []task
+	k      call
+	tally  *call // without a pool: the launch that counts, before the one that lists
+	pool   device.Mem
+	host   device.HostMem // two copies of the pool, used in turn
+	second bool
+	blocks int
+	state  device.Mem // see stateWords: 1 the next task, 2 the blocks taken
+	done   device.Mem // by task of a launch: it is complete
+}
+
+// piece is what a launch listed: runs of rows in order. Of the tasks before whole all rows
+// are there, of task whole the first extra ones.
+type piece struct {
+	rows  [][]uint32
+	whole int
+	extra uint64
+	err   error
+}
+
+// List calls yield with the matches of a plan for listing, in ascending order of their
+// vertices by level, as rows by pattern vertex; a row is only valid during the call. It
+// ends when yield returns false, all are listed or ctx is done. The rows of the graph have
+// the user's numbers. room is what it may take, ListNeed. Without a pool each launch is two:
+// one counts the matches of each task, the other writes them to their places.
+//
+// The GPUs take stretches of tasks in turn, and the stretches are read in turn.
+func (g *Graph) List(ctx context.Context, p *plan.Plan, pool bool, room int64, report func(float64), yield func(row []uint32) bool) (err error) {
+	all := tasks(g.rows, p, 0, g.rows.V())
+	if len(all) == 0 {
+		return ctx.Err()
+	}
+	held := make([]int, len(g.cards))
+	for i, c := range g.cards {
+		held[i] = len(c.held)
+	}
+	var ls []*lister
+	defer func() {
+		if err != nil {
+			for _, c := range g.cards {
+				err = errors.Join(err, c.gpu.Sync())
+			}
+		}
+		for i, c := range g.cards {
+			err = errors.Join(err, c.release(held[i]))
+		}
+		for _, l := range ls {
+			err = errors.Join(err, l.c.gpu.HostFree(l.host))
+		}
+	}()
+	for _, c := range g.cards {
+		l := &lister{g: g, c: c, width: p.Pattern.Vertices(), tasks: all}
+		if err := l.open(p, pool, room); err != nil {
+			return err
+		}
+		ls = append(ls, l)
+	}
+	return (&listing{ls, len(all), p.Pattern.Vertices(), report, yield}).run(ctx)
+}
+
+// open takes the memory of a card.
+func (l *lister) open(p *plan.Plan, pool bool, room int64) (err error) {
+	c, r := l.c, l.g.rows
+	left := room - 16*int64(len(l.tasks)) - doneBytes(r) - 8*stateWords - 8*device.Align
+	l.blocks = int(max(leastBlocks, min(int64(listBlocks), left/2/blockBytes)))
+	list, err := put(c, l.tasks)
+	if err != nil {
+		return err
+	}
+	source := nest(p, pooled)
+	if !pool {
+		source = nest(p, placed)
+	}
+	if l.k, err = c.nestCall(r, p, source, left-int64(l.blocks)*blockBytes); err != nil {
+		return err
+	}
+	if l.pool, err = c.alloc(int64(l.blocks) * blockBytes); err != nil {
+		return err
+	}
+	if l.done, err = c.alloc(doneBytes(r)); err != nil {
+		return err
+	}
+	if l.state, err = c.alloc(8 * stateWords); err != nil {
+		return err
+	}
+	l.k.args[argTasks], l.k.args[argState], l.k.args[argNext] = list, l.state, l.state.Slice(8, 8)
+	if pool {
+		l.k.args = append(l.k.args, l.pool, uint64(l.blocks), uint64(blockBytes/4), l.state.Slice(16, 8), l.done, uint64(0), uint64(0))
+	} else {
+		l.exact(nest(p, tallied))
+	}
+	if err := c.gpu.Sync(); err != nil { // the list of tasks ends here
+		return err
+	}
+	l.host, err = c.gpu.HostAlloc(2 * int64(l.blocks) * blockBytes)
+	return err
+}
+
+// launch lists the tasks from lo up to hi, without the first skip rows, and copies what
+// was written.
+func (l *lister) launch(ctx context.Context, lo, hi int, skip uint64) piece {
+	if l.tally != nil {
+		return l.launchExact(ctx, lo, hi, skip)
+	}
+	k := l.k
+	k.args = append([]any(nil), l.k.args...)
+	k.args[argLo], k.args[argHi] = uint64(lo), uint64(hi)
+	n := len(k.args)
+	k.args[n-2], k.args[n-1] = uint64(lo), skip
+	k.clear = []device.Mem{l.state, l.done.Slice(0, 4*int64(hi-lo)), l.pool.Slice(0, 8)}
+	if err := l.c.launch([]call{k}); err != nil {
+		return piece{err: err}
+	}
+	state, done := make([]uint64, stateWords), make([]uint32, hi-lo)
+	finish := func(_ int, c *card) error {
+		err := c.gpu.Sync()
+		if err == nil {
+			err = errors.Join(c.gpu.CopyD2H(c.queue, bytesOf(state), l.state, 0), c.gpu.CopyD2H(c.queue, bytesOf(done), l.done, 0))
+		}
+		return errors.Join(err, c.gpu.Sync())
+	}
+	if err := l.wait(ctx, finish); err != nil {
+		return piece{err: err}
+	}
+	words, err := l.copied(int64(min(int(state[2])+1, l.blocks)) * blockBytes)
+	if err != nil {
+		return piece{err: err}
+	}
+	return l.sort(lo, done, words)
+}
+
+// wait waits for a launch of this card.
+func (l *lister) wait(ctx context.Context, finish func(i int, c *card) error) error {
+	one := counting{g: &Graph{cards: []*card{l.c}}}
+	return one.wait(ctx, []device.Mem{l.state}, nil, finish)
+}
+
+// copied is a copy of so many bytes of the pool.
+func (l *lister) copied(bytes int64) ([]uint32, error) {
+	to := l.host.Bytes()
+	if l.second {
+		to = to[l.blocks*blockBytes:]
+	}
+	l.second = !l.second
+	err := l.c.gpu.CopyD2H(l.c.queue, to[:bytes], l.pool.Slice(0, bytes), 0)
+	return device.View[uint32](to[:bytes]), errors.Join(err, l.c.gpu.Sync())
+}
+
+// sort puts the runs of rows in the order of their tasks, up to the first task that is not
+// complete. A warp's blocks ascend, so that reading blocks in order finds the runs of a
+// task in order.
+func (l *lister) sort(lo int, done, words []uint32) piece {
+	whole := 0
+	for whole < len(done) && done[whole] == 1 {
+		whole++
+	}
+	p := piece{whole: lo + whole}
+	at := make([]int, whole+3) // at[i+1]: where the next run of task i goes
+	p.err = l.runs(words, func(task int, rows []uint32) {
+		if task <= whole {
+			at[task+2]++
+		}
+	})
+	if p.err != nil {
+		return p
+	}
+	for i := 1; i < len(at); i++ {
+		at[i] += at[i-1]
+	}
+	p.rows = make([][]uint32, at[len(at)-1])
+	p.err = l.runs(words, func(task int, rows []uint32) {
+		if task > whole {
+			return
+		}
+		p.rows[at[task+1]] = rows
+		at[task+1]++
+		if task == whole {
+			p.extra += uint64(len(rows) / l.width)
+		}
+	})
+	return p
+}
+
+// runs calls f with the runs of rows in all blocks.
+func (l *lister) runs(words []uint32, f func(task int, rows []uint32)) error {
+	for at := 0; at < len(words); at += blockBytes / 4 {
+		block := words[at : at+blockBytes/4]
+		used := int(block[0])
+		for i := 1; i < used; {
+			if i+2 > len(block) || i+2+int(block[i+1])*l.width > min(used, len(block)) {
+				return fmt.Errorf("block %d of a listing is broken at word %d of %d", at/(blockBytes/4), i, used)
+			}
+			n := int(block[i+1]) * l.width
+			f(int(block[i]), block[i+2:i+2+n])
+			i += 2 + n
+		}
+	}
+	return nil
+}
+
+// give calls yield with the rows of a piece, in order; false when that returns false.
+func (x *listing) give(p piece) bool {
+	for _, rows := range p.rows {
+		for at := 0; at < len(rows); at += x.width {
+			if !x.yield(rows[at : at+x.width : at+x.width]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// listing reads what the cards list.
+type listing struct {
+	listers []*lister
+	tasks   int
+	width   int // vertices of the pattern
+	report  func(float64)
+	yield   func(row []uint32) bool
+}
+
+// run has each card list a stretch of tasks in turn, and reads them in turn. A card is at
+// most one launch ahead of what is read of it: it has two copies of its pool.
+func (x *listing) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	n := len(x.listers)
+	pieces := make([]chan piece, n)
+	var cards sync.WaitGroup
+	defer cards.Wait()
+	defer cancel() // before waiting
+	for i, l := range x.listers {
+		pieces[i] = make(chan piece)
+		cards.Go(func() {
+			for turn := i; ; turn += n {
+				if lo, hi := x.stretch(turn); lo == hi || !l.list(ctx, lo, hi, pieces[i]) {
+					return
+				}
+			}
+		})
+	}
+	for turn := 0; ; turn++ {
+		at, hi := x.stretch(turn)
+		if at == hi {
+			return nil
+		}
+		for at < hi {
+			var p piece
+			select {
+			case p = <-pieces[turn%n]:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if p.err != nil {
+				return p.err
+			}
+			if !x.give(p) {
+				return nil
+			}
+			at = p.whole
+			if x.report != nil {
+				x.report(float64(at) / float64(x.tasks))
+			}
+		}
+	}
+}
+
+// stretch is the tasks of a turn, from lo up to hi: each twice as many as before.
+func (x *listing) stretch(turn int) (lo, hi int) {
+	length := firstTasks
+	for range turn {
+		lo = min(lo+length, x.tasks)
+		length = min(2*length, mostListed)
+	}
+	return lo, min(lo+length, x.tasks)
+}
+
+// list lists a stretch, in as many launches as it takes. A launch that did not complete a
+// task is followed by one that begins with it.
+func (l *lister) list(ctx context.Context, lo, hi int, out chan<- piece) bool {
+	skip := uint64(0)
+	for lo < hi {
+		p := l.launch(ctx, lo, hi, skip)
+		select {
+		case out <- p:
+		case <-ctx.Done():
+			return false
+		}
+		if p.err != nil {
+			return false
+		}
+		if p.whole > lo {
+			skip = 0
+		}
+		skip += p.extra
+		lo = p.whole
+	}
+	return true
+}

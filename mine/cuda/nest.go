@@ -1,0 +1,145 @@
+package cuda
+
+import (
+	"context"
+
+	"sagann/device"
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+	"sagann/mine/run"
+)
+
+// task is a root with its neighbours from lo up to hi, as kernels see it; hi 0: all.
+type task struct{ root, lo, hi, pad uint32 }
+
+// Roots are cut so that no task has more than slice neighbours, or more where there would
+// be too many tasks.
+const (
+	slice     = 16
+	mostTasks = 1 << 22
+)
+
+// nestBlocks and the threads of a block are what multiprocessors hold of these kernels at
+// 64 registers a thread.
+func nestBlocks() int64 { return 4 * int64(processors) }
+
+// sliceOf is how many neighbours a task has at most.
+func sliceOf(r *rows.Rows) int {
+	n := slice
+	for int64(len(r.Col))/int64(n) > mostTasks {
+		n *= 2
+	}
+	return n
+}
+
+// tasks cuts the roots from lo up to hi in ascending order.
+func tasks(r *rows.Rows, p *plan.Plan, lo, hi int) []task {
+	n := sliceOf(r)
+	if p.Pair != plan.NoPair && p.Last() == 2 { // levels 1 and 2 together: the root is not cut
+		n = 1 << 31
+	}
+	var out []task
+	for v := lo; v < hi; v++ {
+		d := r.Degree(uint32(v))
+		switch {
+		case d == 0 || d < p.Levels[0].Degree:
+		case d <= n:
+			out = append(out, task{root: uint32(v)})
+		default:
+			for at := 0; at < d; at += n {
+				out = append(out, task{root: uint32(v), lo: uint32(at), hi: uint32(min(at+n, d))})
+			}
+		}
+	}
+	return out
+}
+
+// tasksBytes is the most memory that the tasks take.
+func tasksBytes(r *rows.Rows) int64 {
+	return 16 * (int64(r.V()) + int64(len(r.Col))/int64(sliceOf(r)))
+}
+
+// nestBlock is the memory that a block of a plan's kernel takes: a row for each set that
+// is made and warp, and sums.
+func nestBlock(p *plan.Plan, r *rows.Rows) int64 {
+	sets := int64(0)
+	for _, s := range p.Sets {
+		if s.Base != plan.None {
+			sets++
+		}
+	}
+	return narrowBlock / 32 * (4*sets*int64(r.MaxDegree) + 16)
+}
+
+// NestNeed is the memory that Count takes on each GPU beside the graph: at least, and to
+// use all multiprocessors.
+func NestNeed(p *plan.Plan, r *rows.Rows) (least, most int64) {
+	fixed := tasksBytes(r) + 8*stateWords + 4*device.Align
+	each := nestBlock(p, r)
+	return fixed + each, fixed + nestBlocks()*each
+}
+
+// nestCall is the launch of a plan's kernel with as many blocks as fit into room.
+func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, room int64) (k call, err error) {
+	each := nestBlock(p, r)
+	blocks := max(1, min(nestBlocks(), room/max(each, 1)))
+	sets := (each/(narrowBlock/32) - 16) * (narrowBlock / 32)
+	scratch, err := c.alloc(max(8, blocks*sets))
+	if err != nil {
+		return k, err
+	}
+	return call{source: source, name: "saga_nest", grid: int(blocks), block: narrowBlock,
+		args: []any{c.table, c.label, c.id, c.hub, device.Mem{}, device.Mem{}, device.Mem{}, uint64(0), uint64(0), uint64(1), scratch, uint64(r.MaxDegree)}}, nil
+}
+
+// Places of arguments in nestCall.
+const (
+	argTasks = 4 + iota
+	argState
+	argNext
+	argLo
+	argHi
+	argStep
+)
+
+// Count runs a plan over the whole graph. room is what it may take, NestNeed.
+func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func(float64)) (run.Total, error) {
+	r := g.rows
+	all := tasks(r, p, 0, r.V())
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // the last vertices have most work, in order of degree
+		all[i], all[j] = all[j], all[i]
+	}
+	if len(all) == 0 {
+		return run.Total{}, ctx.Err()
+	}
+	source := nest(p, totals)
+	step := uint64(len(g.cards))
+	c := counting{g: g, sums: 1}
+	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
+		list, err := put(c, all)
+		if err != nil {
+			return nil, err
+		}
+		k, err := c.nestCall(r, p, source, room-16*int64(len(all))-8*stateWords-4*device.Align)
+		if err != nil {
+			return nil, err
+		}
+		out, err := c.alloc(16 * int64(k.grid) * narrowBlock / 32)
+		if err != nil {
+			return nil, err
+		}
+		k.args[argTasks], k.args[argState], k.args[argNext] = list, state, state.Slice(8, 8)
+		k.args[argLo], k.args[argHi], k.args[argStep] = uint64(number), uint64(len(all)), step
+		k.args = append(k.args, out)
+		return &job{calls: []call{k}, outs: []device.Mem{out}}, c.gpu.Sync() // the list of tasks ends here
+	}
+	c.share = func(taken []uint64) float64 { return float64(taken[0]) * float64(step) / float64(len(all)) }
+	totals, err := c.run(ctx, report)
+	if err != nil {
+		return run.Total{}, err
+	}
+	if p.Pair == plan.Unordered {
+		return totals[0].Half(), nil
+	}
+	return totals[0], nil
+}

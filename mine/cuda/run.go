@@ -1,0 +1,232 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sagann/device"
+	"sagann/mine/run"
+)
+
+// processors is the number of multiprocessors of the largest GPUs; tests of emulated ones
+// have fewer. Grids are that many times what one of them holds; on smaller GPUs blocks
+// wait, or find no more tasks.
+var processors = 132
+
+// sharedOf is the most shared memory of a block, in bytes, by compute capability.
+func sharedOf(info device.Info) int64 {
+	for capability, kib := range map[string]int64{"7.0": 96, "7.5": 64, "8.0": 163, "8.6": 99, "8.7": 163, "8.9": 99,
+		"9.0": 227, "10.0": 227, "10.3": 227, "12.0": 99} {
+		if strings.Contains(info.Name, "compute capability "+capability+",") {
+			return kib << 10
+		}
+	}
+	return 48 << 10 // what every GPU has
+}
+
+// call is a launch of a kernel. Args are uint64 and device.Mem.
+type call struct {
+	source, name string
+	grid, block  int
+	shared       int64
+	args         []any
+	clear        []device.Mem // set to zero before
+}
+
+// function is a compiled kernel, kept for the next time.
+func (c *card) function(source, name string) (device.Function, error) {
+	key := [2]string{source, name}
+	if f, ok := c.functions[key]; ok {
+		return f, nil
+	}
+	f, err := c.gpu.Compile(source, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	if c.functions == nil {
+		c.functions = map[[2]string]device.Function{}
+	}
+	c.functions[key] = f[0]
+	return f[0], nil
+}
+
+// commands are the launches as a GPU takes them.
+func (c *card) commands(calls []call) ([]device.Command, error) {
+	var list []device.Command
+	for i := range calls {
+		k := &calls[i]
+		f, err := c.function(k.source, k.name)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range k.clear {
+			at, err := c.gpu.Address(m)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len()}})
+		}
+		args := make([]uint64, len(k.args))
+		for j, a := range k.args {
+			switch a := a.(type) {
+			case uint64:
+				args[j] = a
+			case device.Mem:
+				if a.Len() == 0 { // none
+					continue
+				}
+				if args[j], err = c.gpu.Address(a); err != nil {
+					return nil, err
+				}
+			}
+		}
+		list = append(list, device.Command{Call: &device.Call{Func: f, Grid: [3]uint32{uint32(k.grid), 1, 1},
+			Block: uint32(k.block), Shared: uint32(k.shared), Args: args}})
+	}
+	return list, nil
+}
+
+// launch submits kernels.
+func (c *card) launch(calls []call) error {
+	list, err := c.commands(calls)
+	if err != nil {
+		return err
+	}
+	return c.gpu.Launch(c.queue, device.GPUFunc(calls[0].name, func(d device.GPU) (device.Batch, error) { return d.Prepare(list) }))
+}
+
+// stateWords is the size of a run's state on a GPU: word 0 tells kernels to stop, the
+// others are the numbers of the next tasks of its launches.
+const stateWords = 8
+
+// job is what one run submits to a card: launches, and the memory for the sums of their
+// warps. It is taken before the run and given back after it.
+type job struct {
+	calls []call
+	outs  []device.Mem
+}
+
+// counting is a run over all cards. The sums of a job are as many as are asked for: each
+// of its outs has equal parts, one after the other.
+type counting struct {
+	g       *Graph
+	sums    int
+	prepare func(c *card, number int, state device.Mem) (*job, error)
+	// share is the share of the work that is done once so many tasks were taken of each launch.
+	share func(taken []uint64) float64
+}
+
+// run prepares, launches and adds up. Cards work at the same time.
+func (k *counting) run(ctx context.Context, report func(float64)) (totals []run.Total, err error) {
+	g := k.g
+	held := make([]int, len(g.cards))
+	for i, c := range g.cards {
+		held[i] = len(c.held)
+	}
+	defer func() {
+		for i, c := range g.cards {
+			err = errors.Join(err, c.release(held[i]))
+		}
+	}()
+	states, jobs := make([]device.Mem, len(g.cards)), make([]*job, len(g.cards))
+	for i, c := range g.cards {
+		if states[i], err = c.alloc(8 * stateWords); err != nil {
+			return nil, err
+		}
+		if jobs[i], err = k.prepare(c, i, states[i]); err != nil {
+			return nil, err
+		}
+		jobs[i].calls[0].clear = append(jobs[i].calls[0].clear, states[i])
+	}
+	for i, c := range g.cards {
+		if err := c.launch(jobs[i].calls); err != nil {
+			return nil, errors.Join(err, g.each(func(_ int, c *card) error { return c.gpu.Sync() }))
+		}
+	}
+	outs := make([][][]run.Total, len(g.cards))
+	err = k.wait(ctx, states, report, func(i int, c *card) error {
+		err := c.gpu.Sync()
+		for _, m := range jobs[i].outs {
+			sums := make([]run.Total, m.Len()/16)
+			err = errors.Join(err, c.gpu.CopyD2H(c.queue, bytesOf(sums), m, 0))
+			outs[i] = append(outs[i], sums)
+		}
+		return errors.Join(err, c.gpu.Sync())
+	})
+	if err != nil {
+		return nil, err
+	}
+	totals = make([]run.Total, k.sums)
+	for _, list := range slices.Concat(outs...) {
+		for j, s := range list { // kernels write the low word first
+			sum := &totals[j/(len(list)/k.sums)]
+			sum.AddTotal(run.Total{Hi: s.Lo, Lo: s.Hi})
+		}
+	}
+	return totals, nil
+}
+
+// each calls f for all cards at the same time.
+func (g *Graph) each(f func(i int, c *card) error) error {
+	errs := make([]error, len(g.cards))
+	var wg sync.WaitGroup
+	for i, c := range g.cards {
+		wg.Go(func() { errs[i] = f(i, c) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// beat is how often progress is asked for.
+const beat = 100 * time.Millisecond
+
+// wait calls finish for all cards, which returns when a card has finished. Meanwhile it
+// reads how many tasks the cards have taken, and writes the word that stops them when ctx
+// is done.
+func (k *counting) wait(ctx context.Context, states []device.Mem, report func(float64), finish func(i int, c *card) error) error {
+	done := make(chan error, 1)
+	go func() { done <- k.g.each(finish) }()
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	stop, stopped := []uint64{1}, ctx.Done()
+	for {
+		select {
+		case err := <-done:
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err == nil && report != nil {
+				report(1)
+			}
+			return err
+		case <-stopped:
+			stopped = nil
+			for i, c := range k.g.cards {
+				if err := c.gpu.CopyH2D(c.side, states[i], 0, bytesOf(stop)); err != nil {
+					continue // a device that has failed runs nothing more
+				}
+			}
+		case <-tick.C:
+			if report != nil && k.share != nil {
+				report(k.ask(states))
+			}
+		}
+	}
+}
+
+// ask is the share of the work that is done now.
+func (k *counting) ask(states []device.Mem) float64 {
+	least := 1.0
+	for i, c := range k.g.cards {
+		taken := make([]uint64, stateWords)
+		if err := c.gpu.CopyD2H(c.side, bytesOf(taken), states[i], 0); err != nil {
+			return 0
+		}
+		least = min(least, k.share(taken[1:]))
+	}
+	return least
+}

@@ -1,0 +1,225 @@
+package cuda
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"sagann/device"
+	"sagann/mine/pattern"
+	"sagann/mine/rows"
+	"sagann/mine/run"
+)
+
+// wants is what kernels a formula needs.
+type wants struct {
+	edges, triangles, paths, cycles, cliques bool
+}
+
+func wanted(f pattern.Formula) (w wants) {
+	for _, t := range f {
+		switch t.Of {
+		case pattern.EdgePairs, pattern.Tails:
+			w.edges = true
+		case pattern.Triangles:
+			w.triangles = true
+		case pattern.EdgePaths:
+			w.paths = true
+		case pattern.FourCycles:
+			w.cycles = true
+		case pattern.FourCliques:
+			w.cliques = true
+		}
+	}
+	w.triangles = w.triangles && !w.edges // they follow from those at edges
+	return w
+}
+
+// Kernels tells whether a formula needs any kernel: stars are sums over vertices.
+func Kernels(f pattern.Formula) bool { return wanted(f) != wants{} }
+
+// Rooted tells whether a formula needs tables of the neighbours above roots, of which
+// none may have more than Widest.
+func Rooted(f pattern.Formula) bool {
+	w := wanted(f)
+	return w.edges || w.triangles || w.cliques
+}
+
+// PartOf is the part of the rows that the sums of a formula need.
+func PartOf(f pattern.Formula) Part {
+	if wanted(f).cycles {
+		return Whole
+	}
+	return Above
+}
+
+// SumsNeed is the memory that Sums takes on each GPU beside the graph: at least, and to
+// use all multiprocessors.
+func SumsNeed(r *rows.Rows, f pattern.Formula, shared int64) (least, most int64) {
+	w, v := wanted(f), int64(r.V())
+	if w.edges || w.paths {
+		least = 4*v + 16*4*8*int64(warpBlocks())
+	}
+	if w.edges {
+		least += 8*(v+1) + 4*r.Edges()
+	}
+	if w.triangles {
+		least = max(least, CliquesNeed(r, 3, shared))
+	}
+	if w.cliques {
+		least = max(least, CliquesNeed(r, 4, shared))
+	}
+	least += 8*stateWords + 16*device.Align
+	most = least
+	if w.cycles {
+		sums := int64(16*processors) * wideBlock / 32
+		least, most = max(least, 4*v+sums+4*device.Align), max(most, 4*v*int64(processors)+sums+4*device.Align)
+	}
+	return least, most
+}
+
+// Sums computes the quantities of a formula. Rows are in order of degree. room is what it
+// may take, SumsNeed.
+func (g *Graph) Sums(ctx context.Context, f pattern.Formula, room int64, report func(float64)) (map[pattern.Quantity]run.Total, error) {
+	w := wanted(f)
+	out := map[pattern.Quantity]run.Total{}
+	for _, t := range f {
+		out[t.Of] = run.Total{}
+	}
+	var parts []func(report func(float64)) error
+	count := func(of pattern.Quantity, how func(report func(float64)) (run.Total, error)) {
+		parts = append(parts, func(report func(float64)) (err error) {
+			out[of], err = how(report)
+			return err
+		})
+	}
+	if w.edges || w.paths {
+		parts = append(parts, func(report func(float64)) error { return g.atEdges(ctx, w.edges, out, report) })
+	}
+	if w.triangles {
+		count(pattern.Triangles, func(report func(float64)) (run.Total, error) { return g.Cliques(ctx, 3, report) })
+	}
+	if w.cycles {
+		count(pattern.FourCycles, func(report func(float64)) (run.Total, error) { return g.fourCycles(ctx, room, report) })
+	}
+	if w.cliques {
+		count(pattern.FourCliques, func(report func(float64)) (run.Total, error) { return g.Cliques(ctx, 4, report) })
+	}
+	for i, part := range parts {
+		var to func(float64)
+		if report != nil {
+			to = func(done float64) { report((float64(i) + done) / float64(len(parts))) }
+		}
+		if err := part(to); err != nil {
+			return nil, err
+		}
+	}
+	for _, q := range slices.Sorted(maps.Keys(out)) {
+		if q > pattern.Stars {
+			var err error
+			if out[q], err = run.Stars(g.rows, int(q-pattern.Stars)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, ctx.Err()
+}
+
+// atEdges adds up over the edges; count says that the triangles at each edge are wanted.
+// Several GPUs count all triangles each, as every edge needs those of all roots, and share
+// the sums.
+func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantity]run.Total, report func(float64)) error {
+	r := g.rows
+	if err := g.wide(); count && err != nil {
+		return err
+	}
+	degree, first := make([]uint32, r.V()), make([]uint64, r.V()+1)
+	for v := range r.V() {
+		degree[v] = uint32(r.Degree(uint32(v)))
+		first[v+1] = first[v] + uint64(len(r.Above(uint32(v))))
+	}
+	all := g.classes(2, small, middle)
+	step := uint64(len(g.cards))
+	c := counting{g: g, sums: 4, share: g.shares(all, 1)}
+	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
+		j := &job{}
+		degrees, err := put(c, degree)
+		if err != nil {
+			return nil, err
+		}
+		var firsts, t device.Mem
+		if count {
+			if firsts, err = put(c, first); err != nil {
+				return nil, err
+			}
+			if t, err = c.alloc(4 * max(r.Edges(), 1)); err != nil {
+				return nil, err
+			}
+			for i, x := range all {
+				k := call{source: atEdges, name: "saga_edges_warp", grid: warpBlocks(), block: narrowBlock,
+					args: []any{c.table, c.order, state, uint64(x.lo), uint64(x.hi), uint64(1), firsts, t}}
+				if x.most > small {
+					k = call{source: atEdges, name: "saga_edges_block", grid: 8 * processors, block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
+						args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), uint64(x.lo), uint64(x.hi), uint64(1),
+							uint64(x.most), uint64(slotsOf(x.most)), firsts, t}}
+				}
+				if i == 0 {
+					k.clear = []device.Mem{t}
+				}
+				j.calls = append(j.calls, k)
+			}
+			if len(all) == 0 {
+				t = device.Mem{} // no triangles
+			}
+		}
+		sums, err := c.alloc(4 * 16 * int64(warpBlocks()) * narrowBlock / 32)
+		if err != nil {
+			return nil, err
+		}
+		j.outs = []device.Mem{sums}
+		j.calls = append(j.calls, call{source: edgeSums, name: "saga_edge_sums", grid: warpBlocks(), block: narrowBlock,
+			args: []any{c.table, degrees, uint64(r.V()), uint64(number), step, firsts, t, sums}})
+		return j, c.gpu.Sync()
+	}
+	sums, err := c.run(ctx, report)
+	if err != nil {
+		return err
+	}
+	for q, sum := range map[pattern.Quantity]run.Total{pattern.Triangles: sums[0].Third(), pattern.EdgePairs: sums[1],
+		pattern.Tails: sums[2].Half(), pattern.EdgePaths: sums[3]} {
+		if _, ok := out[q]; ok && (count || q == pattern.EdgePaths) {
+			out[q] = sum
+		}
+	}
+	return nil
+}
+
+// fourCycles counts cycles by wedges. Each block has counters for all vertices; with less
+// room there are fewer blocks.
+func (g *Graph) fourCycles(ctx context.Context, room int64, report func(float64)) (run.Total, error) {
+	v := int64(g.rows.V())
+	step := uint64(len(g.cards))
+	c := counting{g: g, sums: 1}
+	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
+		sums := int64(16 * wideBlock / 32)
+		blocks := max(1, min(int64(processors), (room-3*device.Align-8*stateWords)/(4*v+sums)))
+		near := min((c.shared-16)/4, (v+63)/64*64)
+		out, err := c.alloc(blocks * sums)
+		if err != nil {
+			return nil, err
+		}
+		counters, err := c.alloc(4 * v * blocks)
+		if err != nil {
+			return nil, err
+		}
+		return &job{outs: []device.Mem{out}, calls: []call{{source: wedges, name: "saga_wedges", grid: int(blocks), block: wideBlock,
+			shared: 16 + 4*near, clear: []device.Mem{counters},
+			args: []any{c.table, state, state.Slice(8, 8), uint64(number), uint64(v), step, uint64(v), uint64(near), counters, out}}}}, nil
+	}
+	c.share = func(taken []uint64) float64 { return float64(taken[0]) * float64(step) / float64(v) }
+	totals, err := c.run(ctx, report)
+	if err != nil {
+		return run.Total{}, err
+	}
+	return totals[0], nil
+}

@@ -1,0 +1,194 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+)
+
+// small is the most neighbours above it of a root that one warp does alone.
+const small = 32
+
+// cliques is the text of the kernels that count cliques of k vertices, 3 to 8, each at its
+// lowest vertex. The root's neighbours above it become a matrix of bits: bit j of row i
+// says that neighbours i and j of the root, i before j, are neighbours. Rows of the graph
+// come from a table that the positions in order name; roots come in descending order of
+// their number of neighbours above.
+func cliques(k int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s#define K %d\n#define DEPTH %d\n", prelude, hashing, k, max(k-4, 0))
+	if k == 3 {
+		return b.String() + cliquesHead + trianglesBlock + warpHead + "\t\tadd(sum, __popc(bits));\n" + warpTail
+	}
+	b.WriteString(pairs + cliquesHead + cliquesFill)
+	b.WriteString("\t\tfor (u32 i = warp; i < d; i += warps) {\n\t\t\tconst u32 *s0 = B + (u64)i * W;\n")
+	indent := "\t\t\t"
+	if k > 4 {
+		b.WriteString(indent + "if (__any_sync(ALL, stopped(state)))\n" + indent + "\tbreak;\n")
+	}
+	for depth := range k - 4 {
+		fmt.Fprintf(&b, "%[1]sfor (u32 q%[2]d = 0; q%[2]d < W; q%[2]d++)\n%[1]sfor (u32 left%[2]d = s%[2]d[q%[2]d]; left%[2]d; left%[2]d &= left%[2]d - 1) {\n", indent, depth)
+		indent += "\t"
+		fmt.Fprintf(&b, "%[1]su32 *s%[3]d = sets + %[2]d * wide;\n%[1]s{ const u32 *r = B + (u64)(q%[2]d * 32 + __ffs(left%[2]d) - 1) * W;\n"+
+			"%[1]s__syncwarp();\n%[1]sfor (u32 t = lane; t < W; t += 32) s%[3]d[t] = s%[2]d[t] & r[t];\n%[1]s__syncwarp(); }\n", indent, depth, depth+1)
+	}
+	fmt.Fprintf(&b, "%scount += pairs(s%d, B, W, lane);\n", indent, k-4)
+	for range k - 4 {
+		indent = indent[1:]
+		b.WriteString(indent + "}\n")
+	}
+	b.WriteString("\t\t}\n\t\tadd(sum, count);\n\t}\n\tfinish(sum, out);\n}\n")
+	b.WriteString(warpHead)
+	b.WriteString(lanes(k))
+	b.WriteString(warpTail)
+	return b.String()
+}
+
+// pairs counts the neighbours within a set. A word of many members has each lane take one
+// of them, whose whole row it reads; of few, all lanes read one row after the other.
+const pairs = `
+static __device__ __forceinline__ u32 pairs(const u32 *set, const u32 *B, u32 W, u32 lane) {
+	u32 n = 0;
+	for (u32 q = 0; q < W; q++) {
+		u32 word = set[q];
+		if (__popc(word) > (W - q + 31) / 32 * 2 && (W - q) < 2 * __popc(word)) {
+			if (word >> lane & 1) {
+				const u32 *r = B + (u64)(q * 32 + lane) * W;
+				for (u32 t = q; t < W; t++)
+					n += __popc(set[t] & r[t]);
+			}
+		} else
+			for (; word; word &= word - 1) {
+				const u32 *r = B + (u64)(q * 32 + __ffs(word) - 1) * W;
+				for (u32 t = q + lane; t < W; t += 32)
+					n += __popc(set[t] & r[t]);
+			}
+	}
+	return n;
+}
+`
+
+// cliquesHead begins the kernel in which a block does a root. most is the most neighbours
+// above a root, slots the size of the table for so many.
+const cliquesHead = `
+extern "C" __global__ void __launch_bounds__(1024) saga_cliques_block(const Row *rows, const u32 *order, u64 *state, u64 *next,
+		u64 lo, u64 hi, u64 step, u64 most, u64 slots, u32 *scratch, Sum *out) {
+	extern __shared__ u32 shared[];
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+	u64 *taken = (u64 *)shared;
+	u32 *near = shared + 4, *key = near + most;
+	u16 *place = (u16 *)(key + slots);
+	Sum sum = {0, 0};
+`
+
+// nextRoot takes the next root and fills the table.
+const nextRoot = `	for (;;) {
+		__syncthreads();
+		if (threadIdx.x == 0)
+			*taken = next_task(state, next, lo, hi, step);
+		__syncthreads();
+		u64 task = *taken;
+		if (task == ~0ull)
+			break;
+		u32 u = order[task];
+		Row root = rows[u];
+		u32 d = root.degree - root.below;
+		if (d + 1 < K) // roots come in descending order of d
+			break;
+		u32 mask = fill_table(near, key, place, root.at + root.below, d);
+`
+
+// eachFound reads the rows of the root's neighbours, four words a lane at a time, and
+// looks each vertex up in the table. What is done with slot h of row i is put in.
+const eachFound = `		for (u32 i = warp; i < d; i += warps) {
+			Row r = rows[near[i]];
+			const u32 *list = r.at + r.below;
+			u32 n = r.degree - r.below;
+			for (u32 j = lane; j < n; j += 128) {
+				u32 x[4];
+				#pragma unroll
+				for (u32 q = 0; q < 4; q++)
+					x[q] = j + 32 * q < n ? list[j + 32 * q] : near[i]; // which is never in its own row
+				#pragma unroll
+				for (u32 q = 0; q < 4; q++) {
+					u32 h = find(key, mask, x[q]);
+					if (h != NONE && x[q] != near[i]) {
+						%s
+					}
+				}
+			}
+		}
+`
+
+var trianglesBlock = "\tu64 count = 0;\n" + nextRoot + fmt.Sprintf(eachFound, "count++;") + `	}
+	add(sum, count);
+	finish(sum, out);
+}
+`
+
+// cliquesFill fills the matrix B, whose rows are W words apart: an odd number, so that
+// lanes that read different rows meet in no bank. It lies behind the sets in shared memory
+// unless there is scratch, a matrix for each block.
+var cliquesFill = `	u32 wide = (u32)(most + 31) / 32 | 1;
+	u32 *sets = key + slots + slots / 2 + warp * DEPTH * wide, *inside = key + slots + slots / 2 + warps * DEPTH * wide;
+` + nextRoot + `		u32 W = (d + 31) / 32 | 1;
+		u32 *B = scratch ? scratch + (u64)blockIdx.x * most * wide : inside;
+		u64 count = 0;
+		for (u32 i = threadIdx.x; i < d * W; i += blockDim.x)
+			B[i] = 0;
+		__syncthreads();
+` + fmt.Sprintf(eachFound, "u32 p = place[h];\n\t\t\t\t\t\tatomicOr(B + (u64)i * W + (p >> 5), 1u << (p & 31));") + "\t\t__syncthreads();\n"
+
+// warpHead begins the kernel in which a warp does a root of at most 32 neighbours above
+// it: lane i has the i-th of them and then row i of the matrix. The row of a neighbour is
+// searched for those behind it.
+const warpHead = `
+extern "C" __global__ void __launch_bounds__(256) saga_cliques_warp(const Row *rows, const u32 *order, u64 *state,
+		u64 lo, u64 hi, u64 step, Sum *out) {
+	extern __shared__ u32 shared[];
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+	u32 *B = shared + 32 * warp;
+	Sum sum = {0, 0};
+	u64 stride = (u64)gridDim.x * (blockDim.x >> 5) * step;
+	for (u64 task = lo + (blockIdx.x * (u64)(blockDim.x >> 5) + warp) * step; task < hi; task += stride) {
+		if (__any_sync(ALL, stopped(state)))
+			break;
+		Row root = rows[order[task]];
+		u32 d = root.degree - root.below, bits = 0;
+		if (d + 1 < K)
+			break;
+		u32 x = lane < d ? root.at[root.below + lane] : 0;
+		for (u32 i = 0; i + 1 < d; i++) {
+			Row r = rows[__shfl_sync(ALL, x, i)];
+			const u32 *list = r.at + r.below;
+			u32 n = r.degree - r.below, p = 0;
+			if (lane > i && lane < d)
+				p = lower(list, n, x);
+			u32 m = __ballot_sync(ALL, lane > i && lane < d && p < n && list[p] == x);
+			if (lane == i)
+				bits = m;
+		}
+`
+
+const warpTail = `	}
+	finish(sum, out);
+}
+`
+
+// lanes counts cliques of k vertices in matrices of 32 bits: lane i those whose second
+// lowest vertex is i.
+func lanes(k int) string {
+	var b strings.Builder
+	b.WriteString("\t\t__syncwarp();\n\t\tB[lane] = bits;\n\t\t__syncwarp();\n\t\tu64 count = 0;\n\t\tu32 s0 = bits;\n")
+	indent := "\t\t"
+	for depth := range k - 3 {
+		fmt.Fprintf(&b, "%[1]sfor (u32 left%[2]d = s%[2]d; left%[2]d; left%[2]d &= left%[2]d - 1) {\n%[1]s\tu32 s%[3]d = s%[2]d & B[__ffs(left%[2]d) - 1];\n", indent, depth, depth+1)
+		indent += "\t"
+	}
+	fmt.Fprintf(&b, "%scount += __popc(s%d);\n", indent, k-3)
+	for range k - 3 {
+		indent = indent[1:]
+		b.WriteString(indent + "}\n")
+	}
+	b.WriteString("\t\tadd(sum, count);\n")
+	return b.String()
+}

@@ -1,0 +1,162 @@
+package cuda
+
+import "fmt"
+
+// atEdges is the text of the kernels that count the triangles at every edge: t[first[u]+i]
+// is that of the edge to the i-th neighbour above u. Roots are as those of cliques. The
+// counts of the root's own edges are gathered in shared memory, or by lanes.
+var atEdges = prelude + hashing + "#define K 3\n" + `
+extern "C" __global__ void __launch_bounds__(1024) saga_edges_block(const Row *rows, const u32 *order, u64 *state, u64 *next,
+		u64 lo, u64 hi, u64 step, u64 most, u64 slots, const u64 *first, u32 *t) {
+	extern __shared__ u32 shared[];
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+	u64 *taken = (u64 *)shared;
+	u32 *near = shared + 4, *key = near + most;
+	u16 *place = (u16 *)(key + slots);
+	u32 *own = key + slots + slots / 2;
+` + nextRoot + `		for (u32 i = threadIdx.x; i < d; i += blockDim.x)
+			own[i] = 0;
+		__syncthreads();
+` + fmt.Sprintf(eachFound, `atomicAdd(t + first[near[i]] + j + 32 * q, 1u);
+						atomicAdd(own + i, 1u);
+						atomicAdd(own + place[h], 1u);`) + `		__syncthreads();
+		for (u32 i = threadIdx.x; i < d; i += blockDim.x)
+			if (own[i])
+				atomicAdd(t + first[u] + i, own[i]);
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) saga_edges_warp(const Row *rows, const u32 *order, u64 *state,
+		u64 lo, u64 hi, u64 step, const u64 *first, u32 *t) {
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+	u64 stride = (u64)gridDim.x * (blockDim.x >> 5) * step;
+	for (u64 task = lo + (blockIdx.x * (u64)(blockDim.x >> 5) + warp) * step; task < hi; task += stride) {
+		if (__any_sync(ALL, stopped(state)))
+			break;
+		u32 u = order[task];
+		Row root = rows[u];
+		u32 d = root.degree - root.below, count = 0;
+		if (d < 2)
+			break;
+		u32 x = lane < d ? root.at[root.below + lane] : 0;
+		for (u32 i = 0; i + 1 < d; i++) {
+			u32 v = __shfl_sync(ALL, x, i);
+			Row r = rows[v];
+			const u32 *list = r.at + r.below;
+			u32 n = r.degree - r.below, p = n;
+			if (lane > i && lane < d)
+				p = lower(list, n, x);
+			bool found = p < n && list[p] == x;
+			u32 all = __popc(__ballot_sync(ALL, found));
+			if (found) {
+				atomicAdd(t + first[v] + p, 1u);
+				count++;
+			}
+			if (lane == i)
+				count += all;
+		}
+		if (lane < d && count)
+			atomicAdd(t + first[u] + lane, count);
+	}
+}
+`
+
+// edgeSums is the text of the kernel that adds up, over the edges from a vertex u to those
+// above it: t, C(t, 2), t·(d(u)+d(v)-4) and (d(u)-1)·(d(v)-1). Every warp has four places
+// in out. Without t it is 0.
+const edgeSums = prelude + `
+extern "C" __global__ void __launch_bounds__(256) saga_edge_sums(const Row *rows, const u32 *degree, u64 vertices, u64 start, u64 step,
+		const u64 *first, const u32 *t, Sum *out) {
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+	Sum thrice = {0, 0}, pairs = {0, 0}, tails = {0, 0}, paths = {0, 0};
+	u64 stride = (u64)gridDim.x * (blockDim.x >> 5) * step;
+	for (u64 u = start + (blockIdx.x * (u64)(blockDim.x >> 5) + warp) * step; u < vertices; u += stride) {
+		Row r = rows[u];
+		u32 d = r.degree - r.below, du = degree[u];
+		for (u32 i = lane; i < d; i += 32) {
+			u64 dv = degree[r.at[r.below + i]], c = t ? t[first[u] + i] : 0;
+			add(thrice, c);
+			if (c) {
+				add(pairs, c * (c - 1) / 2);
+				add_product(tails, c, du + dv - 4);
+			}
+			add_product(paths, du - 1, dv - 1);
+		}
+	}
+	u64 all = gridDim.x * (u64)(blockDim.x >> 5);
+	finish(thrice, out);
+	finish(pairs, out + all);
+	finish(tails, out + 2 * all);
+	finish(paths, out + 3 * all);
+}
+`
+
+// wedges is the text of the kernel that counts cycles of four vertices, each at its highest
+// vertex u: pairs of wedges u-v-x with v and x below u that end in the same x. A block does
+// a root, from the highest on, and a warp a v. Ends from base on are counted in shared
+// memory, near of them below u, those before it in counters of the block, one a vertex; a
+// root of few wedges uses these alone, so that near need not be gone through. Counters are
+// 0 between roots.
+const wedges = prelude + `
+#define FEW 4
+extern "C" __global__ void __launch_bounds__(1024) saga_wedges(const Row *rows, u64 *state, u64 *next, u64 lo, u64 hi, u64 step,
+		u64 vertices, u64 nears, u32 *counters, Sum *out) {
+	extern __shared__ u32 shared[];
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+	u64 *taken = (u64 *)shared, *ends = taken + 1;
+	u32 *near = shared + 4, *far = counters + blockIdx.x * vertices;
+	Sum sum = {0, 0};
+	for (u32 i = threadIdx.x; i < nears; i += blockDim.x)
+		near[i] = 0;
+	for (;;) {
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			*taken = next_task(state, next, lo, hi, step);
+			*ends = 0;
+		}
+		__syncthreads();
+		u64 task = *taken;
+		if (task == ~0ull)
+			break;
+		u32 u = (u32)(vertices - 1 - task);
+		Row root = rows[u];
+		if (root.below < 2)
+			continue;
+		u64 mine = 0, count = 0;
+		for (u32 i = threadIdx.x; i < root.below; i += blockDim.x)
+			mine += rows[root.at[i]].degree;
+		if (mine)
+			atomicAdd(ends, mine);
+		__syncthreads();
+		bool few = *ends * FEW < nears;
+		u32 base = few ? u : u > nears ? u - (u32)nears : 0;
+		for (u32 i = warp; i < root.below; i += warps) {
+			Row r = rows[root.at[i]];
+			u32 n = lower_warp(r.at, r.degree, u, lane), m = base ? lower_warp(r.at, n, base, lane) : 0;
+			for (u32 j = lane; j < m; j += 32)
+				count += atomicAdd(far + r.at[j], 1u);
+			#pragma unroll 4
+			for (u32 j = m + lane; j < n; j += 32)
+				atomicAdd(near + (r.at[j] - base), 1u);
+		}
+		__syncthreads();
+		if (!few)
+			for (u32 i = threadIdx.x; i < u - base; i += blockDim.x) {
+				u64 c = near[i];
+				if (c) {
+					count += c * (c - 1) / 2;
+					near[i] = 0;
+				}
+			}
+		if (base)
+			for (u32 i = warp; i < root.below; i += warps) {
+				Row r = rows[root.at[i]];
+				u32 m = lower_warp(r.at, r.degree, base, lane);
+				for (u32 j = lane; j < m; j += 32)
+					far[r.at[j]] = 0;
+			}
+		add(sum, count);
+	}
+	finish(sum, out);
+}
+`

@@ -1,0 +1,243 @@
+package mine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"sagann/device"
+	"sagann/mine/cuda"
+	"sagann/mine/pattern"
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+	"sagann/mine/run"
+)
+
+// ErrBusy says that the GPUs are taken by a listing whose loop has not ended.
+var ErrBusy = errors.New("mine: the GPUs are taken by a listing: end its loop first")
+
+// gpus are the GPUs of a graph. They are opened when they are first needed, and one call
+// at a time uses them.
+type gpus struct {
+	spec string
+
+	mu      sync.Mutex
+	list    []device.GPU
+	limit   int64       // bytes on each
+	on      *cuda.Graph // what is on them, nil: nothing
+	rows    *rows.Rows  // of on
+	layout  cuda.Layout
+	use     sync.Mutex
+	listing bool // under mu
+}
+
+// openGPUs opens devices with a budget each; 0: nine tenths of what is free. Tests put
+// others in its place.
+var openGPUs = func(spec string, bytes int64) (list []device.GPU, limit int64, err error) {
+	if bytes == 0 {
+		if bytes, err = freeMemory(spec); err != nil {
+			return nil, 0, err
+		}
+	}
+	devices, err := device.Open(spec, bytes)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, d := range devices {
+		gpu, ok := d.(device.GPU)
+		if !ok {
+			return nil, 0, fmt.Errorf("device %q is not a GPU", spec)
+		}
+		list = append(list, gpu)
+	}
+	return list, bytes, nil
+}
+
+// freeMemory is nine tenths of what is free on the GPU that has least.
+func freeMemory(spec string) (int64, error) {
+	_, index, err := device.Parse(spec)
+	if err != nil {
+		return 0, err
+	}
+	system, err := device.CUDASystem()
+	if err != nil {
+		return 0, err
+	}
+	least := int64(-1)
+	for _, i := range index {
+		_, free, err := system.Memory(i)
+		if err != nil {
+			return 0, err
+		}
+		if least < 0 || free < least {
+			least = free
+		}
+	}
+	return least / 10 * 9, nil
+}
+
+// open opens the GPUs.
+func (x *gpus) open(mem int64) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.list != nil {
+		return nil
+	}
+	var err error
+	if x.list, x.limit, err = openGPUs(x.spec, mem); err != nil {
+		return fmt.Errorf("mine: %w", err)
+	}
+	return nil
+}
+
+// with calls f with the graph on the GPUs, laid out as wanted.
+func (x *gpus) with(r *rows.Rows, l cuda.Layout, listing bool, f func(g *cuda.Graph) error) error {
+	x.mu.Lock()
+	busy := x.listing
+	x.mu.Unlock()
+	if busy {
+		return ErrBusy
+	}
+	x.use.Lock()
+	defer x.use.Unlock()
+	x.mu.Lock()
+	x.listing = listing
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		x.listing = false
+		x.mu.Unlock()
+	}()
+	if x.on != nil && (x.rows != r || x.layout != l) {
+		on := x.on
+		x.on = nil
+		if err := on.Free(); err != nil {
+			return err
+		}
+	}
+	if x.on == nil {
+		on, err := cuda.Upload(x.list, r, l)
+		if err != nil {
+			return fmt.Errorf("mine: the graph on the GPUs: %w", err)
+		}
+		x.on, x.rows, x.layout = on, r, l
+	}
+	return f(x.on)
+}
+
+// Close gives the GPUs back. Without GPUs it does nothing. The graph cannot be used after
+// it.
+func (g *Graph) Close() (err error) {
+	x := g.gpus
+	if x == nil {
+		return nil
+	}
+	x.use.Lock()
+	defer x.use.Unlock()
+	if x.on != nil {
+		err = x.on.Free()
+		x.on = nil
+	}
+	for _, d := range x.list {
+		err = errors.Join(err, d.Close())
+	}
+	x.list = nil
+	return err
+}
+
+// gpuPlace is the place of work on the GPUs that takes from least to most bytes on each.
+func (g *Graph) gpuPlace(r *rows.Rows, part cuda.Part, what string, need func(shared int64) (least, most int64)) (place, error) {
+	if err := g.gpus.open(g.opt.Mem); err != nil {
+		return place{}, err
+	}
+	least, most := need(cuda.SharedMemory(g.gpus.list[0]))
+	f, ok := cuda.Divide(r, part, g.gpus.limit, least, most)
+	if !ok {
+		return place{}, &BudgetError{Mem: g.gpus.limit, Smallest: f.Smallest, What: what}
+	}
+	return place{gpu: true, layout: f.Layout, room: f.Room, bytes: f.Bytes, resident: f.Layout.Resident(r)}, nil
+}
+
+// wide tells whether a vertex has more neighbours above it than the kernels for roots take.
+func (g *Graph) wide(r *rows.Rows) (bool, error) {
+	if err := g.gpus.open(g.opt.Mem); err != nil {
+		return false, err
+	}
+	return r.MaxAbove > cuda.Widest(cuda.SharedMemory(g.gpus.list[0])), nil
+}
+
+// formulaPlace, bitsPlace, loopsPlace and listingPlace are where the work of an engine
+// runs. What GPUs cannot do has no place on them: ok is false.
+
+func (g *Graph) formulaPlace(r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
+	if g.gpus == nil || !cuda.Kernels(f) {
+		shared, each := run.SumsNeed(r, f)
+		p, err = g.workers(g.rowsNeed()+shared, each, what)
+		return p, true, err
+	}
+	if wide, err := g.wide(r); err != nil || wide && cuda.Rooted(f) {
+		return p, false, err
+	}
+	p, err = g.gpuPlace(r, cuda.PartOf(f), what, func(shared int64) (int64, int64) { return cuda.SumsNeed(r, f, shared) })
+	return p, true, err
+}
+
+func (g *Graph) bitsPlace(r *rows.Rows, k int) (p place, ok bool, err error) {
+	const what = "counting cliques in bit matrices"
+	if g.gpus == nil {
+		p, err = g.workers(g.rowsNeed(), run.CliquesNeed(r, k), what)
+		return p, true, err
+	}
+	if wide, err := g.wide(r); err != nil || wide {
+		return p, false, err
+	}
+	p, err = g.gpuPlace(r, cuda.Above, what, func(shared int64) (int64, int64) {
+		n := cuda.CliquesNeed(r, k, shared)
+		return n, n
+	})
+	return p, true, err
+}
+
+func (g *Graph) loopsPlace(r *rows.Rows, pl *plan.Plan) (p place, err error) {
+	const what = "counting by loops"
+	if g.gpus == nil {
+		return g.workers(g.rowsNeed(), run.NestNeed(pl, r), what)
+	}
+	p, err = g.gpuPlace(r, cuda.Whole, what, func(int64) (int64, int64) { return cuda.NestNeed(pl, r) })
+	return p, err
+}
+
+func (g *Graph) listingPlace(pl *plan.Plan) (p place, err error) {
+	const what = "listing matches"
+	if g.gpus == nil {
+		return g.workers(g.byID.Bytes(), run.NestNeed(pl, g.byID)+run.ListNeed(), what)
+	}
+	p, err = g.gpuPlace(g.byID, cuda.Whole, what, func(int64) (int64, int64) { return cuda.ListNeed(pl, g.byID) })
+	return p, err
+}
+
+// sums are the quantities of a formula.
+func (g *Graph) sums(ctx context.Context, r *rows.Rows, f pattern.Formula, p place, report func(float64)) (sums map[pattern.Quantity]Total, err error) {
+	if !p.gpu {
+		return (&run.Run{Rows: r, Workers: p.workers, Report: report}).Sums(ctx, f)
+	}
+	err = g.gpus.with(r, p.layout, false, func(on *cuda.Graph) (err error) {
+		sums, err = on.Sums(ctx, f, p.room, report)
+		return err
+	})
+	return sums, err
+}
+
+// onGPUs counts cliques of k vertices, or by the plan where there is one.
+func (g *Graph) onGPUs(ctx context.Context, r *rows.Rows, j *job, report func(float64)) (n Total, err error) {
+	err = g.gpus.with(r, j.layout, false, func(on *cuda.Graph) (err error) {
+		if j.engine == Bits {
+			n, err = on.Cliques(ctx, j.query.pattern.Vertices(), report)
+		} else {
+			n, err = on.Count(ctx, j.plan, j.room, report)
+		}
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,155 @@
+package mine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sagann/dataset"
+	"sagann/device"
+	"sagann/internal/draw"
+	"sagann/mine"
+	"sagann/mine/cuda"
+	"sagann/mine/cuda/cudatest"
+)
+
+// emulate has the graphs of a test use emulated GPUs of few multiprocessors.
+func emulate(t *testing.T) {
+	t.Helper()
+	t.Cleanup(cuda.Few())
+	t.Cleanup(mine.SetGPUs(func(n int, bytes int64) (list []device.GPU) {
+		for i := range n {
+			list = append(list, cudatest.Open(t, i, bytes))
+		}
+		return list
+	}, 1<<20))
+}
+
+// TestGPUAgainstBrute compares counts, listings and limits of GPUs with what trying all
+// maps gives.
+func TestGPUAgainstBrute(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a compiler runs for every pattern")
+	}
+	emulate(t)
+	cases := 0
+	draw.Check(t, func(t *rapid.T) {
+		if cases++; cases > 25 { // a second each
+			return
+		}
+		graph := drawGraph(t)
+		p := drawPattern(t, graph)
+		var atoms []atom
+		for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "conditions") {
+			atoms = append(atoms, drawAtom(t, p.Vertices()))
+		}
+		induced := rapid.Bool().Draw(t, "induced")
+		var options []mine.Option
+		if induced {
+			options = append(options, mine.Induced)
+		}
+		if len(atoms) > 0 {
+			options = append(options, mine.Where(func(m mine.Match) mine.Bool {
+				all := atoms[0].symbol(m)
+				for _, a := range atoms[1:] {
+					all = all.And(a.symbol(m))
+				}
+				return all
+			}))
+		}
+		want := brute(graph, p, atoms, induced)
+		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Engine: mine.Loops, Device: []string{"cuda", "cuda:0,1"}[cases%2],
+			NoReuse: cases%3 == 0, NoPool: cases%4 < 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := g.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		n, err := g.Count(context.Background(), p, options...)
+		if err != nil || n.String() != fmt.Sprint(len(want)) {
+			t.Fatalf("%v of %q, %v; want %d", n, p, err, len(want))
+		}
+		limit := rapid.IntRange(0, len(want)+1).Draw(t, "limit")
+		var got [][]uint32
+		for m, err := range g.Match(context.Background(), p, append(options, mine.Limit(int64(limit)))...) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, slices.Clone(m))
+		}
+		first := want
+		if limit > 0 {
+			first = want[:min(limit, len(want))]
+		}
+		if !slices.EqualFunc(got, first, slices.Equal) {
+			t.Fatalf("%q lists %v, want %v", p, got, first)
+		}
+	})
+}
+
+// TestGPUEngines: all engines of GPUs agree with the CPU, with all rows on them and with
+// the smallest memory that an error names.
+func TestGPUEngines(t *testing.T) {
+	emulate(t)
+	ctx := context.Background()
+	club := dataset.Karate()
+	cpu := mustOpen(t, club.Edges, mine.Options{})
+	for _, text := range []string{"triangle", "clique4", "cycle4", "diamond", "star4", "path4", "house"} {
+		p := mine.MustPattern(text)
+		want, err := cpu.Count(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Loops} {
+			for mem, tries := int64(0), 0; tries < 3; tries++ {
+				g := mustOpen(t, club.Edges, mine.Options{Device: "cuda", Engine: engine, Mem: mem})
+				n, err := g.Count(ctx, p)
+				var small *mine.BudgetError
+				switch {
+				case errors.As(err, &small):
+					mem = small.Smallest
+				case err != nil && strings.Contains(err.Error(), "cannot count"):
+					tries = 3
+				case err != nil || n != want:
+					t.Errorf("%s by %s in %d bytes: %v, %v; want %v", text, engine, mem, n, err, want)
+				case mem == 0:
+					mem = 1
+				}
+				if x, err := g.Explain(p); err == nil && (mem > 1 && x.Bytes > mem || x.Device != "cuda" && x.Threads == 0) {
+					t.Errorf("%s by %s in %d bytes: %+v", text, engine, mem, x)
+				}
+				if err := g.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	want, err := cpu.Motifs(ctx, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := mustOpen(t, club.Edges, mine.Options{Device: "cuda:0,1"})
+	if got, err := g.Motifs(ctx, 4); err != nil || !slices.Equal(got, want) {
+		t.Errorf("motifs %v, %v; want %v", got, err, want)
+	}
+	for _, err := range g.Match(ctx, mine.MustPattern("triangle")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Cliques(ctx, 3); !errors.Is(err, mine.ErrBusy) {
+			t.Errorf("a count inside a listing: %v", err)
+		}
+		break
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+}
