@@ -86,6 +86,7 @@ func Check(root string) ([]Fault, error) {
 		c.checkSize(s)
 		c.checkFormat(s)
 		c.checkSeeds(s)
+		c.checkKinds(s)
 		c.checkDocs(s)
 		if !s.nested {
 			c.checkImports(s)
