@@ -9,47 +9,68 @@ import (
 // program's own arithmetic and the bytes its operands name, whatever the backend:
 // how fast a device does them stands in the machine's model.
 func CostOf(p *kernel.Program) plan.Cost {
-	var c plan.Cost
-	elem, dense := &c.RowElem, &c.RowDense
+	c := &costing{p: p}
+	c.elem, c.dense = &c.RowElem, &c.RowDense
 	if p.Edges {
-		elem, dense = &c.EdgeElem, &c.EdgeDense
+		c.elem, c.dense = &c.EdgeElem, &c.EdgeDense
 	}
-	matrix := map[int]bool{} // registers that hold a whole matrix
-	seen := map[int]bool{}   // operands of the streamed interval
-	indexed := false
-	for _, f := range p.Leaves {
+	c.leaves()
+	c.passes()
+	for i := range p.Instrs {
+		c.instr(&p.Instrs[i])
+	}
+	for i := range p.Outs {
+		c.out(&p.Outs[i])
+	}
+	return c.Cost
+}
+
+// costing adds up the cost of p.
+type costing struct {
+	plan.Cost
+	p           *kernel.Program
+	elem, dense *float64     // operations of a row, or of an edge
+	matrix      map[int]bool // registers that hold a whole matrix
+}
+
+// leaves counts what p loads.
+func (c *costing) leaves() {
+	c.matrix = map[int]bool{}
+	seen := map[int]bool{} // operands of the streamed interval
+	for _, f := range c.p.Leaves {
 		n := 4 * int64(f.Cols)
 		switch f.From {
 		case kernel.Own:
 			// A keyed leaf reads one block an edge; a row's edges share its blocks.
 			c.RowBytes += n * blocks(f.Key, f.Blocks)
 		case kernel.Other:
-			indexed = true
 			c.GatherBytes += n
 			if !seen[f.Operand] {
 				seen[f.Operand] = true
 				c.OtherBytes += 4 * int64(f.LD)
 				c.Others++
 			}
-		case kernel.Cell:
-			c.EdgeBytes += n
-		case kernel.EdgeBuf:
+		case kernel.Cell, kernel.EdgeBuf:
 			c.EdgeBytes += n
 		case kernel.Global:
 			c.FixedBytes += 4 * int64(f.LD) * int64(f.Rows)
-			matrix[f.Reg] = !f.Spread
+			c.matrix[f.Reg] = !f.Spread
 		}
 		if f.Key != kernel.NoKey {
 			c.EdgeBytes += 4
 		}
 	}
-	if indexed {
+	if len(seen) > 0 {
 		c.EdgeBytes += 4 // the row's number
-		c.Packed = p.Packed
+		c.Packed = c.p.Packed
 	}
-	level := make([]int, len(p.Widths)) // products that a register waits for, one after the other
+}
+
+// passes counts the products, and how many kernels wait for each other at them.
+func (c *costing) passes() {
+	level := make([]int, len(c.p.Widths)) // products that a register waits for, one after the other
 	c.Passes = 1
-	for _, in := range p.Instrs {
+	for _, in := range c.p.Instrs {
 		for _, r := range in.In {
 			level[in.Dst] = max(level[in.Dst], level[r])
 		}
@@ -59,63 +80,65 @@ func CostOf(p *kernel.Program) plan.Cost {
 			c.Passes = max(c.Passes, level[in.Dst]+1)
 		}
 	}
-	for _, in := range p.Instrs {
-		out := float64(p.Widths[in.Dst])
-		wide, whole := out, false
-		for _, r := range in.In {
-			if matrix[r] {
-				whole = true
-				continue
-			}
-			wide = max(wide, float64(p.Widths[r]))
+}
+
+// instr counts the operations of an instruction.
+func (c *costing) instr(in *kernel.Instr) {
+	out := float64(c.p.Widths[in.Dst])
+	wide, whole := out, in.Role.Product()
+	for _, r := range in.In {
+		if c.matrix[r] {
+			whole = true
+			continue
 		}
-		switch {
-		case in.Role.Product() || whole:
-			*dense += 2 * float64(p.Widths[in.In[0]]) * out
-		default:
-			*elem += wide
-		}
+		wide = max(wide, float64(c.p.Widths[r]))
 	}
-	for _, o := range p.Outs {
-		n := 4 * int64(p.Widths[o.Reg])
-		ops := float64(p.Widths[o.Reg])
-		switch o.Acc {
-		case kernel.Store:
-			if p.Edges {
-				c.EdgeBytes += n
-			} else {
-				c.RowBytes += n
-			}
-		case kernel.Sum:
-			c.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
-			*elem += ops
-		case kernel.Max:
+	if whole {
+		*c.dense += 2 * float64(c.p.Widths[in.In[0]]) * out
+	} else {
+		*c.elem += wide
+	}
+}
+
+// out counts what a result takes.
+func (c *costing) out(o *kernel.Out) {
+	n := 4 * int64(c.p.Widths[o.Reg])
+	ops := float64(c.p.Widths[o.Reg])
+	switch o.Acc {
+	case kernel.Store:
+		if c.p.Edges {
+			c.EdgeBytes += n
+		} else {
+			c.RowBytes += n
+		}
+	case kernel.Sum:
+		c.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
+		*c.elem += ops
+	case kernel.Max:
+		c.AccBytes += 2 * n
+		if o.Aux >= 0 {
 			c.AccBytes += 2 * n
-			if o.Aux >= 0 {
-				c.AccBytes += 2 * n
-			}
-			*elem += ops
-		case kernel.LSE:
-			c.AccBytes += 4 * n // the sum and the running maximum
-			*elem += 3 * ops    // compare, exp, add
-		case kernel.SumTN:
-			c.Products++
-			*dense += 2 * ops * float64(p.Widths[o.Reg2])
-			c.FixedBytes += 2 * n * int64(p.Widths[o.Reg2])
-		case kernel.SumRows:
-			c.Passes += sumKernels
-			*elem += ops
-			c.FixedBytes += 2 * n
-		case kernel.SumBy, kernel.MaxBy:
-			c.Passes += sumKernels
-			*elem += ops
-			c.FixedBytes += 2 * n * int64(o.Blocks)
 		}
-		if o.Key != kernel.NoKey {
-			c.EdgeBytes += 4
-		}
+		*c.elem += ops
+	case kernel.LSE:
+		c.AccBytes += 4 * n // the sum and the running maximum
+		*c.elem += 3 * ops  // compare, exp, add
+	case kernel.SumTN:
+		c.Products++
+		*c.dense += 2 * ops * float64(c.p.Widths[o.Reg2])
+		c.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2])
+	case kernel.SumRows:
+		c.Passes += sumKernels
+		*c.elem += ops
+		c.FixedBytes += 2 * n
+	case kernel.SumBy, kernel.MaxBy:
+		c.Passes += sumKernels
+		*c.elem += ops
+		c.FixedBytes += 2 * n * int64(o.Blocks)
 	}
-	return c
+	if o.Key != kernel.NoKey {
+		c.EdgeBytes += 4
+	}
 }
 
 // sumKernels are the kernels of a sum over rows: parts, and their sum.

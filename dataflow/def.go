@@ -28,7 +28,8 @@ func (c Class) String() string {
 }
 
 // Def declares an op once: everything the compiler and every backend know of it.
-// Passes read these fields, never op names.
+// Passes read these fields. By name they know only the operations whose algebra they use
+// (algebra.go), the movements (move.go), and what they put in themselves (slice.go, storage.go).
 type Def struct {
 	Class  Class
 	Linear bool // linear in operand 0: slides through sum gathers

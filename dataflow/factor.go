@@ -13,9 +13,10 @@ func factor(n *Node) *Node {
 		}
 		return Apply(n.op, Attr{}, x)
 	}
-	switch e.op {
-	case NegOp, ScaleOp:
+	if scaled(e) {
 		return Apply(e.op, e.attr, gather(e.in[0]))
+	}
+	switch e.op {
 	case AddOp, SubOp:
 		if hasOwn(e.in[0], own) || hasOwn(e.in[1], own) {
 			return Apply(e.op, Attr{}, gather(e.in[0]), gather(e.in[1]))
@@ -98,9 +99,15 @@ func ownRow(n *Node) *Node {
 	return n.in[0]
 }
 
+// scaled: n is a linear map of each number of its one operand, such as a sign.
+func scaled(n *Node) bool {
+	d := n.Def()
+	return d.Class == Elem && d.Linear && len(n.in) == 1
+}
+
 // hasOwn tells whether a factor of n (through signs) belongs to the gathering row.
 func hasOwn(n *Node, own Op) bool {
-	for n.op == NegOp || n.op == ScaleOp {
+	for scaled(n) {
 		n = n.in[0]
 	}
 	for _, f := range factors(n) {

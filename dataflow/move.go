@@ -107,4 +107,7 @@ func isScatter(op Op) bool { return op == ScatterSrcOp || op == ScatterDstOp }
 func isGather(n *Node) bool { return n.Def().Class == Move && !isScatter(n.op) }
 
 // sumGather tells whether op sums edge rows, so that linear maps slide through it.
-func sumGather(op Op) bool { return op == GatherSrcOp || op == GatherDstOp }
+func sumGather(op Op) bool {
+	d := DefOf(op)
+	return d.Class == Move && d.Acc == kernel.Sum
+}

@@ -1,9 +1,11 @@
 package dataflow
 
+import "sagann/kernel"
+
 // splits: n is a gather whose columns do not mix.
 func (p *slicing) splits(n *Node) bool {
 	f := n.shape.Cols
-	if !isGather(n) || n.attr != (Attr{}) || n.op == GatherLSEOp || p.cuts(n) == nil || !p.columnwise(n.in[0], f) {
+	if !isGather(n) || n.attr != (Attr{}) || n.Def().Acc == kernel.LSE || p.cuts(n) == nil || !p.columnwise(n.in[0], f) {
 		return false
 	}
 	_, leaves := program(n)

@@ -29,21 +29,22 @@ type CUDA struct {
 
 	mu      sync.Mutex // guards below, and the order of submissions to one queue
 	queues  []*cudaQueue
+	made    cudaMade
+	peers   map[*CUDA]bool // devices that copied from here, or to which access was opened
+	tracer  cudaTracer
+	closing bool
+
+	capture cudaCapture
+	rows    cudaRows
+}
+
+// cudaMade is what a device has made for its user beside queues. It lives until Close.
+type cudaMade struct {
 	events  []*cudaEvent
 	modules []cuModule
 	blas    []cudaBlas
 	batches []*cudaBatch
 	graphs  []*cudaGraph
-	peers   map[*CUDA]bool // devices that copied from here, or to which access was opened
-	tracer  cudaTracer
-	closing bool
-
-	capturing bool  // tasks are kept, not run
-	refused   error // the first of them that could not be
-
-	rowsOnce  sync.Once // CopyRows
-	rowsFuncs []Function
-	rowsErr   error
 }
 
 // cudaBlas is a handle and its workspace.
@@ -229,16 +230,16 @@ func (d *CUDA) Close() error {
 	defer d.mu.Unlock()
 	d.closing = true
 	var errs []error
-	for _, b := range d.blas {
+	for _, b := range d.made.blas {
 		errs = append(errs, cuCloseBlas(d.ctx, b.handle), cuFree(d.ctx, b.work))
 	}
-	for _, b := range d.batches {
+	for _, b := range d.made.batches {
 		b.free()
 	}
-	for _, g := range d.graphs {
+	for _, g := range d.made.graphs {
 		g.free()
 	}
-	for _, e := range d.events {
+	for _, e := range d.made.events {
 		cuCloseEvent(e.event)
 	}
 	d.tracer.close()
@@ -248,7 +249,7 @@ func (d *CUDA) Close() error {
 		}
 		errs = append(errs, cuCloseStream(q.stream), d.closeStage(q))
 	}
-	for _, m := range d.modules {
+	for _, m := range d.made.modules {
 		errs = append(errs, cuUnload(d.ctx, m))
 	}
 	errs = append(errs, d.host.unpinAll(), cuFree(d.ctx, d.arena), cuCloseContext(d.dev))

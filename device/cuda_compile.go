@@ -31,7 +31,7 @@ func (d *CUDA) Compile(source string, names []string) ([]Function, error) {
 		return nil, err
 	}
 	d.mu.Lock()
-	d.modules = append(d.modules, m)
+	d.made.modules = append(d.made.modules, m)
 	d.mu.Unlock()
 	out := make([]Function, len(fs))
 	for i, f := range fs {
@@ -80,6 +80,6 @@ func (d *CUDA) Prepare(list []Command) (Batch, error) {
 		b.free()
 		return nil, ErrClosed
 	}
-	d.batches = append(d.batches, b)
+	d.made.batches = append(d.made.batches, b)
 	return b, nil
 }

@@ -77,7 +77,7 @@ type cudaStage struct {
 // refused: what a read or a write needs is freed when it has run, and errors name the task
 // of the time of submission, so a replay would have neither.
 func (d *CUDA) stageOf(q *cudaQueue) (*cudaStage, error) {
-	if d.capturing {
+	if d.capture.on {
 		return nil, errors.New("host memory in a file cannot be captured")
 	}
 	if q.stage == nil {

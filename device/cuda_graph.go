@@ -51,6 +51,12 @@ import (
 	"fmt"
 )
 
+// cudaCapture says what becomes of tasks.
+type cudaCapture struct {
+	on      bool  // they are kept, not run
+	refused error // the first of them that could not be
+}
+
 // cudaGraph is captured work and the streams that it was captured from.
 type cudaGraph struct {
 	dev     *CUDA
@@ -83,7 +89,7 @@ func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	var before, after Counters
 	d.mu.Lock()
 	wrong := d.tracer.f != nil || d.tracer.detail != nil
-	d.capturing = true
+	d.capture.on = true
 	d.mu.Unlock()
 	if wrong {
 		g.free()
@@ -95,7 +101,7 @@ func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	if err == nil {
 		err = f()
 		d.mu.Lock()
-		err = errors.Join(err, d.refused)
+		err = errors.Join(err, d.capture.refused)
 		d.mu.Unlock()
 	}
 	if end := cuErr(C.saga_end(d.ctx, &g.streams[0], n, &g.events[0], cInt(err != nil), &g.exec)); err == nil {
@@ -105,14 +111,14 @@ func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	g.counts = after.less(before)
 	d.counts.add(g.counts, -1)
 	d.mu.Lock()
-	d.capturing, d.refused = false, nil
+	d.capture = cudaCapture{}
 	d.mu.Unlock()
 	if err != nil {
 		g.free()
 		return nil, d.err(OpLaunch, queues[0], fmt.Errorf("capture: %w", err))
 	}
 	d.mu.Lock()
-	d.graphs = append(d.graphs, g)
+	d.made.graphs = append(d.made.graphs, g)
 	d.mu.Unlock()
 	return g, nil
 }

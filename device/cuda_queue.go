@@ -60,6 +60,6 @@ func (d *CUDA) NewEvent() (Event, error) {
 		return nil, d.err(OpNewEvent, nil, err)
 	}
 	ev := &cudaEvent{dev: d, event: e}
-	d.events = append(d.events, ev)
+	d.made.events = append(d.made.events, ev)
 	return ev, nil
 }

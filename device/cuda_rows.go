@@ -16,6 +16,7 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -45,10 +46,17 @@ const (
 
 func (d *CUDA) pinned(p unsafe.Pointer) bool { return C.saga_pinned(d.ctx, p) != 0 }
 
+// cudaRows are the kernels of CopyRows, once they were needed.
+type cudaRows struct {
+	once  sync.Once
+	funcs []Function
+	err   error
+}
+
 // rowKernels compiles the kernels of CopyRows at their first use.
 func (d *CUDA) rowKernels() ([]Function, error) {
-	d.rowsOnce.Do(func() { d.rowsFuncs, d.rowsErr = d.Compile(rowsSource, []string{"saga_rows16", "saga_rows4"}) })
-	return d.rowsFuncs, d.rowsErr
+	d.rows.once.Do(func() { d.rows.funcs, d.rows.err = d.Compile(rowsSource, []string{"saga_rows16", "saga_rows4"}) })
+	return d.rows.funcs, d.rows.err
 }
 
 // CopyRows copies some rows of src to their places in dst. From pinned memory, with a

@@ -43,8 +43,8 @@ func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count fun
 
 // wrong notes an error of the driver: of the device, or of a capture, which ends with it.
 func (d *CUDA) wrong(err error) {
-	if d.capturing {
-		d.refused = errors.Join(d.refused, err)
+	if d.capture.on {
+		d.capture.refused = errors.Join(d.capture.refused, err)
 		return
 	}
 	d.status.fail(err)
@@ -53,7 +53,7 @@ func (d *CUDA) wrong(err error) {
 // keepable is an error if a copy from or to host memory cannot be part of a capture: the
 // driver must find the memory again at every replay.
 func (d *CUDA) keepable(host []byte) error {
-	if d.capturing && len(host) > 0 && !d.pinned(unsafe.Pointer(&host[0])) {
+	if d.capture.on && len(host) > 0 && !d.pinned(unsafe.Pointer(&host[0])) {
 		return errors.New("host memory is not pinned")
 	}
 	return nil
@@ -240,7 +240,7 @@ func (d *CUDA) openBlas(q *cudaQueue) error {
 		q.blas = nil
 		return errors.Join(err, cuFree(d.ctx, work))
 	}
-	d.blas = append(d.blas, cudaBlas{q.blas, work})
+	d.made.blas = append(d.made.blas, cudaBlas{q.blas, work})
 	return nil
 }
 

@@ -94,6 +94,20 @@ func Parse(spec string) (kind string, index []int, err error) {
 	return kind, index, nil
 }
 
+// Host tells whether spec names devices whose memory is the host's. No spec, "", does.
+func Host(spec string) bool { return kindOf(spec) == "cpu" }
+
+// IsGPU tells whether spec names GPUs.
+func IsGPU(spec string) bool { return kindOf(spec) == "cuda" }
+
+func kindOf(spec string) string {
+	if spec == "" {
+		return "cpu"
+	}
+	kind, _, _ := Parse(spec)
+	return kind
+}
+
 // upTo returns 0..n-1 for the number n in s.
 func upTo(s string, listed bool) ([]int, error) {
 	n := 1

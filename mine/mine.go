@@ -109,8 +109,8 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 		opt.Threads = runtime.GOMAXPROCS(0)
 	}
 	var cards *gpus
-	if opt.Device != "" && opt.Device != "cpu" {
-		if kind, _, err := device.Parse(opt.Device); err != nil || kind != "cuda" {
+	if !device.Host(opt.Device) {
+		if !device.IsGPU(opt.Device) {
 			return nil, fmt.Errorf("mine: device %q: want cpu, cuda or cuda:I,J", opt.Device)
 		}
 		cards = &gpus{spec: opt.Device}

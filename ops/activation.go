@@ -110,6 +110,22 @@ var _ = define(geluGrad, Def{Class: dataflow.Elem, Shape: same,
 		"(1.f - tanhf(0.79788456f * $0 * (1.f + 0.044715f * $0 * $0)) * " +
 		"tanhf(0.79788456f * $0 * (1.f + 0.044715f * $0 * $0))) : 0.f)"})
 
+// SiLU returns x·sigmoid(x) element-wise; same shape as x. It is NaN at -Inf, and so is its
+// slope at both infinities, as PyTorch has it.
+func SiLU(x *Node) *Node { return apply(silu, x) }
+
+const silu Op = "silu"
+
+var _ = define(silu, Def{Class: dataflow.Elem, Shape: same,
+	VJP: func(n, dy *Node) []*Node {
+		s := Sigmoid(n.In(0))
+		return []*Node{Mul(dy, Mul(s, Shift(Mul(n.In(0), Shift(Neg(s), 1)), 1)))}
+	},
+	CPU: map1(func(dst, x []float32) {
+		simd.Sigmoid(dst, x)
+		simd.Mul(dst, dst, x)
+	}), CUDA: "$0 * saga_sigmoid($0)"})
+
 // Softplus returns log(1 + e**x) element-wise, without overflow; same shape as x.
 func Softplus(x *Node) *Node { return apply(softplus, x) }
 

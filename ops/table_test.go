@@ -51,6 +51,7 @@ var examples = map[Op][]example{
 	gelu: unary(vertex(7), 1, func(x ...float64) float64 {
 		return x[0] / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x[0]+0.044715*x[0]*x[0]*x[0])))
 	}),
+	silu:     unary(vertex(7), 1, func(x ...float64) float64 { return x[0] * logistic(x[0]) }),
 	geluGrad: unary(vertex(7), 0, nil),
 	softplus: unary(vertex(7), 1, func(x ...float64) float64 { return math.Log1p(math.Exp(x[0])) }),
 

@@ -69,9 +69,11 @@ func (d nullGPU) Unwrap() device.Device { return d.Null }
 // Info names a kind of GPU: kernels are rendered for it.
 func (d nullGPU) Info() device.Info {
 	i := d.Null.Info()
-	i.Kind = "cuda"
+	i.Kind = d.kind()
 	return i
 }
+
+func (nullGPU) kind() string { return "cuda" }
 func (d nullGPU) Compile(_ string, names []string) (list []device.Function, err error) {
 	for _, name := range names {
 		list = append(list, nullFunc(name))
@@ -192,6 +194,9 @@ func (s *sweep) device() string {
 	kind, index, err := device.Parse(s.spec)
 	if err != nil {
 		panic(err)
+	}
+	if kind == "null" {
+		kind = nullGPU{}.kind()
 	}
 	return fmt.Sprint(kind, ":", index[s.faulty])
 }

@@ -124,3 +124,16 @@ func (a *Arena) pin(b []byte) error {
 	a.bytes += int64(len(b))
 	return nil
 }
+
+func bytesOf(x []float32) []byte {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+}
+
+// onGPU tells whether the arena is on GPUs.
+func (a *Arena) onGPU() bool {
+	_, ok := a.devices[0].dev.(device.GPU)
+	return ok
+}

@@ -66,6 +66,3 @@ func (r *Runner) replay() (done bool, err error) {
 	}
 	return true, errors.Join(err, r.arena.sync())
 }
-
-// hostUpdate tells whether the optimiser runs on the host, in the middle of a step.
-func (r *Runner) hostUpdate() bool { return r.update != nil && r.gpu.update == nil }

@@ -78,12 +78,6 @@ func (g *onGPUs) scratch(rows, edges int) int64 {
 	return most + 4*stepWords
 }
 
-// onGPU tells whether the arena is on GPUs.
-func (a *Arena) onGPU() bool {
-	_, ok := a.devices[0].dev.(device.GPU)
-	return ok
-}
-
 // openGPU compiles the programs for every GPU of the arena and reserves scratch
 // memory for the plan's largest launch.
 func (r *Runner) openGPU(programs []*kernel.Program) error {

@@ -1,8 +1,8 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
-	"unsafe"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
@@ -129,9 +129,27 @@ func (k *task) bind(mem []byte) {
 	}
 }
 
-func bytesOf(x []float32) []byte {
-	if len(x) == 0 {
-		return nil
+// task is what the device sees of a plan's task.
+type task struct {
+	r     *Runner
+	t     *plan.Task
+	event device.Event
+	l     *cpu.Launch
+	view  chunk.View
+}
+
+// named says which task a call of a device failed for, by the tag of its queue: task i
+// of a step has tag i, task i of the setup -1-i.
+func (r *Runner) named(err error) error {
+	var call *device.OpError
+	if !errors.As(err, &call) || call.Queue == "" {
+		return err
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+	switch i := call.Tag; {
+	case i >= 0 && i < int64(len(r.plan.Tasks)):
+		return fmt.Errorf("%s: %w", r.plan.Describe(int(i)), err)
+	case i < 0 && -1-i < int64(len(r.plan.Setup)):
+		return fmt.Errorf("setup (%s): %w", r.plan.DescribeTask(&r.plan.Setup[-1-i]), err)
+	}
+	return err
 }

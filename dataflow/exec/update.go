@@ -160,3 +160,6 @@ func (r *Runner) updateGPU(t *plan.Task) error {
 	}
 	return err
 }
+
+// hostUpdate tells whether the optimiser runs on the host, in the middle of a step.
+func (r *Runner) hostUpdate() bool { return r.update != nil && r.gpu.update == nil }

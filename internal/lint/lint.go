@@ -88,6 +88,7 @@ func Check(root string) ([]Fault, error) {
 		c.checkConfig(s)
 		c.checkFormat(s)
 		c.checkSeeds(s)
+		c.checkKinds(s)
 		c.checkDocs(s)
 		if !s.nested {
 			c.checkImports(s)

@@ -3,6 +3,7 @@ package lint
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -121,6 +122,52 @@ func TestImports(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestKinds: a device's kind is compared in its folders only; the names are those of the table.
+func TestKinds(t *testing.T) {
+	const body = `
+
+import "strings"
+
+func f(kind string) bool {
+	switch kind {
+	case "null":
+		return true
+	}
+	x := "cuda" // a name that is passed on
+	return kind == "cpu" || strings.HasPrefix(kind, "cuda:") || kind != x || kind == "cpus"
+}
+`
+	got := check(t, map[string]string{
+		"go.mod":            mod,
+		"saga/s.go":         "// Package saga is.\npackage saga" + body,
+		"saga/s_test.go":    "package saga" + strings.Replace(body, "func f", "func g", 1),
+		"device/d.go":       "// Package device is.\npackage device" + body,
+		"bench/b/main.go":   "// Package main is.\npackage main" + body,
+		"backend/b.go":      "// Package backend is.\npackage backend" + body,
+		"kernel/cuda/c.go":  "// Package cuda is.\npackage cuda" + body,
+		"kernel/cpu/cpu.go": "// Package cpu is.\npackage cpu\n\nfunc f(x any) bool { return x == 1 }\n",
+	})
+	want := []string{
+		`saga/s.go:8: compares with the device kind "null": ask the row of package backend`,
+		`saga/s.go:12: compares with the device kind "cpu": ask the row of package backend`,
+		`saga/s.go:12: compares with the device kind "cuda": ask the row of package backend`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	table, err := os.ReadFile(filepath.Join("..", "..", "backend", "kind.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`\{Name: "(\w+)"`).FindAllSubmatch(table, -1) {
+		names = append(names, string(m[1]))
+	}
+	if d := cmp.Diff(names, deviceKinds); d != "" {
+		t.Errorf("backend's table and deviceKinds: %s", d)
 	}
 }
 

@@ -51,6 +51,12 @@ var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "in
 // machine are the folders below which build tags and assembly may stand.
 var machine = []string{"device", "internal/simd"}
 
+// deviceKinds are the names in package backend's table.
+var deviceKinds = []string{"cpu", "null", "cuda"}
+
+// kindFolders are the folders below which code may compare a device's kind with a literal.
+var kindFolders = []string{"device", "kernel/cuda", "backend", "bench"}
+
 // cgo are the folders below which a file may import "C".
 var cgo = []string{"device"}
 

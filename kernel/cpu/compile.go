@@ -133,13 +133,64 @@ func (c *Program) findDirect() {
 	}
 }
 
+// never is when registers are last used that live to the end of a strip, or of a launch.
+const never = 1 << 30
+
 // allocate places registers in a worker's scratch; a register's room is taken again
 // after its last use.
 func (c *Program) allocate() {
 	p := c.p
-	const end = 1 << 30
-	last := make([]int, len(p.Widths))
+	c.place = make([]int, len(p.Widths))
+	for i := range c.place {
+		c.place[i] = -1
+	}
+	c.findStored()
+	last := c.lastUses()
+	free := rooms{}
+	for _, l := range p.Leaves {
+		if c.skip[l.Reg] || l.From == kernel.Global && !l.Spread {
+			continue
+		}
+		c.place[l.Reg] = c.take(&free, l.Cols)
+		if l.Spread {
+			last[l.Reg] = never // filled once a launch
+		}
+	}
 	for i, in := range p.Instrs {
+		if c.skipIn[i] {
+			continue
+		}
+		if c.stored[in.Dst] < 0 {
+			c.place[in.Dst] = c.take(&free, p.Widths[in.Dst])
+		}
+		for k, r := range in.In {
+			if last[r] == i && c.place[r] >= 0 && !repeated(in.In[:k], r) {
+				free = append(free, room{c.place[r], p.Widths[r]})
+			}
+		}
+	}
+}
+
+// room is n floats a strip row from at on; rooms are those that are free again.
+type room struct{ at, n int }
+type rooms []room
+
+// take finds room for a register of n columns.
+func (c *Program) take(free *rooms, n int) int {
+	for i, r := range *free {
+		if r.n == n {
+			*free = append((*free)[:i], (*free)[i+1:]...)
+			return r.at
+		}
+	}
+	c.floats += n
+	return c.floats - n
+}
+
+// lastUses finds the instruction that uses each register last.
+func (c *Program) lastUses() []int {
+	last := make([]int, len(c.p.Widths))
+	for i, in := range c.p.Instrs {
 		if c.skipIn[i] {
 			continue
 		}
@@ -148,62 +199,34 @@ func (c *Program) allocate() {
 		}
 	}
 	for _, i := range c.outs {
-		last[p.Outs[i].Reg] = end
-		if p.Outs[i].Acc.Pair() {
-			last[p.Outs[i].Reg2] = end
+		o := &c.p.Outs[i]
+		last[o.Reg] = never
+		if o.Acc.Pair() {
+			last[o.Reg2] = never
 		}
 	}
 	for _, d := range c.directs {
 		if d.weight >= 0 {
-			last[d.weight] = end
+			last[d.weight] = never
 		}
 	}
-	c.place = make([]int, len(p.Widths))
-	c.stored = make([]int, len(p.Widths))
-	for i := range c.place {
-		c.place[i], c.stored[i] = -1, -1
-	}
-	type room struct{ at, n int }
-	var free []room
-	take := func(n int) int {
-		for i, r := range free {
-			if r.n == n {
-				free = append(free[:i], free[i+1:]...)
-				return r.at
-			}
-		}
-		c.floats += n
-		return c.floats - n
-	}
-	for _, l := range p.Leaves {
-		if c.skip[l.Reg] || l.From == kernel.Global && !l.Spread {
-			continue
-		}
-		c.place[l.Reg] = take(l.Cols)
-		if l.Spread {
-			last[l.Reg] = end // filled once a launch
-		}
+	return last
+}
+
+// findStored finds the registers that instructions write where they are stored. A leaf is
+// copied, not computed in place.
+func (c *Program) findStored() {
+	c.stored = make([]int, len(c.p.Widths))
+	for i := range c.stored {
+		c.stored[i] = -1
 	}
 	for _, i := range c.outs {
-		if o := p.Outs[i]; o.Acc == kernel.Store && o.LD == p.Widths[o.Reg] {
+		if o := c.p.Outs[i]; o.Acc == kernel.Store && o.LD == c.p.Widths[o.Reg] {
 			c.stored[o.Reg] = i
 		}
 	}
-	for _, l := range p.Leaves {
-		c.stored[l.Reg] = -1 // a leaf is copied, not computed in place
-	}
-	for i, in := range p.Instrs {
-		if c.skipIn[i] {
-			continue
-		}
-		if c.stored[in.Dst] < 0 {
-			c.place[in.Dst] = take(p.Widths[in.Dst])
-		}
-		for k, r := range in.In {
-			if last[r] == i && c.place[r] >= 0 && !repeated(in.In[:k], r) {
-				free = append(free, room{c.place[r], p.Widths[r]})
-			}
-		}
+	for _, l := range c.p.Leaves {
+		c.stored[l.Reg] = -1
 	}
 }
 

@@ -97,3 +97,11 @@ func (t *emitter) place(ptr string, w int, unit string) string {
 
 // isWidth tells whether registers of w columns have the layout of heads.
 func (t *emitter) isWidth(w int) bool { return t.heads > 0 && w == t.heads }
+
+// slices is how many slices make a row.
+func (t *emitter) slices(width int) int {
+	if t.slice > 0 {
+		return (width + t.slice - 1) / t.slice
+	}
+	return 1
+}

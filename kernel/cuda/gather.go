@@ -16,67 +16,70 @@ const sliceWidth = 32
 // place until its longest row is done.
 const gatherThreads = 64
 
-// gatherKernel renders the pass over the edges of a cell: a warp has a row of the
-// list, its groups of lanes take the row's edges in turn, and their sums are joined in
-// a fixed order. When the program is dense the registers come from memory.
-func (c *Program) gatherKernel(b *strings.Builder) error {
-	p := c.p
-	var instrs []*kernel.Instr
+// gathering is what a program gathers.
+type gathering struct {
+	instrs []*kernel.Instr
+	outs   []*kernel.Out
+	used   []int // registers that come from elsewhere
+	width  int   // of the widest register
+}
+
+// gathering finds it. When the program is dense the registers come from memory.
+func (c *Program) gathering() *gathering {
+	p, g := c.p, &gathering{width: 1}
 	made := make([]bool, len(p.Widths))
-	var used []int
 	want := func(r int) {
-		if !made[r] && !slices.Contains(used, r) {
-			used = append(used, r)
+		if !made[r] && !slices.Contains(g.used, r) {
+			g.used = append(g.used, r)
 		}
 	}
-	if !c.Dense {
-		for i := range p.Instrs {
-			in := &p.Instrs[i]
-			instrs = append(instrs, in)
+	for i := range p.Instrs {
+		if in := &p.Instrs[i]; !c.Dense {
+			g.instrs = append(g.instrs, in)
 			for _, r := range in.In {
 				want(r)
 			}
 			made[in.Dst] = true
 		}
 	}
-	var outs []*kernel.Out
 	for i := range p.Outs {
-		o := &p.Outs[i]
-		if o.Acc.Global() || c.Dense && o.Acc == kernel.Store {
-			continue
+		if o := &p.Outs[i]; !o.Acc.Global() && !(c.Dense && o.Acc == kernel.Store) {
+			g.outs = append(g.outs, o)
+			want(o.Reg)
 		}
-		outs = append(outs, o)
-		c.start = c.start || o.Acc == kernel.Sum && o.Key != kernel.NoKey
-		want(o.Reg)
 	}
-	if len(outs) == 0 {
+	for r, w := range p.Widths {
+		if made[r] || slices.Contains(g.used, r) {
+			g.width = max(g.width, w)
+		}
+	}
+	return g
+}
+
+// gatherKernel renders the pass over the edges of a cell: a warp has a row of the
+// list, its groups of lanes take the row's edges in turn, and their sums are joined in
+// a fixed order.
+func (c *Program) gatherKernel(b *strings.Builder) error {
+	g := c.gathering()
+	if len(g.outs) == 0 {
 		return nil
 	}
-	width := 1
-	for r, w := range p.Widths {
-		if made[r] || slices.Contains(used, r) {
-			width = max(width, w)
-		}
-	}
-	if c.start { // columns of keyed sums are updated in memory, by one group a row
-		if err := c.gatherWay(b, "gather", 0, instrs, outs, used, width); err != nil {
-			return err
-		}
-	} else {
+	c.start = slices.ContainsFunc(g.outs, func(o *kernel.Out) bool { return o.Acc == kernel.Sum && o.Key != kernel.NoKey })
+	if !c.start { // columns of keyed sums are updated in memory, by one group a row
 		t := &emitter{c: c}
-		t.shape(width)
-		t.spreadHeads(instrs, used, outs, width)
-		if c.sliced(t, instrs, outs, used, width) {
-			if err := c.gatherWay(b, "gather", c.sliceWidth(t, used, width), instrs, outs, used, width); err != nil {
+		t.shape(g.width)
+		t.spreadHeads(g.instrs, g.used, g.outs, g.width)
+		if c.sliced(t, g) {
+			if err := c.gatherWay(b, "gather", c.sliceWidth(t, g.used, g.width), g); err != nil {
 				return err
 			}
 		}
-		name := [2]string{"gather", "gather_whole"}[len(c.gather)]
-		if err := c.gatherWay(b, name, 0, instrs, outs, used, width); err != nil {
-			return err
-		}
 	}
-	c.startKernels(b, outs)
+	name := [2]string{"gather", "gather_whole"}[len(c.gather)]
+	if err := c.gatherWay(b, name, 0, g); err != nil {
+		return err
+	}
+	c.startKernels(b, g.outs)
 	return nil
 }
 
@@ -120,100 +123,98 @@ func (c *Program) farBytes(used []int, slice int) (whole, sliced int64) {
 	return whole, sliced
 }
 
+// gatherShape chooses the lanes and columns of a way: slices of so many columns, or with 0
+// whole rows.
+func (t *emitter) gatherShape(slice int, g *gathering) {
+	t.shape(g.width)
+	if t.c.start {
+		t.g = 32
+		return
+	}
+	t.spreadHeads(g.instrs, g.used, g.outs, g.width)
+	if slice > 0 {
+		t.slice, t.v, t.g = slice, slice/8, 8
+	}
+}
+
 // gatherWay renders the kernels that work on slices of so many columns, or on whole
 // rows with 0.
-func (c *Program) gatherWay(b *strings.Builder, name string, slice int, instrs []*kernel.Instr, outs []*kernel.Out, used []int, width int) error {
-	p := c.p
-	all := used
+func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathering) (err error) {
 	var body, before strings.Builder
-	t := &emitter{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(p.Widths))}
-	t.shape(width)
-	switch {
-	case c.start:
-		t.g = 32
-	default:
-		t.spreadHeads(instrs, used, outs, width)
-		if slice > 0 {
-			t.slice, t.v = slice, slice/8
-			t.g = 8
-		}
-	}
-	used, late := c.late(instrs, outs, used)
+	t := &emitter{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(c.p.Widths))}
+	t.gatherShape(slice, g)
+	used, late := c.late(g.instrs, g.outs, g.used)
 	t.loadEdges(used, &before)
-	if err := t.edge(instrs, outs, late); err != nil {
+	if err := t.edge(g.instrs, g.outs, late); err != nil {
 		return err
 	}
-	way := gatherKernels{hub: entry{fn: -1}, large: t.hub()}
-	way.far, way.slice = c.farBytes(all, slice)
-	way.narrow = width < 2*slice
+	way := gatherKernels{hub: entry{fn: -1}, large: t.hub(), narrow: g.width < 2*slice}
+	way.far, way.slice = c.farBytes(g.used, slice)
 	k := &way.rows
-	k.fn, k.slices = c.name(name), 1
-	if t.slice > 0 {
-		k.slices = (width + t.slice - 1) / t.slice
-	}
+	k.fn, k.slices = c.name(name), t.slices(g.width)
 	groups, shared := t.block(t.g, gatherThreads)
 	threads := max(32, groups*t.g)
 	k.groups, k.block, k.shared = threads/32, threads, shared
-	k.row, k.edge = c.countGather(used, instrs, outs)
+	k.row, k.edge = c.countGather(used, g.instrs, g.outs)
 	if groups*t.g < 32 {
 		k.shared = uint32(32 / t.g * t.shared * 4)
 	}
-	far := slices.ContainsFunc(p.Leaves, func(l kernel.Leaf) bool { return l.From == kernel.Other })
-	floats := t.handover(outs)
-	pass := func(hub bool) {
-		b.WriteString(before.String())
-		u := *t
-		u.b, u.tab = b, "\t\t"
-		fold := hub || floats == 0
-		u.openRounds(outs, fold)
-		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = lo + next; (void)e;\n", t.unroll(instrs))
-		if far {
-			b.WriteString("\t\t\tconst unsigned far = " + farID(p, "e") + ";\n")
-		}
-		b.WriteString(body.String())
-		b.WriteString("\t\t}\n")
-		u.closeRounds(outs, fold, func() {
-			for i, o := range outs {
-				u.merge(i, o)
-			}
-			if hub {
-				u.join(outs)
-			}
-			u.line("if (lead) {")
-			for i, o := range outs {
-				u.end(i, o)
-			}
-			u.line("}")
-		})
-		b.WriteString("\t}}\n}\n")
-	}
+	floats := t.handover(g.outs)
 	t.head(b, name, threads, used)
-	t.rowLoop(b, k.groups, outs, floats > 0)
-	pass(false)
+	t.rowLoop(b, k.groups, g.outs, floats > 0)
+	t.pass(b, g, before.String(), body.String(), false, floats == 0)
 	if floats > 0 {
 		way.hub = entry{fn: c.name(name + hubName), groups: hubThreads, block: hubThreads,
 			shared: uint32(hubThreads / t.g * t.shared * 4), slices: k.slices, row: k.row, edge: k.edge}
 		t.head(b, name+hubName, hubThreads, used)
 		t.hubLoop(b, floats)
-		pass(true)
+		t.pass(b, g, before.String(), body.String(), true, true)
 	}
-	var err error
-	way.few, err = c.few(b, name, slice, instrs, outs, all, width)
+	way.few, err = c.few(b, name, slice, g)
 	c.gather = append(c.gather, way)
 	return err
+}
+
+// pass writes what is done for a row: before its edges, for each of them, and with their
+// sums; fold is that of openRounds.
+func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hub, fold bool) {
+	b.WriteString(before)
+	u := *t
+	u.b, u.tab = b, "\t\t"
+	u.openRounds(g.outs, fold)
+	fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = lo + next; (void)e;\n", t.unroll(g.instrs))
+	if slices.ContainsFunc(t.c.p.Leaves, func(l kernel.Leaf) bool { return l.From == kernel.Other }) {
+		b.WriteString("\t\t\tconst unsigned far = " + farID(t.c.p, "e") + ";\n")
+	}
+	b.WriteString(body)
+	b.WriteString("\t\t}\n")
+	u.closeRounds(g.outs, fold, func() {
+		for i, o := range g.outs {
+			u.merge(i, o)
+		}
+		if hub {
+			u.join(g.outs)
+		}
+		u.line("if (lead) {")
+		for i, o := range g.outs {
+			u.end(i, o)
+		}
+		u.line("}")
+	})
+	b.WriteString("\t}}\n}\n")
 }
 
 // sliced tells whether columns can be worked on slice by slice: no instruction sees
 // other columns than its own, and all wide registers are equally wide. Rows of edges lie
 // in their order in memory, which slices would read in pieces.
-func (c *Program) sliced(t *emitter, instrs []*kernel.Instr, outs []*kernel.Out, used []int, width int) bool {
-	edgeRows := slices.ContainsFunc(outs, func(o *kernel.Out) bool { return o.Acc == kernel.Store }) ||
-		slices.ContainsFunc(used, func(r int) bool { return c.Home[r].Kind != kernel.NoHome && c.p.Widths[r] >= sliceWidth })
-	if edgeRows || width <= sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
+func (c *Program) sliced(t *emitter, g *gathering) bool {
+	edgeRows := slices.ContainsFunc(g.outs, func(o *kernel.Out) bool { return o.Acc == kernel.Store }) ||
+		slices.ContainsFunc(g.used, func(r int) bool { return c.Home[r].Kind != kernel.NoHome && c.p.Widths[r] >= sliceWidth })
+	if edgeRows || g.width <= sliceWidth || t.heads > 0 && sliceWidth%t.per != 0 {
 		return false
 	}
-	regs := slices.Clone(used)
-	for _, in := range instrs {
+	regs := slices.Clone(g.used)
+	for _, in := range g.instrs {
 		one := c.p.Widths[in.Dst] == 1
 		for _, r := range in.In {
 			one = one && c.p.Widths[r] == 1
@@ -227,7 +228,7 @@ func (c *Program) sliced(t *emitter, instrs []*kernel.Instr, outs []*kernel.Out,
 		regs = append(regs, in.Dst)
 	}
 	for _, r := range regs {
-		if w := c.p.Widths[r]; w != 1 && w != width && w != t.heads && !c.constant(r) {
+		if w := c.p.Widths[r]; w != 1 && w != g.width && w != t.heads && !c.constant(r) {
 			return false
 		}
 	}

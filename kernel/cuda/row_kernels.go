@@ -14,86 +14,120 @@ const rowThreads = 256
 // sharedLimit is the shared memory of a block that every GPU has without asking.
 const sharedLimit = 48 << 10
 
-// fragment renders the kernel of level l: all instructions that are neither products
-// nor wait for one of level l, for a row (or an edge of the tile) a group of lanes.
+// fragment is the kernel of a level: all instructions that are neither products nor wait
+// for one of that level, for a row (or an edge of the tile) a group of lanes.
+type fragment struct {
+	c      *Program
+	level  int
+	at     string // the index of rows of operands
+	instrs []*kernel.Instr
+	made   []bool // by register
+	used   []int  // registers that come from elsewhere
+	puts   []put
+}
+
+// put is a register that goes to memory.
+type put struct {
+	reg, ld int
+	ptr     string
+}
+
+// fragment renders the kernel of level l, if it has anything to do.
 func (c *Program) fragment(b *strings.Builder, l int) error {
-	p := c.p
-	var instrs []*kernel.Instr
-	made := make([]bool, len(p.Widths))
-	var used []int // registers that come from elsewhere
-	for i := range p.Instrs {
-		in := &p.Instrs[i]
-		if in.Role.Product() || c.Level[in.Dst] != l {
+	f := &fragment{c: c, level: l, at: "row", made: make([]bool, len(c.p.Widths))}
+	if c.p.Edges {
+		f.at = "e"
+	}
+	f.collect()
+	f.stores()
+	f.scratch()
+	if len(f.puts) == 0 {
+		return nil
+	}
+	return f.render(b)
+}
+
+// collect finds the instructions.
+func (f *fragment) collect() {
+	for i := range f.c.p.Instrs {
+		in := &f.c.p.Instrs[i]
+		if in.Role.Product() || f.c.Level[in.Dst] != f.level {
 			continue
 		}
-		instrs = append(instrs, in)
-		made[in.Dst] = true
+		f.instrs = append(f.instrs, in)
+		f.made[in.Dst] = true
 		for _, r := range in.In {
-			if !made[r] {
-				used = append(used, r)
+			if !f.made[r] {
+				f.used = append(f.used, r)
 			}
 		}
 	}
-	type put struct {
-		reg, ld int
-		ptr     string
-	}
-	var puts []put
-	at := "row"
-	if p.Edges {
-		at = "e"
-	}
-	for _, o := range p.Outs {
-		h := c.Home[o.Reg]
-		if o.Acc != kernel.Store || c.Level[o.Reg] != l || !made[o.Reg] && h.Kind == kernel.InOperand && h.Operand == o.Operand {
-			continue
-		}
-		puts = append(puts, put{o.Reg, o.LD, fmt.Sprintf("b%d + %s * %d", o.Operand, at, o.LD)})
-		if !made[o.Reg] {
-			used = append(used, o.Reg)
+}
+
+// stores finds the results that the level stores: products are where they belong.
+func (f *fragment) stores() {
+	for _, o := range f.c.p.Outs {
+		h := f.c.Home[o.Reg]
+		there := !f.made[o.Reg] && h.Kind == kernel.InOperand && h.Operand == o.Operand
+		if o.Acc == kernel.Store && f.c.Level[o.Reg] == f.level && !there {
+			f.put(o.Reg, o.LD, fmt.Sprintf("b%d + %s * %d", o.Operand, f.at, o.LD))
 		}
 	}
-	for _, r := range c.Order {
-		isLeaf := slices.ContainsFunc(p.Leaves, func(f kernel.Leaf) bool { return f.Reg == r })
-		if !made[r] && !(isLeaf && l == 0) {
-			continue
-		}
-		puts = append(puts, put{r, c.Home[r].LD, fmt.Sprintf("s%d + i * %d", r, c.Home[r].LD)})
-		if !made[r] {
-			used = append(used, r)
+}
+
+// scratch finds the registers that go to scratch memory.
+func (f *fragment) scratch() {
+	for _, r := range f.c.Order {
+		isLeaf := slices.ContainsFunc(f.c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == r })
+		if f.made[r] || isLeaf && f.level == 0 {
+			ld := f.c.Home[r].LD
+			f.put(r, ld, fmt.Sprintf("s%d + i * %d", r, ld))
 		}
 	}
-	if len(puts) == 0 {
-		return nil
+}
+
+func (f *fragment) put(r, ld int, ptr string) {
+	f.puts = append(f.puts, put{r, ld, ptr})
+	if !f.made[r] {
+		f.used = append(f.used, r)
 	}
-	var body strings.Builder
-	t := &emitter{c: c, b: &body, tab: "\t\t", ptr: make([]string, len(p.Widths))}
+}
+
+// width is that of the widest register.
+func (f *fragment) width() int {
 	width := 1
-	for r, w := range p.Widths {
-		if made[r] || slices.Contains(used, r) {
+	for r, w := range f.c.p.Widths {
+		if f.made[r] || slices.Contains(f.used, r) {
 			width = max(width, w)
 		}
 	}
-	t.shape(width)
-	t.loadAll(used, at)
-	for _, in := range instrs {
+	return width
+}
+
+// render writes the kernel.
+func (f *fragment) render(b *strings.Builder) error {
+	c, p := f.c, f.c.p
+	var body strings.Builder
+	t := &emitter{c: c, b: &body, tab: "\t\t", ptr: make([]string, len(p.Widths))}
+	t.shape(f.width())
+	t.loadAll(f.used, f.at)
+	for _, in := range f.instrs {
 		if err := t.instr(in); err != nil {
 			return err
 		}
 	}
-	for _, o := range puts {
-		t.store(o.reg, o.ptr, t.vector(o.ld))
-	}
-	k := &c.frags[l]
-	k.fn, k.slices = c.name(fmt.Sprintf("rows%d", l)), 1
-	k.groups, k.shared = t.block(t.g, rowThreads)
-	k.block = k.groups * t.g
 	var written []int
-	for _, o := range puts {
+	for _, o := range f.puts {
+		t.store(o.reg, o.ptr, t.vector(o.ld))
 		written = append(written, o.reg)
 	}
-	k.row = c.countRows(used, instrs, written)
-	t.head(b, fmt.Sprintf("rows%d", l), k.block, used)
+	name := fmt.Sprintf("rows%d", f.level)
+	k := &c.frags[f.level]
+	k.fn, k.slices = c.name(name), 1
+	k.groups, k.shared = t.block(t.g, rowThreads)
+	k.block = k.groups * t.g
+	k.row = c.countRows(f.used, f.instrs, written)
+	t.head(b, name, k.block, f.used)
 	fmt.Fprintf(b, "\tfor (ll i = blockIdx.x * (ll)%d + group; i < n; i += gridDim.x * (ll)%d) {\n", k.groups, k.groups)
 	if p.Edges {
 		b.WriteString("\t\tconst ll e = from + i, entry = saga_entry(ptr, entries, e), row = rowids ? rowids[entry] : entry;\n" +

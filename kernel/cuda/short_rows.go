@@ -80,66 +80,74 @@ func (t *emitter) fewRows(instrs []*kernel.Instr) int {
 
 // few renders the kernel of a way for rows of few edges. There is none for sums that are
 // updated in memory.
-func (c *Program) few(b *strings.Builder, name string, slice int, instrs []*kernel.Instr, outs []*kernel.Out, used []int, width int) (entry, error) {
+func (c *Program) few(b *strings.Builder, name string, slice int, g *gathering) (entry, error) {
 	k := entry{fn: -1}
 	if c.start {
 		return k, nil
 	}
 	var loads, body, before strings.Builder
 	t := &emitter{c: c, b: &loads, tab: "\t\t\t\t", ptr: make([]string, len(c.p.Widths)), few: true}
-	t.fewShape(slice, instrs, outs, used, width)
-	used, late := c.late(instrs, outs, used)
+	t.fewShape(slice, g.instrs, g.outs, g.used, g.width)
+	used, late := c.late(g.instrs, g.outs, g.used)
 	t.round = true
 	t.loadEdges(used, &before)
 	t.round = false
-	for _, l := range t.nears {
-		fmt.Fprintf(&before, "\t\tconst float *near%d = b%d + off", l.Reg, l.Operand)
-		if l.Half {
-			before.WriteString(" / 2")
-		}
-		fmt.Fprintf(&before, "; asm(\"\" : \"+l\"(near%d));\n", l.Reg)
-	}
+	t.nearPointers(&before)
 	t.b = &body
-	if err := t.edge(instrs, outs, late); err != nil {
+	if err := t.edge(g.instrs, g.outs, late); err != nil {
 		return k, err
 	}
-	k.fn, k.slices = c.name(name+fewName), 1
-	if t.slice > 0 {
-		k.slices = (width + t.slice - 1) / t.slice
-	}
+	k.fn, k.slices = c.name(name+fewName), t.slices(g.width)
 	k.groups, _ = t.block(t.g, fewThreads)
 	k.block = max(32, k.groups*t.g)
 	k.groups = k.block / t.g
 	k.shared = uint32(k.groups * t.shared * 4)
-	k.row, k.edge = c.countGather(used, instrs, outs)
+	k.row, k.edge = c.countGather(used, g.instrs, g.outs)
 
 	t.head(b, name+fewName, k.block, used)
-	fmt.Fprintf(b, "\tconstexpr int R = %d;\n", t.fewRows(instrs))
-	fmt.Fprintf(b, "\tconst unsigned at = blockIdx.x * %du + group;\n", k.groups)
-	list := listOf(c.p)
+	t.rounds(b, g, k.groups, before.String(), loads.String(), body.String())
+	return k, nil
+}
+
+// nearPointers declares the pointers of leaves that have one of their own.
+func (t *emitter) nearPointers(b *strings.Builder) {
+	for _, l := range t.nears {
+		fmt.Fprintf(b, "\t\tconst float *near%d = b%d + off", l.Reg, l.Operand)
+		if l.Half {
+			b.WriteString(" / 2")
+		}
+		fmt.Fprintf(b, "; asm(\"\" : \"+l\"(near%d));\n", l.Reg)
+	}
+}
+
+// rounds writes what is done for a row of few edges: before them, a round of loads and
+// the round's edges, until none is left.
+func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, loads, body string) {
+	fmt.Fprintf(b, "\tconstexpr int R = %d;\n", t.fewRows(g.instrs))
+	fmt.Fprintf(b, "\tconst unsigned at = blockIdx.x * %du + group;\n", groups)
+	list := listOf(t.c.p)
 	b.WriteString(fewRow + list.begin)
 	fmt.Fprintf(b, fewFirst, fmt.Sprintf(list.id, "u"))
-	b.WriteString(strings.ReplaceAll(before.String(), "\t\t", "\t"))
+	b.WriteString(strings.ReplaceAll(before, "\t\t", "\t"))
 	u := *t
 	u.b, u.tab, u.once = b, "\t", fewOnce
-	for i, o := range outs {
+	for i, o := range g.outs {
 		u.begin(i, o)
 	}
 	b.WriteString("\tfor (int left = many; left > 0; left -= R, next += R) {\n")
 	for _, r := range t.held {
 		u.line("\tfloat h%d[R]%s;", r, t.index(r))
 	}
-	b.WriteString("\t\tunsigned ids[R];\n\t\t#pragma unroll\n\t\tfor (int u = 0; u < R; u++) ids[u] = soon[u];\n" + fewEdge + loads.String() + "\t\t\t}\n\t\t}\n" +
+	b.WriteString("\t\tunsigned ids[R];\n\t\t#pragma unroll\n\t\tfor (int u = 0; u < R; u++) ids[u] = soon[u];\n" + fewEdge + loads + "\t\t\t}\n\t\t}\n" +
 		fmt.Sprintf(fewIDs, fmt.Sprintf(list.id, "R + u")) + list.next + fewEdge)
 	for _, r := range t.held {
 		u.line("\t\t\t%s", t.alias(r))
 	}
-	b.WriteString(body.String() + "\t\t\t}\n\t\t}\n\t}\n")
-	for i, o := range outs {
+	b.WriteString(body + "\t\t\t}\n\t\t}\n\t}\n")
+	for i, o := range g.outs {
 		u.end(i, o)
 	}
 	b.WriteString("}\n")
-	return k, nil
 }
 
 // fewName ends the names of such kernels.

@@ -147,14 +147,7 @@ func textLaunches(p *kernel.Program) (list []*kernel.GPULaunch) {
 			if rows*edges > 800_000 {
 				continue
 			}
-			ptr := make([]uint32, rows+1)
-			for i := range rows {
-				n := edges
-				if i%1000 == 7 && edges == 5 {
-					n = 3000
-				}
-				ptr[i+1] = ptr[i] + uint32(n)
-			}
+			ptr := rowsOf(rows, edges)
 			l := &kernel.GPULaunch{Rows: rows, Bufs: bufs, Scratch: 1 << 50, First: true, Last: edges != 40, TF32: edges == 40,
 				Cell: &kernel.GPUCell{PtrAt: 1, Other: 2, Rank: 3, Type: 4, Weight: 5, Data: 6, Bits: 18, Ptr: ptr}}
 			if edges == 1 {
@@ -164,4 +157,23 @@ func textLaunches(p *kernel.Program) (list []*kernel.GPULaunch) {
 		}
 	}
 	return list
+}
+
+var rowLists = map[[2]int][]uint32{}
+
+// rowsOf is the list of rows of so many edges each. Of 5 edges a few rows have 3000.
+func rowsOf(rows, edges int) []uint32 {
+	at := [2]int{rows, edges}
+	if rowLists[at] == nil {
+		ptr := make([]uint32, rows+1)
+		for i := range rows {
+			n := edges
+			if i%1000 == 7 && edges == 5 {
+				n = 3000
+			}
+			ptr[i+1] = ptr[i] + uint32(n)
+		}
+		rowLists[at] = ptr
+	}
+	return rowLists[at]
 }

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// A GPU is a device that runs compiled source: the cuda device. Programs that
+// A GPU is a device that runs compiled source, as the cuda device does. Programs that
 // only know Device reach it by a type assertion.
 type GPU interface {
 	Device
-	// Compile translates CUDA C++ and returns the kernels that names lists. Each
-	// must be declared extern "C", with arguments of eight bytes each. Compiled
-	// code is kept on disk by its content and lives until Close.
+	// Compile translates source of the device's language, CUDA C++ on the cuda device, and
+	// returns the kernels that names lists. Each must be declared extern "C", with arguments
+	// of eight bytes each. Compiled code is kept on disk by its content and lives until Close.
 	Compile(source string, names []string) ([]Function, error)
 	// Address is where m starts in the device's address space; it is valid as
 	// long as the block is held.

@@ -1,0 +1,170 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/kernel"
+	"sagann/kernel/cpu"
+)
+
+// NewRunner prepares p. Programs are the kernels that the plan's calls number; grid
+// holds the cells that it loads.
+func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
+	return newRunner(a, p, programs, grid, nil)
+}
+
+// Beside prepares a plan whose base is r's (plan.Options.Base). It uses what r's setup
+// loads, and r's host memory where its plan says so, no longer than r is open.
+func (r *Runner) Beside(p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
+	if len(p.Setup) > 0 {
+		return nil, fmt.Errorf("exec: a plan beside another keeps %d bytes of its own on the device, and steps of the other would lie over them", p.Once)
+	}
+	return newRunner(r.arena, p, programs, grid, r)
+}
+
+func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid, base *Runner) (*Runner, error) {
+	if max(1, p.Devices) != len(a.devices) {
+		return nil, fmt.Errorf("exec: the plan is for %d devices, the arena has %d", p.Devices, len(a.devices))
+	}
+	if n := a.devices[0].mem.Len(); p.Peak > n {
+		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
+	}
+	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	for _, open := range []func() error{
+		func() error { return r.openCells(grid) },
+		func() error { return r.openKernels(programs) },
+		r.openTasks,
+	} {
+		if err := open(); err != nil {
+			return nil, err
+		}
+	}
+	for _, open := range []func() error{r.listRows, r.openHost} {
+		if err := open(); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
+	return r, nil
+}
+
+// openCells pins the cells of grid, nil for a plan that reads none.
+func (r *Runner) openCells(grid *chunk.Grid) error {
+	if grid == nil {
+		return nil
+	}
+	r.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
+	for _, s := range r.sides {
+		if s == nil {
+			continue
+		}
+		if err := r.arena.pin(s.Mem); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openKernels makes the programs ready for the arena's devices.
+func (r *Runner) openKernels(programs []*kernel.Program) error {
+	if r.arena.onGPU() {
+		return r.openGPU(programs)
+	}
+	for _, k := range programs {
+		c, err := cpu.Compile(k)
+		if err != nil {
+			return err
+		}
+		r.kernels = append(r.kernels, c)
+	}
+	return nil
+}
+
+// openTasks gives each task that others wait for an event.
+func (r *Runner) openTasks() (err error) {
+	for i := range r.tasks {
+		t := &r.plan.Tasks[i]
+		r.tasks[i] = task{r: r, t: t}
+		if !t.Event {
+			continue
+		}
+		if r.tasks[i].event, err = r.arena.devices[t.Device].dev.NewEvent(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openHost takes the host memory of results and of values that have a place there.
+func (r *Runner) openHost() (err error) {
+	p := r.plan
+	for _, id := range p.Spec.Results {
+		g := p.Spec.Globals[id]
+		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
+	}
+	for id, v := range p.Spec.Values {
+		if !p.HasPlace(id) {
+			continue
+		}
+		if of := p.Lent[id]; of >= 0 && r.base != nil {
+			r.host[id] = r.base.host[of][:p.HostBytesOf(id)]
+			continue
+		}
+		if r.host[id], err = r.hostMemory(id); err != nil {
+			return fmt.Errorf("%s: %w", v.Name, err)
+		}
+	}
+	for id, of := range p.HostOf {
+		r.host[id] = r.host[of]
+	}
+	return nil
+}
+
+// hostMemory takes what value id needs on the host, in memory or in a file.
+func (r *Runner) hostMemory(id int) ([]byte, error) {
+	n := r.plan.HostBytesOf(id)
+	if r.plan.OnDisk(id) {
+		f, err := device.NewHostFile(r.arena.scratch, n)
+		if err != nil {
+			return nil, err
+		}
+		r.files = append(r.files, f)
+		return f.Bytes(), nil
+	}
+	h, err := r.arena.devices[0].dev.HostAlloc(n)
+	if err != nil {
+		return nil, err
+	}
+	r.owned = append(r.owned, h)
+	return h.Bytes(), nil
+}
+
+// Close gives host memory back.
+func (r *Runner) Close() error {
+	var err error
+	if len(r.files) > 0 && r.arena.onGPU() {
+		r.arena.sync() // what is queued reads files; a device that failed has said so before
+	}
+	for _, f := range r.files {
+		err = errors.Join(err, f.Close())
+	}
+	r.files = nil
+	for _, h := range r.owned {
+		err = errors.Join(err, r.arena.devices[0].dev.HostFree(h))
+	}
+	r.owned = nil
+	return err
+}
+
+// SetInput gives input value id its rows, V×RowBytes bytes in new vertex order. The
+// slice, which may lie in a device.HostFile, is kept.
+func (r *Runner) SetInput(id int, rows []byte) error {
+	if int64(len(rows)) != r.plan.HostBytesOf(id) {
+		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.plan.HostBytesOf(id))
+	}
+	r.host[id] = rows
+	return r.arena.pin(rows)
+}
