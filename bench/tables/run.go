@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
@@ -34,7 +35,7 @@ func (r *benchRun) check() error {
 		return nil
 	}
 	if r.Scale == 0 {
-		if r.Scale = 1; deviceKind(r.Device) == "cpu" {
+		if r.Scale = 1; cli.DeviceKind(r.Device) == "cpu" {
 			r.Scale = 10
 		}
 	}
@@ -42,18 +43,12 @@ func (r *benchRun) check() error {
 }
 
 func (e *benchEpochs) runnable(spec string) error {
-	if n, err := device.Count(spec); err != nil || deviceKind(spec) == "null" {
-		return usagef("--device %s: cpu or, in a build for GPUs, cuda; several are cpu:2 or cuda:0,1", spec)
+	if n, err := device.Count(spec); err != nil || cli.DeviceKind(spec) == "null" {
+		return cli.Usagef("--device %s: cpu or, in a build for GPUs, cuda; several are cpu:2 or cuda:0,1", spec)
 	} else if n < 1 || e.Epochs < 1 {
-		return usagef("--epochs %d: at least 1", e.Epochs)
+		return cli.Usagef("--epochs %d: at least 1", e.Epochs)
 	}
 	return nil
-}
-
-// deviceKind is spec without its numbers.
-func deviceKind(spec string) string {
-	kind, _, _ := strings.Cut(spec, ":")
-	return kind
 }
 
 // graph generates an N-th of shape s, so many copies of it side by side.
@@ -75,7 +70,7 @@ func graphOf(s saga.Shape, copies int) (*dataset.Data, error) {
 
 // modelled tells whether the simulator's machine is one of the device's kind.
 func (o *benchOutput) modelled(spec string) bool {
-	return (o.Machine == "cpu") == (deviceKind(spec) == "cpu")
+	return (o.Machine == "cpu") == (cli.DeviceKind(spec) == "cpu")
 }
 
 // counted is what the executor moved in an epoch, and how long it took.
@@ -120,18 +115,18 @@ const slowLR = 1e-4
 
 // stopped is an error once a signal has come. Runs end with the epoch in hand then, and the
 // tables hold what ran before; a second signal ends the process.
-func (a *app) stopped() error {
-	if a.runs == nil {
-		a.runs, _ = interruptible(a) // until the process ends
+func stopped(a *app) error {
+	if a.Runs == nil {
+		a.Runs, _ = cli.Interruptible(a) // until the process ends
 	}
-	return a.runs.Err()
+	return a.Runs.Err()
 }
 
 // count runs some epochs on data, without an evaluation. c.Mem is without what the
 // machine keeps for itself. It is an error when what the executor moved in an epoch is
 // not what its plan says, or the memory it held.
 func (o *benchOutput) count(a *app, name string, d *dataset.Data, c saga.Config, e benchEpochs) (out *counted, err error) {
-	if err := a.stopped(); err != nil {
+	if err := stopped(a); err != nil {
 		return nil, err
 	}
 	m, err := o.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes})
@@ -160,7 +155,7 @@ func (o *benchOutput) count(a *app, name string, d *dataset.Data, c saga.Config,
 	}
 	var took []float64
 	for i := range int(e.Warmup + e.Epochs) {
-		if err := a.stopped(); err != nil {
+		if err := stopped(a); err != nil {
 			return nil, err
 		}
 		took, err = timedStep(p, took, &out.losses)
