@@ -55,20 +55,6 @@ func (p *Program) adopt(x *choice) (err error) {
 	return err
 }
 
-// precompute runs the programs of invariants; without data it only says whether there is
-// host memory for that.
-func (p *Program) precompute(once []*dataflow.Lowered) error {
-	if p.shape != nil {
-		return p.onceFit(once)
-	}
-	for k, l := range once {
-		if err := p.runOnce(l, k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // units are training and evaluation, or the forward pass.
 func (p *Program) units() []*unit {
 	if p.eval == nil {
