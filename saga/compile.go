@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 )
