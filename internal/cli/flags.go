@@ -9,6 +9,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// These types read the values of flags; kong finds their methods by reflection.
+var _ = []kong.MapperValue{new(Count), new(Memory), new(Auto), new(Toggle)}
+
 // Count is a whole number that may be written 233000, 233e3, 8K or 8Ki.
 type Count int64
 
