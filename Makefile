@@ -57,6 +57,8 @@ deadcode:
 # number that all seeds come from is printed; make soak SOAK_SEED=N draws the same cases.
 # SOAK_TIME bounds each of the two parts; GOGC=800 halves the processor time of small programs. A failure prints the case as a row for the
 # table of dataflow/kept_test.go, which make test runs.
+# Beside these it runs what takes too long for make test:
+#   layers TestPlanetoid/citeseer: the recipe that TestPlanetoid/cora trains in make test, on features two and a half times as wide.
 SOAK_PROGRAMS ?= 20000
 SOAK_CHECKS   ?= 2000
 SOAK_TIME     ?= 2h
@@ -68,6 +70,7 @@ soak:
 	@echo "make soak SOAK_SEED=$(SOAK_SEED): $(SOAK_PROGRAMS) programs, $(SOAK_CHECKS) cases of every other property"
 	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestDyadic' ./dataflow
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel ./dataset/... ./dataflow/plan
+	go test -count=1 -timeout $(SOAK_TIME) -run TestPlanetoid ./layers
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
 race:

@@ -1,22 +1,28 @@
 package layers_test
 
 import (
+	"os"
 	"testing"
 
 	"sagann/dataset"
+	"sagann/internal/draw"
 	"sagann/internal/testdata"
 	"sagann/layers"
 	"sagann/saga"
 )
 
 // TestPlanetoid: the usual GCN recipe on the public splits, mean over three seeds
-// (Kipf and Welling, 2017: 81.5 and 70.3).
+// (Kipf and Welling, 2017: 81.5 and 70.3). Citeseer, the same with features two and a
+// half times as wide, is trained on by make soak alone.
 func TestPlanetoid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("six trainings")
 	}
 	for name, want := range map[string]float64{"cora": 0.81, "citeseer": 0.70} {
 		t.Run(name, func(t *testing.T) {
+			if name == "citeseer" && os.Getenv(draw.Variable) == "" {
+				t.Skip("trained on by make soak")
+			}
 			d, err := dataset.Load(testdata.Dir(t, "data/"+name), dataset.Options{})
 			if err != nil {
 				t.Fatal(err)

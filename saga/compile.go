@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 )
@@ -53,20 +52,6 @@ func (p *Program) adopt(x *choice) (err error) {
 	p.eval = &unit{low: x.eval}
 	p.eval.plan, err = plan.New(x.eval.Spec, p.cells, o)
 	return err
-}
-
-// precompute runs the programs of invariants; without data it only says whether there is
-// host memory for that.
-func (p *Program) precompute(once []*dataflow.Lowered) error {
-	if p.shape != nil {
-		return p.onceFit(once)
-	}
-	for k, l := range once {
-		if err := p.runOnce(l, k); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // units are training and evaluation, or the forward pass.

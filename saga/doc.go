@@ -43,4 +43,48 @@
 // Close gives the memory back. A program of one's own stands in a folder of this module,
 // as examples/gcn does, or in a module that replaces sagann by the path of a copy
 // (go mod edit -replace).
+//
+// # Its files
+//
+// In the order of the work. What users write:
+//
+//	layer.go task.go      layers, labels, heads
+//	params.go             parameters
+//	optimizer.go config.go
+//	trace.go user.go      Model, and running its functions once, on symbols
+//
+// From a model to plans (compile.go is the chain of Compile, Plan and Predict):
+//
+//	compile.go            the steps in their order
+//	program.go            Program, and what is asked of it
+//	shape.go spread.go    graphs of which only statistics are known
+//	choose.go             which program, with which plan
+//	lower.go              programs of training and evaluation
+//	memory.go             how a device's budget is divided, and the smallest one
+//	grid.go inputs.go     vertex order, cells, vertex tensors
+//	precompute.go         what is computed once, before the first epoch
+//	host.go               what lies in host memory, and what in files
+//
+// What is open:
+//
+//	open.go               Open, Close, Step
+//	train.go              Train: epochs, evaluations, early stopping
+//	metrics.go            Evaluate
+//	predict.go            Predict, Embed
+//	resume.go checkpoint.go   checkpoints, and going on from them
+//	values.go             parameters, gradients and outputs by name
+//	finite.go             numbers that are not finite
+//	gpu.go                the optimiser as device code
+//	session.go            devices, their memory, and what runs there
+//
+// What is told:
+//
+//	view.go               the plan; package report writes it
+//	tracing.go gpu_times.go kernels.go   measured tasks and kernels
+//	digest.go             what the bits of training depend on
+//	stages.go             times before the first epoch
+//
+// Calls go down within each part and to the parts above, but for these: precompute.go and predict.go
+// run sessions of their own, trace.go, layer.go, task.go and params.go call each other through the
+// user's functions, and checkpoints ask for the digest.
 package saga

@@ -43,7 +43,7 @@ func (l *Layer) fits() error {
 	case l.ApplyEdge == nil && l.ApplyVertex == nil && l.Gather.run == nil:
 		return errors.New("neither ApplyEdge nor ApplyVertex: the layer computes nothing")
 	case l.ApplyEdge == nil && (l.Score != nil || l.Gather.run != nil):
-		return errors.New("there is no ApplyEdge, so there are no messages for Score and Gather")
+		return errors.New("a layer without ApplyEdge has no messages for Score and Gather")
 	case l.Score != nil && !soft:
 		return fmt.Errorf("the field Score is read by Gather: SoftmaxSum only, this is %s; Edge.Softmax gives its weights to ApplyEdge", cmp.Or(l.Gather.name, Sum.name))
 	case soft && l.Score == nil:

@@ -11,6 +11,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/internal/cli"
 )
 
 // dataCmd is saga data.
@@ -47,7 +48,7 @@ type target struct {
 
 func (t *target) check() error {
 	if t.Base > chunk.MaxBase {
-		return usagef("--base %d: at most %d", t.Base, chunk.MaxBase)
+		return cli.Usagef("--base %d: at most %d", t.Base, chunk.MaxBase)
 	}
 	if _, err := os.Lstat(t.Out); err == nil {
 		return fmt.Errorf("%s exists and would be overwritten", t.Out)
@@ -90,14 +91,14 @@ func (c *generateCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	d, err := openData("synthetic:"+strings.TrimPrefix(c.Spec, "synthetic:"), dataset.Options{})
+	d, err := cli.OpenData("synthetic:"+strings.TrimPrefix(c.Spec, "synthetic:"), dataset.Options{})
 	if err != nil {
 		return err
 	}
 	if err := c.write(d); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s\n", c.Out, describe(d))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s\n", c.Out, cli.Describe(d))
 	return err
 }
 
@@ -119,23 +120,18 @@ func (c *verifyCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s is good: %s\n", name, describe(d))
+		_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n", name, cli.Describe(d))
 		return err
 	}
 	defer s.Close()
 	if err := s.Verify(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s is good: %d vertices, %d edges, %d blocks, %s\n", name, s.V(), s.E(), len(s.Blocks()), sizeText(s.Bytes()))
+	_, err = fmt.Fprintf(a.Stdout, "%s is good: %d vertices, %d edges, %d blocks, %s\n", name, s.V(), s.E(), len(s.Blocks()), cli.SizeText(s.Bytes()))
 	return err
 }
 
 // syntheticSpec is the spec in the name of a generated graph.
-func syntheticSpec(name string) (spec string, ok bool) {
-	kind, spec, _ := strings.Cut(name, ":")
-	return spec, kind == "synthetic"
-}
-
 // share is part of whole as a percentage, for people.
 func share(part, whole int) string {
 	if whole == 0 {

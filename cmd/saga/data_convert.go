@@ -9,6 +9,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"sagann/dataset"
+	"sagann/internal/cli"
 )
 
 // convertCmd is saga data convert.
@@ -22,7 +23,7 @@ type convertCmd struct {
 // memory; a folder of .npy files is not.
 func (c *convertCmd) Run(a *app) error {
 	if c.Seed < 0 {
-		return usagef("--seed %d: must be at least 0", c.Seed)
+		return cli.Usagef("--seed %d: must be at least 0", c.Seed)
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -35,7 +36,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, isSpec := syntheticSpec(name)
+	_, isSpec := cli.SyntheticSpec(name)
 	if c.Format == "npy" || t == nil && (isSpec || name == "karate") {
 		return c.inMemory(a)
 	}
@@ -47,12 +48,12 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	a.warn(d)
+	warn(a, d)
 	text := fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", c.Out, d.Edges.V, edges, d.FeatureCols, d.Classes)
 	if d.MultiLabels != nil {
 		text += ", multi-label"
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d))
+	_, err = fmt.Fprintf(a.Stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d))
 	return err
 }
 
@@ -67,7 +68,7 @@ func (c *convertCmd) inMemory(a *app) error {
 	if err := c.write(d); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s\n%s", c.Out, describe(d), changes(d))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s\n%s", c.Out, cli.Describe(d), changes(d))
 	return err
 }
 
@@ -84,20 +85,20 @@ type progressBar struct {
 const lineEvery = 10 * time.Second
 
 func (p *progressBar) show(what string, done, of int) {
-	if !isatty.IsTerminal(p.app.stderr.Fd()) {
+	if !isatty.IsTerminal(p.app.Stderr.Fd()) {
 		if p.last.IsZero() {
 			p.last = time.Now()
 		}
 		if time.Since(p.last) > lineEvery {
 			p.last = time.Now()
-			p.app.log.Info("reading", "what", what, "done", share(done, of))
+			p.app.Log.Info("reading", "what", what, "done", share(done, of))
 		}
 		return
 	}
 	if what != p.what {
 		p.finish()
 		p.what = what
-		p.bar = pb.New(of).SetWriter(p.app.stderr).Set("prefix", what+" ").Start()
+		p.bar = pb.New(of).SetWriter(p.app.Stderr).Set("prefix", what+" ").Start()
 	}
 	p.bar.SetCurrent(int64(done))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"sagann/dataset"
+	"sagann/internal/cli"
 )
 
 // source names a graph.
@@ -37,12 +38,12 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 	if f.Edges == "" {
 		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType + f.ID + f.Split
 		if given != "" || len(f.EdgeFeatures)+len(f.Label)+len(f.Features) > 0 {
-			return nil, usagef("columns of tables are named, but no table: --edges FILE")
+			return nil, cli.Usagef("columns of tables are named, but no table: --edges FILE")
 		}
 		return nil, nil
 	}
 	if f.Vertices == "" && (f.ID+f.Split != "" || len(f.Label)+len(f.Features) > 0) {
-		return nil, usagef("columns of vertices are named, but no table: --vertices FILE")
+		return nil, cli.Usagef("columns of vertices are named, but no table: --vertices FILE")
 	}
 	return &dataset.Tables{Edges: f.Edges, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
 		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Split: f.Split, Features: f.Features}, nil
@@ -54,13 +55,13 @@ func (s *source) name() (string, error) {
 	}
 	switch {
 	case s.Tables.Edges != "" && s.Path+s.Data != "":
-		return "", usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Tables.Edges)
+		return "", cli.Usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Tables.Edges)
 	case s.Tables.Edges != "":
 		return s.Tables.Edges, nil
 	case s.Path != "" && s.Data != "" && s.Path != s.Data:
-		return "", usagef("two graphs: %s and --data %s", s.Path, s.Data)
+		return "", cli.Usagef("two graphs: %s and --data %s", s.Path, s.Data)
 	case s.Path+s.Data == "":
-		return "", usagef("which graph? --data PATH")
+		return "", cli.Usagef("which graph? --data PATH")
 	case s.Path != "":
 		return s.Path, nil
 	}
@@ -86,18 +87,18 @@ func (s *source) open(a *app) (string, *dataset.Data, error) {
 	if t != nil {
 		d, err = dataset.LoadTables(*t, s.options())
 	} else {
-		d, err = openData(name, s.options())
+		d, err = cli.OpenData(name, s.options())
 	}
 	if err == nil {
-		a.warn(d)
+		warn(a, d)
 	}
 	return name, d, err
 }
 
 // warn logs what loading found wrong.
-func (a *app) warn(d *dataset.Data) {
+func warn(a *app, d *dataset.Data) {
 	for _, w := range d.Report.Warnings {
-		a.log.Warn(w)
+		a.Log.Warn(w)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/internal/cli"
 )
 
 // infoCmd is saga data info.
@@ -41,15 +42,15 @@ func (c *infoCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(a.stdout, f)
+		return cli.PrintJSON(a.Stdout, f)
 	}
-	return printInfo(a.stdout, f)
+	return printInfo(a.Stdout, f)
 }
 
 func printInfo(w io.Writer, f fields) error {
 	var b strings.Builder
 	for _, x := range f {
-		fmt.Fprintf(&b, "%-18s %v\n", strings.ReplaceAll(x.name, "_", " "), x.value)
+		fmt.Fprintf(&b, "%-18s %v\n", strings.ReplaceAll(x.Name(), "_", " "), x.Value())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

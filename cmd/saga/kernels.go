@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sagann/backend"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -37,7 +38,7 @@ func (c *kernelsCmd) Run(a *app) error {
 	if !kind.GPU() {
 		kind = backend.Printed()
 	}
-	w := bufio.NewWriter(a.stdout)
+	w := bufio.NewWriter(a.Stdout)
 	seen := map[string]string{}
 	for i, k := range p.Kernels() {
 		rendered, err := kind.Renderer.Render(k, kind.Chip)
@@ -57,19 +58,19 @@ func (c *kernelsCmd) Run(a *app) error {
 
 // program is the model's, for the data or for the shape.
 func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
-	if a.given["data"] {
-		if a.given["shape"] {
-			return nil, usagef("--data and --shape exclude each other")
+	if a.Given["data"] {
+		if a.Given["shape"] {
+			return nil, cli.Usagef("--data and --shape exclude each other")
 		}
-		j, err := prepare(&c.settings, a.log)
+		j, err := prepare(&c.settings, a.Log)
 		if err != nil {
 			return nil, err
 		}
 		return j.prog, nil
 	}
-	shape, err := parseShape(c.Shape)
+	shape, err := cli.ParseShape(c.Shape)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	cfg, err := c.config()
 	if err != nil {
@@ -77,8 +78,8 @@ func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
 	}
 	m, err := layers.New(c.Model.Name, c.layers(shape.Features, shape.Classes, 0, 0))
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
-	m.SelfLoops = c.Model.SelfLoops.or(m.SelfLoops)
+	m.SelfLoops = c.Model.SelfLoops.Or(m.SelfLoops)
 	return saga.Plan(m, shape, cfg)
 }

@@ -12,6 +12,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -46,7 +47,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		return nil, err
 	}
 	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple}}
-	if j.data, err = openData(s.Data.Path, s.dataOptions()); err != nil {
+	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, err
 	}
 	d := j.data
@@ -78,7 +79,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
 	}
 	j.prep.OneHot = d.FeatureCols == 0
-	j.prep.RowNormalize = s.Data.RowNormalize.or(bagOfWords(d))
+	j.prep.RowNormalize = s.Data.RowNormalize.Or(bagOfWords(d))
 	if err := j.prep.apply(d, log); err != nil {
 		return nil, err
 	}
@@ -90,23 +91,12 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.SelfLoops = s.Model.SelfLoops.or(m.SelfLoops)
+	m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
 	j.prep.SelfLoops = m.SelfLoops
 	if err := j.compile(m, cfg, s.streams()); err != nil {
 		return nil, err
 	}
 	return j, nil
-}
-
-// openData reads the graph that name stands for; a mistake in the text of a
-// synthetic graph is one of the command line.
-func openData(name string, o dataset.Options) (*dataset.Data, error) {
-	if spec, ok := syntheticSpec(name); ok {
-		if _, err := dataset.ParseSpec(spec); err != nil {
-			return nil, usagef("--data %s: %w", name, err)
-		}
-	}
-	return dataset.Open(name, o)
 }
 
 // apply brings the features of d into the form that the model is trained on.
@@ -161,22 +151,22 @@ func (j *job) compile(m saga.Model, cfg saga.Config, stream bool) (err error) {
 	}
 	whole, aside := j.prog.Summary().Peak, j.prog.Summary().Aside
 	cfg.Mem, cfg.MinChunks = whole/shareOfPeak+aside, 4
-	why := fmt.Sprintf("a third of the %s that keeping everything there takes", sizeText(whole))
+	why := fmt.Sprintf("a third of the %s that keeping everything there takes", cli.SizeText(whole))
 	p, err := saga.Compile(m, j.data, cfg)
 	var small *plan.BudgetError
 	if errors.As(err, &small) {
 		cfg.Mem = small.Smallest
-		why = fmt.Sprintf("the least that will do; keeping everything there takes %s", sizeText(whole))
+		why = fmt.Sprintf("the least that will do; keeping everything there takes %s", cli.SizeText(whole))
 		p, err = saga.Compile(m, j.data, cfg)
 	}
 	if aside > 0 {
-		why += fmt.Sprintf(", and %s that the device takes beside it", sizeText(aside))
+		why += fmt.Sprintf(", and %s that the device takes beside it", cli.SizeText(aside))
 	}
 	if err != nil {
-		return fmt.Errorf("the built-in budget of %s: %w", sizeText(cfg.Mem), err)
+		return fmt.Errorf("the built-in budget of %s: %w", cli.SizeText(cfg.Mem), err)
 	}
 	j.prog = p
-	j.note = fmt.Sprintf("budget    %s of device memory: %s, so that the built-in graph streams as one that does not fit (--mem SIZE sets another)", sizeText(cfg.Mem), why)
+	j.note = fmt.Sprintf("budget    %s of device memory: %s, so that the built-in graph streams as one that does not fit (--mem SIZE sets another)", cli.SizeText(cfg.Mem), why)
 	return nil
 }
 
@@ -202,18 +192,8 @@ func (j *job) unload(scratch string, log *slog.Logger) error {
 	}
 	j.file, d.Features = f, rows
 	debug.FreeOSMemory()
-	log.Info("the features of the data lie in a file, too", "size", sizeText(n))
+	log.Info("the features of the data lie in a file, too", "size", cli.SizeText(n))
 	return nil
-}
-
-// describe is the graph in a few words.
-func describe(d *dataset.Data) string {
-	e := d.Edges
-	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", e.V, e.E(), d.FeatureCols, d.Classes)
-	if d.MultiLabels != nil {
-		text += ", multi-label"
-	}
-	return text
 }
 
 // skew is the largest in-degree and its mean.

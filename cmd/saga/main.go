@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/cli"
 	"sagann/layers"
 )
 
@@ -37,30 +37,13 @@ type commands struct {
 	Version versionCmd `cmd:"" help:"Print the version of this program."`
 }
 
-// app is what commands run with.
-type app struct {
-	stdout io.Writer
-	stderr *os.File
-	log    *slog.Logger
-	given  map[string]bool // flags that stand in the command line
-	runs   context.Context // of a benchmark that trains: done when a signal has asked it to stop; nil before
-}
-
-// usageError is a mistake in the command line.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
-
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // exited is what kong's exit, after printing help, panics with.
 type exited int
 
-func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
-	return kong.Must(cli,
+func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
+	return kong.Must(all,
 		kong.Name("saga"),
 		kong.Description("Train graph neural networks on whole graphs within a budget of device memory.\n\n"+
 			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
@@ -76,8 +59,8 @@ func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
 
 // run is the program: it returns the exit status.
 func run(args []string, stdout, stderr *os.File) (status int) {
-	var cli commands
-	parser := newParser(&cli, stdout, stderr)
+	var all commands
+	parser := newParser(&all, stdout, stderr)
 	defer func() {
 		if r := recover(); r != nil {
 			code, ok := r.(exited)
@@ -97,14 +80,14 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		fmt.Fprintf(stderr, "saga: %v\nsaga: try %s --help\n", err, where)
 		return exitUsage
 	}
-	a := &app{stdout: stdout, stderr: stderr, log: newLogger(stderr), given: map[string]bool{}}
+	a := &app{Stdout: stdout, Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}
 	for _, p := range ctx.Path {
 		if p.Flag != nil {
-			a.given[p.Flag.Name] = true
+			a.Given[p.Flag.Name] = true
 		}
 	}
 	err = ctx.Run(a)
-	var usage usageError
+	var usage cli.UsageError
 	switch {
 	case err == nil:
 		return exitOK

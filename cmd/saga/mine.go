@@ -14,6 +14,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/dataset/npy"
+	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/mine"
 )
@@ -64,7 +65,7 @@ type mineFlags struct {
 // open loads the graph.
 func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
-	d, err := openData(f.Data, dataset.Options{Undirected: f.Undirected, Relabel: relabel[f.Relabel]})
+	d, err := cli.OpenData(f.Data, dataset.Options{Undirected: f.Undirected, Relabel: relabel[f.Relabel]})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 	}
 	for _, w := range f.Without {
 		if w != "reuse" && w != "pool" {
-			return nil, usagef("--without %s: there are reuse and pool", w)
+			return nil, cli.Usagef("--without %s: there are reuse and pool", w)
 		}
 	}
 	f.ids = d.IDs
@@ -109,7 +110,7 @@ func (b *lateBar) set(done float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.bar == nil && time.Since(b.start) > time.Second {
-		b.bar = progress.New(b.a.stderr, 100, "percent")
+		b.bar = progress.New(b.a.Stderr, 100, "percent")
 	}
 	if b.bar != nil {
 		b.bar.Set(int(100*done), "")
@@ -140,9 +141,9 @@ func (f *mineFlags) about(g *mine.Graph) (fields, string) {
 func (f *mineFlags) result(a *app, x fields, text string) error {
 	f.bar.finish()
 	if f.JSON {
-		return printJSON(a.stdout, x)
+		return cli.PrintJSON(a.Stdout, x)
 	}
-	_, err := fmt.Fprint(a.stdout, text)
+	_, err := fmt.Fprint(a.Stdout, text)
 	return err
 }
 
@@ -194,7 +195,7 @@ type cliqueCmd struct {
 // Run counts cliques.
 func (c *cliqueCmd) Run(a *app) (err error) {
 	if c.K < 2 || c.K > 8 {
-		return usagef("--k %d: a clique has 2 to 8 vertices", c.K)
+		return cli.Usagef("--k %d: a clique has 2 to 8 vertices", c.K)
 	}
 	g, err := c.open(a)
 	if err != nil {
@@ -214,7 +215,7 @@ type motifCmd struct {
 // Run counts motifs.
 func (c *motifCmd) Run(a *app) (err error) {
 	if c.K < 3 || c.K > mine.MaxMotif {
-		return usagef("--k %d: a motif has 3 to %d vertices", c.K, mine.MaxMotif)
+		return cli.Usagef("--k %d: a motif has 3 to %d vertices", c.K, mine.MaxMotif)
 	}
 	g, err := c.open(a)
 	if err != nil {
@@ -269,7 +270,7 @@ func (c *matchCmd) read() (mine.Pattern, error) {
 	}
 	p, err := mine.ParsePattern(c.Pattern)
 	if err != nil {
-		err = usageError{fmt.Errorf("--pattern: %w", err)}
+		err = cli.Usage(fmt.Errorf("--pattern: %w", err))
 	}
 	return p, err
 }
@@ -281,7 +282,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 		return err
 	}
 	if c.Out == "" && c.Limit > 0 {
-		return usagef("--limit is for listings: give --out FILE, too")
+		return cli.Usagef("--limit is for listings: give --out FILE, too")
 	}
 	if c.Out != "" {
 		if err := canWrite(c.Out); err != nil {

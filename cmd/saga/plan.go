@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -42,11 +43,11 @@ func (c *planCmd) Run(a *app) error {
 		}
 	}
 	if outputs > 1 || c.JSON && (c.Dot || c.Dump != "" || c.HTML == "-") {
-		return usagef("--explain, --dump, --dot, --html - and --json print different things on standard output: one of them at a time (--explain goes with --json)")
+		return cli.Usagef("--explain, --dump, --dot, --html - and --json print different things on standard output: one of them at a time (--explain goes with --json)")
 	}
 	if c.Devices > 0 {
-		if a.given["device"] {
-			return usagef("--device %s and --devices %d: one of them is enough", c.Memory.Device, c.Devices)
+		if a.Given["device"] {
+			return cli.Usagef("--device %s and --devices %d: one of them is enough", c.Memory.Device, c.Devices)
 		}
 		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
 	}
@@ -54,7 +55,7 @@ func (c *planCmd) Run(a *app) error {
 	if c.Planning.Machine != "" { // a wrong file is a mistake in the command line
 		var err error
 		if m, err = plan.LoadMachine(c.Planning.Machine); err != nil {
-			return usageError{err}
+			return cli.Usage(err)
 		}
 	}
 	j, err := c.job(a)
@@ -75,14 +76,14 @@ func (c *planCmd) job(a *app) (*job, error) {
 		if err := c.absolute(); err != nil {
 			return nil, err
 		}
-		return prepare(&c.settings, a.log)
+		return prepare(&c.settings, a.Log)
 	}
-	if a.given["data"] {
-		return nil, usagef("--data and --shape exclude each other")
+	if a.Given["data"] {
+		return nil, cli.Usagef("--data and --shape exclude each other")
 	}
-	shape, err := parseShape(c.Shape)
+	shape, err := cli.ParseShape(c.Shape)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	cfg, err := c.config()
 	if err != nil {
@@ -94,9 +95,9 @@ func (c *planCmd) job(a *app) (*job, error) {
 	}
 	m, err := layers.New(c.Model.Name, o)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
-	m.SelfLoops = c.Model.SelfLoops.or(m.SelfLoops)
+	m.SelfLoops = c.Model.SelfLoops.Or(m.SelfLoops)
 	p, err := saga.Plan(m, shape, cfg)
 	return &job{prog: p}, err
 }
@@ -104,27 +105,27 @@ func (c *planCmd) job(a *app) (*job, error) {
 func (c *planCmd) print(a *app, j *job, t *plan.Timeline) (err error) {
 	switch {
 	case c.Dump != "":
-		if err = j.prog.Dump(a.stdout, c.Dump); err != nil {
-			err = usageError{err}
+		if err = j.prog.Dump(a.Stdout, c.Dump); err != nil {
+			err = cli.Usage(err)
 		}
 		return err
 	case c.Dot:
-		return j.prog.TrainPlan().Dot(a.stdout)
+		return j.prog.TrainPlan().Dot(a.Stdout)
 	case c.HTML == "-":
-		return j.prog.WriteHTML(a.stdout, t)
+		return j.prog.WriteHTML(a.Stdout, t)
 	case c.HTML != "":
 		if err = writeWhole(c.HTML, func(w *bufio.Writer) error { return j.prog.WriteHTML(w, t) }); err != nil {
 			return err
 		}
 	}
-	text := io.Writer(a.stdout)
+	text := io.Writer(a.Stdout)
 	if c.JSON {
-		text = a.stderr
+		text = a.Stderr
 	}
 	if err := c.summary(text, j, t); err != nil || !c.JSON {
 		return err
 	}
-	return c.object(a.stdout, j, t)
+	return c.object(a.Stdout, j, t)
 }
 
 // summary prints the plan for people.
@@ -173,7 +174,7 @@ func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
 		{"once_bytes", pl.Once}, {"host_bytes", s.Host}, {"disk_bytes", s.Disk}, {"devices", pl.Devices}, {"slots", pl.Slots}, {"tasks", len(pl.Tasks)}, {"slices", j.prog.Slices()}, {"packed", j.prog.Packed()},
 	}
 	if t == nil {
-		return printJSON(w, append(f, field{"predicted_epoch_seconds", nil}, field{"compute_seconds", nil}, field{"exposed_transfer_seconds", nil}))
+		return cli.PrintJSON(w, append(f, field{"predicted_epoch_seconds", nil}, field{"compute_seconds", nil}, field{"exposed_transfer_seconds", nil}))
 	}
 	links := fields{}
 	for _, l := range t.Links {
@@ -181,7 +182,7 @@ func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
 			links = append(links, field{l.Name, fields{{"down_bytes", l.Down}, {"up_bytes", l.Up}, {"load", l.Load}}})
 		}
 	}
-	return printJSON(w, append(f, field{"machine", t.Machine}, field{"predicted_epoch_seconds", t.Seconds()},
+	return cli.PrintJSON(w, append(f, field{"machine", t.Machine}, field{"predicted_epoch_seconds", t.Seconds()},
 		field{"compute_seconds", t.ComputeSeconds()}, field{"exposed_transfer_seconds", t.ExposedSeconds()},
 		field{"idle_seconds", float64(t.Idle) / 1e9}, field{"critical", t.Critical()}, field{"links", links}))
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"sagann/dataset"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -60,7 +61,7 @@ func (c *predictCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[j.prep.Layers.Task], cols)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[j.prep.Layers.Task], cols)
 	return err
 }
 
@@ -95,7 +96,7 @@ func (c *embedCmd) Run(a *app) error {
 	if err := writeTable(c.Out, row, "x", j.ids(row), []int{rows, cols}, x); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)
 	return err
 }
 
@@ -130,11 +131,11 @@ func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Conf
 	if name == "" {
 		name = prep.Data
 	}
-	d, err := openData(name, dataset.Options{Undirected: prep.Undirected, Simple: prep.Simple})
+	d, err := cli.OpenData(name, dataset.Options{Undirected: prep.Undirected, Simple: prep.Simple})
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	if err := prep.apply(d, a.log); err != nil {
+	if err := prep.apply(d, a.Log); err != nil {
 		return nil, nil, 0, err
 	}
 	if d.FeatureCols != prep.Layers.Features {

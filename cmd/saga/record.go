@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"sagann/backend"
+	"sagann/internal/cli"
 	"sagann/internal/runfolder"
 	"sagann/saga"
 )
@@ -89,7 +90,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		return err
 	}
 	if len(changed) > 0 {
-		return usagef("the run in %s goes on as it was begun, and cannot take %s", c.Resume, strings.Join(changed, ", "))
+		return cli.Usagef("the run in %s goes on as it was begun, and cannot take %s", c.Resume, strings.Join(changed, ", "))
 	}
 	// What was chosen by simulation stays, also when the numbers of a machine change.
 	if old.Planning.Save == saga.SaveAuto && rec.Plan.Save != "" {

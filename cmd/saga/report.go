@@ -1,49 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 
+	"sagann/internal/cli"
 	"sagann/saga"
 )
-
-// fields is a JSON object whose keys keep their order.
-type fields []field
-
-type field struct {
-	name  string
-	value any
-}
-
-// MarshalJSON writes the fields in order; a number that is not finite becomes null.
-func (f fields) MarshalJSON() ([]byte, error) {
-	text := []byte{'{'}
-	for i, x := range f {
-		if v, ok := x.value.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			x.value = nil
-		}
-		b, err := json.Marshal(x.value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", x.name, err)
-		}
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, fmt.Sprintf("%q:", x.name)...)
-		text = append(text, b...)
-	}
-	return append(text, '}'), nil
-}
-
-func printJSON(w io.Writer, f fields) error {
-	text, err := json.Marshal(f)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%s\n", text)
-	}
-	return err
-}
 
 // report prints how a run ended: text for people to text, JSON to stdout.
 func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
@@ -60,7 +23,7 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train, multi), "validation", score(f.Val, multi), "test", score(f.Test, multi))
 	_, err := fmt.Fprintf(text, "\n%-9s train %.4f  validation %.4f  test %.4f  (%s)\nepoch     %.3f s median\nmemory    peak %s of %s\nmoved     %s to the device, %s back, an epoch\nrun       %s\n",
 		name, score(f.Train, multi), score(f.Val, multi), score(f.Test, multi), from, res.EpochSeconds,
-		sizeText(res.Peak), sizeText(s.Budget), sizeText(res.H2D), sizeText(res.D2H), r.folder.Dir)
+		cli.SizeText(res.Peak), cli.SizeText(s.Budget), cli.SizeText(res.H2D), cli.SizeText(res.D2H), r.folder.Dir)
 	if err != nil || !c.JSON {
 		return err
 	}
@@ -83,5 +46,5 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		}
 	}
 	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"packed", j.prog.Packed()}, field{"run", r.folder.Dir})
-	return printJSON(stdout, out)
+	return cli.PrintJSON(stdout, out)
 }

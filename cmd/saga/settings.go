@@ -12,28 +12,10 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
-
-// newerPasses are not in the paper.
-var newerPasses = []string{"commute", "degree-sort", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
-
-// paperSave is the save policy of the paper's system: what a product or a gather makes
-// is stored, what is element-wise is computed again. No search.
-const paperSave = "some"
-
-// paperWithout are the passes that --paper leaves out; one that this engine does not
-// have is left out already.
-func paperWithout() []string {
-	var list []string
-	for _, pass := range newerPasses {
-		if try := (&saga.Config{Without: []string{pass}}); try.Validate() == nil {
-			list = append(list, pass)
-		}
-	}
-	return list
-}
 
 // config is what the engine is told. Its errors, and those of the model's options
 // that need no data, are mistakes in the command line.
@@ -45,7 +27,7 @@ func (s *settings) config() (saga.Config, error) {
 			ClipNorm: s.Training.ClipNorm, Gamma: s.Training.LRDecay, DecayEvery: int(s.Training.LRDecayEvery)}}
 	c.Outcome = s.outcome
 	c.Outcome.Slices = int(s.Planning.Slices)
-	c.NoRing = !s.Memory.Ring.or(true)
+	c.NoRing = !s.Memory.Ring.Or(true)
 	c.TF32 = s.Memory.TF32
 	if c.Machine = s.Planning.Machine; c.Machine == "" {
 		if c.Machine = backend.MachineOf(s.Memory.Device); c.Machine != "" && c.Mem == 0 {
@@ -56,9 +38,9 @@ func (s *settings) config() (saga.Config, error) {
 		c.Schedule = s.Planning.Schedule
 	}
 	if s.Planning.Paper {
-		c.Without = append(c.Without, paperWithout()...)
+		c.Without = append(c.Without, cli.PaperWithout()...)
 		if c.Save == saga.SaveAuto || c.Save == "" {
-			c.Save = paperSave
+			c.Save = cli.PaperSave
 		}
 	}
 	errs := []error{c.Validate()}
@@ -82,7 +64,7 @@ func (s *settings) config() (saga.Config, error) {
 	}
 	_, err := layers.New(s.Model.Name, try)
 	if errs = append(errs, err); errors.Join(errs...) != nil {
-		return c, usageError{errors.Join(errs...)}
+		return c, cli.Usage(errors.Join(errs...))
 	}
 	return c, nil
 }

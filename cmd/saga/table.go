@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"sagann/dataset/npy"
+	"sagann/internal/cli"
 )
 
 // canWrite says whether a table can be put at path, before the work begins.
 func canWrite(path string) error {
 	if ext := filepath.Ext(path); ext != ".npy" && ext != ".csv" {
-		return usagef("--out %s: the ending must be .npy or .csv", path)
+		return cli.Usagef("--out %s: the ending must be .npy or .csv", path)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", path)

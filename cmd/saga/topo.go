@@ -15,6 +15,7 @@ import (
 	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/ring"
 )
 
@@ -53,10 +54,10 @@ Examples:
 // Run prints.
 func (c *topoCmd) Run(a *app) error {
 	if c.Dot && c.JSON {
-		return usagef("--dot and --json print different things on standard output: one of them at a time")
+		return cli.Usagef("--dot and --json print different things on standard output: one of them at a time")
 	}
-	if a.given["out"] && !c.Measure {
-		return usagef("--out %s: only --measure writes a machine file", c.Out)
+	if a.Given["out"] && !c.Measure {
+		return cli.Usagef("--out %s: only --measure writes a machine file", c.Out)
 	}
 	t, err := c.tree(a)
 	if err != nil {
@@ -67,16 +68,16 @@ func (c *topoCmd) Run(a *app) error {
 		return err
 	}
 	if c.Dot {
-		return r.Dot(a.stdout)
+		return r.Dot(a.Stdout)
 	}
-	w := io.Writer(a.stdout)
+	w := io.Writer(a.Stdout)
 	if c.JSON {
-		w = a.stderr
+		w = a.Stderr
 	}
 	if err := r.Text(w); err != nil || !c.JSON {
 		return err
 	}
-	return printJSON(a.stdout, topoObject(r))
+	return cli.PrintJSON(a.Stdout, topoObject(r))
 }
 
 // tree is the topology asked for.
@@ -85,16 +86,16 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 	if c.Machine != "" {
 		var err error
 		if m, err = plan.LoadMachine(c.Machine); err != nil {
-			return nil, usageError{err}
+			return nil, cli.Usage(err)
 		}
 		if c.Device != "" && !c.Measure {
-			return nil, usagef("--machine %s and --device %s: the links of one of the two, or --measure", c.Machine, c.Device)
+			return nil, cli.Usagef("--machine %s and --device %s: the links of one of the two, or --measure", c.Machine, c.Device)
 		}
 	}
 	kind, index, err := c.device()
 	switch {
 	case err != nil:
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	case backend.Of(kind).System != nil:
 		return c.driver(a, backend.Of(kind), m)
 	case c.Measure:
@@ -113,11 +114,11 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 		t, err := ring.FromSystem(os.DirFS("/sys"), nil, nil)
 		switch {
 		case errors.Is(err, ring.ErrNoGPU) || errors.Is(err, os.ErrNotExist):
-			a.log.Info("this system lists no GPU; the machine model of the CPU device instead", "machine", "cpu")
+			a.Log.Info("this system lists no GPU; the machine model of the CPU device instead", "machine", "cpu")
 		case err != nil:
 			return nil, err
 		case int(c.Devices) > len(t.GPUs):
-			return nil, usagef("--devices %d: this system lists %d", c.Devices, len(t.GPUs))
+			return nil, cli.Usagef("--devices %d: this system lists %d", c.Devices, len(t.GPUs))
 		default:
 			return first(t, int(c.Devices)), nil
 		}
@@ -129,7 +130,7 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 	}
 	t, err := m.Tree(int(c.Devices))
 	if err != nil {
-		err = usageError{err}
+		err = cli.Usage(err)
 	}
 	return t, err
 }
@@ -183,7 +184,7 @@ func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *c
 	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("--out %s: no folder %s", c.Out, filepath.Dir(c.Out))
 	}
-	a.log.Info("timing copies", "devices", len(devices), "bytes", p.bytes)
+	a.Log.Info("timing copies", "devices", len(devices), "bytes", p.bytes)
 	if err := p.open(); err != nil {
 		return nil, err
 	}
@@ -203,7 +204,7 @@ func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *c
 	if err := writeWhole(c.Out, func(w *bufio.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
 		return nil, err
 	}
-	a.log.Info("machine file written; read it with --machine", "file", c.Out)
+	a.Log.Info("machine file written; read it with --machine", "file", c.Out)
 	return made.Tree(0)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"sagann/backend"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/ring"
 )
 
@@ -129,7 +130,7 @@ func (c *copies) about() string {
 	for _, d := range c.devices {
 		names = append(names, fmt.Sprintf("%v (%s)", d.Info(), d.Info().Name))
 	}
-	return fmt.Sprintf("saga topo --measure: copies of %s, %d in flight, best of %d, on %s", sizeText(c.bytes), c.inFlight, c.runs, strings.Join(names, ", "))
+	return fmt.Sprintf("saga topo --measure: copies of %s, %d in flight, best of %d, on %s", cli.SizeText(c.bytes), c.inFlight, c.runs, strings.Join(names, ", "))
 }
 
 // Time runs the copies at the same time; of several runs it gives the one that moved most.

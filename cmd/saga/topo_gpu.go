@@ -10,6 +10,7 @@ import (
 	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/ring"
 )
 
@@ -54,11 +55,11 @@ func (c *topoCmd) gpus(sys device.System) (*gpus, error) {
 	if _, some, listed := strings.Cut(c.Device, ":"); listed {
 		var err error
 		if _, g.index, err = device.Parse(c.Device); err != nil {
-			return nil, usageError{err}
+			return nil, cli.Usage(err)
 		}
 		for _, i := range g.index {
 			if i >= sys.GPUs() {
-				return nil, usagef("--device cuda:%s: the driver lists %d GPUs, from 0", some, sys.GPUs())
+				return nil, cli.Usagef("--device cuda:%s: the driver lists %d GPUs, from 0", some, sys.GPUs())
 			}
 		}
 	} else {
@@ -67,7 +68,7 @@ func (c *topoCmd) gpus(sys device.System) (*gpus, error) {
 		}
 	}
 	if n := int(c.Devices); n > len(g.index) {
-		return nil, usagef("--devices %d: --device %s names %d", n, c.Device, len(g.index))
+		return nil, cli.Usagef("--devices %d: --device %s names %d", n, c.Device, len(g.index))
 	} else if n > 0 {
 		g.index = g.index[:n]
 	}
@@ -123,7 +124,7 @@ func (g *gpus) tree(a *app, sys fs.FS) (*ring.Tree, error) {
 		t, unknown = ring.FromSystem(sys, ids, peers)
 	}
 	if unknown != nil {
-		a.log.Warn("the system does not show where the GPUs hang: all on one root, at unknown rates; --measure finds them", "because", unknown)
+		a.Log.Warn("the system does not show where the GPUs hang: all on one root, at unknown rates; --measure finds them", "because", unknown)
 		t = ring.OneRoot(len(g.index), peers)
 	}
 	for k, i := range g.index {
@@ -148,12 +149,12 @@ func (g *gpus) list(a *app, m *plan.Machine) error {
 		if err != nil {
 			bus = "unknown"
 		}
-		a.log.Info(fmt.Sprint("gpu", i), "name", name, "bus", bus, "memory", sizeText(total), "free", sizeText(free))
+		a.Log.Info(fmt.Sprint("gpu", i), "name", name, "bus", bus, "memory", cli.SizeText(total), "free", cli.SizeText(free))
 		if m == nil {
 			continue
 		}
 		if model := m.Kind(0).Memory.Value; math.Abs(model-float64(total)) > 0.05*model {
-			a.log.Warn("the kernel rates are those of another GPU: --machine names one that is like this", "machine", m.Name, "memory there", sizeText(int64(model)))
+			a.Log.Warn("the kernel rates are those of another GPU: --machine names one that is like this", "machine", m.Name, "memory there", cli.SizeText(int64(model)))
 		}
 	}
 	return nil

@@ -157,7 +157,7 @@ func fourGPUs() *fakeHost {
 	return h
 }
 
-func quietApp() *app { return &app{log: slog.New(slog.DiscardHandler)} }
+func quietApp() *app { return &app{Log: slog.New(slog.DiscardHandler)} }
 
 // What is measured on a host is the host, also by way of the machine file: rates, who
 // loads, and what copies between devices run over.

@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"sagann/device"
+	"sagann/internal/cli"
 )
 
 // checkpointFile is the name of the checkpoint in a run folder.
@@ -61,7 +60,7 @@ pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
 // Run trains.
 func (c *trainCmd) Run(a *app) (err error) {
 	if c.Resume != "" && c.Out != "" {
-		return usagef("--out and --resume exclude each other: a resumed run goes on in its folder")
+		return cli.Usagef("--out and --resume exclude each other: a resumed run goes on in its folder")
 	}
 	if err := c.absolute(); err != nil {
 		return err
@@ -75,34 +74,34 @@ func (c *trainCmd) Run(a *app) (err error) {
 		if c.unlock, err = lockRun(c.Resume); err != nil {
 			return err
 		}
-		if err := c.recall(a.given); err != nil {
+		if err := c.recall(a.Given); err != nil {
 			return err
 		}
 	}
 	if c.Memory.Scratch == "" {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
-	j, err := prepare(&c.settings, a.log)
+	j, err := prepare(&c.settings, a.Log)
 	if err != nil {
 		return err
 	}
-	if err := j.unload(c.Memory.Scratch, a.log); err != nil {
+	if err := j.unload(c.Memory.Scratch, a.Log); err != nil {
 		return err
 	}
 	if err := j.prog.Open(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.prog.Close()) }()
-	ctx, stop := interruptible(a)
+	ctx, stop := cli.Interruptible(a)
 	defer stop()
 	r, err := c.begin(a, j)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
-	text := a.stdout
+	text := a.Stdout
 	if c.JSON {
-		text = a.stderr
+		text = a.Stderr
 	}
 	if err := explain(text, j); err != nil {
 		return err
@@ -121,7 +120,7 @@ func (c *trainCmd) Run(a *app) (err error) {
 	case err != nil:
 		return err
 	}
-	return c.report(text, a.stdout, j, r, res)
+	return c.report(text, a.Stdout, j, r, res)
 }
 
 // existing is path or the nearest folder above it that is there.
@@ -136,17 +135,6 @@ func existing(path string) string {
 		}
 		path = up
 	}
-}
-
-// interruptible is a context that the first SIGINT or SIGTERM cancels; the second
-// ends the process.
-func interruptible(a *app) (ctx context.Context, stop func()) {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	quiet := context.AfterFunc(ctx, func() {
-		cancel()
-		a.log.Warn("finishing the epoch in hand; interrupt again to stop at once")
-	})
-	return ctx, func() { quiet(); cancel() }
 }
 
 // explain prints the plan.

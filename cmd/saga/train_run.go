@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"sagann/backend"
+	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/internal/runfolder"
 	"sagann/saga"
@@ -35,7 +36,7 @@ type running struct {
 // begin opens the run folder, a new one or the one that is resumed. It is the first
 // thing that a run writes.
 func (c *trainCmd) begin(a *app, j *job) (*running, error) {
-	r := &running{job: j, stderr: a.stderr, log: a.log, epochs: int(c.Training.Epochs), late: backend.Of(c.Memory.Device).GPU()}
+	r := &running{job: j, stderr: a.Stderr, log: a.Log, epochs: int(c.Training.Epochs), late: backend.Of(c.Memory.Device).GPU()}
 	if err := r.open(c); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
@@ -96,7 +97,7 @@ func (r *running) open(c *trainCmd) (err error) {
 	if c.Resume != "" {
 		what = "a run goes on"
 	}
-	r.log.Info(what, "folder", r.folder.Dir, "after epoch", done, "model", c.Model.Name, "graph", describe(j.data))
+	r.log.Info(what, "folder", r.folder.Dir, "after epoch", done, "model", c.Model.Name, "graph", cli.Describe(j.data))
 	return nil
 }
 

@@ -13,7 +13,7 @@ type versionCmd struct{}
 
 // Run prints the version.
 func (versionCmd) Run(a *app) error {
-	_, err := fmt.Fprintf(a.stdout, "saga %s, %s %s/%s, SIMD %s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, simd.Active())
+	_, err := fmt.Fprintf(a.Stdout, "saga %s, %s %s/%s, SIMD %s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, simd.Active())
 	return err
 }
 

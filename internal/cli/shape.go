@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"sagann/saga"
 )
 
-// parseShape reads vertices=..,edges=..,features=..,classes=..[,skew=..].
-func parseShape(text string) (saga.Shape, error) {
+// ParseShape reads vertices=..,edges=..,features=..,classes=..[,skew=..].
+func ParseShape(text string) (saga.Shape, error) {
 	var s saga.Shape
 	fail := func(format string, a ...any) (saga.Shape, error) {
 		return saga.Shape{}, fmt.Errorf("--shape %s: "+format, append([]any{text}, a...)...)
@@ -32,7 +32,7 @@ func parseShape(text string) (saga.Shape, error) {
 			s.Skew = x
 			continue
 		}
-		n, err := parseCount(value)
+		n, err := ParseCount(value)
 		if err != nil {
 			return fail("%s: %w", key, err)
 		}

@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -45,16 +46,16 @@ type timed struct {
 // each runs the epochs of every model and calls f with it.
 func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 	if c.Epochs < 1 {
-		return usagef("--epochs %d: at least 1", c.Epochs)
+		return cli.Usagef("--epochs %d: at least 1", c.Epochs)
 	}
 	if _, err := device.Count(c.Device); err != nil {
-		return usagef("--device: %w", err)
+		return cli.Usagef("--device: %w", err)
 	}
-	d, err := openData(c.Data, dataset.Options{})
+	d, err := cli.OpenData(c.Data, dataset.Options{})
 	if err != nil {
 		return err
 	}
-	a.log.Info("graph", "data", describe(d))
+	a.Log.Info("graph", "data", cli.Describe(d))
 	for _, name := range c.Models {
 		if err := c.one(name, d, f); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -66,12 +67,12 @@ func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (err error) {
 	cfg := saga.Config{Device: c.Device, Mem: int64(c.Mem), Seed: 1, Without: c.Without, Storage: c.Storage, TF32: c.TF32}
 	if err := cfg.Validate(); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: int(c.Hidden), Layers: int(c.Layers), Heads: int(c.Heads),
 		EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	begun := time.Now()
 	p, err := saga.Compile(m, d, cfg)
@@ -102,16 +103,16 @@ func (c *gpuBench) print(a *app, sheets ...*sheet) error {
 	return (&benchOutput{Machine: c.Device, Markdown: c.Markdown, JSON: c.JSON}).print(a, sheets...)
 }
 
-// epochCmd is saga bench epoch.
-type epochCmd struct{ gpuBench }
+// Epoch is saga bench epoch.
+type Epoch struct{ gpuBench }
 
 // Run prints a line a model.
-func (c *epochCmd) Run(a *app) error {
+func (c *Epoch) Run(a *app) error {
 	s := &sheet{key: "epochs", title: fmt.Sprintf("Training epochs on %s: forward, backward, Adam; %s, %d columns between %d layers, without %v, storage %s, TF32 %v", c.Device, c.Data, c.Hidden, c.Layers, c.Without, c.Storage, c.TF32),
 		head: table.Row{"model", "epoch ms", "best ms", "P", "device memory", "ready after s", "loss"}}
 	err := c.each(a, func(t *timed) error {
 		peak := t.prog.DevicePeak()
-		s.add(table.Row{t.name, fmt.Sprintf("%.3f", 1e3*t.seconds), fmt.Sprintf("%.3f", 1e3*t.best), t.prog.TrainPlan().Cells.P, sizeText(peak), fmt.Sprintf("%.1f", t.ready.Seconds()), fmt.Sprintf("%.5f", t.loss)},
+		s.add(table.Row{t.name, fmt.Sprintf("%.3f", 1e3*t.seconds), fmt.Sprintf("%.3f", 1e3*t.best), t.prog.TrainPlan().Cells.P, cli.SizeText(peak), fmt.Sprintf("%.1f", t.ready.Seconds()), fmt.Sprintf("%.5f", t.loss)},
 			fields{{"model", t.name}, {"epoch_seconds", t.seconds}, {"best_seconds", t.best}, {"chunks", t.prog.TrainPlan().Cells.P}, {"peak_device_bytes", peak}, {"loss", t.loss}})
 		return nil
 	})
@@ -122,14 +123,14 @@ func (c *epochCmd) Run(a *app) error {
 	return c.print(a, s)
 }
 
-// kernelsBenchCmd is saga bench kernels.
-type kernelsBenchCmd struct {
+// Kernels is saga bench kernels.
+type Kernels struct {
 	gpuBench
 	Most count `default:"20" placeholder:"N" help:"Kernels listed a model, those that take longest (${default})."`
 }
 
 // Run prints a table a model: a roofline line for every kernel.
-func (c *kernelsBenchCmd) Run(a *app) error {
+func (c *Kernels) Run(a *app) error {
 	top, err := measureCeilings(c.Device)
 	if err != nil {
 		return err
@@ -206,7 +207,7 @@ func measureCeilings(spec string) (c *ceilings, err error) {
 	}()
 	d, ok := devices[0].(device.GPU)
 	if !ok {
-		return nil, usagef("--device %s: kernels are timed on GPUs; saga bench epoch runs anywhere", spec)
+		return nil, cli.Usagef("--device %s: kernels are timed on GPUs; saga bench epoch runs anywhere", spec)
 	}
 	q, err := d.NewQueue("compute")
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 
 	"sagann/backend"
 	"sagann/dataset"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
 // run runs the systems on a device: what they moved, and the median epoch. Every graph
 // is generated once.
-func (c *streamingCmd) run(a *app, copies []int) (*sheet, error) {
+func (c *Streaming) run(a *app, copies []int) (*sheet, error) {
 	s := &sheet{key: "run", title: fmt.Sprintf("Run on %s: the graph of reddit_small's shape, 1/%d of it, copied; medians of %d epochs after %d, bytes of an epoch as the executor counted them, equal to the plan's", c.Device, c.Scale, c.Epochs, c.Warmup),
 		head:  table.Row{"model", "copies", "system", "P", "epoch ms", "predicted ms", "off by", "faster than NG-base by", "predicted", "H2D bytes", "D2H bytes", "device memory MiB", "loss apart"},
 		notes: []string{"The first three systems have P = 4, or more where NG-base does not fit, and two buffers a stream. Everything: P free, within the memory that NG-base takes. Device memory: plan and kernels. Loss apart: the largest relative difference of a loss from NG-base's."}}
@@ -39,13 +40,13 @@ func (c *streamingCmd) run(a *app, copies []int) (*sheet, error) {
 }
 
 // runSteps adds the rows of one model on n copies.
-func (c *streamingCmd) runSteps(a *app, s *sheet, model string, n int, d *dataset.Data) error {
+func (c *Streaming) runSteps(a *app, s *sheet, model string, n int, d *dataset.Data) error {
 	data := fields{{"model", model}, {"copies", n}, {"vertices", d.Edges.V}, {"edges", d.Edges.E()}}
 	var base *counted
 	p := 4
 	for i, step := range streamingSteps() {
-		a.log.Info("running", "model", model, "copies", n, "system", step.name)
-		cfg := saga.Config{Device: c.Device, Chunks: p, Prefetch: 1, Without: step.without, Save: paperSave}
+		a.Log.Info("running", "model", model, "copies", n, "system", step.name)
+		cfg := saga.Config{Device: c.Device, Chunks: p, Prefetch: 1, Without: step.without, Save: cli.PaperSave}
 		if i == 3 {
 			cfg.Chunks, cfg.Prefetch, cfg.Save = 0, 0, ""
 			if base != nil {
@@ -59,12 +60,12 @@ func (c *streamingCmd) runSteps(a *app, s *sheet, model string, n int, d *datase
 			one, err = c.count(a, model, d, cfg, c.benchEpochs)
 		}
 		if err != nil {
-			a.log.Warn("no numbers", "model", model, "copies", n, "system", step.name, "error", err)
+			a.Log.Warn("no numbers", "model", model, "copies", n, "system", step.name, "error", err)
 			s.rows = append(s.rows, table.Row{model, n, step.name, cannot(err)})
 			data = append(data, field{step.key, fields{{"error", err.Error()}}})
 			continue
 		}
-		one.log(a.log, "model", model, "copies", n, "system", step.name)
+		one.log(a.Log, "model", model, "copies", n, "system", step.name)
 		if i == 0 {
 			base = one
 		}

@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"sagann/backend"
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
@@ -44,9 +45,9 @@ func (r *benchRun) check() error {
 
 func (e *benchEpochs) runnable(spec string) error {
 	if n, err := device.Count(spec); err != nil || !backend.Of(spec).Timed {
-		return usagef("--device %s: cpu or, in a build for GPUs, cuda; several are cpu:2 or cuda:0,1", spec)
+		return cli.Usagef("--device %s: cpu or, in a build for GPUs, cuda; several are cpu:2 or cuda:0,1", spec)
 	} else if n < 1 || e.Epochs < 1 {
-		return usagef("--epochs %d: at least 1", e.Epochs)
+		return cli.Usagef("--epochs %d: at least 1", e.Epochs)
 	}
 	return nil
 }
@@ -115,18 +116,18 @@ const slowLR = 1e-4
 
 // stopped is an error once a signal has come. Runs end with the epoch in hand then, and the
 // tables hold what ran before; a second signal ends the process.
-func (a *app) stopped() error {
-	if a.runs == nil {
-		a.runs, _ = interruptible(a) // until the process ends
+func stopped(a *app) error {
+	if a.Runs == nil {
+		a.Runs, _ = cli.Interruptible(a) // until the process ends
 	}
-	return a.runs.Err()
+	return a.Runs.Err()
 }
 
 // count runs some epochs on data, without an evaluation. c.Mem is without what the
 // machine keeps for itself. It is an error when what the executor moved in an epoch is
 // not what its plan says, or the memory it held.
 func (o *benchOutput) count(a *app, name string, d *dataset.Data, c saga.Config, e benchEpochs) (out *counted, err error) {
-	if err := a.stopped(); err != nil {
+	if err := stopped(a); err != nil {
 		return nil, err
 	}
 	m, err := o.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes})
@@ -155,7 +156,7 @@ func (o *benchOutput) count(a *app, name string, d *dataset.Data, c saga.Config,
 	}
 	var took []float64
 	for i := range int(e.Warmup + e.Epochs) {
-		if err := a.stopped(); err != nil {
+		if err := stopped(a); err != nil {
 			return nil, err
 		}
 		took, err = timedStep(p, took, &out.losses)

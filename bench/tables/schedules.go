@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"fmt"
@@ -6,14 +6,15 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
 // redditMiddle is the shape of the paper's graph of that name.
 var redditMiddle = saga.Shape{Vertices: 233000, Edges: 23.2e6, Features: 602, Classes: 41}
 
-// schedulesCmd is saga bench schedules.
-type schedulesCmd struct {
+// Schedules is saga bench schedules.
+type Schedules struct {
 	benchOutput
 	Chunks   count    `default:"4" placeholder:"P" help:"Number of intervals (${default})."`
 	Prefetch count    `default:"1" placeholder:"N" help:"Chunks loaded ahead in the paper's system (${default}: two buffers take turns); 0: what the simulator finds fastest."`
@@ -23,12 +24,12 @@ type schedulesCmd struct {
 }
 
 // Run prints the tables.
-func (c *schedulesCmd) Run(a *app) error {
+func (c *Schedules) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	if c.Chunks < 1 {
-		return usagef("--chunks %d: at least 1", c.Chunks)
+		return cli.Usagef("--chunks %d: at least 1", c.Chunks)
 	}
 	parts, err := c.parts()
 	if err != nil {
@@ -43,9 +44,9 @@ func (c *schedulesCmd) Run(a *app) error {
 	for _, s := range []*sheet{paper, ours} {
 		s.head = table.Row{"model", "sag GB", "stage GB", "dest-order GB", "stage ÷ sag", "dest-order ÷ sag", "sag ms", "stage ms", "dest-order ms", "sag faster than stage by", "than dest-order by", "up ÷ down of stage"}
 	}
-	without := paperWithout()
+	without := cli.PaperWithout()
 	for _, name := range c.Models {
-		first, err := c.row(paper, name, saga.Config{Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Without: without, Save: paperSave})
+		first, err := c.row(paper, name, saga.Config{Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Without: without, Save: cli.PaperSave})
 		if err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func (c *schedulesCmd) Run(a *app) error {
 const scheduleReason = "GB are those of both directions, an epoch. A time ratio below the ratio of bytes means that the extra bytes hid: accumulators go back to the host (D2H) while sources come in (H2D), and this link carries both at once, or kernels take longer than copies."
 
 // row simulates the three schedules; it returns sag's.
-func (c *schedulesCmd) row(s *sheet, name string, cfg saga.Config) (*measured, error) {
+func (c *Schedules) row(s *sheet, name string, cfg saga.Config) (*measured, error) {
 	var m [3]*measured
 	var err error
 	for i, schedule := range []string{plan.Sag, plan.Stage, plan.DestOrder} {
@@ -111,9 +112,9 @@ func (s *sheet) total(models int) {
 	for _, f := range s.data {
 		var seconds [3]float64
 		for i, x := range f[2:5] {
-			m := x.value.(fields)
-			bytes[i] += m[0].value.(int64) + m[1].value.(int64)
-			seconds[i] = m[3].value.(float64)
+			m := x.Value().(fields)
+			bytes[i] += m[0].Value().(int64) + m[1].Value().(int64)
+			seconds[i] = m[3].Value().(float64)
 		}
 		stage += faster(seconds[1], seconds[0]) / float64(models)
 		dest += faster(seconds[2], seconds[0]) / float64(models)

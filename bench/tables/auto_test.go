@@ -1,8 +1,10 @@
-package main
+package tables
 
 import (
 	"runtime"
 	"testing"
+
+	"sagann/internal/cli"
 )
 
 // TestAutoAgainstAll: what auto chooses is within 5 % of the best of all numbers of
@@ -30,7 +32,7 @@ func TestAutoAgainstAll(t *testing.T) {
 			t.Errorf("%s: only %d numbers of intervals fit; nothing was compared", graph, best.tried)
 		}
 		if best.gap() > autoGap {
-			t.Errorf("%s, %s: auto takes %v s with P = %d, %d slots, %s; %v s with P = %d, %d slots, %s", graph, sizeText(best.mem),
+			t.Errorf("%s, %s: auto takes %v s with P = %d, %d slots, %s; %v s with P = %d, %d slots, %s", graph, cli.SizeText(best.mem),
 				best.auto.seconds(), best.auto.plan.Cells.P, best.auto.plan.Slots, best.auto.plan.Schedule,
 				best.best.seconds(), best.best.plan.Cells.P, best.best.plan.Slots, best.best.plan.Schedule)
 		}

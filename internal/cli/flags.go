@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -9,41 +9,44 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// count is a whole number that may be written 233000, 233e3, 8K or 8Ki.
-type count int64
+// These types read the values of flags; kong finds their methods by reflection.
+var _ = []kong.MapperValue{new(Count), new(Memory), new(Auto), new(Toggle)}
+
+// Count is a whole number that may be written 233000, 233e3, 8K or 8Ki.
+type Count int64
 
 // Decode reads the value of a flag.
-func (c *count) Decode(ctx *kong.DecodeContext) error {
+func (c *Count) Decode(ctx *kong.DecodeContext) error {
 	n, err := parseNumber(ctx, "")
-	*c = count(n)
+	*c = Count(n)
 	return err
 }
 
-// memory is a number of bytes such as 8GiB or 1e9; 0 stands for "auto".
-type memory int64
+// Memory is a number of bytes such as 8GiB or 1e9; 0 stands for "auto".
+type Memory int64
 
 // Decode reads the value of a flag.
-func (b *memory) Decode(ctx *kong.DecodeContext) error {
+func (b *Memory) Decode(ctx *kong.DecodeContext) error {
 	n, err := parseNumber(ctx, "auto")
-	*b = memory(n)
+	*b = Memory(n)
 	return err
 }
 
-// auto is a whole number or "auto", which is 0.
-type auto int64
+// Auto is a whole number or "auto", which is 0.
+type Auto int64
 
 // Decode reads the value of a flag.
-func (a *auto) Decode(ctx *kong.DecodeContext) error {
+func (a *Auto) Decode(ctx *kong.DecodeContext) error {
 	n, err := parseNumber(ctx, "auto")
-	*a = auto(n)
+	*a = Auto(n)
 	return err
 }
 
-// toggle is on, off or auto.
-type toggle string
+// Toggle is on, off or auto.
+type Toggle string
 
 // Decode reads the value of a flag.
-func (t *toggle) Decode(ctx *kong.DecodeContext) error {
+func (t *Toggle) Decode(ctx *kong.DecodeContext) error {
 	var s string
 	if err := ctx.Scan.PopValueInto("value", &s); err != nil {
 		return err
@@ -61,8 +64,8 @@ func (t *toggle) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// or is the toggle's value, def for auto.
-func (t toggle) or(def bool) bool {
+// Or is the toggle's value, def for auto.
+func (t Toggle) Or(def bool) bool {
 	if t == "on" || t == "off" {
 		return t == "on"
 	}
@@ -79,7 +82,7 @@ func parseNumber(ctx *kong.DecodeContext, word string) (int64, error) {
 	if word != "" && s == word {
 		return 0, nil
 	}
-	n, err := parseCount(s)
+	n, err := ParseCount(s)
 	if err == nil && n == 0 && word != "" {
 		return 0, fmt.Errorf("0 is too small; a number from 1 on, or %s", word)
 	}
@@ -97,9 +100,9 @@ var units = []struct {
 	{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1},
 }
 
-// parseCount reads 233000, 233e3, 2.5M, 8GiB: a whole number from 0 on, below 2^53
+// ParseCount reads 233000, 233e3, 2.5M, 8GiB: a whole number from 0 on, below 2^53
 // unless written without a point, an exponent or a unit.
-func parseCount(s string) (int64, error) {
+func ParseCount(s string) (int64, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
 		return n, nil
 	}
@@ -128,8 +131,8 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s[:n], true
 }
 
-// sizeText prints bytes for people.
-func sizeText(n int64) string {
+// SizeText prints bytes for people.
+func SizeText(n int64) string {
 	switch {
 	case n >= 1<<30:
 		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))

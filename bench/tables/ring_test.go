@@ -1,10 +1,11 @@
-package main
+package tables
 
 import (
 	"math"
 	"testing"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/cli"
 )
 
 // Figure 16 simulated: both graphs, five models, one to eight devices, with the ring and
@@ -12,7 +13,7 @@ import (
 // that the links give (plan.ClosedForm, by hand in plan's TestClosedFormByHand); and the
 // ring, which two GPUs on an uplink bound to twice as fast, is what the form leaves of it.
 func TestRingIsClosedForm(t *testing.T) {
-	c := &ringCmd{benchOutput: benchOutput{Machine: "p100x8", Hidden: 128, Layers: 2}, Prefetch: 2}
+	c := &Ring{benchOutput: benchOutput{Machine: "p100x8", Hidden: 128, Layers: 2}, Prefetch: 2}
 	m, err := plan.LoadMachine(c.Machine)
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +24,7 @@ func TestRingIsClosedForm(t *testing.T) {
 				t.Parallel()
 				for k := 1; k <= 8; k++ {
 					p := (24 + k - 1) / k * k
-					r, err := c.run(m, model, shape, k, p, paperWithout())
+					r, err := c.run(m, model, shape, k, p, cli.PaperWithout())
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -11,9 +11,23 @@ import (
 	"sagann/device"
 )
 
-// runOnce computes the invariants of the k-th program of them and keeps them, in user
+// precompute runs the programs of invariants; without data it only says whether there is
+// host memory for that.
+func (p *Program) precompute(once []*dataflow.Lowered) error {
+	if p.shape != nil {
+		return p.onceFit(once)
+	}
+	for k, l := range once {
+		if err := p.runInvariants(l, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runInvariants computes the invariants of the k-th program of them and keeps them, in user
 // order, as inputs.
-func (p *Program) runOnce(l *dataflow.Lowered, k int) error {
+func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	missing := false
 	for name := range l.Outputs {
 		missing = missing || p.in.extra[name] == nil

@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"errors"
@@ -9,14 +9,15 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
 // redditSmall is the shape of the paper's graph of that name.
 var redditSmall = saga.Shape{Vertices: 46600, Edges: 1.4e6, Features: 602, Classes: 41}
 
-// streamingCmd is saga bench streaming.
-type streamingCmd struct {
+// Streaming is saga bench streaming.
+type Streaming struct {
 	benchOutput
 	Models []string `default:"gcn,commnet,ggnn" placeholder:"NAME" help:"Models (${default}, those of the figure)."`
 	Copies []string `default:"1,4,9,16" placeholder:"N" help:"Copies of the graph side by side (${default})."`
@@ -31,7 +32,7 @@ func streamingSteps() []struct {
 	name, key string
 	without   []string
 } {
-	paper := paperWithout()
+	paper := cli.PaperWithout()
 	return []struct {
 		name, key string
 		without   []string
@@ -44,7 +45,7 @@ func streamingSteps() []struct {
 }
 
 // Run prints the tables.
-func (c *streamingCmd) Run(a *app) error {
+func (c *Streaming) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (c *streamingCmd) Run(a *app) error {
 	for _, text := range c.Copies {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 1000 {
-			return usagef("--copies %s: whole numbers from 1 to 1000", text)
+			return cli.Usagef("--copies %s: whole numbers from 1 to 1000", text)
 		}
 		copies = append(copies, n)
 	}
@@ -103,13 +104,13 @@ func (c *streamingCmd) Run(a *app) error {
 }
 
 // steps simulates the systems on n copies of the graph.
-func (c *streamingCmd) steps(model string, n int) ([]*measured, error) {
+func (c *Streaming) steps(model string, n int) ([]*measured, error) {
 	shape := redditSmall
 	shape.Vertices, shape.Edges = n*shape.Vertices, int64(n)*shape.Edges
 	var out []*measured
 	p := 4
 	for i, step := range streamingSteps() {
-		cfg := saga.Config{Chunks: p, Prefetch: 1, Without: step.without, Save: paperSave}
+		cfg := saga.Config{Chunks: p, Prefetch: 1, Without: step.without, Save: cli.PaperSave}
 		if i == 3 {
 			cfg.Chunks, cfg.Prefetch, cfg.Save = 0, 0, ""
 		}
@@ -132,7 +133,7 @@ func small(err error) bool {
 	return errors.As(err, &e)
 }
 
-func (c *streamingCmd) data(model string, n int, m []*measured) fields {
+func (c *Streaming) data(model string, n int, m []*measured) fields {
 	f := fields{{"model", model}, {"copies", n}}
 	for i, step := range streamingSteps() {
 		f = append(f, field{step.key, fields{{"chunks", m[i].plan.Cells.P}, {"seconds", m[i].seconds()}, {"compute_seconds", m[i].line.ComputeSeconds()},

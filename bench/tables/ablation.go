@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
-// ablationCmd is saga bench ablation.
-type ablationCmd struct {
+// Ablation is saga bench ablation.
+type Ablation struct {
 	benchOutput
 	Models []string `aliases:"model" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
 	Shape  string   `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" help:"Statistics of the graph (${default})."`
@@ -24,10 +25,10 @@ var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "g
 
 // Run prints one table a model: every pass left out in turn, by simulation. With
 // --device it prints the ladder, by training.
-func (c *ablationCmd) Run(a *app) error {
-	shape, err := parseShape(c.Shape)
+func (c *Ablation) Run(a *app) error {
+	shape, err := cli.ParseShape(c.Shape)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if _, err := c.machineOf(); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (c *ablationCmd) Run(a *app) error {
 	}
 	var sheets []*sheet
 	for _, name := range c.Models {
-		s := &sheet{key: name, title: fmt.Sprintf("%s: %s, %s, %s of device memory", name, shapeText(shape), c.Machine, sizeText(int64(c.Mem))),
+		s := &sheet{key: name, title: fmt.Sprintf("%s: %s, %s, %s of device memory", name, shapeText(shape), c.Machine, cli.SizeText(int64(c.Mem))),
 			head: table.Row{"without", "P", "peak MiB", "down GB", "up GB", "ms", "compute ms", "exposed transfer ms", "slower by"}}
 		var all *measured
 		try := func(label, save string, without ...string) error {
@@ -71,7 +72,7 @@ func (c *ablationCmd) Run(a *app) error {
 				return err
 			}
 		}
-		if err := try("all newer than the paper", paperSave, paperWithout()...); err != nil {
+		if err := try("all newer than the paper", cli.PaperSave, cli.PaperWithout()...); err != nil {
 			return err
 		}
 		sheets = append(sheets, s)

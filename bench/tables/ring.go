@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
-// ringCmd is saga bench ring.
-type ringCmd struct {
+// Ring is saga bench ring.
+type Ring struct {
 	benchOutput
 	Graphs   []string `default:"enwiki,reddit_full" placeholder:"NAME" help:"Shapes of the paper's graphs: enwiki, reddit_full (${default})."`
 	Models   []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
@@ -40,26 +41,26 @@ type ringRun struct {
 }
 
 // Run prints the tables.
-func (c *ringCmd) Run(a *app) error {
+func (c *Ring) Run(a *app) error {
 	if _, err := c.machineOf(); err != nil {
 		return err
 	}
 	m, err := plan.LoadMachine(c.Machine)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if c.Chunks < 1 {
-		return usagef("--chunks is at least 1")
+		return cli.Usagef("--chunks is at least 1")
 	}
 	var counts []int
 	for _, text := range c.Devices {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > len(m.Devices) {
-			return usagef("--devices %s: whole numbers from 1 to %d, the devices of %s", text, len(m.Devices), c.Machine)
+			return cli.Usagef("--devices %s: whole numbers from 1 to %d, the devices of %s", text, len(m.Devices), c.Machine)
 		}
 		counts = append(counts, n)
 	}
-	without := paperWithout()
+	without := cli.PaperWithout()
 	if c.Ours {
 		without = nil
 	}
@@ -67,7 +68,7 @@ func (c *ringCmd) Run(a *app) error {
 	for _, g := range c.Graphs {
 		shape, ok := figure16[g]
 		if !ok {
-			return usagef("--graphs %s: there are enwiki and reddit_full", g)
+			return cli.Usagef("--graphs %s: there are enwiki and reddit_full", g)
 		}
 		s := &sheet{key: g, title: fmt.Sprintf("%s: %s, prefetch %d, %s", g, shapeText(shape), c.Prefetch, c.Machine),
 			head: table.Row{"model", "devices", "P", "ring ms", "form", "off by", "no ring ms", "form", "off by", "no ring ÷ ring", "form", "speed-up, ring", "no ring", "NUMA off: ring ms", "form", "no ring ms", "form", "held by"}}
@@ -83,7 +84,7 @@ func (c *ringCmd) Run(a *app) error {
 }
 
 // model16 adds the rows of one model.
-func (c *ringCmd) model16(s *sheet, m *plan.Machine, name string, shape saga.Shape, counts []int, without []string) error {
+func (c *Ring) model16(s *sheet, m *plan.Machine, name string, shape saga.Shape, counts []int, without []string) error {
 	for _, k := range counts {
 		p := (int(c.Chunks) + k - 1) / k * k
 		first, err := c.run(m, name, shape, 1, p, without)
@@ -109,7 +110,7 @@ func (c *ringCmd) model16(s *sheet, m *plan.Machine, name string, shape saga.Sha
 }
 
 // run simulates one model on k devices with p intervals.
-func (c *ringCmd) run(m *plan.Machine, name string, shape saga.Shape, k, p int, without []string) (*ringRun, error) {
+func (c *Ring) run(m *plan.Machine, name string, shape saga.Shape, k, p int, without []string) (*ringRun, error) {
 	r := &ringRun{}
 	top, err := plan.RingOf(m, k)
 	if err != nil {

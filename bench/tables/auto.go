@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"errors"
@@ -12,11 +12,12 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
-// autoCmd is saga bench auto.
-type autoCmd struct {
+// Auto is saga bench auto.
+type Auto struct {
 	Models   []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
 	Shapes   []string `default:"reddit_middle,reddit_full,enwiki,papers100M" placeholder:"NAME" help:"Shapes of graphs (${default})."`
 	Machines []string `default:"h200,p100x8" placeholder:"NAME|FILE" help:"Machines of the simulator (${default})."`
@@ -73,7 +74,7 @@ func (c *autoCase) plan(mem int64, chunks int) (*measured, error) {
 func (c *autoCase) budgets(n int) ([]int64, error) {
 	m, err := plan.LoadMachine(c.machine)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	reserve := int64(m.Kind(0).Memory.Value) - m.Budget(0)
 	var small *plan.BudgetError
@@ -134,9 +135,9 @@ func autoLadder(most, step int) []int {
 }
 
 // Run prints a table a machine.
-func (c *autoCmd) Run(a *app) error {
+func (c *Auto) Run(a *app) error {
 	if c.Most < 1 || c.Budgets < 1 || c.Step < 1 {
-		return usagef("--most, --step and --budgets are at least 1")
+		return cli.Usagef("--most, --step and --budgets are at least 1")
 	}
 	o := &benchOutput{Machine: strings.Join(c.Machines, ","), Hidden: c.Hidden, Layers: c.Layers, Markdown: c.Markdown, JSON: c.JSON}
 	ladder := autoLadder(int(c.Most), int(c.Step))
@@ -148,7 +149,7 @@ func (c *autoCmd) Run(a *app) error {
 		for _, graph := range c.Shapes {
 			shape, ok := autoShapes[graph]
 			if !ok {
-				return usagef("unknown shape %q; there are reddit_middle, reddit_full, enwiki, papers100M", graph)
+				return cli.Usagef("unknown shape %q; there are reddit_middle, reddit_full, enwiki, papers100M", graph)
 			}
 			for _, name := range c.Models {
 				m, err := o.model(name, shape)
@@ -175,12 +176,12 @@ func (c *autoCmd) Run(a *app) error {
 	}
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	sheets[len(sheets)-1].notes = append(sheets[len(sheets)-1].notes, fmt.Sprintf("The whole process, exhaustive searches included, took %s from the system.", sizeText(int64(mem.Sys))))
+	sheets[len(sheets)-1].notes = append(sheets[len(sheets)-1].notes, fmt.Sprintf("The whole process, exhaustive searches included, took %s from the system.", cli.SizeText(int64(mem.Sys))))
 	return o.print(a, sheets...)
 }
 
 // rows adds the budgets of one case and returns how much slower auto is in each.
-func (c *autoCmd) rows(a *app, s *sheet, graph string, one *autoCase) (gaps []float64, err error) {
+func (c *Auto) rows(a *app, s *sheet, graph string, one *autoCase) (gaps []float64, err error) {
 	budgets, err := one.budgets(int(c.Budgets))
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (c *autoCmd) rows(a *app, s *sheet, graph string, one *autoCase) (gaps []fl
 		s.add(append(row, percent(m.gap()), fmt.Sprintf("%.2f", m.took.Seconds())),
 			append(data, field{"slower_percent", m.gap()}, field{"planning_seconds", m.took.Seconds()}, field{"tried", m.tried}))
 		gaps = append(gaps, m.gap())
-		a.log.Info("searched", "machine", one.machine, "graph", graph, "model", one.model.Name, "memory", sizeText(mem),
+		a.Log.Info("searched", "machine", one.machine, "graph", graph, "model", one.model.Name, "memory", cli.SizeText(mem),
 			"auto", m.auto.seconds(), "best", m.best.seconds(), "slower", percent(m.gap()), "planning", m.took)
 	}
 	return gaps, nil

@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"sagann/backend"
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
@@ -55,20 +56,20 @@ func ladder() []rung {
 }
 
 // runLadder trains every model on every line and prints one table.
-func (c *ablationCmd) runLadder(a *app, shape saga.Shape) error {
+func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
 	if err := c.runnable(c.Device); err != nil {
 		return err
 	}
 	if err := (&saga.Config{Without: c.Without}).Validate(); err != nil {
-		return usagef("--without: %w", err)
+		return cli.Usagef("--without: %w", err)
 	}
 	d, err := c.ladderData(shape)
 	if err != nil {
 		return err
 	}
-	a.log.Info("graph", "data", describe(d))
+	a.Log.Info("graph", "data", cli.Describe(d))
 	if c.Mem == 0 {
-		return usagef("--mem auto: a size, such as 2GiB, or everything stays and nothing streams")
+		return cli.Usagef("--mem auto: a size, such as 2GiB, or everything stays and nothing streams")
 	}
 	reserve := int64(0)
 	if c.modelled(c.Device) {
@@ -76,11 +77,11 @@ func (c *ablationCmd) runLadder(a *app, shape saga.Shape) error {
 			return err
 		}
 		if int64(c.Mem) <= reserve {
-			return usagef("--mem %d: machine %s keeps %d bytes for itself", c.Mem, c.Machine, reserve)
+			return cli.Usagef("--mem %d: machine %s keeps %d bytes for itself", c.Mem, c.Machine, reserve)
 		}
 	}
 	s := &sheet{key: "ladder", title: fmt.Sprintf("From the paper's baseline up, on %s: %s, %d columns between %d layers, %s of device memory; medians of %d epochs after %d",
-		c.Device, describe(d), c.Hidden, c.Layers, sizeText(int64(c.Mem)), c.Epochs, c.Warmup),
+		c.Device, cli.Describe(d), c.Hidden, c.Layers, cli.SizeText(int64(c.Mem)), c.Epochs, c.Warmup),
 		head: table.Row{"model", "line", "epoch ms", "H2D GB", "D2H GB", "D2D GB", "P", "device memory MiB", "faster than the line before", "than NG-base", "predicted ms", "off by", "loss apart"}}
 	for _, name := range c.Models {
 		if _, err := c.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes}); err != nil {
@@ -99,31 +100,31 @@ func (c *ablationCmd) runLadder(a *app, shape saga.Shape) error {
 }
 
 // ladderData is --data, or generated.
-func (c *ablationCmd) ladderData(shape saga.Shape) (*dataset.Data, error) {
+func (c *Ablation) ladderData(shape saga.Shape) (*dataset.Data, error) {
 	if c.Data != "" {
-		return openData(c.Data, dataset.Options{})
+		return cli.OpenData(c.Data, dataset.Options{})
 	}
 	return graphOf(shape, 1)
 }
 
 // climb adds the lines of one model. A line that cannot run says so, and the next is
 // compared with the one before it.
-func (c *ablationCmd) climb(a *app, s *sheet, name string, d *dataset.Data, mem int64) {
-	cfg := saga.Config{Device: c.Device, Mem: mem, Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Save: paperSave, NoRing: true,
-		Without: union(append(paperWithout(), "fuse", "hoist", "stream"), c.Without)}
+func (c *Ablation) climb(a *app, s *sheet, name string, d *dataset.Data, mem int64) {
+	cfg := saga.Config{Device: c.Device, Mem: mem, Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Save: cli.PaperSave, NoRing: true,
+		Without: union(append(cli.PaperWithout(), "fuse", "hoist", "stream"), c.Without)}
 	devices, _ := device.Count(c.Device) // checked before
 	var base, last *counted
 	try := func(label string) {
-		a.log.Info("running", "model", name, "line", label)
+		a.Log.Info("running", "model", name, "line", label)
 		one := cfg
 		one.Without = slices.Clone(cfg.Without)
 		m, err := c.count(a, name, d, one, c.benchEpochs)
 		if err != nil {
-			a.log.Warn("no numbers", "model", name, "line", label, "error", err)
+			a.Log.Warn("no numbers", "model", name, "line", label, "error", err)
 			s.add(table.Row{name, label, cannot(err)}, fields{{"model", name}, {"line", label}, {"error", err.Error()}})
 			return
 		}
-		m.log(a.log, "model", name, "line", label)
+		m.log(a.Log, "model", name, "line", label)
 		over := func(other *counted) string {
 			if other == nil {
 				return "–"

@@ -1,4 +1,4 @@
-package main
+package tables
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/internal/cli"
 	"sagann/saga"
 )
 
@@ -15,12 +16,12 @@ import (
 var schedules = []struct{ name, key string }{{plan.Sag, "sag"}, {plan.Stage, "stage"}, {plan.DestOrder, "dest_order"}}
 
 // parts reads --budgets.
-func (c *schedulesCmd) parts() ([]float64, error) {
+func (c *Schedules) parts() ([]float64, error) {
 	var out []float64
 	for _, text := range c.Budgets {
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(x > 0 && x < 1e6) {
-			return nil, usagef("--budgets %s: numbers above 0, such as 1,0.5", text)
+			return nil, cli.Usagef("--budgets %s: numbers above 0, such as 1,0.5", text)
 		}
 		out = append(out, x)
 	}
@@ -30,7 +31,7 @@ func (c *schedulesCmd) parts() ([]float64, error) {
 // run runs every schedule on a device: those of the paper's system, and those with
 // everything on, within parts of the memory that the paper's sag takes. Of each system
 // it gives the bytes, and for all the times.
-func (c *schedulesCmd) run(a *app, without []string, parts []float64) ([]*sheet, error) {
+func (c *Schedules) run(a *app, without []string, parts []float64) ([]*sheet, error) {
 	d, err := c.graph(redditMiddle, 1)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (c *schedulesCmd) run(a *app, without []string, parts []float64) ([]*sheet,
 			cfg := saga.Config{Device: c.Device}
 			system := "paper"
 			if k == 0 {
-				cfg.Chunks, cfg.Prefetch, cfg.Without, cfg.Save = int(c.Chunks), int(c.Prefetch), without, paperSave
+				cfg.Chunks, cfg.Prefetch, cfg.Without, cfg.Save = int(c.Chunks), int(c.Prefetch), without, cli.PaperSave
 			} else if first == nil {
 				continue // no budget to take a part of
 			} else {
@@ -85,17 +86,17 @@ func (c *schedulesCmd) run(a *app, without []string, parts []float64) ([]*sheet,
 
 // three runs one system with every schedule and adds its times; it gives the bytes, 0
 // where there was no run, and the run with sag.
-func (c *schedulesCmd) three(a *app, times *sheet, name, system string, d *dataset.Data, cfg saga.Config, first *counted) (n [3]int64, sag *counted) {
+func (c *Schedules) three(a *app, times *sheet, name, system string, d *dataset.Data, cfg saga.Config, first *counted) (n [3]int64, sag *counted) {
 	for i, schedule := range schedules {
-		a.log.Info("running", "model", name, "system", system, "schedule", schedule.name)
+		a.Log.Info("running", "model", name, "system", system, "schedule", schedule.name)
 		cfg.Schedule = schedule.name
 		m, err := c.count(a, name, d, cfg, c.benchEpochs)
 		if err != nil {
-			a.log.Warn("no numbers", "model", name, "system", system, "schedule", schedule.name, "error", err)
+			a.Log.Warn("no numbers", "model", name, "system", system, "schedule", schedule.name, "error", err)
 			times.add(table.Row{name, system, schedule.name, cannot(err)}, fields{{"model", name}, {"system", system}, {"schedule", schedule.name}, {"error", err.Error()}})
 			continue
 		}
-		m.log(a.log, "model", name, "system", system, "schedule", schedule.name)
+		m.log(a.Log, "model", name, "system", system, "schedule", schedule.name)
 		n[i] = m.moved()
 		if i == 0 {
 			sag = m

@@ -1,0 +1,17 @@
+// Package tables makes the tables of saga bench: orders of chunks, streaming, the ring, passes left
+// out or added in turn, kernels and epochs of a GPU, and what the search chooses against an
+// exhaustive one. Each table is a struct of flags whose Run prints it; package main of cmd/saga
+// only lists them. Figures are simulated from a graph's statistics and, with --device, measured
+// beside that on a graph that is generated.
+//
+// In the order of the work:
+//
+//	bench.go      sheets, and what all tables share
+//	run.go        a model trained for some epochs: bytes counted, times, losses
+//	schedules.go, schedules_run.go   the paper's Figure 14
+//	streaming.go, streaming_run.go   the paper's Figure 15
+//	ring.go       the paper's Figure 16
+//	ablation.go, ladder.go           passes left out, and added
+//	gpu.go        epochs and kernels of a GPU
+//	auto.go       the choice against an exhaustive search
+package tables

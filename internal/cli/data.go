@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"sagann/dataset"
+)
+
+// OpenData reads the graph that name stands for; a mistake in the text of a
+// synthetic graph is one of the command line.
+func OpenData(name string, o dataset.Options) (*dataset.Data, error) {
+	if spec, ok := SyntheticSpec(name); ok {
+		if _, err := dataset.ParseSpec(spec); err != nil {
+			return nil, Usagef("--data %s: %w", name, err)
+		}
+	}
+	return dataset.Open(name, o)
+}
+
+// Describe is the graph in a few words.
+func Describe(d *dataset.Data) string {
+	e := d.Edges
+	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", e.V, e.E(), d.FeatureCols, d.Classes)
+	if d.MultiLabels != nil {
+		text += ", multi-label"
+	}
+	return text
+}
+
+// SyntheticSpec is what stands behind the colon of the name of a synthetic graph.
+func SyntheticSpec(name string) (spec string, ok bool) {
+	kind, spec, _ := strings.Cut(name, ":")
+	return spec, kind == "synthetic"
+}
