@@ -95,30 +95,30 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 // plan plans l, and eval, where there is one, to share its memory.
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
-		Devices: e.o.devices, Groups: []int{e.o.group}, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Lasting: e.o.lasting, Diagonal: e.o.diagonal}
-	if e.o.early {
-		if po.Early, err = plan.LoadMachine("h200"); err != nil {
-			return nil, nil, err
-		}
+		Devices: e.o.devices, Groups: []int{e.o.group}, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Diagonal: e.o.diagonal}
+	m, err := plan.LoadMachine("h200")
+	if err != nil {
+		return nil, nil, err
 	}
+	d, how := plan.NewDecoder(m), plan.How{EDF: e.o.early, Rule: plan.Rule{Lasting: e.o.lasting}}
 	if eval != nil {
 		po.Beside = eval.Spec
 	}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1
-		_, err := plan.New(l.Spec, cells, po)
+		_, err := d.New(l.Spec, cells, po, how)
 		var small *plan.BudgetError
 		if !errors.As(err, &small) {
 			return nil, nil, fmt.Errorf("a budget of one byte gives %v", err)
 		}
 		po.Budget = small.Smallest + e.o.slack
 	}
-	if p, err = plan.New(l.Spec, cells, po); err != nil || eval == nil {
+	if p, err = d.New(l.Spec, cells, po, how); err != nil || eval == nil {
 		return p, nil, err
 	}
 	po.Beside, po.Base = nil, p
-	q, err = plan.New(eval.Spec, cells, po)
+	q, err = d.New(eval.Spec, cells, po, how)
 	return p, q, err
 }
 

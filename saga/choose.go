@@ -308,7 +308,7 @@ func (p *Program) planOptions() plan.Options {
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
 	if p.machine != nil {
-		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
+		o.Host.Budget, o.Host.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
 	}
 	if o.Groups = p.cfg.Groups; p.cfg.without("group") {
 		o.Group, o.Groups = 1, nil

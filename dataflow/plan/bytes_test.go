@@ -133,7 +133,7 @@ func TestBytesMoved(t *testing.T) {
 				o.Stream = true
 			case 1: // all stays
 			default: // what fits stays
-				o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<15).Draw(t, "slack")
+				o.Budget = smallest(t, s, c, asked{Options: o}) + rapid.Int64Range(0, 1<<15).Draw(t, "slack")
 			}
 			pl, err := plan.New(s, always(c), o)
 			if err != nil {

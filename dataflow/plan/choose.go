@@ -13,7 +13,6 @@ type Options struct {
 	MinP     int    // lower bound of an automatic P
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
-	Lasting  bool   // Windows: parts of what a step does not change also stay from one step to the next
 	Diagonal bool   // the cell of an interval with itself reads the chunks that the visit has loaded where they lie
 	Group    int    // intervals that a device visits at the same time, for each chunk that comes to it; 0: one, or what Search finds fastest
 	Groups   []int  // the same by phase and last for all others, as Plan.Groups gave it; nil: as Group says
@@ -28,20 +27,16 @@ type Options struct {
 	Beside   *Spec  // another program that must fit, too, with this plan as its Base
 	Base     *Plan  // share parameters and resident inputs with this plan; P must be its P
 
-	// Early lets loads pass each other where that makes the step shorter on this machine,
-	// by simulation; nil, of fewer devices or Serial: loads come in the order of their use.
-	Early *Machine
-
-	// HostMem bounds host memory, in bytes: what a plan needs there beyond that lies in files,
-	// where copies take the time of the disk, and Staging bytes for buffers then; 0: no bound.
-	HostMem, Staging int64
-
-	rule priority // by which it is decided what stays
+	Host HostBudget
 
 	// Topology says which devices load and which hands on to which (RingOf); nil, or that
 	// of another number of devices: all load and hand on in the order of their numbers.
 	Topology *Topology
 }
+
+// HostBudget bounds host memory, in bytes: what a plan needs there beyond that lies in files,
+// where copies take the time of the disk, and Staging bytes for buffers then; Budget 0: no bound.
+type HostBudget struct{ Budget, Staging int64 }
 
 // The schedules (paper, section 3.1).
 const (
@@ -66,8 +61,14 @@ func (e *BudgetError) Error() string {
 // intervalCounts are the numbers of intervals that an automatic choice tries.
 var intervalCounts = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
 
-// New plans s. cells gives the sizes of the grid for a number of intervals.
+// New plans s. cells gives the sizes of the grid for a number of intervals. Loads come in the order of
+// their use, and what stays is chosen by the zero Rule.
 func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
+	return NewDecoder(nil).New(s, cells, o, How{})
+}
+
+// New plans s as h says.
+func (d *Decoder) New(s *Spec, cells func(p int) (*Cells, error), o Options, h How) (*Plan, error) {
 	if o.P < 0 || o.Slots < 0 || o.Budget < 0 {
 		return nil, errors.New("plan: negative option")
 	}
@@ -81,12 +82,12 @@ func New(s *Spec, cells func(p int) (*Cells, error), o Options) (*Plan, error) {
 		if o.Base != nil {
 			p, o.Group, o.Groups = o.Base.Cells.P, o.Base.Group, nil
 		}
-		return o.first(s, cells, []int{p})
+		return d.first(s, cells, o, h, []int{p})
 	}
-	pl, err := o.first(s, cells, evenly(intervalCounts, o.Devices))
+	pl, err := d.first(s, cells, o, h, evenly(intervalCounts, o.Devices))
 	var small *BudgetError
 	if o.Devices > 1 && errors.As(err, &small) {
-		return o.first(s, cells, intervalCounts)
+		return d.first(s, cells, o, h, intervalCounts)
 	}
 	return pl, err
 }
@@ -120,10 +121,9 @@ func (o *Options) prepare(s *Spec) (*Spec, error) {
 
 // first plans with the first number of intervals of try that leaves room for two slots,
 // or else the first that fits.
-func (o Options) first(s *Spec, cells func(p int) (*Cells, error), try []int) (*Plan, error) {
+func (d *Decoder) first(s *Spec, cells func(p int) (*Cells, error), o Options, h How, try []int) (*Plan, error) {
 	var tooSmall *BudgetError
-	var only *Cells // fits with single slots, which overlap nothing
-	var single choice
+	var only *Decoded // fits with single slots, which overlap nothing
 	for _, p := range try {
 		if o.P == 0 && o.Base == nil && p < o.MinP {
 			continue
@@ -132,23 +132,23 @@ func (o Options) first(s *Spec, cells func(p int) (*Cells, error), try []int) (*
 		if err != nil {
 			return nil, err
 		}
-		ch, need := fit(s, c, o)
+		x := d.Decode(s, c, o, h)
 		switch {
-		case need > 0:
-			if tooSmall == nil || need < tooSmall.Smallest {
-				tooSmall = &BudgetError{o.Budget, need, p}
+		case x.Need > 0:
+			if tooSmall == nil || x.Need < tooSmall.Smallest {
+				tooSmall = &BudgetError{o.Budget, x.Need, p}
 			}
-		case ch.slots > 1 || ch.all || len(try) == 1 || o.Slots == 1:
-			return build(s, c, ch, o), nil
+		case x.ch.slots > 1 || x.ch.all || len(try) == 1 || o.Slots == 1:
+			return x.Build(), nil
 		case only == nil:
-			only, single = c, ch
+			only = x
 		}
 		if p > c.V {
 			break
 		}
 	}
 	if only != nil {
-		return build(s, only, single, o), nil
+		return only.Build(), nil
 	}
 	if tooSmall == nil {
 		return nil, fmt.Errorf("plan: at least %d intervals asked for; an automatic choice tries at most %d", o.MinP, intervalCounts[len(intervalCounts)-1])
@@ -156,18 +156,20 @@ func (o Options) first(s *Spec, cells func(p int) (*Cells, error), try []int) (*
 	return nil, tooSmall
 }
 
-func build(s *Spec, c *Cells, ch choice, o Options) *Plan {
+// build emits the tasks of ch; edf: in the order of deadlines on this machine, nil: in the order of use.
+func build(s *Spec, c *Cells, ch choice, o Options, edf *Machine) *Plan {
 	p := &Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
-	slots := p.place(ch, o.Base)
+	l := placed(p, ch, o.Base)
 	p.shareHost()
 	p.lend(o.Base)
-	if o.Early != nil && p.Devices <= len(o.Early.Devices) && !o.Serial {
-		p.trail = &trail{}
+	var t *trail
+	if edf != nil && p.Devices <= len(edf.Devices) && !o.Serial {
+		t = &trail{}
 	}
-	p.emit(slots, o)
-	p.short = o.HostMem > 0 && !p.spill(&o)
-	if p.trail != nil {
-		p = p.early(o.Early)
+	l.emit(o, t)
+	p.short = o.Host.Budget > 0 && !p.spill(&o)
+	if t != nil {
+		p = p.early(edf, t)
 	}
 	if err := p.Verify(); err != nil {
 		panic(err)

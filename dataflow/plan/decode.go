@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -45,21 +46,31 @@ type Decoded struct {
 	layout string
 	fit    *fitting
 	ch     choice
+	edf    *Machine
 }
 
-// Decode decides what stays. s and o.Beside are cut for o.Schedule (Cut); kernels is PhaseTimes, for Balance.
-func (d *Decoder) Decode(s *Spec, c *Cells, o Options, r Rule, kernels []float64) *Decoded {
+// How says how a plan is made, beside its options.
+type How struct {
+	Rule    Rule
+	Kernels []float64 // PhaseTimes, for Rule.Balance
+	EDF     bool      // loads pass each other, earliest deadline first, where that makes the step shorter by simulation
+}
+
+// Decode decides what stays. s and o.Beside are cut for o.Schedule (Cut).
+func (d *Decoder) Decode(s *Spec, c *Cells, o Options, h How) *Decoded {
 	o.Devices = max(1, o.Devices)
-	t := priority{Rule: r, first: s.keys(r.First), never: s.keys(r.Never)}
-	if r.Balance != (Balance{}) && kernels != nil && o.Devices == 1 {
-		t.level = levelOf(kernels, d.m, r.Balance)
+	t := priority{Rule: h.Rule, first: s.keys(h.Rule.First), never: s.keys(h.Rule.Never)}
+	if h.Rule.Balance != (Balance{}) && h.Kernels != nil && o.Devices == 1 {
+		t.level = levelOf(h.Kernels, d.m, h.Rule.Balance)
 	}
-	o.rule = t
-	f := newFitting(s, c, o)
+	f := newFitting(s, c, o, t)
 	f.sized = &d.sized
 	out := &Decoded{fit: f}
+	if h.EDF {
+		out.edf = d.m
+	}
 	if out.ch, out.Need = f.fit(); out.Need == 0 {
-		out.layout, out.Slots = f.layout(out.ch), out.ch.slots
+		out.layout, out.Slots = fmt.Sprint(f.layout(out.ch), h.EDF), out.ch.slots
 	}
 	f.sized = nil
 	return out
@@ -97,7 +108,7 @@ func levelOf(kernels []float64, m *Machine, b Balance) *level {
 func (d *Decoded) Layout() string { return d.layout }
 
 // Build emits the tasks.
-func (d *Decoded) Build() *Plan { return build(d.fit.spec, d.fit.c, d.ch, d.fit.o) }
+func (d *Decoded) Build() *Plan { return build(d.fit.spec, d.fit.c, d.ch, d.fit.o, d.edf) }
 
 // PhaseTimes is the time in ns that the kernels of each phase take on m, without what is made on arrival.
 func PhaseTimes(s *Spec, c *Cells, m *Machine) []float64 {

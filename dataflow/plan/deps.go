@@ -31,8 +31,8 @@ type segment struct {
 	reads       int32 // where in tracker.reads
 }
 
-func newTracker(p *Plan, serial bool) *tracker {
-	t := &tracker{p: p, memory: make([][]segment, p.Devices), serial: serial, trail: p.trail, wait: newWaits(p)}
+func newTracker(p *Plan, serial bool, keep *trail) *tracker {
+	t := &tracker{p: p, memory: make([][]segment, p.Devices), serial: serial, trail: keep, wait: newWaits(p)}
 	for range p.Devices + len(p.Spec.Values)*p.Cells.P {
 		t.host = append(t.host, segment{write: -1, reads: -1})
 	}

@@ -32,7 +32,7 @@ func TestDot(t *testing.T) {
 				c.NNZ[d], c.Bytes[d] = slices.Repeat([]int64{3}, c.P*c.P), slices.Repeat([]int64{320}, c.P*c.P)
 			}
 		}
-		p, err := plan.New(s, always(c), drawOptions(t, c))
+		p, err := newPlan(t, s, c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,9 +146,7 @@ func (u *urgent) Pop() any {
 
 // early is p with its loads in the order of their deadlines, or p itself when that is no
 // faster on m.
-func (p *Plan) early(m *Machine) *Plan {
-	t := p.trail
-	p.trail = nil
+func (p *Plan) early(m *Machine, t *trail) *Plan {
 	if !p.moves() {
 		return p
 	}

@@ -24,8 +24,7 @@ func TestEarly(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		o.Early = m
-		p, err := New(s, cells, o)
+		p, err := NewDecoder(m).New(s, cells, o, How{EDF: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +41,7 @@ func TestEarly(t *testing.T) {
 				t.Errorf("budget %d: the %v queue has another order", budget, q)
 			}
 		}
-		if again, err := New(s, cells, o); err != nil || !slices.Equal(again.Tasks, p.Tasks) || !slices.Equal(again.Deps, p.Deps) {
+		if again, err := NewDecoder(m).New(s, cells, o, How{EDF: true}); err != nil || !slices.Equal(again.Tasks, p.Tasks) || !slices.Equal(again.Deps, p.Deps) {
 			t.Errorf("budget %d: another plan the second time (%v)", budget, err)
 		}
 	}

@@ -5,12 +5,6 @@ import "math"
 // fit finds the best choice for c that stays within the budget: as many slots as
 // asked for, then resident what saves most transfer per byte. It returns the bytes
 // that the smallest choice needs when none fits, else 0.
-func fit(s *Spec, c *Cells, o Options) (choice, int64) {
-	f := newFitting(s, c, o)
-	f.sized = &sized{}
-	return f.fit()
-}
-
 func (f *fitting) fit() (choice, int64) {
 	s, c, o := f.spec, f.c, f.o
 	size := f.size
@@ -19,7 +13,7 @@ func (f *fitting) fit() (choice, int64) {
 	if o.Slots > 0 { // more than cells would change nothing
 		ch.slots = min(o.Slots, c.P*c.P)
 	}
-	ch.ahead, ch.group = o.rule.Ahead*c.P/8, max(1, o.Group)
+	ch.ahead, ch.group = f.rule.Ahead*c.P/8, max(1, o.Group)
 	if n := len(o.Groups); n > 0 {
 		ch.group = max(1, o.Groups[n-1])
 		for i := range s.Phases {
@@ -47,24 +41,23 @@ func (f *fitting) fit() (choice, int64) {
 		return ch, min(need, smallest)
 	}
 	if !o.Stream {
-		o.rule.Lasting = o.rule.Lasting || o.Lasting
 		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != DestOrder
-		if windows && o.rule.level != nil {
-			o.rule.deal(s, c, f.usage.acc, &ch, func() bool { return ok(size(ch)) })
+		if windows && f.rule.level != nil {
+			f.rule.deal(s, c, f.usage.acc, &ch, func() bool { return ok(size(ch)) })
 		} else {
-			keep(s, c, f.usage.acc, &ch, o.rule, func() bool { return ok(size(ch)) })
+			keep(s, c, f.usage.acc, &ch, f.rule, func() bool { return ok(size(ch)) })
 		}
-		if windows && o.rule.Part {
-			fillIn(s, c, f.usage.acc, &ch, o.rule, func() bool { return ok(size(ch)) })
+		if windows && f.rule.Part {
+			fillIn(s, c, f.usage.acc, &ch, f.rule, func() bool { return ok(size(ch)) })
 		}
-		if ch.group > 1 && !o.rule.Even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
+		if ch.group > 1 && !f.rule.Even && o.Groups == nil && o.Base == nil && (o.Slots == 0 || o.More) {
 			regroup(s, c, &ch, max(1, o.Devices), func() bool { return ok(size(ch)) })
 		}
 		if o.Slots == 0 || o.More {
 			widen(s, c, &ch, func() bool { return ok(size(ch)) })
 		}
 		if windows {
-			fillIn(s, c, f.usage.acc, &ch, o.rule, func() bool { return ok(size(ch)) })
+			fillIn(s, c, f.usage.acc, &ch, f.rule, func() bool { return ok(size(ch)) })
 		}
 	}
 	return ch, 0

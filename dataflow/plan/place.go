@@ -35,31 +35,29 @@ func (c *choice) phase(q int) int {
 	return c.slots
 }
 
-// place lays out p for c. It fills the address tables, Memory and Peak.
-func (p *Plan) place(c choice, base *Plan) []phaseSlots {
-	if p.most == nil {
-		p.most, p.usage = p.Cells.largest(), newUsage(p.Spec)
-	}
+// placed lays out p for c. It fills the address tables, Memory and Peak.
+func placed(p *Plan, c choice, base *Plan) *layout {
+	l := &layout{p: p, most: p.Cells.largest(), usage: newUsage(p.Spec)}
 	var f fitter
-	floor := p.placeFixed(&c, base)
-	p.hold(&f, floor, &c)
-	var out []phaseSlots
+	floor := l.placeFixed(&c, base)
+	l.hold(&f, floor, &c)
 	for q := range p.Spec.Phases {
 		p.PhaseSlots = append(p.PhaseSlots, c.phase(q))
-		out = append(out, p.placePhase(&f, floor, q, &c))
+		l.slots = append(l.slots, l.placePhase(&f, floor, q, &c))
 	}
-	return out
+	return l
 }
 
 // book notes what lies where.
-func (p *Plan) book(name string, at, bytes int64, from, to int) {
+func (l *layout) book(name string, at, bytes int64, from, to int) {
+	p := l.p
 	p.Peak = max(p.Peak, at+bytes)
 	p.Memory = append(p.Memory, Buffer{name, at, bytes, from, to})
 }
 
 // placeFixed places what is in use all the time, and says where that ends.
-func (p *Plan) placeFixed(c *choice, base *Plan) int64 {
-	s := p.Spec
+func (l *layout) placeFixed(c *choice, base *Plan) int64 {
+	p, s := l.p, l.p.Spec
 	p.Globals = zeroed(p.Globals, len(s.Globals))
 	p.ValueAt = zeroed(p.ValueAt, len(s.Values))
 	p.Resident = zeroed(p.Resident, len(s.Values))
@@ -67,12 +65,13 @@ func (p *Plan) placeFixed(c *choice, base *Plan) int64 {
 	p.Slots, p.Group, p.groups = c.slots, max(1, c.group), c.groups
 	p.Devices = max(1, p.Devices)
 	p.Windows = append(p.Windows[:0], c.windows...)
+	l.places = zeroed(l.places, len(p.Windows))
 	p.Peak, p.lasting = 0, 0
 	var at int64
 	add := func(name string, bytes int64) int64 {
 		bytes = align(bytes)
-		if !p.sizing {
-			p.book(name, at, bytes, Whole, Whole)
+		if !l.sizing {
+			l.book(name, at, bytes, Whole, Whole)
 		}
 		at += bytes
 		return at - bytes
@@ -81,13 +80,13 @@ func (p *Plan) placeFixed(c *choice, base *Plan) int64 {
 		at = base.kept()
 		p.CellAt, p.CellsIn = base.CellAt, base.CellsIn
 	}
-	p.placeConstant(c, base, add)
+	l.placeConstant(c, base, add)
 	if base == nil {
-		p.placeCells(c, &at, add)
+		l.placeCells(c, &at, add)
 	}
-	p.placeWhole(add)
+	l.placeWhole(add)
 	p.persist = at
-	p.zeroAt = at
+	l.zeroAt = at
 	for pass := range 2 { // sums first, side by side: one Zero task clears them
 		for i, g := range s.Globals {
 			if g.Kind == Param || (g.Kind == Sum) != (pass == 0) {
@@ -96,7 +95,7 @@ func (p *Plan) placeFixed(c *choice, base *Plan) int64 {
 			p.Globals[i] = add(g.Name, g.Room())
 		}
 		if pass == 0 {
-			p.zeroBytes = at - p.zeroAt
+			l.zeroBytes = at - l.zeroAt
 		}
 	}
 	if p.Devices > 1 {
@@ -106,24 +105,24 @@ func (p *Plan) placeFixed(c *choice, base *Plan) int64 {
 				most = max(most, g.Room())
 			}
 		}
-		p.scratch = add("sum of another device", most)
+		l.scratch = add("sum of another device", most)
 	}
 	p.Peak = max(p.Peak, at)
 	return at
 }
 
 // placeConstant places the parameters and the resident inputs, but for those of the base.
-func (p *Plan) placeConstant(c *choice, base *Plan, add func(string, int64) int64) {
-	s := p.Spec
+func (l *layout) placeConstant(c *choice, base *Plan, add func(string, int64) int64) {
+	p, s := l.p, l.p.Spec
 	if base != nil {
-		p.usage.inherit(s, base.Spec)
+		l.usage.inherit(s, base.Spec)
 	}
 	for i, g := range s.Globals {
 		if g.Kind != Param {
 			continue
 		}
-		if base != nil && p.usage.params[i] >= 0 {
-			p.Globals[i] = base.Globals[p.usage.params[i]]
+		if base != nil && l.usage.params[i] >= 0 {
+			p.Globals[i] = base.Globals[l.usage.params[i]]
 		} else {
 			p.Globals[i] = add(g.Name, g.Room())
 		}
@@ -134,29 +133,29 @@ func (p *Plan) placeConstant(c *choice, base *Plan, add func(string, int64) int6
 			continue
 		}
 		if base != nil {
-			if k := p.usage.inputs[i]; k >= 0 && base.Resident[k] {
+			if k := l.usage.inputs[i]; k >= 0 && base.Resident[k] {
 				p.ValueAt[i], p.Resident[i] = base.ValueAt[k], true
 			}
 		} else if c.resident[i] {
 			p.Resident[i] = true
 			p.ValueAt[i] = add(v.Name, p.share()*p.Cells.chunkBytes(v))
-			if !p.sizing {
-				p.setupValue(i, p.ValueAt[i], 0, p.Cells.P)
+			if !l.sizing {
+				l.setupValue(i, p.ValueAt[i], 0, p.Cells.P)
 			}
 		}
 	}
 }
 
 // placeCells places the resident cells.
-func (p *Plan) placeCells(c *choice, at *int64, add func(string, int64) int64) {
-	cells := p.Cells
+func (l *layout) placeCells(c *choice, at *int64, add func(string, int64) int64) {
+	p, cells := l.p, l.p.Cells
 	for d := range Dir(2) {
 		if !c.cells[d] || cells.Bytes[d] == nil {
 			continue
 		}
 		p.CellsIn[d] = true
-		if p.sizing && p.Devices == 1 {
-			add("cells", p.most.upTo[d][cells.P])
+		if l.sizing && p.Devices == 1 {
+			add("cells", l.most.upTo[d][cells.P])
 			continue
 		}
 		p.CellAt[d] = make([]int64, len(cells.Bytes[d]))
@@ -167,8 +166,8 @@ func (p *Plan) placeCells(c *choice, at *int64, add func(string, int64) int64) {
 			p.CellAt[d][i] = *at + end[o]
 			end[o] += align(b)
 			most = max(most, end[o])
-			if !p.sizing {
-				p.setupCell(d, i, p.CellAt[d][i], b)
+			if !l.sizing {
+				l.setupCell(d, i, p.CellAt[d][i], b)
 			}
 		}
 		add("cells "+d.String(), most)
@@ -176,20 +175,21 @@ func (p *Plan) placeCells(c *choice, at *int64, add func(string, int64) int64) {
 }
 
 // hold places what is in use for several phases, above floor.
-func (p *Plan) hold(f *fitter, floor int64, c *choice) {
+func (l *layout) hold(f *fitter, floor int64, c *choice) {
+	p := l.p
 	f.begin()
-	p.placeLasting(f, floor)
+	l.placeLasting(f, floor)
 	for i := range p.Spec.Values {
 		if v := &p.Spec.Values[i]; v.Kind == Stored && c.resident[i] {
-			life, bytes := p.usage.life[i], p.share()*p.Cells.chunkBytes(v)
+			life, bytes := l.usage.life[i], p.share()*p.Cells.chunkBytes(v)
 			p.Resident[i] = true
 			p.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
-			if !p.sizing {
-				p.book(v.Name, p.ValueAt[i], bytes, life[0], life[1])
+			if !l.sizing {
+				l.book(v.Name, p.ValueAt[i], bytes, life[0], life[1])
 			}
 		}
 	}
-	p.placeWindows(f, floor)
+	l.placeWindows(f, floor)
 }
 
 // kept is where the memory ends that other programs leave alone.
@@ -244,7 +244,8 @@ func (c *Cells) largest() *largest {
 }
 
 // setupValue loads n intervals of a value, from first on, to address at.
-func (p *Plan) setupValue(id int, at int64, first, n int) {
+func (l *layout) setupValue(id int, at int64, first, n int) {
+	p := l.p
 	v := &p.Spec.Values[id]
 	for k := range n {
 		i := first + k
@@ -259,7 +260,8 @@ func (p *Plan) setupValue(id int, at int64, first, n int) {
 }
 
 // setupCell loads cell i to address at.
-func (p *Plan) setupCell(d Dir, i int, at, bytes int64) {
+func (l *layout) setupCell(d Dir, i int, at, bytes int64) {
+	p := l.p
 	p.Setup = append(p.Setup, Task{Kind: Load, Queue: H2D, Device: uint8(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
 		Other: int32(i % p.Cells.P), Addr: at, Bytes: bytes})
 	p.Once += bytes

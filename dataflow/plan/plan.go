@@ -90,17 +90,10 @@ type Plan struct {
 	Devices    int   // each with its own memory, laid out alike
 	Once       int64 // bytes of Setup
 
-	short     bool // of host memory: what cannot lie in files does not fit
-	usage     *usage
-	most      *largest
-	trail     *trail // of the tasks; nil: not kept
-	groups    []int  // by phase: Group where memory was left for more; nil: Group
-	sizing    bool   // only measured (size.go)
-	persist   int64  // end of what lives for the whole run
-	lasting   int64  // end of the windows that stay from one step to the next; 0: none
-	scratch   int64  // where a Global of another device arrives
-	zeroAt    int64  // the sums, cleared at the start of a step
-	zeroBytes int64
+	groups  []int // by phase: Group where memory was left for more; nil: Group
+	short   bool  // of host memory: what cannot lie in files does not fit
+	persist int64 // end of what lives for the whole run
+	lasting int64 // end of the windows that stay from one step to the next; 0: none
 }
 
 // Buffer is a range of device memory with a name. It is in use from phase From to
@@ -113,6 +106,25 @@ type Buffer struct {
 
 // Whole as Buffer.From says that the buffer is in use all the time.
 const Whole = -1
+
+// layout is a plan with what its maker knows of its memory: where the tasks that are emitted next find things.
+type layout struct {
+	p         *Plan
+	usage     *usage
+	most      *largest
+	slots     []phaseSlots  // by phase
+	places    []windowPlace // of p.Windows
+	scratch   int64         // where a Global of another device arrives
+	zeroAt    int64         // the sums, cleared at the start of a step
+	zeroBytes int64
+	sizing    bool // only measured (size.go)
+}
+
+// windowPlace is where a window lies.
+type windowPlace struct {
+	at    int64
+	cells []int64 // offset of each cell
+}
 
 // meets tells whether two buffers are in use at the same time.
 func (b *Buffer) meets(o *Buffer) bool {

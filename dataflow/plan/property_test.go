@@ -11,7 +11,19 @@ import (
 	"sagann/internal/draw"
 )
 
-func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
+// asked is how a plan is made.
+type asked struct {
+	plan.Options
+	how plan.How
+	on  *plan.Machine // for how.EDF
+}
+
+// plan plans s.
+func (o *asked) plan(s *plan.Spec, cells func(int) (*plan.Cells, error)) (*plan.Plan, error) {
+	return plan.NewDecoder(o.on).New(s, cells, o.Options, o.how)
+}
+
+func drawOptions(t *rapid.T, c *plan.Cells) asked {
 	var m *plan.Machine
 	if name := rapid.SampledFrom([]string{"", "h200", "p100x8", "h200x4", "cpu"}).Draw(t, "early on"); name != "" {
 		var err error
@@ -19,7 +31,8 @@ func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 			t.Fatal(err)
 		}
 	}
-	o := plan.Options{Early: m, Group: rapid.IntRange(0, 6).Draw(t, "group"), More: rapid.Bool().Draw(t, "more slots"), P: c.P, Lasting: rapid.Bool().Draw(t, "lasting"), Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
+	o := asked{on: m, how: plan.How{EDF: m != nil}}
+	o.Options = plan.Options{Group: rapid.IntRange(0, 6).Draw(t, "group"), More: rapid.Bool().Draw(t, "more slots"), P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
 		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
 		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
@@ -27,17 +40,29 @@ func drawOptions(t *rapid.T, c *plan.Cells) plan.Options {
 	if rapid.Bool().Draw(t, "groups") {
 		o.Groups = rapid.SliceOfN(rapid.IntRange(1, 6), 1, 4).Draw(t, "group of phase")
 	}
-	if rapid.Bool().Draw(t, "balanced") {
-		kernels := rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels")
-		o.Balance(kernels, rapid.Float64Range(0, 1e4).Draw(t, "ahead"), rapid.Float64Range(0, 1).Draw(t, "hidden"))
+	o.how.Rule = plan.Rule{Lasting: rapid.Bool().Draw(t, "lasting")}
+	if m != nil && rapid.Bool().Draw(t, "balanced") {
+		o.how.Rule.Balance, o.how.Kernels = drawBalance(t)
 	}
 	return o
 }
 
+// drawBalance draws parameters of the estimate and the kernels' times, more than there are phases.
+func drawBalance(t *rapid.T) (plan.Balance, []float64) {
+	return plan.Balance{Ahead: rapid.Float64Range(0, 1).Draw(t, "ahead"), Hidden: rapid.Float64Range(0.01, 1).Draw(t, "hidden")},
+		rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels")
+}
+
+// newPlan plans s with drawn options.
+func newPlan(t *rapid.T, s *plan.Spec, c *plan.Cells) (*plan.Plan, error) {
+	o := drawOptions(t, c)
+	return o.plan(s, always(c))
+}
+
 // smallest asks for a budget of one byte and returns the smallest that would do.
-func smallest(t *rapid.T, s *plan.Spec, c *plan.Cells, o plan.Options) int64 {
+func smallest(t *rapid.T, s *plan.Spec, c *plan.Cells, o asked) int64 {
 	o.Budget = 1
-	_, err := plan.New(s, always(c), o)
+	_, err := o.plan(s, always(c))
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
 		t.Fatalf("a budget of one byte: %v", err)
@@ -55,7 +80,7 @@ func TestEveryInterleaving(t *testing.T) {
 			if rapid.Bool().Draw(t, "bounded") {
 				o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
 			}
-			p, err := plan.New(s, always(c), o)
+			p, err := o.plan(s, always(c))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +90,7 @@ func TestEveryInterleaving(t *testing.T) {
 			if err := check(p, nil); err != nil {
 				t.Fatalf("%+v\n%v", o, err)
 			}
-			checkSizes(t, p, o)
+			checkSizes(t, p, o.Options)
 		}))
 	}
 }
@@ -104,12 +129,12 @@ func TestSmallestBudget(t *testing.T) {
 		s, c := drawSpec(t), drawCells(t)
 		o := drawOptions(t, c)
 		o.Budget = smallest(t, s, c, o)
-		if p, err := plan.New(s, always(c), o); err != nil || p.Peak > o.Budget {
+		if p, err := o.plan(s, always(c)); err != nil || p.Peak > o.Budget {
 			t.Fatalf("the smallest budget, %d bytes: %v", o.Budget, err)
 		}
 		o.Budget--
 		var small *plan.BudgetError
-		if _, err := plan.New(s, always(c), o); !errors.As(err, &small) {
+		if _, err := o.plan(s, always(c)); !errors.As(err, &small) {
 			t.Fatalf("%d bytes do, a byte less than the smallest budget", o.Budget)
 		} else if small.Smallest != o.Budget+1 {
 			t.Fatalf("with %d bytes the smallest budget is %d, before it was %d", o.Budget, small.Smallest, o.Budget+1)
@@ -158,12 +183,12 @@ func TestBasePlan(t *testing.T) {
 		o := drawOptions(t, c)
 		o.Beside = eval
 		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
-		base, err := plan.New(s, always(c), o)
+		base, err := o.plan(s, always(c))
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Beside, o.Base = nil, base
-		p, err := plan.New(eval, always(c), o)
+		p, err := o.plan(eval, always(c))
 		if err != nil {
 			t.Fatalf("the plan beside: %v", err)
 		}
@@ -192,13 +217,13 @@ func TestGroupsAgain(t *testing.T) {
 		s, c := drawSpec(t), drawCells(t)
 		o := drawOptions(t, c)
 		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
-		p, err := plan.New(s, always(c), o)
+		p, err := o.plan(s, always(c))
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Groups, o.Group = p.Groups(), 0
 		o.Budget += rapid.Int64Range(0, 1<<14).Draw(t, "more")
-		again, err := plan.New(s, always(c), o)
+		again, err := o.plan(s, always(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,10 +252,10 @@ func TestSizes(t *testing.T) {
 func TestGains(t *testing.T) {
 	draw.Check(t, func(t *rapid.T) {
 		s, c := drawSpec(t), drawCells(t)
-		o := plan.Options{Devices: 1, Schedule: plan.Sag}
+		o := asked{Options: plan.Options{Devices: 1, Schedule: plan.Sag}}
 		o.Budget = smallest(t, s, c, o) + rapid.Int64Range(0, 1<<15).Draw(t, "slack")
-		o.Balance(rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels"), rapid.Float64Range(0, 1e4).Draw(t, "ahead"), rapid.Float64Range(0, 1).Draw(t, "hidden"))
-		if err := plan.CheckGains(s, c, o); err != nil {
+		b, kernels := drawBalance(t)
+		if err := plan.CheckGains(s, c, o.Options, kernels, b); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -39,7 +39,7 @@ func TestRingInterleaving(t *testing.T) {
 		var orders [2][][3]int32
 		for i, on := range []bool{false, true} {
 			o.Ring = on
-			p, err := plan.New(s, always(c), o)
+			p, err := o.plan(s, always(c))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import "slices"
 
 type emitter struct {
 	p     *Plan
+	l     *layout
 	t     *tracker
 	acc   [][]access
 	ps    phaseSlots
@@ -23,14 +24,15 @@ type emitter struct {
 
 	shared []bool // by device: Topology.Shared; nil: not asked for yet
 
-	wanted        wanted      // what fetches are for
-	diagonal      int         // interval of a cell with itself in hand, -1: none
-	open          [][]*Window // of this phase, by key + 2
-	ends          []int       // by value the last phase that touches it
-	maxNNZ        int64       // edges of the largest cell
-	reads, writes []span      // of the task in hand
-	step          *Step       // that far is of
-	far           []int       // values that a step reads at the far end
+	wanted        wanted // what fetches are for
+	diagonal      int    // interval of a cell with itself in hand, -1: none
+	windows       []openWindow
+	open          [][]*openWindow // of this phase, by key + 2
+	ends          []int           // by value the last phase that touches it
+	maxNNZ        int64           // edges of the largest cell
+	reads, writes []span          // of the task in hand
+	step          *Step           // that far is of
+	far           []int           // values that a step reads at the far end
 }
 
 // slotState is what the slots of one device hold in the present phase.
@@ -43,22 +45,23 @@ type slotState struct {
 // ring is that of a value, or of value -1-key for own rows; nil: there is none yet.
 func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
 
-func (p *Plan) emit(slots []phaseSlots, o Options) {
-	n, args := p.expect()
+func (l *layout) emit(o Options, keep *trail) {
+	p := l.p
+	n, args := l.expect()
 	p.Tasks, p.Args, p.Deps = make([]Task, 0, n), make([]int64, 0, args), make([]int32, 0, n*min(p.Devices, 2))
-	e := &emitter{p: p, t: newTracker(p, o.Serial), acc: p.usage.acc, opt: o, maxNNZ: p.most.nnz, diagonal: -1}
-	for _, life := range p.usage.life {
+	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, keep), acc: l.usage.acc, opt: o, maxNNZ: l.most.nnz, diagonal: -1, windows: openWindows(l)}
+	for _, life := range l.usage.life {
 		e.ends = append(e.ends, life[1])
 	}
 	e.top = o.topology(p.Devices)
-	if p.zeroBytes > 0 {
+	if l.zeroBytes > 0 {
 		for d := range p.Devices {
-			e.t.add(&Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.zeroAt, Bytes: p.zeroBytes},
-				nil, []span{memory(d, p.zeroAt, p.zeroBytes)})
+			e.t.add(&Task{Kind: Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: l.zeroAt, Bytes: l.zeroBytes},
+				nil, []span{memory(d, l.zeroAt, l.zeroBytes)})
 		}
 	}
 	for i := range p.Spec.Phases {
-		e.phase, e.ps, e.state, e.open = i, slots[i], make([]slotState, p.Devices), p.opened(i)
+		e.phase, e.ps, e.state, e.open = i, l.slots[i], make([]slotState, p.Devices), e.opened(i)
 		for d := range e.state {
 			e.state[d].rings = make([]*ring, 2*len(p.Spec.Values))
 		}
@@ -90,7 +93,8 @@ func (e *emitter) globals(d int) []span {
 }
 
 // expect is about the number of tasks and of their Args, at least for dense grids.
-func (p *Plan) expect() (n, args int) {
+func (l *layout) expect() (n, args int) {
+	p := l.p
 	c := p.Cells.P
 	n = 16
 	for i, ph := range p.Spec.Phases {
@@ -108,7 +112,7 @@ func (p *Plan) expect() (n, args int) {
 			if p.CellsIn[st.Dir] {
 				per--
 			}
-			for _, a := range p.usage.phases[i].values {
+			for _, a := range l.usage.phases[i].values {
 				if a.other && !p.Resident[a.id] && p.Schedule != DestOrder {
 					per++
 				}
@@ -163,7 +167,7 @@ func (e *emitter) sideBySide(j, n int) []int {
 
 func (e *emitter) visit(ph *Phase, js []int) {
 	for _, j := range js {
-		for _, a := range e.p.usage.phases[e.phase].values {
+		for _, a := range e.l.usage.phases[e.phase].values {
 			if id := a.id; a.ownRead && !e.p.Resident[id] {
 				if at, w := e.inWindow(id, j); w != nil {
 					e.fill(w, id, j, at)
@@ -187,7 +191,7 @@ func (e *emitter) visit(ph *Phase, js []int) {
 		}
 	}
 	for _, j := range js {
-		for _, a := range e.p.usage.phases[e.phase].values {
+		for _, a := range e.l.usage.phases[e.phase].values {
 			id, v := a.id, &e.p.Spec.Values[a.id]
 			if w := e.window(id, j); a.ownWrite && w != nil {
 				w.here[j] = true
@@ -246,10 +250,10 @@ func (e *emitter) reduce(ph *Phase) {
 	for _, id := range sums(p.Spec, ph) {
 		at, n := p.Globals[id], p.Spec.Globals[id].Room()
 		for d := 1; d < p.Devices; d++ {
-			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: p.scratch, FromAddr: at, Bytes: n})
-			e.t.add(&Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: p.scratch, Bytes: n,
+			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: e.l.scratch, FromAddr: at, Bytes: n})
+			e.t.add(&Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: e.l.scratch, Bytes: n,
 				Max: slices.Contains(p.Spec.Maxima, id)},
-				[]span{memory(0, p.scratch, n)}, []span{memory(0, at, n)})
+				[]span{memory(0, e.l.scratch, n)}, []span{memory(0, at, n)})
 		}
 		for d := 1; d < p.Devices; d++ {
 			e.peer(Task{Device: uint8(d), From: 0, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: at, Bytes: n})

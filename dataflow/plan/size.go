@@ -13,6 +13,7 @@ import (
 // fitting measures choices for one grid.
 type fitting struct {
 	o      Options
+	rule   priority
 	spec   *Spec
 	c      *Cells
 	usage  *usage
@@ -35,6 +36,7 @@ type sized struct {
 	of     *fitting // nil: none
 	ch     choice
 	plan   Plan
+	l      layout
 	fit    fitter
 	before []held
 	floor  int64
@@ -49,8 +51,8 @@ type sizedPhase struct {
 	dirty        bool
 }
 
-func newFitting(s *Spec, c *Cells, o Options) *fitting {
-	f := &fitting{o: o, spec: s, c: c, usage: newUsage(s), most: c.largest()}
+func newFitting(s *Spec, c *Cells, o Options, rule priority) *fitting {
+	f := &fitting{o: o, rule: rule, spec: s, c: c, usage: newUsage(s), most: c.largest()}
 	if o.Beside != nil {
 		f.beside.usage = newUsage(o.Beside)
 	}
@@ -65,7 +67,7 @@ func (f *fitting) size(ch choice) int64 {
 	}
 	b := &f.beside
 	if b.resident == nil || ch.cells != b.cells || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
-		q := (&sized{}).measure(f.plan(f.o.Beside, b.usage), &choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p, true)
+		q := (&sized{}).measure(f.layoutOf(f.o.Beside, b.usage), &choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p, true)
 		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), ch.cells, ch.group, q.Peak-p.kept()
 	}
 	return max(p.Peak, p.kept()+b.above)
@@ -76,25 +78,26 @@ func (f *fitting) measure(ch *choice) *Plan {
 	z := f.sized
 	fresh := z.of != f || ch.slots != z.ch.slots || ch.ahead != z.ch.ahead || ch.cells != z.ch.cells || !slices.Equal(ch.resident, z.ch.resident)
 	z.of = f
-	return z.measure(f.plan(f.spec, f.usage), ch, f.o.Base, fresh)
+	return z.measure(f.layoutOf(f.spec, f.usage), ch, f.o.Base, fresh)
 }
 
-// plan is the plan of a program without its places.
-func (f *fitting) plan(s *Spec, u *usage) Plan {
-	return Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, usage: u, most: f.most, sizing: true}
+// layoutOf is the layout of a program without its places.
+func (f *fitting) layoutOf(s *Spec, u *usage) layout {
+	return layout{p: &Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices}, usage: u, most: f.most, sizing: true}
 }
 
 // measure lays ch out in q; fresh: all of it.
-func (z *sized) measure(q Plan, ch *choice, base *Plan, fresh bool) *Plan {
-	p := &z.plan
+func (z *sized) measure(q layout, ch *choice, base *Plan, fresh bool) *Plan {
+	p, l := &z.plan, &z.l
 	if fresh {
-		q.Globals, q.ValueAt, q.Resident, q.Windows = p.Globals, p.ValueAt, p.Resident, p.Windows
-		*p = q
+		q.p.Globals, q.p.ValueAt, q.p.Resident, q.p.Windows, q.places = p.Globals, p.ValueAt, p.Resident, p.Windows, l.places
+		*p, *l = *q.p, q
+		l.p = p
 		z.phases = zeroed(z.phases, len(p.Spec.Phases))
 	}
 	z.before = append(z.before[:0], z.fit.order...)
-	z.floor = p.placeFixed(ch, base)
-	p.hold(&z.fit, z.floor, ch)
+	z.floor = l.placeFixed(ch, base)
+	l.hold(&z.fit, z.floor, ch)
 	z.mark(ch, fresh)
 	top := z.fit.top
 	for q := range z.phases {
@@ -102,7 +105,7 @@ func (z *sized) measure(q Plan, ch *choice, base *Plan, fresh bool) *Plan {
 		if ph.dirty {
 			ph.slots, ph.group, ph.top = ch.phase(q), p.group(q), 0
 			z.fit.phase(q)
-			z.needs = p.needs(z.needs[:0], q, ch)
+			z.needs = l.needs(z.needs[:0], q, ch)
 			for _, x := range z.needs {
 				n := x.bytes * int64(x.n)
 				ph.top = max(ph.top, z.fit.take(n)+n)
@@ -160,7 +163,7 @@ func (z *sized) keep(ch *choice) {
 // layouts are equal plans.
 func (f *fitting) layout(ch choice) string {
 	p := f.measure(&ch)
-	b := fmt.Appendf(nil, "%s %d %d %v %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, f.o.Early != nil, p.Resident, p.CellsIn)
+	b := fmt.Appendf(nil, "%s %d %d %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, p.Resident, p.CellsIn)
 	put := func(n ...int64) {
 		for _, n := range n {
 			b = binary.AppendVarint(b, n)
@@ -170,7 +173,7 @@ func (f *fitting) layout(ch choice) string {
 		put(h.at, h.end)
 	}
 	for q := range f.spec.Phases {
-		for _, x := range p.needs(nil, q, &ch) {
+		for _, x := range f.sized.l.needs(nil, q, &ch) {
 			put(x.bytes, int64(x.n))
 		}
 		if f.usage.phases[q].dirs != [2]bool{} {

@@ -14,7 +14,7 @@ func CheckSizes(s *Spec, c *Cells, o Options, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	f := newFitting(s, c, o)
+	f := newFitting(s, c, o, priority{})
 	f.sized = &sized{}
 	ch := choice{resident: make([]bool, len(s.Values)), slots: 1 + r.IntN(3), group: 1 + r.IntN(3)}
 	for range 40 {
@@ -48,7 +48,7 @@ func CheckSizes(s *Spec, c *Cells, o Options, seed uint64) error {
 			}
 		}
 		p := &Plan{Spec: s, Cells: c, Schedule: o.Schedule, Devices: o.Devices}
-		p.place(ch, nil)
+		placed(p, ch, nil)
 		if n := f.size(ch); n != p.Peak {
 			return fmt.Errorf("measured %d bytes, laid out %d: %+v", n, p.Peak, ch)
 		}
@@ -57,30 +57,31 @@ func CheckSizes(s *Spec, c *Cells, o Options, seed uint64) error {
 }
 
 // CheckGains deals memory out and compares the move that is found to be the best with all others.
-func CheckGains(s *Spec, c *Cells, o Options) error {
-	f := newFitting(s, c, o)
+func CheckGains(s *Spec, c *Cells, o Options, kernels []float64, b Balance) error {
+	rule := priority{Rule: Rule{Balance: b}, level: levelOf(kernels, toy(1.5, 0), b)}
+	f := newFitting(s, c, o, rule)
 	f.sized = &sized{}
 	ch := choice{resident: make([]bool, len(s.Values)), slots: 2, group: 1}
-	b := o.rule.balancing(s, c, f.usage.acc, &ch, func() bool { return f.ok(f.size(ch)) })
-	closed := make([]bool, len(b.moves))
+	x := rule.balancing(s, c, f.usage.acc, &ch, func() bool { return f.ok(f.size(ch)) })
+	closed := make([]bool, len(x.moves))
 	for {
-		got := b.best(closed, nil)
+		got := x.best(closed, nil)
 		best, most := -1, 0.0
-		for i := range b.moves {
-			m := &b.moves[i]
+		for i := range x.moves {
+			m := &x.moves[i]
 			if closed[i] || m.from != nil && (m.from.at < 0 || ch.windows[m.from.at].N == 0) {
 				continue
 			}
-			if v := m.value(b.gain(m)); v > most {
+			if v := m.value(x.gain(m)); v > most {
 				best, most = i, v
 			}
 		}
 		if got != best {
-			return fmt.Errorf("move %d was found the best, it is %d of %d", got, best, len(b.moves))
+			return fmt.Errorf("move %d was found the best, it is %d of %d", got, best, len(x.moves))
 		}
 		if best < 0 {
 			return nil
 		}
-		closed[best] = !b.make(&b.moves[best])
+		closed[best] = !x.make(&x.moves[best])
 	}
 }

@@ -37,8 +37,8 @@ const (
 
 // needs appends the buffers of phase q with c: so many slots for a chunk at the far end,
 // which may be used again, and at most c.slots for what is not.
-func (p *Plan) needs(list []need, q int, c *choice) []need {
-	s, cells, use := p.Spec, p.Cells, &p.usage.phases[q]
+func (l *layout) needs(list []need, q int, c *choice) []need {
+	p, s, cells, use := l.p, l.p.Spec, l.p.Cells, &l.usage.phases[q]
 	for _, a := range use.values {
 		id, v := a.id, &s.Values[a.id]
 		own, other := !p.Resident[id] && (a.ownRead || a.ownWrite), a.other && (!p.Resident[id] || p.Devices > 1) // of other devices' intervals, too
@@ -58,27 +58,27 @@ func (p *Plan) needs(list []need, q int, c *choice) []need {
 		}
 	}
 	for _, id := range use.temps {
-		list = append(list, need{tempSlot, id, align(p.most.nnz * s.EdgeTemps[id]), 1})
+		list = append(list, need{tempSlot, id, align(l.most.nnz * s.EdgeTemps[id]), 1})
 	}
 	for d := range 2 {
 		if !use.dirs[d] || p.CellsIn[d] {
 			continue
 		}
 		if rest := p.rest(q, -1-d); rest > 0 {
-			list = append(list, need{cellSlot, d, align(p.most.bytes[d]), min(c.slots*p.group(q)+c.ahead, rest*cells.P)})
+			list = append(list, need{cellSlot, d, align(l.most.bytes[d]), min(c.slots*p.group(q)+c.ahead, rest*cells.P)})
 		}
 	}
 	return list
 }
 
 // placePhase places the buffers of phase q.
-func (p *Plan) placePhase(f *fitter, floor int64, q int, c *choice) phaseSlots {
-	s := p.Spec
+func (l *layout) placePhase(f *fitter, floor int64, q int, c *choice) phaseSlots {
+	s := l.p.Spec
 	n := len(s.Values)
 	room := make([]slotSet, 2*n)
 	ps := phaseSlots{slots: c.phase(q), own: room[:n], other: room[n:], temps: make([]int64, len(s.EdgeTemps))}
 	f.phase(q)
-	for _, x := range p.needs(nil, q, c) {
+	for _, x := range l.needs(nil, q, c) {
 		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}
 		name := "edges"
 		switch x.what {
@@ -91,7 +91,7 @@ func (p *Plan) placePhase(f *fitter, floor int64, q int, c *choice) phaseSlots {
 		case tempSlot:
 			ps.temps[x.id] = set.at
 		}
-		p.book(name, set.at, x.bytes*int64(x.n), q, q)
+		l.book(name, set.at, x.bytes*int64(x.n), q, q)
 	}
 	return ps
 }

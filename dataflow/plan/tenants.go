@@ -99,7 +99,7 @@ func Settle(list []Tenant, plans ...*Plan) {
 
 // spill puts into files what does not fit o's host memory; false: what must stay does not.
 func (p *Plan) spill(o *Options) bool {
-	h, err := PlaceHost(Tenants(p), o.HostMem, o.Staging)
+	h, err := PlaceHost(Tenants(p), o.Host.Budget, o.Host.Staging)
 	if err == nil && h.Disk > 0 {
 		Settle(h.Tenants, p)
 	}

@@ -117,7 +117,7 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	}
 	e.sideBySide(len(jobs), func(worker, i int) {
 		j := jobs[i]
-		j.decoded = e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), j.Rule, j.kernels)
+		j.decoded = e.decode(worker, j)
 	})
 	var fresh []*job
 	first := map[string]*job{}
@@ -195,10 +195,12 @@ func (e *evaluator) options(j *job) plan.Options {
 		o.Group = j.Decision.Group
 	}
 	o.Budget, o.Beside = j.program.Budget, j.cut.beside
-	if j.EDF {
-		o.Early = e.p.Machine
-	}
 	return o
+}
+
+// decode decides what stays in j's plan.
+func (e *evaluator) decode(worker int, j *job) *plan.Decoded {
+	return e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), plan.How{Rule: j.Rule, Kernels: j.kernels, EDF: j.EDF})
 }
 
 func (e *evaluator) profile(j *job) *plan.Profile {
@@ -216,7 +218,7 @@ func (e *evaluator) fits(d Decision) (bool, error) {
 		return false, err
 	}
 	e.work += placing
-	return e.decoders[0].Decode(j.cut.spec, j.cells, e.options(j), j.Rule, j.kernels).Need == 0, nil
+	return e.decode(0, j).Need == 0, nil
 }
 
 // plan is the plan of d, and its timeline.
@@ -225,7 +227,7 @@ func (e *evaluator) plan(d Decision) (*plan.Plan, *plan.Timeline, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	pl := e.decoders[0].Decode(j.cut.spec, j.cells, e.options(j), j.Rule, j.kernels).Build()
+	pl := e.decode(0, j).Build()
 	return pl, plan.Simulate(pl, e.p.Machine), nil
 }
 

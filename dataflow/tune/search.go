@@ -117,7 +117,7 @@ func (s *search) run() (*Eval, error) {
 		return s.run()
 	}
 	if s.best == nil && s.short { // who places its values will say so
-		s.p.Options.HostMem, s.p.Packed = 0, s.p.Packed[:1]
+		s.p.Options.Host.Budget, s.p.Packed = 0, s.p.Packed[:1]
 		s.e = newEvaluator(s.p)
 		return s.run()
 	}
