@@ -65,7 +65,7 @@ func closedForm(pl *plan.Plan, o plan.Options) (h2d, d2h, once int64) {
 					}
 				}
 			}
-			if st.Kind == plan.Stream && !pl.CellsIn[st.Dir] {
+			if st.Kind == plan.Stream && !pl.Places.CellsIn[st.Dir] {
 				h2d += int64(p*p) * c.Bytes[st.Dir][0]
 			}
 		}
@@ -92,7 +92,7 @@ func closedForm(pl *plan.Plan, o plan.Options) (h2d, d2h, once int64) {
 					up = p * p
 				}
 			}
-			if pl.Resident[id] {
+			if pl.Places.Resident[id] {
 				down, up = 0, 0
 				if v.Output && written[id] {
 					up = p
@@ -102,11 +102,11 @@ func closedForm(pl *plan.Plan, o plan.Options) (h2d, d2h, once int64) {
 		}
 	}
 	for id, v := range pl.Spec.Values {
-		if pl.Resident[id] && v.Kind == plan.Input {
+		if pl.Places.Resident[id] && v.Kind == plan.Input {
 			once += int64(c.V) * v.RowBytes
 		}
 	}
-	for d, in := range pl.CellsIn {
+	for d, in := range pl.Places.CellsIn {
 		if in {
 			once += int64(p*p) * c.Bytes[d][0]
 		}
@@ -142,7 +142,7 @@ func TestBytesMoved(t *testing.T) {
 			h2d, d2h, once := closedForm(pl, o)
 			if pl.H2D != h2d || pl.D2H != d2h || pl.Once != once {
 				t.Errorf("P %d, %d slots, resident %v, cells %v: the plan moves %d and %d bytes and %d once, the schedule %d, %d and %d",
-					p, pl.Slots, pl.Resident, pl.CellsIn, pl.H2D, pl.D2H, pl.Once, h2d, d2h, once)
+					p, pl.Slots, pl.Places.Resident, pl.Places.CellsIn, pl.H2D, pl.D2H, pl.Once, h2d, d2h, once)
 			}
 		}))
 	}

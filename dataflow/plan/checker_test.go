@@ -165,7 +165,7 @@ func (c *checker) task(i int) {
 				c.fail("host memory holds version %d of %d", h.version, c.latest[what])
 			}
 		}
-		if t.Gather {
+		if t.Is.Gather {
 			row := c.p.Spec.Values[t.Value].RowBytes
 			if need := c.p.Cells.Needs[t.Dir][int(t.Other)*c.p.Cells.P+int(t.Own)]; t.Bytes != need*row || int64(t.Rows) != need {
 				c.fail("gathers %d rows, %d bytes, of the %d rows that the cell reads", t.Rows, t.Bytes, need)
@@ -236,7 +236,7 @@ func (c *checker) run(i int, t *plan.Task) {
 		at := c.p.Args[int(t.Args[0])+k]
 		var what content
 		var bytes int64
-		again := t.Other >= 0 && !t.First // adds to what the cells before made
+		again := t.Other >= 0 && !t.Is.First // adds to what the cells before made
 		switch o.Kind {
 		case plan.GlobalRef:
 			if at != c.p.Globals[o.ID] {
@@ -354,7 +354,7 @@ func (c *checker) add(i int, t *plan.Task) {
 }
 
 func (c *checker) hostUnit(id, j int32) *unit {
-	id = int32(c.p.HostOf[id])
+	id = int32(c.p.Host.Of[id])
 	h := c.host[chunkID{id, j}]
 	if h == nil {
 		u := newUnit()

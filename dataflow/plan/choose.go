@@ -80,7 +80,7 @@ func (d *Decoder) New(s *Spec, cells func(p int) (*Cells, error), o Options, h H
 	if o.P > 0 || o.Base != nil {
 		p := o.P
 		if o.Base != nil {
-			p, o.Group, o.Groups = o.Base.Cells.P, o.Base.Group, nil
+			p, o.Group, o.Groups = o.Base.Cells.P, o.Base.Groups[len(o.Base.Groups)-1], nil
 		}
 		return d.first(s, cells, o, h, []int{p})
 	}
@@ -167,7 +167,7 @@ func build(s *Spec, c *Cells, ch choice, o Options, edf *Machine) *Plan {
 		t = &trail{}
 	}
 	l.emit(o, t)
-	p.short = o.Host.Budget > 0 && !p.spill(&o)
+	p.Host.Short = o.Host.Budget > 0 && !p.spill(&o)
 	if t != nil {
 		p = p.early(edf, t)
 	}

@@ -130,7 +130,7 @@ func PhaseTimes(s *Spec, c *Cells, m *Machine) []float64 {
 						continue
 					}
 					for i := range c.P {
-						t.Other, t.First, t.Last = int32(i), i == 0, i == c.P-1
+						t.Other, t.Is.First, t.Is.Last = int32(i), i == 0, i == c.P-1
 						out[q] += k.ns(&t)
 					}
 				}
@@ -175,12 +175,12 @@ func ProfileOf(p *Plan, line *Timeline) *Profile {
 	}
 	for id, v := range p.Spec.Values {
 		if v.Kind != Temp && v.RowBytes > 64 {
-			sort(v.Name, p.Resident[id])
+			sort(v.Name, p.Places.Resident[id])
 		}
 	}
 	for d, b := range p.Cells.Bytes {
 		if b != nil {
-			sort("cells "+Dir(d).String(), p.CellsIn[d])
+			sort("cells "+Dir(d).String(), p.Places.CellsIn[d])
 		}
 	}
 	if out.Moves {

@@ -214,7 +214,7 @@ func (w *waits) add(p *Plan, k *Task) {
 			continue
 		}
 		w.waited[mine][q] = n
-		p.Tasks[n].Event = true
+		p.Tasks[n].Is.Event = true
 		p.Deps = append(p.Deps, n)
 	}
 	k.Deps[1] = int32(len(p.Deps))

@@ -14,7 +14,7 @@ func (p *Plan) DescribeTask(t *Task) string {
 		if t.Value < 0 {
 			return fmt.Sprintf("load cell %s (%d,%d)", t.Dir, t.Own, t.Other)
 		}
-		if t.Gather {
+		if t.Is.Gather {
 			return fmt.Sprintf("load %d rows of %s chunk %d for cell %s (%d,%d)", t.Rows, p.Spec.Values[t.Value].Name, t.Own, t.Dir, t.Other, t.Own)
 		}
 		return fmt.Sprintf("%s %s chunk %d", t.Kind, p.Spec.Values[t.Value].Name, t.Own)

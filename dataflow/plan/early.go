@@ -190,7 +190,7 @@ func (p *Plan) ordered(t *trail, order []int32) *Plan {
 			wait.need[lane] = max(wait.need[lane], at[j])
 		}
 		k := p.Tasks[i]
-		k.Event = false
+		k.Is.Event = false
 		wait.add(&out, &k)
 	}
 	return &out

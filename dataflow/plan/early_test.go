@@ -55,7 +55,7 @@ func orderOf(p *Plan, q Queue) []Task {
 	var out []Task
 	for _, k := range p.Tasks {
 		if k.Queue == q {
-			k.Deps, k.Event = [2]int32{}, false
+			k.Deps, k.Is.Event = [2]int32{}, false
 			out = append(out, k)
 		}
 	}

@@ -12,15 +12,15 @@ func (e *emitter) global(d, id int) span {
 
 // host is chunk i of value id in host memory.
 func (e *emitter) host(id, i int) span {
-	n := int64(e.p.HostOf[id]*e.p.Cells.P + i)
+	n := int64(e.p.Host.Of[id]*e.p.Cells.P + i)
 	return span{-1, n, n + 1}
 }
 
 // cell brings cell (j,i) to j's device and returns its address.
 func (e *emitter) cell(dir Dir, j, i int) int64 {
 	n, d := j*e.p.Cells.P+i, e.p.Owner(j)
-	if e.p.CellsIn[dir] {
-		return e.p.CellAt[dir][n]
+	if e.p.Places.CellsIn[dir] {
+		return e.p.Places.CellAt[dir][n]
 	}
 	size := e.p.Cells.Bytes[dir][n]
 	if w := e.window(-1-int(dir), j); w != nil {
@@ -76,7 +76,7 @@ func reads(st *Step, id int) bool {
 // made from what arrived with it, or it comes from host memory.
 func (e *emitter) fetch(id, i, d int) {
 	p := e.p
-	if p.Resident[id] && p.Owner(i) == d {
+	if p.Places.Resident[id] && p.Owner(i) == d {
 		return
 	}
 	if at, w := e.inWindow(id, i); w != nil {
@@ -102,7 +102,7 @@ func (e *emitter) fetch(id, i, d int) {
 	}
 	from, at := e.neighbour(id, i, d)
 	take := r.take
-	if from >= 0 && !p.Resident[id] {
+	if from >= 0 && !p.Places.Resident[id] {
 		take = r.next
 	}
 	s := take(i)
@@ -113,7 +113,7 @@ func (e *emitter) fetch(id, i, d int) {
 		e.peer(t, e.turnOf(d)...)
 		return
 	}
-	if p.Resident[id] {
+	if p.Places.Resident[id] {
 		t.From, t.FromAddr = uint8(p.Owner(i)), e.ownAddr(id, i)
 		e.peer(t)
 		return
@@ -145,8 +145,8 @@ func (e *emitter) partly(call *Call, d int) bool {
 }
 
 func (e *emitter) ownAddr(id, j int) int64 {
-	if e.p.Resident[id] {
-		return e.p.ValueAt[id] + e.p.local(j)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id])
+	if e.p.Places.Resident[id] {
+		return e.p.Places.ValueAt[id] + e.p.local(j)*e.p.Cells.chunkBytes(&e.p.Spec.Values[id])
 	}
 	if at, w := e.inWindow(id, j); w != nil {
 		return at
@@ -170,7 +170,7 @@ func (e *emitter) ownSlot(id, j int) int {
 }
 
 func (e *emitter) otherAddr(id, i, d int) int64 {
-	if e.p.Resident[id] && e.p.Owner(i) == d {
+	if e.p.Places.Resident[id] && e.p.Owner(i) == d {
 		return e.ownAddr(id, i)
 	}
 	if at, w := e.inWindow(id, i); w != nil {

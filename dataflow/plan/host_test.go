@@ -97,7 +97,7 @@ func TestSimulatedDisk(t *testing.T) {
 		if m.Disk = nil; c.rate > 0 {
 			m.Disk = &Number{c.rate, "B/s", "made up for a test"}
 		}
-		s.Disk = c.disk
+		s.Host.Disk = c.disk
 		if got := Simulate(&s.Plan, m).Wall; got != c.want {
 			t.Errorf("files %v, %g B/s: %d ns, want %d", c.disk, c.rate, got, c.want)
 		}

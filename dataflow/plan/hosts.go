@@ -18,9 +18,9 @@ type tenure struct {
 // interval of either. Copies wait for each other by that place (deps.go). Outputs stay
 // after a step, so they have their own.
 func (p *Plan) shareHost() {
-	p.HostOf = make([]int, len(p.Spec.Values))
-	for id := range p.HostOf {
-		p.HostOf[id] = id
+	p.Host.Of = make([]int, len(p.Spec.Values))
+	for id := range p.Host.Of {
+		p.Host.Of[id] = id
 	}
 	var places []tenure // id: whose memory it is; to: the last phase that uses it
 	for _, l := range p.tenures() {
@@ -32,7 +32,7 @@ func (p *Plan) shareHost() {
 			places = append(places, l)
 			continue
 		}
-		p.HostOf[l.id], places[i].to, places[i].early = places[i].id, l.to, l.early
+		p.Host.Of[l.id], places[i].to, places[i].early = places[i].id, l.to, l.early
 	}
 }
 
@@ -40,9 +40,9 @@ func (p *Plan) shareHost() {
 // places where that is enough: the largest first, each the smallest that does. What always
 // stays in memory goes to what does.
 func (p *Plan) lend(base *Plan) {
-	p.Lent = make([]int, len(p.Spec.Values))
-	for id := range p.Lent {
-		p.Lent[id] = -1
+	p.Host.Lent = make([]int, len(p.Spec.Values))
+	for id := range p.Host.Lent {
+		p.Host.Lent[id] = -1
 	}
 	if base == nil {
 		return
@@ -57,7 +57,7 @@ func (p *Plan) lend(base *Plan) {
 	for _, id := range slices.Backward(mine) {
 		for i, b := range there {
 			if v, of := &p.Spec.Values[id], &base.Spec.Values[b]; p.HostBytesOf(id) <= base.HostBytesOf(b) && (v.Cols == 1) == (of.Cols == 1) {
-				p.Lent[id], there = b, slices.Delete(there, i, i+1)
+				p.Host.Lent[id], there = b, slices.Delete(there, i, i+1)
 				break
 			}
 		}
@@ -68,7 +68,7 @@ func (p *Plan) lend(base *Plan) {
 func (p *Plan) places() []int {
 	var list []int
 	for id, v := range p.Spec.Values {
-		if v.Kind == Stored && !v.Output && p.HostOf[id] == id && !p.Resident[id] {
+		if v.Kind == Stored && !v.Output && p.Host.Of[id] == id && !p.Places.Resident[id] {
 			list = append(list, id)
 		}
 	}
@@ -84,7 +84,7 @@ func (p *Plan) tenures() []tenure {
 		for id := range p.Spec.Values {
 			v := &p.Spec.Values[id]
 			a := acc[id]
-			if a == (access{}) || v.Kind != Stored || v.Output || p.Resident[id] {
+			if a == (access{}) || v.Kind != Stored || v.Output || p.Places.Resident[id] {
 				continue
 			}
 			if at[id] == 0 {

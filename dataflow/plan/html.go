@@ -191,7 +191,7 @@ func memoryMap(p *Plan) *memoryPage {
 		}
 		m.Phases = append(m.Phases, phaseMark{float64(i) * each, each, (float64(i) + 0.5) * each, name})
 	}
-	buffers := slices.Clone(p.Memory)
+	buffers := slices.Clone(p.Places.Memory)
 	slices.SortStableFunc(buffers, func(a, b Buffer) int { return int(max(-1, min(1, b.Bytes-a.Bytes))) })
 	for _, b := range buffers {
 		if b.Bytes == 0 {

@@ -17,7 +17,7 @@ func long(n int) *Plan {
 	s := newScript()
 	s.Spec.Phases = append(s.Spec.Phases, s.Spec.Phases[0], s.Spec.Phases[0])
 	s.Peak = 3000
-	s.Memory = []Buffer{{"features", 0, 1000, Whole, Whole}, {"<slot>", 1000, 2000, 1, 2}}
+	s.Places.Memory = []Buffer{{"features", 0, 1000, Whole, Whole}, {"<slot>", 1000, 2000, 1, 2}}
 	for i := 0; i < n; i += 3 {
 		l := s.task(H2D, 100+int64(i%7))
 		r := s.task(Compute, 90+int64(i%11), l)

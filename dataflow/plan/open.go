@@ -14,7 +14,7 @@ func openWindows(l *layout) []openWindow {
 	out := make([]openWindow, len(l.places))
 	for i := range out {
 		w := &out[i]
-		w.Window, w.windowPlace = l.p.Windows[i], l.places[i]
+		w.Window, w.windowPlace = l.p.Places.Windows[i], l.places[i]
 		n := w.First + w.N
 		if w.Key < 0 {
 			n *= l.p.Cells.P

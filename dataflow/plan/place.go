@@ -48,25 +48,43 @@ func placed(p *Plan, c choice, base *Plan) *layout {
 	return l
 }
 
+// group says how many intervals a device visits at the same time.
+func (p *Plan) group(c *choice) {
+	n := len(p.Spec.Phases)
+	p.Groups = zeroed(p.Groups, n+1)
+	for q := range n {
+		switch {
+		case p.Schedule == DestOrder || !streams(&p.Spec.Phases[q]):
+			p.Groups[q] = 1
+		case c.groups != nil:
+			p.Groups[q] = c.groups[q]
+		default:
+			p.Groups[q] = max(1, c.group)
+		}
+	}
+	p.Groups[n] = max(1, c.group)
+}
+
 // book notes what lies where.
 func (l *layout) book(name string, at, bytes int64, from, to int) {
 	p := l.p
 	p.Peak = max(p.Peak, at+bytes)
-	p.Memory = append(p.Memory, Buffer{name, at, bytes, from, to})
+	p.Places.Memory = append(p.Places.Memory, Buffer{name, at, bytes, from, to})
 }
 
 // placeFixed places what is in use all the time, and says where that ends.
 func (l *layout) placeFixed(c *choice, base *Plan) int64 {
 	p, s := l.p, l.p.Spec
 	p.Globals = zeroed(p.Globals, len(s.Globals))
-	p.ValueAt = zeroed(p.ValueAt, len(s.Values))
-	p.Resident = zeroed(p.Resident, len(s.Values))
-	p.CellsIn, p.CellAt = [2]bool{}, [2][]int64{}
-	p.Slots, p.Group, p.groups = c.slots, max(1, c.group), c.groups
+	p.Places.ValueAt = zeroed(p.Places.ValueAt, len(s.Values))
+	p.Places.Resident = zeroed(p.Places.Resident, len(s.Values))
+	p.Places.CellsIn, p.Places.CellAt = [2]bool{}, [2][]int64{}
+	p.Slots = c.slots
 	p.Devices = max(1, p.Devices)
-	p.Windows = append(p.Windows[:0], c.windows...)
-	l.places = zeroed(l.places, len(p.Windows))
-	p.Peak, p.lasting = 0, 0
+	p.group(c)
+	p.Places.Windows = append(p.Places.Windows[:0], c.windows...)
+	l.places = zeroed(l.places, len(p.Places.Windows))
+	p.Peak, p.Places.Lasting = 0, 0
 	var at int64
 	add := func(name string, bytes int64) int64 {
 		bytes = align(bytes)
@@ -78,14 +96,14 @@ func (l *layout) placeFixed(c *choice, base *Plan) int64 {
 	}
 	if base != nil {
 		at = base.kept()
-		p.CellAt, p.CellsIn = base.CellAt, base.CellsIn
+		p.Places.CellAt, p.Places.CellsIn = base.Places.CellAt, base.Places.CellsIn
 	}
 	l.placeConstant(c, base, add)
 	if base == nil {
 		l.placeCells(c, &at, add)
 	}
 	l.placeWhole(add)
-	p.persist = at
+	p.Places.Whole = at
 	l.zeroAt = at
 	for pass := range 2 { // sums first, side by side: one Zero task clears them
 		for i, g := range s.Globals {
@@ -133,14 +151,14 @@ func (l *layout) placeConstant(c *choice, base *Plan, add func(string, int64) in
 			continue
 		}
 		if base != nil {
-			if k := l.usage.inputs[i]; k >= 0 && base.Resident[k] {
-				p.ValueAt[i], p.Resident[i] = base.ValueAt[k], true
+			if k := l.usage.inputs[i]; k >= 0 && base.Places.Resident[k] {
+				p.Places.ValueAt[i], p.Places.Resident[i] = base.Places.ValueAt[k], true
 			}
 		} else if c.resident[i] {
-			p.Resident[i] = true
-			p.ValueAt[i] = add(v.Name, p.share()*p.Cells.chunkBytes(v))
+			p.Places.Resident[i] = true
+			p.Places.ValueAt[i] = add(v.Name, p.share()*p.Cells.chunkBytes(v))
 			if !l.sizing {
-				l.setupValue(i, p.ValueAt[i], 0, p.Cells.P)
+				l.setupValue(i, p.Places.ValueAt[i], 0, p.Cells.P)
 			}
 		}
 	}
@@ -153,21 +171,21 @@ func (l *layout) placeCells(c *choice, at *int64, add func(string, int64) int64)
 		if !c.cells[d] || cells.Bytes[d] == nil {
 			continue
 		}
-		p.CellsIn[d] = true
+		p.Places.CellsIn[d] = true
 		if l.sizing && p.Devices == 1 {
 			add("cells", l.most.upTo[d][cells.P])
 			continue
 		}
-		p.CellAt[d] = make([]int64, len(cells.Bytes[d]))
+		p.Places.CellAt[d] = make([]int64, len(cells.Bytes[d]))
 		end := make([]int64, p.Devices)
 		var most int64
 		for i, b := range cells.Bytes[d] {
 			o := p.Owner(i / cells.P)
-			p.CellAt[d][i] = *at + end[o]
+			p.Places.CellAt[d][i] = *at + end[o]
 			end[o] += align(b)
 			most = max(most, end[o])
 			if !l.sizing {
-				l.setupCell(d, i, p.CellAt[d][i], b)
+				l.setupCell(d, i, p.Places.CellAt[d][i], b)
 			}
 		}
 		add("cells "+d.String(), most)
@@ -182,10 +200,10 @@ func (l *layout) hold(f *fitter, floor int64, c *choice) {
 	for i := range p.Spec.Values {
 		if v := &p.Spec.Values[i]; v.Kind == Stored && c.resident[i] {
 			life, bytes := l.usage.life[i], p.share()*p.Cells.chunkBytes(v)
-			p.Resident[i] = true
-			p.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
+			p.Places.Resident[i] = true
+			p.Places.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
 			if !l.sizing {
-				l.book(v.Name, p.ValueAt[i], bytes, life[0], life[1])
+				l.book(v.Name, p.Places.ValueAt[i], bytes, life[0], life[1])
 			}
 		}
 	}
@@ -193,12 +211,12 @@ func (l *layout) hold(f *fitter, floor int64, c *choice) {
 }
 
 // kept is where the memory ends that other programs leave alone.
-func (p *Plan) kept() int64 { return max(p.persist, p.lasting) }
+func (p *Plan) kept() int64 { return max(p.Places.Whole, p.Places.Lasting) }
 
 // Constant is how many bytes of what the setup loads have their memory for the whole run.
 func (p *Plan) Constant() (n int64) {
 	for i := range p.Setup {
-		if t := &p.Setup[i]; t.Addr < p.persist {
+		if t := &p.Setup[i]; t.Addr < p.Places.Whole {
 			n += t.Bytes
 		}
 	}

@@ -99,7 +99,7 @@ func TestEveryInterleaving(t *testing.T) {
 // moved are those of the tasks.
 func checkSizes(t *rapid.T, p *plan.Plan, o plan.Options) {
 	var end, h2d, d2h, d2d, once int64
-	for _, b := range p.Memory {
+	for _, b := range p.Places.Memory {
 		end = max(end, b.At+b.Bytes)
 	}
 	if end != p.Peak || o.Budget > 0 && p.Peak > o.Budget {
@@ -199,7 +199,7 @@ func TestBasePlan(t *testing.T) {
 			t.Fatalf("%+v\n%v", o, err)
 		}
 		lent := map[int]bool{}
-		for id, of := range p.Lent {
+		for id, of := range p.Host.Lent {
 			if of < 0 {
 				continue
 			}
@@ -221,7 +221,7 @@ func TestGroupsAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Groups, o.Group = p.Groups(), 0
+		o.Groups, o.Group = p.Groups, 0
 		o.Budget += rapid.Int64Range(0, 1<<14).Draw(t, "more")
 		again, err := o.plan(s, always(c))
 		if err != nil {
@@ -230,8 +230,8 @@ func TestGroupsAgain(t *testing.T) {
 		if err := check(again, nil); err != nil {
 			t.Fatalf("%+v\n%v", o, err)
 		}
-		if a, b := sumOrder(p), sumOrder(again); !slices.Equal(p.Groups(), again.Groups()) || !slices.Equal(a, b) {
-			t.Fatalf("groups %v, then %v; sums\n%v\n%v", p.Groups(), again.Groups(), a, b)
+		if a, b := sumOrder(p), sumOrder(again); !slices.Equal(p.Groups, again.Groups) || !slices.Equal(a, b) {
+			t.Fatalf("groups %v, then %v; sums\n%v\n%v", p.Groups, again.Groups, a, b)
 		}
 	})
 }

@@ -19,7 +19,7 @@ func (p *Plan) SourceReads() float64 {
 	for i := range p.Spec.Phases {
 		for id, a := range acc[i] {
 			v := &p.Spec.Values[id]
-			if !a.other || p.Resident[id] || v.Derive != nil {
+			if !a.other || p.Places.Resident[id] || v.Derive != nil {
 				continue
 			}
 			all, n := int64(p.Cells.V)*v.RowBytes, bytes[i][id]

@@ -74,14 +74,14 @@ func (p *Plan) phaseTraffic(t *traffic, phase int, acc []access, r *Topology) {
 		}
 		whole := 0.0 // S: bytes of all chunks
 		for id := range p.Spec.Values {
-			if p.streamed(&st, id) && !p.Resident[id] {
+			if p.streamed(&st, id) && !p.Places.Resident[id] {
 				whole += row(id) * float64(c.V)
 			}
 		}
 		for d := range mine {
 			for _, j := range mine[d] {
 				for i := range c.P {
-					if c.NNZ[st.Dir][j*c.P+i] > 0 && !p.CellsIn[st.Dir] {
+					if c.NNZ[st.Dir][j*c.P+i] > 0 && !p.Places.CellsIn[st.Dir] {
 						t.down(d, float64(c.Bytes[st.Dir][j*c.P+i]))
 					}
 				}
@@ -98,10 +98,10 @@ func (p *Plan) phaseTraffic(t *traffic, phase int, acc []access, r *Topology) {
 		for d := range mine {
 			for _, j := range mine[d] {
 				n := row(id) * float64(c.Rows(j))
-				if acc[id].ownRead && !p.Resident[id] {
+				if acc[id].ownRead && !p.Places.Resident[id] {
 					t.down(d, n)
 				}
-				if acc[id].ownWrite && (v.Output || v.Kind == Stored && !p.Resident[id]) {
+				if acc[id].ownWrite && (v.Output || v.Kind == Stored && !p.Places.Resident[id]) {
 					t.up(d, n)
 				}
 			}

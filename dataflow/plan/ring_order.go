@@ -94,13 +94,13 @@ func (e *emitter) pass(st *Step, i, d int) {
 			continue
 		}
 		if v.Derive == nil {
-			if !e.p.Resident[id] {
+			if !e.p.Places.Resident[id] {
 				e.fetch(id, i, d)
 			}
 			continue
 		}
 		for _, o := range v.Derive.Operands {
-			if o.Kind == OtherValue && !o.Write && e.p.Spec.Values[o.ID].Derive == nil && !e.p.Resident[o.ID] {
+			if o.Kind == OtherValue && !o.Write && e.p.Spec.Values[o.ID].Derive == nil && !e.p.Places.Resident[o.ID] {
 				e.fetch(o.ID, i, d)
 			}
 		}
@@ -117,7 +117,7 @@ func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
 	here := slices.Index(order, d)
 	for k := 1; k < len(order); k++ {
 		from := order[(here+len(order)-k)%len(order)]
-		if e.p.Resident[id] && e.p.Owner(i) == from {
+		if e.p.Places.Resident[id] && e.p.Owner(i) == from {
 			return from, e.ownAddr(id, i)
 		}
 		if r := e.state[from].ring(id); r != nil {

@@ -40,7 +40,7 @@ func (e *emitter) rows(dir Dir, order []int, k, j int) wanted {
 	}
 	i := order[k]
 	w := wanted{dir: dir, own: j, rows: c.Needs[dir][j*c.P+i], all: int64(c.Rows(i)), known: c.NNZ[dir][j*c.P+i] > 0}
-	at := p.Devices * p.group(e.phase) // of a visit
+	at := p.Devices * p.Groups[e.phase] // of a visit
 	from, to := j+p.Devices, (j/at+1)*at
 	if k >= len(order)-e.ps.slots && !e.opt.Straight {
 		to += at
@@ -54,6 +54,6 @@ func (e *emitter) rows(dir Dir, order []int, k, j int) wanted {
 // loadRows copies the rows of chunk i of value id that the cell in hand reads.
 func (e *emitter) loadRows(id, i, d int, at int64) {
 	row := e.p.Spec.Values[id].RowBytes
-	e.copy(Task{Kind: Load, Queue: H2D, Gather: true, Device: uint8(d), Dir: e.wanted.dir, Value: int32(id), Own: int32(i), Other: int32(e.wanted.own),
+	e.copy(Task{Kind: Load, Queue: H2D, Is: Marks{Gather: true}, Device: uint8(d), Dir: e.wanted.dir, Value: int32(id), Own: int32(i), Other: int32(e.wanted.own),
 		Rows: int32(e.wanted.rows), Addr: at, Bytes: e.wanted.rows * row}, []span{e.host(id, i)}, []span{memory(d, at, e.rowBytes(id, i))})
 }

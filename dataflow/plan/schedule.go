@@ -109,11 +109,11 @@ func (l *layout) expect() (n, args int) {
 				continue
 			}
 			per := 1 + len(st.Calls)
-			if p.CellsIn[st.Dir] {
+			if p.Places.CellsIn[st.Dir] {
 				per--
 			}
 			for _, a := range l.usage.phases[i].values {
-				if a.other && !p.Resident[a.id] && p.Schedule != DestOrder {
+				if a.other && !p.Places.Resident[a.id] && p.Schedule != DestOrder {
 					per++
 				}
 			}
@@ -147,7 +147,7 @@ func (e *emitter) visits(ph *Phase) {
 		e.destOrder(0, &ph.Steps[0])
 		return
 	}
-	at := e.p.Devices * e.p.group(e.phase)
+	at := e.p.Devices * e.p.Groups[e.phase]
 	for j := 0; j < e.p.Cells.P; j += at {
 		e.visit(ph, e.sideBySide(j, at))
 	}
@@ -168,7 +168,7 @@ func (e *emitter) sideBySide(j, n int) []int {
 func (e *emitter) visit(ph *Phase, js []int) {
 	for _, j := range js {
 		for _, a := range e.l.usage.phases[e.phase].values {
-			if id := a.id; a.ownRead && !e.p.Resident[id] {
+			if id := a.id; a.ownRead && !e.p.Places.Resident[id] {
 				if at, w := e.inWindow(id, j); w != nil {
 					e.fill(w, id, j, at)
 				} else {
@@ -196,7 +196,7 @@ func (e *emitter) visit(ph *Phase, js []int) {
 			if w := e.window(id, j); a.ownWrite && w != nil {
 				w.here[j] = true
 			}
-			if a.ownWrite && (v.Output || v.Kind == Stored && !e.p.Resident[id] && !e.stays(id, j)) {
+			if a.ownWrite && (v.Output || v.Kind == Stored && !e.p.Places.Resident[id] && !e.stays(id, j)) {
 				e.save(id, j, e.ownAddr(id, j))
 			}
 		}
@@ -225,7 +225,7 @@ func (e *emitter) stream(step int, st *Step, js []int) {
 		e.wanted = wanted{}
 		for m := range st.Calls {
 			e.run(Task{Device: uint8(t.on), Step: int32(step), Dir: st.Dir, Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: int32(i),
-				First: t.k == 0, Last: t.k == len(order)-1, Cell: cell}, &st.Calls[m], j, i)
+				Is: Marks{First: t.k == 0, Last: t.k == len(order)-1}, Cell: cell}, &st.Calls[m], j, i)
 		}
 		e.diagonal = -1
 	}
@@ -234,7 +234,7 @@ func (e *emitter) stream(step int, st *Step, js []int) {
 // source is the k-th interval that enters the visit of j: every other visit of a device
 // runs backwards.
 func (e *emitter) source(j, k int) int {
-	if int(e.p.local(j))/e.p.group(e.phase)%2 == 1 && !e.opt.Straight {
+	if int(e.p.local(j))/e.p.Groups[e.phase]%2 == 1 && !e.opt.Straight {
 		return e.p.Cells.P - 1 - k
 	}
 	return k
@@ -252,7 +252,7 @@ func (e *emitter) reduce(ph *Phase) {
 		for d := 1; d < p.Devices; d++ {
 			e.peer(Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: e.l.scratch, FromAddr: at, Bytes: n})
 			e.t.add(&Task{Kind: Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: e.l.scratch, Bytes: n,
-				Max: slices.Contains(p.Spec.Maxima, id)},
+				Is: Marks{Max: slices.Contains(p.Spec.Maxima, id)}},
 				[]span{memory(0, e.l.scratch, n)}, []span{memory(0, at, n)})
 		}
 		for d := 1; d < p.Devices; d++ {

@@ -138,7 +138,7 @@ func parseSpec(t *testing.T, lines []string) *plan.Spec {
 func show(p *plan.Plan, what string) string {
 	var b strings.Builder
 	if what == "all" || what == "memory" {
-		for _, m := range p.Memory {
+		for _, m := range p.Places.Memory {
 			when := "always"
 			if m.From >= 0 {
 				when = fmt.Sprintf("phase %d", m.From)
@@ -155,11 +155,11 @@ func show(p *plan.Plan, what string) string {
 			switch {
 			case t.Kind == plan.Load || t.Kind == plan.Save:
 				fmt.Fprintf(&b, " at %d", t.Addr)
-			case t.First && t.Last:
+			case t.Is.First && t.Is.Last:
 				b.WriteString(" first last")
-			case t.First:
+			case t.Is.First:
 				b.WriteString(" first")
-			case t.Last:
+			case t.Is.Last:
 				b.WriteString(" last")
 			}
 			if deps := p.Deps[t.Deps[0]:t.Deps[1]]; len(deps) > 0 {

@@ -24,7 +24,7 @@ func Simulate(p *Plan, m *Machine) *Timeline {
 	s.critical()
 	s.links()
 	if len(p.Setup) > 0 {
-		once := newSimulation(&Plan{Spec: p.Spec, Cells: p.Cells, Tasks: p.Setup, Disk: p.Disk}, m)
+		once := newSimulation(&Plan{Spec: p.Spec, Cells: p.Cells, Tasks: p.Setup, Host: p.Host}, m)
 		once.run()
 		s.t.Setup = once.t.Wall
 	}
@@ -130,7 +130,7 @@ func (s *simulation) size(i int32) int64 {
 	if s.p.Tasks[i].Kind == Results {
 		return s.result
 	}
-	if s.p.Tasks[i].Gather {
+	if s.p.Tasks[i].Is.Gather {
 		return int64(gatherOverhead * float64(s.p.Tasks[i].Bytes))
 	}
 	return s.p.Tasks[i].Bytes

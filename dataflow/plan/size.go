@@ -67,7 +67,7 @@ func (f *fitting) size(ch choice) int64 {
 	}
 	b := &f.beside
 	if b.resident == nil || ch.cells != b.cells || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
-		q := (&sized{}).measure(f.layoutOf(f.o.Beside, b.usage), &choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p, true)
+		q := (&sized{}).measure(f, f.o.Beside, b.usage, &choice{resident: make([]bool, len(f.o.Beside.Values)), slots: 1, group: ch.group}, p, true)
 		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), ch.cells, ch.group, q.Peak-p.kept()
 	}
 	return max(p.Peak, p.kept()+b.above)
@@ -78,21 +78,16 @@ func (f *fitting) measure(ch *choice) *Plan {
 	z := f.sized
 	fresh := z.of != f || ch.slots != z.ch.slots || ch.ahead != z.ch.ahead || ch.cells != z.ch.cells || !slices.Equal(ch.resident, z.ch.resident)
 	z.of = f
-	return z.measure(f.layoutOf(f.spec, f.usage), ch, f.o.Base, fresh)
+	return z.measure(f, f.spec, f.usage, ch, f.o.Base, fresh)
 }
 
-// layoutOf is the layout of a program without its places.
-func (f *fitting) layoutOf(s *Spec, u *usage) layout {
-	return layout{p: &Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices}, usage: u, most: f.most, sizing: true}
-}
-
-// measure lays ch out in q; fresh: all of it.
-func (z *sized) measure(q layout, ch *choice, base *Plan, fresh bool) *Plan {
+// measure lays ch of a program out; fresh: all of it.
+func (z *sized) measure(f *fitting, s *Spec, u *usage, ch *choice, base *Plan, fresh bool) *Plan {
 	p, l := &z.plan, &z.l
-	if fresh {
-		q.p.Globals, q.p.ValueAt, q.p.Resident, q.p.Windows, q.places = p.Globals, p.ValueAt, p.Resident, p.Windows, l.places
-		*p, *l = *q.p, q
-		l.p = p
+	if fresh { // memory is used again
+		*p = Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, Groups: p.Groups, Globals: p.Globals,
+			Places: Places{ValueAt: p.Places.ValueAt, Resident: p.Places.Resident, Windows: p.Places.Windows}}
+		*l = layout{p: p, usage: u, most: f.most, places: l.places, sizing: true}
 		z.phases = zeroed(z.phases, len(p.Spec.Phases))
 	}
 	z.before = append(z.before[:0], z.fit.order...)
@@ -103,7 +98,7 @@ func (z *sized) measure(q layout, ch *choice, base *Plan, fresh bool) *Plan {
 	for q := range z.phases {
 		ph := &z.phases[q]
 		if ph.dirty {
-			ph.slots, ph.group, ph.top = ch.phase(q), p.group(q), 0
+			ph.slots, ph.group, ph.top = ch.phase(q), p.Groups[q], 0
 			z.fit.phase(q)
 			z.needs = l.needs(z.needs[:0], q, ch)
 			for _, x := range z.needs {
@@ -122,7 +117,7 @@ func (z *sized) measure(q layout, ch *choice, base *Plan, fresh bool) *Plan {
 func (z *sized) mark(ch *choice, fresh bool) {
 	for q := range z.phases {
 		ph := &z.phases[q]
-		ph.dirty = fresh || ph.slots != ch.phase(q) || ph.group != z.plan.group(q)
+		ph.dirty = fresh || ph.slots != ch.phase(q) || ph.group != z.plan.Groups[q]
 	}
 	differ(z.before, z.fit.order, func(a, b *held) bool { return *a == *b }, z.dirty)
 	differ(z.ch.windows, ch.windows, func(a, b *Window) bool { return a.Key == b.Key && a.From == b.From && a.To == b.To && a.N == b.N },
@@ -163,7 +158,7 @@ func (z *sized) keep(ch *choice) {
 // layouts are equal plans.
 func (f *fitting) layout(ch choice) string {
 	p := f.measure(&ch)
-	b := fmt.Appendf(nil, "%s %d %d %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, p.Resident, p.CellsIn)
+	b := fmt.Appendf(nil, "%s %d %d %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, p.Places.Resident, p.Places.CellsIn)
 	put := func(n ...int64) {
 		for _, n := range n {
 			b = binary.AppendVarint(b, n)
@@ -180,7 +175,7 @@ func (f *fitting) layout(ch choice) string {
 			put(int64(ch.phase(q)))
 		}
 	}
-	for _, w := range p.Windows {
+	for _, w := range p.Places.Windows {
 		put(int64(w.Key), int64(w.From), int64(w.To), int64(w.First), int64(w.N))
 	}
 	return string(b)

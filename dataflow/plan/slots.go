@@ -41,13 +41,13 @@ func (l *layout) needs(list []need, q int, c *choice) []need {
 	p, s, cells, use := l.p, l.p.Spec, l.p.Cells, &l.usage.phases[q]
 	for _, a := range use.values {
 		id, v := a.id, &s.Values[a.id]
-		own, other := !p.Resident[id] && (a.ownRead || a.ownWrite), a.other && (!p.Resident[id] || p.Devices > 1) // of other devices' intervals, too
+		own, other := !p.Places.Resident[id] && (a.ownRead || a.ownWrite), a.other && (!p.Places.Resident[id] || p.Devices > 1) // of other devices' intervals, too
 		if !own && !other {
 			continue
 		}
 		rest := p.rest(q, id)
 		if own && rest > 0 {
-			n := p.group(q)
+			n := p.Groups[q]
 			if v.Kind != Temp && c.slots > 1 { // those of the next visit come
 				n++
 			}
@@ -61,11 +61,11 @@ func (l *layout) needs(list []need, q int, c *choice) []need {
 		list = append(list, need{tempSlot, id, align(l.most.nnz * s.EdgeTemps[id]), 1})
 	}
 	for d := range 2 {
-		if !use.dirs[d] || p.CellsIn[d] {
+		if !use.dirs[d] || p.Places.CellsIn[d] {
 			continue
 		}
 		if rest := p.rest(q, -1-d); rest > 0 {
-			list = append(list, need{cellSlot, d, align(l.most.bytes[d]), min(c.slots*p.group(q)+c.ahead, rest*cells.P)})
+			list = append(list, need{cellSlot, d, align(l.most.bytes[d]), min(c.slots*p.Groups[q]+c.ahead, rest*cells.P)})
 		}
 	}
 	return list

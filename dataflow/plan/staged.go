@@ -44,19 +44,19 @@ func (e *emitter) destOrder(step int, st *Step) {
 		e.fetchAll(st, i, e.p.Owner(j))
 		for id := range e.p.Spec.Values {
 			a := e.acc[e.phase][id]
-			if !e.p.Resident[id] && (a.ownRead || a.ownWrite) {
+			if !e.p.Places.Resident[id] && (a.ownRead || a.ownWrite) {
 				e.fetchOwn(id, j, a.ownRead || started[j])
 			}
 		}
 		for n := range st.Calls {
 			e.run(Task{Device: uint8(e.p.Owner(j)), Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
-				First: !started[j], Last: left[j] <= 1, Cell: cell}, &st.Calls[n], j, i)
+				Is: Marks{First: !started[j], Last: left[j] <= 1}, Cell: cell}, &st.Calls[n], j, i)
 		}
 		started[j] = true
 		left[j]--
 		for id := range e.p.Spec.Values {
 			v := &e.p.Spec.Values[id]
-			if a := e.acc[e.phase][id]; a.ownWrite && (v.Output && left[j] <= 0 || v.Kind == Stored && !e.p.Resident[id]) {
+			if a := e.acc[e.phase][id]; a.ownWrite && (v.Output && left[j] <= 0 || v.Kind == Stored && !e.p.Places.Resident[id]) {
 				e.save(id, j, e.ownAddr(id, j))
 			}
 		}

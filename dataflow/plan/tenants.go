@@ -36,8 +36,8 @@ func Tenants(plans ...*Plan) []Tenant {
 				continue
 			}
 			var t *Tenant
-			if k > 0 && p.Lent[id] >= 0 {
-				t = places[p.Lent[id]]
+			if k > 0 && p.Host.Lent[id] >= 0 {
+				t = places[p.Host.Lent[id]]
 			} else {
 				t = &Tenant{Name: v.Name, Bytes: p.HostBytesOf(id)}
 				if t.From, t.To = p.heldFor(id); k > 0 {
@@ -86,11 +86,11 @@ func (p *Plan) heldFor(id int) (from, to int) {
 // Settle tells the plans, those that Tenants was given, what of list lies in files.
 func Settle(list []Tenant, plans ...*Plan) {
 	for k, p := range plans {
-		p.Disk = make([]bool, len(p.Spec.Values))
+		p.Host.Disk = make([]bool, len(p.Spec.Values))
 		for i := range list {
 			if k < len(list[i].values) {
 				for _, id := range list[i].values[k] {
-					p.Disk[id] = list[i].Disk
+					p.Host.Disk[id] = list[i].Disk
 				}
 			}
 		}

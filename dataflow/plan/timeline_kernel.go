@@ -131,7 +131,7 @@ func (c *clock) ns(t *Task) float64 {
 		}
 		cells := c.p.Cells
 		edges := float64(cells.NNZ[t.Dir][int(t.Own)*cells.P+int(t.Other)])
-		if !t.First && !t.Last {
+		if !t.Is.First && !t.Is.Last {
 			rows = min(rows, edges)
 		}
 		return c.pace.call(c.costs[t.Kernel], rows, edges, float64(cells.Rows(int(t.Other))))

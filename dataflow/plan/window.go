@@ -64,8 +64,8 @@ func (w *Window) has(i int) bool { return w.First <= i && i < w.First+w.N }
 // of phase keeps.
 func (p *Plan) rest(phase, key int) int {
 	n := p.Cells.P
-	for i := range p.Windows {
-		if w := &p.Windows[i]; w.Key == key && w.live(phase) {
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; w.Key == key && w.live(phase) {
 			n -= w.N
 		}
 	}
@@ -93,8 +93,8 @@ func (p *Plan) name(w *Window) string {
 // placeWhole gives the windows of the whole run their memory.
 func (l *layout) placeWhole(add func(string, int64) int64) {
 	p := l.p
-	for i := range p.Windows {
-		if w := &p.Windows[i]; w.From == Whole {
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; w.From == Whole {
 			name := ""
 			if !l.sizing {
 				name = p.name(w)
@@ -108,8 +108,8 @@ func (l *layout) placeWhole(add func(string, int64) int64) {
 // else of a step: programs that are planned beside leave alone what lies below p.lasting.
 func (l *layout) placeLasting(f *fitter, floor int64) {
 	p := l.p
-	for i := range p.Windows {
-		if w := &p.Windows[i]; w.From > w.To {
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; w.From > w.To {
 			at, n := f.top, align(l.windowBytes(w))
 			f.put(at, n, w.From, w.To)
 			if !l.sizing {
@@ -117,7 +117,7 @@ func (l *layout) placeLasting(f *fitter, floor int64) {
 				l.book(p.name(w), floor+at, n, 0, w.To)
 			}
 			l.openAt(i, floor+at)
-			p.lasting = floor + f.top
+			p.Places.Lasting = floor + f.top
 		}
 	}
 }
@@ -125,8 +125,8 @@ func (l *layout) placeLasting(f *fitter, floor int64) {
 // placeWindows gives the windows of a step their memory.
 func (l *layout) placeWindows(f *fitter, floor int64) {
 	p := l.p
-	for i := range p.Windows {
-		if w := &p.Windows[i]; !w.lasts() {
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; !w.lasts() {
 			n := align(l.windowBytes(w))
 			at := floor + f.hold(n, w.From, w.To)
 			if !l.sizing {
@@ -139,7 +139,7 @@ func (l *layout) placeWindows(f *fitter, floor int64) {
 
 // openAt says where window i lies. What lasts is loaded before the first step.
 func (l *layout) openAt(i int, at int64) {
-	p, w, to := l.p, &l.p.Windows[i], &l.places[i]
+	p, w, to := l.p, &l.p.Places.Windows[i], &l.places[i]
 	if to.at = at; l.sizing {
 		return
 	}

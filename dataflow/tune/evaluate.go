@@ -205,7 +205,7 @@ func (e *evaluator) decode(worker int, j *job) *plan.Decoded {
 
 func (e *evaluator) profile(j *job) *plan.Profile {
 	pl := j.decoded.Build()
-	if pl.Short() {
+	if pl.Host.Short {
 		return &plan.Profile{Short: true, Tasks: len(pl.Tasks)}
 	}
 	return plan.ProfileOf(pl, plan.Simulate(pl, e.p.Machine))
