@@ -128,10 +128,10 @@ func (e *engine) inFile(id int) bool { return e.o.files>>(id%4)&1 == 1 }
 // runner is a runner of l with inputs, beside base unless that is nil; its parameters and
 // constants are not set.
 func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, base *exec.Runner) (*exec.Runner, error) {
-	p.Disk = make([]bool, len(p.Spec.Values))
-	for id := range p.Disk {
-		if p.Disk[id] = e.inFile(p.HostOf[id]); p.Lent[p.HostOf[id]] >= 0 {
-			p.Disk[id] = base.Plan().OnDisk(p.Lent[p.HostOf[id]])
+	p.Host.Disk = make([]bool, len(p.Spec.Values))
+	for id := range p.Host.Disk {
+		if p.Host.Disk[id] = e.inFile(p.Host.Of[id]); p.Host.Lent[p.Host.Of[id]] >= 0 {
+			p.Host.Disk[id] = base.Plan().OnDisk(p.Host.Lent[p.Host.Of[id]])
 		}
 	}
 	start := func() (*exec.Runner, error) { return exec.NewRunner(arena, p, l.Kernels, e.grid) }

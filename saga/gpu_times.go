@@ -79,7 +79,7 @@ func (p *Program) commandWork() ([][]kernel.CUDAStep, error) {
 		if t.Kind != plan.Run {
 			continue
 		}
-		l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Bufs: make([]uint64, u.low.Kernels[t.Kernel].Operands)}
+		l := &kernel.CUDALaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Bufs: make([]uint64, u.low.Kernels[t.Kernel].Operands)}
 		if t.Other >= 0 {
 			grid := p.grid.grid
 			side := grid.CSC

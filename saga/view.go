@@ -30,7 +30,7 @@ func (p *Program) Saved() string { return cmp.Or(p.saved, saveSome) }
 // Groups is how many intervals a device visits at the same time, by phase of the training
 // plan and last in evaluation; nil: always one.
 func (p *Program) Groups() []int {
-	g := p.train.plan.Groups()
+	g := p.train.plan.Groups
 	if slices.Max(append(g, 1)) == 1 {
 		return nil
 	}

@@ -99,7 +99,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	}
 	for i := range p.Tasks {
 		r.tasks[i] = task{r: r, t: &p.Tasks[i]}
-		if p.Tasks[i].Event {
+		if p.Tasks[i].Is.Event {
 			e, err := a.devices[p.Tasks[i].Device].dev.NewEvent()
 			if err != nil {
 				return nil, err
@@ -119,7 +119,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 		if !p.HasPlace(id) {
 			continue
 		}
-		if of := p.Lent[id]; of >= 0 && base != nil {
+		if of := p.Host.Lent[id]; of >= 0 && base != nil {
 			r.host[id] = base.host[of][:p.HostBytesOf(id)]
 			continue
 		}
@@ -127,7 +127,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			return nil, errors.Join(fmt.Errorf("%s: %w", v.Name, err), r.Close())
 		}
 	}
-	for id, of := range p.HostOf {
+	for id, of := range p.Host.Of {
 		r.host[id] = r.host[of]
 	}
 	return r, nil
