@@ -74,10 +74,10 @@ func (p *Plan) heldFor(id int) (from, to int) {
 	if p.Spec.Values[id].Output {
 		return Whole, Whole
 	}
-	acc := accesses(p.Spec)
+	acc := Accesses(p.Spec)
 	from = len(acc)
 	for _, s := range p.HostSharers(id) {
-		a, b := lifetime(acc, s)
+		a, b := Lifetime(acc, s)
 		from, to = min(from, a), max(to, b)
 	}
 	return from, to
@@ -95,13 +95,4 @@ func Settle(list []Tenant, plans ...*Plan) {
 			}
 		}
 	}
-}
-
-// spill puts into files what does not fit o's host memory; false: what must stay does not.
-func (p *Plan) spill(o *Options) bool {
-	h, err := PlaceHost(Tenants(p), o.Host.Budget, o.Host.Staging)
-	if err == nil && h.Disk > 0 {
-		Settle(h.Tenants, p)
-	}
-	return err == nil
 }

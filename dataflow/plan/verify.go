@@ -12,7 +12,7 @@ func (p *Plan) Verify() error {
 			if int(d) >= i {
 				return fmt.Errorf("plan: task %d depends on task %d, which comes later", i, d)
 			}
-			if laneOf(&p.Tasks[d]) == laneOf(t) {
+			if p.Tasks[d].Lane() == t.Lane() {
 				return fmt.Errorf("plan: task %d depends on task %d of its own queue", i, d)
 			}
 			if !p.Tasks[d].Is.Event {

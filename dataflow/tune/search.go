@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 )
 
 // Problem is what a plan is searched for.
 type Problem struct {
 	Program func(Key) (*Program, error) // nil: there is no such program
-	Machine *plan.Machine
+	Machine *sim.Machine
 	Options plan.Options // what is given: P, Slots, Group 0 and Schedule plan.Auto are free
 	Packed  []bool       // what may be chosen, the first to begin with
 	Slices  []int
@@ -24,7 +25,7 @@ type Problem struct {
 }
 
 // Search finds the fastest plan. The error is a *plan.BudgetError where none fits.
-func Search(p *Problem) (*plan.Plan, *plan.Timeline, Decision, error) {
+func Search(p *Problem) (*plan.Plan, *sim.Timeline, Decision, error) {
 	q := *p
 	p = &q
 	s := &search{p: p, e: newEvaluator(p), step: max(1, p.Options.Devices), schedules: []string{cmp.Or(p.Options.Schedule, plan.Sag)}, lanes: map[lane]*Eval{}}

@@ -20,8 +20,15 @@ var imports = []row{
 	{part: "saga", may: below("ops")},
 	{part: "ops", may: []string{"dataflow", "kernel", "internal/simd"}},
 	{part: "dataflow", may: []string{"dataflow/exec", "dataflow/plan", "kernel", "chunk"}},
+	{part: "dataflow/tune", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}},
 	{part: "dataflow/exec", may: []string{"dataflow/plan", "kernel", "device", "chunk"}},
-	{part: "dataflow/plan", may: []string{"chunk", "ring"}},
+	{part: "dataflow/plan/plantest", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}}, // for tests
+	{part: "dataflow/plan/planner", may: []string{"dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan"}},
+	{part: "dataflow/plan/view", may: []string{"dataflow/plan/sim", "dataflow/plan"}},
+	{part: "dataflow/plan/order", may: []string{"dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan", "ring"}},
+	{part: "dataflow/plan/layout", may: []string{"dataflow/plan"}},
+	{part: "dataflow/plan/sim", may: []string{"dataflow/plan", "ring"}},
+	{part: "dataflow/plan", may: []string{"ring"}},
 	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "kernel", may: []string{"internal/simd", "chunk"}},
 	{part: "device", may: []string{"internal"}},
@@ -34,7 +41,8 @@ var imports = []row{
 
 // descent lists the parts from the top; below(x) is x and what comes after it.
 var descent = []string{
-	"layers", "saga", "ops", "dataflow", "dataflow/exec", "dataflow/plan",
+	"layers", "saga", "ops", "dataflow/tune", "dataflow", "dataflow/exec", "dataflow/plan/planner", "dataflow/plan/view",
+	"dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan",
 	"mine", "kernel", "device", "dataset", "chunk", "ring", "internal",
 }
 
@@ -42,7 +50,7 @@ var descent = []string{
 var public = descent[:len(descent)-1]
 
 // testOnly are packages that only tests, and packages named *test, may import.
-var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata"}
+var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata", "dataflow/plan/plantest"}
 
 // machine are the folders below which build tags and assembly may stand.
 var machine = []string{"device", "internal/simd"}
