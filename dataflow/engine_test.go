@@ -11,6 +11,8 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 )
 
@@ -96,11 +98,11 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
 		Devices: e.o.devices, Groups: []int{e.o.group}, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Diagonal: e.o.diagonal}
-	m, err := plan.LoadMachine("h200")
+	m, err := sim.LoadMachine("h200")
 	if err != nil {
 		return nil, nil, err
 	}
-	d, how := plan.NewDecoder(m), plan.How{EDF: e.o.early, Rule: plan.Rule{Lasting: e.o.lasting}}
+	d, how := planner.NewDecoder(m), planner.How{EDF: e.o.early, Rule: plan.Rule{Lasting: e.o.lasting}}
 	if eval != nil {
 		po.Beside = eval.Spec
 	}

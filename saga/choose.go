@@ -10,6 +10,8 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
 	"sagann/device"
 )
@@ -71,7 +73,7 @@ type choice struct {
 	tune.Decision
 	*compiled
 	plan *plan.Plan
-	line *plan.Timeline // nil: no machine model
+	line *sim.Timeline // nil: no machine model
 }
 
 // chooser makes programs and chooses one.
@@ -157,7 +159,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	var best *choice
 	var first error
 	kind, _, _ := strings.Cut(c.p.cfg.Device, ":")
-	m, err := plan.LoadMachine(machineOf(kind))
+	m, err := sim.LoadMachine(machineOf(kind))
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +175,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 			return nil, err
 		}
 		o.Budget, o.Beside = x.memory.plans(), x.eval.Spec
-		pl, err := plan.New(x.train.Spec, c.cellsOf(x.want), o)
+		pl, err := planner.New(x.train.Spec, c.cellsOf(x.want), o)
 		var small *plan.BudgetError
 		switch {
 		case errors.As(err, &small):
@@ -184,7 +186,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 		}
 		y := &choice{Decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, compiled: x, plan: pl}
 		if c.p.cfg.devices() <= len(m.Devices) {
-			y.line = plan.Simulate(pl, m)
+			y.line = sim.Simulate(pl, m)
 		}
 		if best == nil || 100*y.line.Wall <= (100-faster)*best.line.Wall {
 			best, o.P, o.Schedule = y, pl.Cells.P, pl.Schedule

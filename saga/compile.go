@@ -9,6 +9,8 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
 	"sagann/device"
 )
@@ -33,9 +35,9 @@ type Program struct {
 	epoch     int            // completed
 	memory    memory         // how the budget of a device is divided
 	shape     *Shape         // planned from statistics: nothing can run
-	machine   *plan.Machine  // that plans are chosen for; nil: none
+	machine   *sim.Machine   // that plans are chosen for; nil: none
 	topology  *plan.Topology // of machine's devices; nil: nothing is known of them
-	predicted *plan.Timeline // of a training epoch on machine
+	predicted *sim.Timeline  // of a training epoch on machine
 	saved     string         // what is stored for the backward pass
 	store     []string       // and values stored beside that
 	packed    bool           // cells hold far ends packed
@@ -104,7 +106,7 @@ func (p *Program) compile() error {
 	p.packed, p.slices, p.saved, p.store = x.Packed, x.Slices, x.Save, x.Stored()
 	o := p.planOptions()
 	o.Budget, o.Schedule, o.Base = p.memory.plans(), x.plan.Schedule, x.plan
-	if p.eval.plan, err = plan.New(x.eval.Spec, p.cells, o); err != nil {
+	if p.eval.plan, err = planner.New(x.eval.Spec, p.cells, o); err != nil {
 		return p.budget(c, err)
 	}
 	if p.shape != nil {

@@ -10,6 +10,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/safetensors"
@@ -223,7 +224,7 @@ func (p *Program) lowerForward(o *dataflow.Optimized) (*forwardPass, error) {
 		if p.packed || p.cfg.Packing != "" || p.cfg.without("pack") || p.memory.bound == 0 || !strings.HasPrefix(p.cfg.Device, "cuda") {
 			return f, nil
 		}
-		if pl, err := plan.New(main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err == nil && pl.H2D == 0 {
+		if pl, err := planner.New(main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err == nil && pl.H2D == 0 {
 			return f, nil
 		}
 	}
@@ -249,7 +250,7 @@ func (p *Program) leastForward(err error, f *forwardPass) error {
 	if !errors.As(err, &small) {
 		return err
 	}
-	pl, wrong := plan.New(f.main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0))
+	pl, wrong := planner.New(f.main.Spec, p.cells, p.onceOptions(p.memory.plans(), 0))
 	if wrong != nil {
 		return wrong
 	}
@@ -263,7 +264,7 @@ func (p *Program) leastForward(err error, f *forwardPass) error {
 
 // runForward plans and runs u once and returns its output.
 func (p *Program) runForward(u *unit, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	if u.plan, err = plan.New(u.low.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err != nil {
+	if u.plan, err = planner.New(u.low.Spec, p.cells, p.onceOptions(p.memory.plans(), 0)); err != nil {
 		return nil, 0, err
 	}
 	if err := p.placeHost(p.extraBytes(), u.plan); err != nil {

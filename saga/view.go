@@ -9,6 +9,8 @@ import (
 
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
+	"sagann/dataflow/plan/view"
 )
 
 // TrainPlan is the plan of a training epoch. It must not be changed.
@@ -54,11 +56,11 @@ func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.pla
 
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of
 // the same plan on machine m; nil when m has too few devices.
-func (p *Program) Simulated(m *plan.Machine) *plan.Timeline {
+func (p *Program) Simulated(m *sim.Machine) *sim.Timeline {
 	if p.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
 		return p.predicted
 	}
-	return plan.Simulate(p.train.plan, m)
+	return sim.Simulate(p.train.plan, m)
 }
 
 // Dump writes the training program as it is after a pass: a node a line, with
@@ -83,7 +85,7 @@ func (p *Program) Dump(w io.Writer, pass string) error {
 // WriteHTML writes one page that needs nothing else: the plan's summary, what lies
 // where in device memory, and the timeline t of its queues. Without t there are no
 // queues.
-func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error {
+func (p *Program) WriteHTML(w io.Writer, t *sim.Timeline) error {
 	var notes strings.Builder
 	if err := p.Overview(&notes); err != nil {
 		return err
@@ -92,7 +94,7 @@ func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error {
 		fmt.Fprintf(&notes, "machine   %s\n", t)
 	}
 	notes.WriteString("\n" + p.compiled())
-	page := &plan.Page{Title: "saga plan: " + p.model.Name, Summary: notes.String(), Label: p.labels()}
+	page := &view.Page{Title: "saga plan: " + p.model.Name, Summary: notes.String(), Label: p.labels()}
 	return page.Write(w, p.train.plan, t)
 }
 

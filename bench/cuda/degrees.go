@@ -7,7 +7,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow"
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/kernel"
 	"sagann/layers"
@@ -37,7 +37,7 @@ func degreeTable() error {
 		return err
 	}
 	defer d.Close()
-	m, err := plan.LoadMachine("h200")
+	m, err := sim.LoadMachine("h200")
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func drawCell(rows, each int) *csr {
 // A degreeBench has the programs of one width on the device.
 type degreeBench struct {
 	gpu      device.GPU
-	kind     *plan.DeviceKind
+	kind     *sim.DeviceKind
 	f        int
 	ld       int // floats from one row to the next, of the operand that has most
 	programs []*degreeProgram

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/saga"
 )
 
@@ -35,8 +35,8 @@ const ringReason = "Form: the closed form, what the busiest link or device of ev
 type ringRun struct {
 	on, off       *measured
 	onFar, offFar float64 // seconds, host memory all in the first socket
-	form          [2]*plan.Bound
-	formFar       [2]*plan.Bound
+	form          [2]*sim.Bound
+	formFar       [2]*sim.Bound
 }
 
 // Run prints the tables.
@@ -44,7 +44,7 @@ func (c *ringCmd) Run(a *app) error {
 	if _, err := c.machineOf(); err != nil {
 		return err
 	}
-	m, err := plan.LoadMachine(c.Machine)
+	m, err := sim.LoadMachine(c.Machine)
 	if err != nil {
 		return usageError{err}
 	}
@@ -83,7 +83,7 @@ func (c *ringCmd) Run(a *app) error {
 }
 
 // model16 adds the rows of one model.
-func (c *ringCmd) model16(s *sheet, m *plan.Machine, name string, shape saga.Shape, counts []int, without []string) error {
+func (c *ringCmd) model16(s *sheet, m *sim.Machine, name string, shape saga.Shape, counts []int, without []string) error {
 	for _, k := range counts {
 		p := (int(c.Chunks) + k - 1) / k * k
 		first, err := c.run(m, name, shape, 1, p, without)
@@ -109,9 +109,9 @@ func (c *ringCmd) model16(s *sheet, m *plan.Machine, name string, shape saga.Sha
 }
 
 // run simulates one model on k devices with p intervals.
-func (c *ringCmd) run(m *plan.Machine, name string, shape saga.Shape, k, p int, without []string) (*ringRun, error) {
+func (c *ringCmd) run(m *sim.Machine, name string, shape saga.Shape, k, p int, without []string) (*ringRun, error) {
 	r := &ringRun{}
-	top, err := plan.RingOf(m, k)
+	top, err := sim.RingOf(m, k)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +126,10 @@ func (c *ringCmd) run(m *plan.Machine, name string, shape saga.Shape, k, p int, 
 		if i == 1 {
 			ring = nil
 		}
-		r.form[i] = got.plan.ClosedForm(m, ring, true)
-		r.formFar[i] = got.plan.ClosedForm(m, ring, false)
+		r.form[i] = sim.ClosedForm(got.plan, m, ring, true)
+		r.formFar[i] = sim.ClosedForm(got.plan, m, ring, false)
 	}
-	r.onFar = plan.SimulateFirstTouch(r.on.plan, m).Seconds()
-	r.offFar = plan.SimulateFirstTouch(r.off.plan, m).Seconds()
+	r.onFar = sim.SimulateFirstTouch(r.on.plan, m).Seconds()
+	r.offFar = sim.SimulateFirstTouch(r.off.plan, m).Seconds()
 	return r, nil
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 )
 
 // Figure 16 simulated: both graphs, five models, one to eight devices, with the ring and
@@ -13,7 +13,7 @@ import (
 // ring, which two GPUs on an uplink bound to twice as fast, is what the form leaves of it.
 func TestRingIsClosedForm(t *testing.T) {
 	c := &ringCmd{benchOutput: benchOutput{Machine: "p100x8", Hidden: 128, Layers: 2}, Prefetch: 2}
-	m, err := plan.LoadMachine(c.Machine)
+	m, err := sim.LoadMachine(c.Machine)
 	if err != nil {
 		t.Fatal(err)
 	}

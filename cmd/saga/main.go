@@ -11,7 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/layers"
 )
 
@@ -66,7 +66,7 @@ func newParser(cli *commands, stdout, stderr io.Writer) *kong.Kong {
 			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(plan.Machines(), ", ")},
+		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", ")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/layers"
@@ -155,7 +155,7 @@ func machineOf(spec string) string {
 // smallerCard is the memory of the smallest GPU that spec names, if it has less than the
 // machine model's; 0 otherwise, or when no driver tells.
 func smallerCard(spec, machine string) int64 {
-	m, err := plan.LoadMachine(machine)
+	m, err := sim.LoadMachine(machine)
 	if err != nil {
 		return 0
 	}
@@ -241,7 +241,7 @@ func (s *settings) dataOptions() dataset.Options {
 
 // absolute makes paths in Machine and Data independent of the working directory.
 func (s *settings) absolute() error {
-	if s.Machine != "" && !slices.Contains(plan.Machines(), s.Machine) {
+	if s.Machine != "" && !slices.Contains(sim.Machines(), s.Machine) {
 		path, err := filepath.Abs(s.Machine)
 		if err != nil {
 			return err

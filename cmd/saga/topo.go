@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/ring"
 )
@@ -80,10 +80,10 @@ func (c *topoCmd) Run(a *app) error {
 
 // tree is the topology asked for.
 func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
-	var m *plan.Machine
+	var m *sim.Machine
 	if c.Machine != "" {
 		var err error
-		if m, err = plan.LoadMachine(c.Machine); err != nil {
+		if m, err = sim.LoadMachine(c.Machine); err != nil {
 			return nil, usageError{err}
 		}
 		if c.Device != "" && !c.Measure {
@@ -98,7 +98,7 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 		return c.cuda(a, m)
 	case c.Measure:
 		if m == nil {
-			if m, err = plan.LoadMachine("cpu"); err != nil {
+			if m, err = sim.LoadMachine("cpu"); err != nil {
 				return nil, err
 			}
 		}
@@ -122,7 +122,7 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 		}
 	}
 	if m == nil {
-		if m, err = plan.LoadMachine("cpu"); err != nil {
+		if m, err = sim.LoadMachine("cpu"); err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +176,7 @@ func first(t *ring.Tree, n int) *ring.Tree {
 
 // measure times copies with p on the devices, which it closes, writes the machine file
 // and returns its tree.
-func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *copies) (t *ring.Tree, err error) {
+func (c *topoCmd) measure(a *app, m *sim.Machine, devices []device.Device, p *copies) (t *ring.Tree, err error) {
 	p.devices = devices
 	defer func() { err = errors.Join(err, p.close()) }()
 	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
@@ -191,7 +191,7 @@ func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *c
 		return nil, err
 	}
 	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out))
-	made, err := plan.MeasuredMachine(m, got, name, p.about()+", "+time.Now().Format(time.DateOnly))
+	made, err := sim.MeasuredMachine(m, got, name, p.about()+", "+time.Now().Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}

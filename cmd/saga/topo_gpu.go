@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/ring"
 )
@@ -21,7 +21,7 @@ type gpus struct {
 }
 
 // cuda is the topology of GPUs of the CUDA driver, measured or from the system.
-func (c *topoCmd) cuda(a *app, m *plan.Machine) (*ring.Tree, error) {
+func (c *topoCmd) cuda(a *app, m *sim.Machine) (*ring.Tree, error) {
 	sys, err := device.CUDASystem()
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (c *topoCmd) cuda(a *app, m *plan.Machine) (*ring.Tree, error) {
 		return g.tree(a, os.DirFS("/sys"))
 	}
 	if m == nil {
-		if m, err = plan.LoadMachine("h200"); err != nil {
+		if m, err = sim.LoadMachine("h200"); err != nil {
 			return nil, err
 		}
 	}
@@ -143,7 +143,7 @@ func (g *gpus) tree(a *app, sys fs.FS) (*ring.Tree, error) {
 
 // list logs what the driver says of every GPU. A machine that has other memory than the
 // GPU is likely that of another GPU.
-func (g *gpus) list(a *app, m *plan.Machine) error {
+func (g *gpus) list(a *app, m *sim.Machine) error {
 	for _, i := range g.index {
 		name, err := g.sys.Name(i)
 		if err != nil {
