@@ -323,7 +323,7 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 				return nil, err
 			}
 		}
-		x, err := s.take(d, s.eager(d))
+		x, err := s.take(s.seeds(d)...)
 		if err != nil {
 			return nil, err
 		}
@@ -366,16 +366,22 @@ func (s *search) fewest(d Decision, below int) (int, error) {
 	return most, nil
 }
 
-// eager is d with all that mostly helps where copies and kernels take about as long: more buffers, and
-// memory dealt out by an estimate of the step.
-func (s *search) eager(d Decision) Decision {
+// seeds are d and what mostly helps where copies and kernels take about as long: more buffers and, on one device,
+// memory dealt out by an estimate of the step. There is no such estimate for several devices: there copies also
+// count alike, however long what they bring stays.
+func (s *search) seeds(d Decision) []Decision {
+	eager, alike := d, d
 	if s.p.Options.Slots == 0 {
-		d.Slots = 4
+		eager.Slots = 4
 	}
-	if s.p.Options.Devices <= 1 && d.Group == 1 {
-		d.Ahead, d.Brief, d.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+	if s.p.Options.Devices > 1 {
+		alike.Brief = false
+		return []Decision{d, eager, alike}
 	}
-	return d
+	if d.Group == 1 {
+		eager.Ahead, eager.Brief, eager.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+	}
+	return []Decision{d, eager}
 }
 
 // largeSeed is from how many tasks on more intervals have to be two percent faster for still more to be tried:
