@@ -11,6 +11,8 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 )
 
@@ -95,30 +97,30 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 // plan plans l, and eval, where there is one, to share its memory.
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
-		Devices: e.o.devices, Groups: []int{e.o.group}, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Lasting: e.o.lasting, Diagonal: e.o.diagonal}
-	if e.o.early {
-		if po.Early, err = plan.LoadMachine("h200"); err != nil {
-			return nil, nil, err
-		}
+		Devices: e.o.devices, Groups: []int{e.o.group}, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Diagonal: e.o.diagonal}
+	m, err := sim.LoadMachine("h200")
+	if err != nil {
+		return nil, nil, err
 	}
+	d, how := planner.NewDecoder(m), planner.How{EDF: e.o.early, Rule: plan.Rule{Lasting: e.o.lasting}}
 	if eval != nil {
 		po.Beside = eval.Spec
 	}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1
-		_, err := plan.New(l.Spec, cells, po)
+		_, err := d.New(l.Spec, cells, po, how)
 		var small *plan.BudgetError
 		if !errors.As(err, &small) {
 			return nil, nil, fmt.Errorf("a budget of one byte gives %v", err)
 		}
 		po.Budget = small.Smallest + e.o.slack
 	}
-	if p, err = plan.New(l.Spec, cells, po); err != nil || eval == nil {
+	if p, err = d.New(l.Spec, cells, po, how); err != nil || eval == nil {
 		return p, nil, err
 	}
 	po.Beside, po.Base = nil, p
-	q, err = plan.New(eval.Spec, cells, po)
+	q, err = d.New(eval.Spec, cells, po, how)
 	return p, q, err
 }
 
@@ -128,10 +130,10 @@ func (e *engine) inFile(id int) bool { return e.o.files>>(id%4)&1 == 1 }
 // runner is a runner of l with inputs, beside base unless that is nil; its parameters and
 // constants are not set.
 func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, base *exec.Runner) (*exec.Runner, error) {
-	p.Disk = make([]bool, len(p.Spec.Values))
-	for id := range p.Disk {
-		if p.Disk[id] = e.inFile(p.HostOf[id]); p.Lent[p.HostOf[id]] >= 0 {
-			p.Disk[id] = base.Plan().OnDisk(p.Lent[p.HostOf[id]])
+	p.Host.Disk = make([]bool, len(p.Spec.Values))
+	for id := range p.Host.Disk {
+		if p.Host.Disk[id] = e.inFile(p.Host.Of[id]); p.Host.Lent[p.Host.Of[id]] >= 0 {
+			p.Host.Disk[id] = base.Plan().OnDisk(p.Host.Lent[p.Host.Of[id]])
 		}
 	}
 	start := func() (*exec.Runner, error) { return exec.NewRunner(arena, p, l.Kernels, e.grid) }

@@ -75,10 +75,10 @@ var compileBits = map[string]string{
 // which a device visits them, and sums over rows interval by interval and device by device.
 var planBits = map[string]string{
 	"P": rounding, "Group": rounding, "Groups": rounding, "Devices": rounding, "Schedule": rounding, "Straight": rounding,
-	"Budget": nothing, "Slots": nothing, "Windows": nothing, "Lasting": nothing, "Diagonal": nothing, "More": nothing,
-	"Serial": nothing, "Stream": nothing, "Ring": nothing, "Whole": nothing, "Beside": nothing, "Base": nothing, "Early": nothing,
-	"MinP":    unused,                    // of an automatic P
-	"HostMem": unused, "Staging": unused, // which values lie in files: planning.files draws that directly
+	"Budget": nothing, "Slots": nothing, "Windows": nothing, "Diagonal": nothing, "More": nothing,
+	"Serial": nothing, "Stream": nothing, "Ring": nothing, "Whole": nothing, "Beside": nothing, "Base": nothing,
+	"MinP":     unused, // of an automatic P
+	"Host":     unused, // which values lie in files: planning.files draws that directly
 	"Topology": unused, // which device loads: Ring draws the one in the order of numbers
 }
 

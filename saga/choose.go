@@ -10,6 +10,8 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
 	"sagann/device"
 )
@@ -75,7 +77,7 @@ type choice struct {
 	*compiled
 	decision tune.Decision
 	plan     *plan.Plan
-	line     *plan.Timeline // nil: no machine model
+	line     *sim.Timeline // nil: no machine model
 }
 
 // chooser makes programs and chooses one.
@@ -163,7 +165,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	}
 	var best *choice
 	var first error
-	m, err := plan.LoadMachine(backend.Of(c.p.cfg.Device).Model)
+	m, err := sim.LoadMachine(backend.Of(c.p.cfg.Device).Model)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +181,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 			return nil, err
 		}
 		o.Budget, o.Beside = x.memory.plans(), x.eval.Spec
-		pl, err := plan.New(x.train.Spec, c.cellsOf(x.want), o)
+		pl, err := planner.New(x.train.Spec, c.cellsOf(x.want), o)
 		var small *plan.BudgetError
 		switch {
 		case errors.As(err, &small):
@@ -190,7 +192,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 		}
 		y := &choice{compiled: x, decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, plan: pl}
 		if c.p.cfg.devices() <= len(m.Devices) {
-			y.line = plan.Simulate(pl, m)
+			y.line = sim.Simulate(pl, m)
 		}
 		if best == nil || 100*y.line.Wall <= (100-faster)*best.line.Wall {
 			best, o.P, o.Schedule = y, pl.Cells.P, pl.Schedule
@@ -212,7 +214,7 @@ func (c *chooser) forward() (*choice, error) {
 		if err != nil {
 			return nil, err
 		}
-		pl, err := plan.New(x.train.Spec, c.cellsOf(x.want), c.p.onceOptions(x.memory.plans(), 0))
+		pl, err := planner.New(x.train.Spec, c.cellsOf(x.want), c.p.onceOptions(x.memory.plans(), 0))
 		if i == len(packed)-1 || err == nil && pl.H2D == 0 {
 			return &choice{compiled: x, decision: tune.Decision{Key: k}, plan: pl}, err
 		}
@@ -333,7 +335,7 @@ func (p *Program) planOptions() plan.Options {
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
 	if p.machine != nil {
-		o.HostMem, o.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
+		o.Host.Budget, o.Host.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
 	}
 	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
 		o.Group, o.Groups = 1, nil

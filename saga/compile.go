@@ -2,6 +2,7 @@ package saga
 
 import (
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
 	"sagann/dataset"
 )
 
@@ -50,7 +51,7 @@ func (p *Program) adopt(x *choice) (err error) {
 	o := p.planOptions()
 	o.Budget, o.Schedule, o.Base = x.memory.plans(), x.plan.Schedule, x.plan
 	p.eval = &unit{low: x.eval}
-	p.eval.plan, err = plan.New(x.eval.Spec, p.cells, o)
+	p.eval.plan, err = planner.New(x.eval.Spec, p.cells, o)
 	return err
 }
 

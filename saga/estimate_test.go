@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
 	"sagann/layers"
 	"sagann/saga"
@@ -18,7 +19,7 @@ func TestEstimateChooses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine, err := plan.LoadMachine("h200")
+	machine, err := sim.LoadMachine("h200")
 	if err != nil {
 		t.Fatal(err)
 	}

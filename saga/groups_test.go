@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/saga"
 )
 
@@ -12,7 +13,7 @@ import (
 // was chosen, another budget and no ring give the same bits; without groups there are none.
 func TestGroups(t *testing.T) {
 	d := mustSynthetic(t, "vertices=6000,edges=120000,features=32,classes=5")
-	machine, err := plan.LoadMachine("h200x4")
+	machine, err := sim.LoadMachine("h200x4")
 	if err != nil {
 		t.Fatal(err)
 	}

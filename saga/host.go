@@ -9,6 +9,8 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 )
 
@@ -80,7 +82,7 @@ func (p *Program) placeFinal(made []*dataflow.Lowered) error {
 		return p.leastHost(err, made)
 	}
 	if p.chosen.predicted != nil && p.cfg.HostMem > 0 {
-		p.chosen.predicted = plan.Simulate(p.train.plan, p.machine)
+		p.chosen.predicted = sim.Simulate(p.train.plan, p.machine)
 	}
 	return nil
 }
@@ -91,7 +93,7 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 		if p.cfg.HostMem == 0 {
 			return nil
 		}
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
+		pl, err := planner.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
 		if err == nil {
 			err = p.placeHost(p.extraBytes(l), pl)
 		}
@@ -134,7 +136,7 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans
 // plansOf plans the programs of invariants, for f.
 func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
 	for k, l := range made {
-		pl, err := plan.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
+		pl, err := planner.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
 		if err != nil {
 			return err
 		}

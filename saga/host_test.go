@@ -224,7 +224,7 @@ func TestHostMemRows(t *testing.T) {
 	sameParams(t, free, p)
 	gathers, pl := 0, p.TrainPlan()
 	for i := range pl.Tasks {
-		if k := &pl.Tasks[i]; k.Gather && pl.OnDisk(int(k.Value)) {
+		if k := &pl.Tasks[i]; k.Is.Gather && pl.OnDisk(int(k.Value)) {
 			gathers++
 		}
 	}

@@ -39,7 +39,7 @@ func TestLateFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		shared := 0
-		for id, of := range p.TrainPlan().HostOf {
+		for id, of := range p.TrainPlan().Host.Of {
 			if of != id {
 				shared++
 			}
@@ -98,7 +98,7 @@ func TestHostMemLate(t *testing.T) {
 			t.Errorf("%d bytes: %d in memory and %d in files, planned %d and %d", c.HostMem, memory, disk, u.Host, u.Disk)
 		}
 		pl, shared := p.TrainPlan(), 0
-		for id, of := range pl.HostOf {
+		for id, of := range pl.Host.Of {
 			if pl.OnDisk(id) != pl.OnDisk(of) {
 				t.Errorf("%d bytes: value %d shares the place of %d, but only one lies in a file", c.HostMem, id, of)
 			}

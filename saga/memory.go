@@ -8,6 +8,8 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 	"sagann/kernel"
 )
 
@@ -33,7 +35,7 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 	model := p.machine
 	if kind := backend.Of(p.cfg.Device); model == nil && kind.GPU() && p.cfg.Mem > 0 {
 		var err error
-		if model, err = plan.LoadMachine(kind.Model); err != nil {
+		if model, err = sim.LoadMachine(kind.Model); err != nil {
 			return m, err
 		}
 	}
@@ -181,7 +183,7 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 	least := &plan.BudgetError{Budget: p.cfg.Mem}
 	for _, a := range list {
 		var e *plan.BudgetError
-		if _, err := plan.New(a.spec, cells, a.options); errors.As(err, &e) && e.Smallest > least.Smallest {
+		if _, err := planner.New(a.spec, cells, a.options); errors.As(err, &e) && e.Smallest > least.Smallest {
 			least.Smallest, least.P = e.Smallest, e.P
 		}
 	}

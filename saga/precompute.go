@@ -8,6 +8,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
 	"sagann/device"
 )
 
@@ -37,7 +38,7 @@ func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = plan.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k)); err != nil {
+	if u.plan, err = planner.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k)); err != nil {
 		return err
 	}
 	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {

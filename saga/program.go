@@ -7,6 +7,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
 	"sagann/dataset"
 	"sagann/device"
@@ -22,7 +23,7 @@ type Program struct {
 	in       *inputs
 	dims     dims
 	params   []Param
-	machine  *plan.Machine  // that plans are chosen for; nil: none
+	machine  *sim.Machine   // that plans are chosen for; nil: none
 	topology *plan.Topology // of machine's devices; nil: nothing is known of them
 	grids    grids
 	chosen   chosen
@@ -37,11 +38,11 @@ type Program struct {
 
 // chosen is what was chosen for training, and what follows from it.
 type chosen struct {
-	tune.Key                 // of the program
-	once      []int          // by program of invariants the number of intervals; 0: it was not run
-	want      chunk.Want     // what cells carry
-	memory    memory         // how the budget of a device is divided
-	predicted *plan.Timeline // of a training epoch on the machine
+	tune.Key                // of the program
+	once      []int         // by program of invariants the number of intervals; 0: it was not run
+	want      chunk.Want    // what cells carry
+	memory    memory        // how the budget of a device is divided
+	predicted *sim.Timeline // of a training epoch on the machine
 }
 
 // unit is one lowered program with its plan.

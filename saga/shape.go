@@ -6,6 +6,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 )
 
 // Shape is what planning needs to know of a graph that is not there.
@@ -95,7 +96,7 @@ func (p *Program) openMachine() error {
 	if p.cfg.Machine == "" || p.output != "" { // one forward pass is not searched
 		return nil
 	}
-	m, err := plan.LoadMachine(p.cfg.Machine)
+	m, err := sim.LoadMachine(p.cfg.Machine)
 	if err != nil {
 		return err
 	}
@@ -103,10 +104,10 @@ func (p *Program) openMachine() error {
 		return fmt.Errorf("saga: %d devices; machine %s has %d", n, p.cfg.Machine, len(m.Devices))
 	}
 	p.machine = m
-	p.topology, err = plan.RingOf(m, p.cfg.devices())
+	p.topology, err = sim.RingOf(m, p.cfg.devices())
 	return err
 }
 
 // Predicted is the simulated timeline of a training epoch on Config.Machine, nil
 // without one.
-func (p *Program) Predicted() *plan.Timeline { return p.chosen.predicted }
+func (p *Program) Predicted() *sim.Timeline { return p.chosen.predicted }

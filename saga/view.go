@@ -10,6 +10,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/saga/report"
 )
 
@@ -32,7 +33,7 @@ func (p *Program) Saved() string { return cmp.Or(p.chosen.Save, saveSome) }
 // Groups is how many intervals a device visits at the same time, by phase of the training
 // plan and last in evaluation; nil: always one.
 func (p *Program) Groups() []int {
-	g := p.train.plan.Groups()
+	g := p.train.plan.Groups
 	if slices.Max(append(g, 1)) == 1 {
 		return nil
 	}
@@ -56,11 +57,11 @@ func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.pla
 
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of
 // the same plan on machine m; nil when m has too few devices.
-func (p *Program) Simulated(m *plan.Machine) *plan.Timeline {
+func (p *Program) Simulated(m *sim.Machine) *sim.Timeline {
 	if p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
 		return p.chosen.predicted
 	}
-	return plan.Simulate(p.train.plan, m)
+	return sim.Simulate(p.train.plan, m)
 }
 
 // Dump writes the training program as it is after a pass: a node a line, with
@@ -85,7 +86,7 @@ func (p *Program) Dump(w io.Writer, pass string) error {
 // WriteHTML writes one page that needs nothing else: the plan's summary, what lies
 // where in device memory, and the timeline t of its queues. Without t there are no
 // queues.
-func (p *Program) WriteHTML(w io.Writer, t *plan.Timeline) error { return p.report().WriteHTML(w, t) }
+func (p *Program) WriteHTML(w io.Writer, t *sim.Timeline) error { return p.report().WriteHTML(w, t) }
 
 // Explain writes what a training epoch will do, before it does it: the grid, what
 // lies where in device memory, the bytes that move, and what the compiler did with

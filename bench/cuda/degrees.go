@@ -7,7 +7,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow"
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
@@ -38,7 +38,7 @@ func degreeTable() error {
 		return err
 	}
 	defer d.Close()
-	m, err := plan.LoadMachine("h200")
+	m, err := sim.LoadMachine("h200")
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func drawCell(rows, each int) *csr {
 // A degreeBench has the programs of one width on the device.
 type degreeBench struct {
 	gpu      device.GPU
-	kind     *plan.DeviceKind
+	kind     *sim.DeviceKind
 	f        int
 	ld       int // floats from one row to the next, of the operand that has most
 	programs []*degreeProgram

@@ -40,7 +40,7 @@ import (
 	"syscall"
 	"time"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
 )
 
@@ -60,7 +60,7 @@ type bench struct {
 	host            hostLimits
 	storage         string // of rows that edges gather: f32 or bf16
 	least           int    // intervals, at least
-	m               *plan.Machine
+	m               *sim.Machine
 	ctx             context.Context // a signal ends it: runs stop after the epoch in hand
 	ready           []string        // lines of the table of what came before the epochs
 }
@@ -152,7 +152,7 @@ func main() {
 // parse reads what the flag package cannot.
 func (b *bench) parse(without, fractions, budgets string) error {
 	var err error
-	if b.m, err = plan.LoadMachine(b.machine); err != nil {
+	if b.m, err = sim.LoadMachine(b.machine); err != nil {
 		return err
 	}
 	if b.train.warm < 0 || b.train.epochs <= b.train.warm {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 )
 
 // problem is one case: what is planned. Mem is the budget of each device in bytes, what the
@@ -138,7 +138,7 @@ func draw(n int, seed uint64) ([]*problem, error) {
 		if p.model == "gat" { // of each head
 			p.hidden /= 8
 		}
-		m, err := plan.LoadMachine(p.machine)
+		m, err := sim.LoadMachine(p.machine)
 		if err != nil {
 			return nil, err
 		}

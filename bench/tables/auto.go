@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 	"sagann/saga"
 )
@@ -72,7 +73,7 @@ func (c *autoCase) plan(mem int64, chunks int) (*measured, error) {
 // budgets spreads n budgets evenly in ratio: the first a tenth above the smallest that
 // works, the next would hold everything, or is all that the machine has.
 func (c *autoCase) budgets(n int) ([]int64, error) {
-	m, err := plan.LoadMachine(c.machine)
+	m, err := sim.LoadMachine(c.machine)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
@@ -77,7 +78,7 @@ func (o *benchOutput) print(a *app, sheets ...*sheet) error {
 // machineOf checks the machine and returns its reserve: what the memory of a
 // configuration must hold beside the plan.
 func (o *benchOutput) machineOf() (reserve int64, err error) {
-	m, err := plan.LoadMachine(o.Machine)
+	m, err := sim.LoadMachine(o.Machine)
 	if err != nil {
 		return 0, cli.Usage(err)
 	}
@@ -96,7 +97,7 @@ func (o *benchOutput) model(name string, s saga.Shape) (saga.Model, error) {
 // measured is a planned and simulated epoch.
 type measured struct {
 	plan *plan.Plan
-	line *plan.Timeline
+	line *sim.Timeline
 }
 
 func (m *measured) moved() int64     { return m.plan.H2D + m.plan.D2H }

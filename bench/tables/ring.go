@@ -6,7 +6,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 	"sagann/saga"
 )
@@ -36,8 +36,8 @@ const ringReason = "Form: the closed form, what the busiest link or device of ev
 type ringRun struct {
 	on, off       *measured
 	onFar, offFar float64 // seconds, host memory all in the first socket
-	form          [2]*plan.Bound
-	formFar       [2]*plan.Bound
+	form          [2]*sim.Bound
+	formFar       [2]*sim.Bound
 }
 
 // Run prints the tables.
@@ -45,7 +45,7 @@ func (c *Ring) Run(a *app) error {
 	if _, err := c.machineOf(); err != nil {
 		return err
 	}
-	m, err := plan.LoadMachine(c.Machine)
+	m, err := sim.LoadMachine(c.Machine)
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -84,7 +84,7 @@ func (c *Ring) Run(a *app) error {
 }
 
 // model16 adds the rows of one model.
-func (c *Ring) model16(s *sheet, m *plan.Machine, name string, shape saga.Shape, counts []int, without []string) error {
+func (c *Ring) model16(s *sheet, m *sim.Machine, name string, shape saga.Shape, counts []int, without []string) error {
 	for _, k := range counts {
 		p := (int(c.Chunks) + k - 1) / k * k
 		first, err := c.run(m, name, shape, 1, p, without)
@@ -110,9 +110,9 @@ func (c *Ring) model16(s *sheet, m *plan.Machine, name string, shape saga.Shape,
 }
 
 // run simulates one model on k devices with p intervals.
-func (c *Ring) run(m *plan.Machine, name string, shape saga.Shape, k, p int, without []string) (*ringRun, error) {
+func (c *Ring) run(m *sim.Machine, name string, shape saga.Shape, k, p int, without []string) (*ringRun, error) {
 	r := &ringRun{}
-	top, err := plan.RingOf(m, k)
+	top, err := sim.RingOf(m, k)
 	if err != nil {
 		return nil, err
 	}
@@ -127,10 +127,10 @@ func (c *Ring) run(m *plan.Machine, name string, shape saga.Shape, k, p int, wit
 		if i == 1 {
 			ring = nil
 		}
-		r.form[i] = got.plan.ClosedForm(m, ring, true)
-		r.formFar[i] = got.plan.ClosedForm(m, ring, false)
+		r.form[i] = sim.ClosedForm(got.plan, m, ring, true)
+		r.formFar[i] = sim.ClosedForm(got.plan, m, ring, false)
 	}
-	r.onFar = plan.SimulateFirstTouch(r.on.plan, m).Seconds()
-	r.offFar = plan.SimulateFirstTouch(r.off.plan, m).Seconds()
+	r.onFar = sim.SimulateFirstTouch(r.on.plan, m).Seconds()
+	r.offFar = sim.SimulateFirstTouch(r.off.plan, m).Seconds()
 	return r, nil
 }

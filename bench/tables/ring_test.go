@@ -4,17 +4,17 @@ import (
 	"math"
 	"testing"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 )
 
 // Figure 16 simulated: both graphs, five models, one to eight devices, with the ring and
 // without, host memory near and in one socket, each within a tenth of the closed form
-// that the links give (plan.ClosedForm, by hand in plan's TestClosedFormByHand); and the
+// that the links give (sim.ClosedForm, by hand in plan's TestClosedFormByHand); and the
 // ring, which two GPUs on an uplink bound to twice as fast, is what the form leaves of it.
 func TestRingIsClosedForm(t *testing.T) {
 	c := &Ring{benchOutput: benchOutput{Machine: "p100x8", Hidden: 128, Layers: 2}, Prefetch: 2}
-	m, err := plan.LoadMachine(c.Machine)
+	m, err := sim.LoadMachine(c.Machine)
 	if err != nil {
 		t.Fatal(err)
 	}

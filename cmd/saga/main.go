@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 	"sagann/layers"
 )
@@ -49,7 +49,7 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(plan.Machines(), ", "),
+		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
 			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
 			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped())},
 		kong.ExplicitGroups(flagGroups),

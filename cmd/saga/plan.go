@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
+	"sagann/dataflow/plan/view"
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
@@ -51,10 +52,10 @@ func (c *planCmd) Run(a *app) error {
 		}
 		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
 	}
-	var m *plan.Machine
+	var m *sim.Machine
 	if c.Planning.Machine != "" { // a wrong file is a mistake in the command line
 		var err error
-		if m, err = plan.LoadMachine(c.Planning.Machine); err != nil {
+		if m, err = sim.LoadMachine(c.Planning.Machine); err != nil {
 			return cli.Usage(err)
 		}
 	}
@@ -63,7 +64,7 @@ func (c *planCmd) Run(a *app) error {
 		return err
 	}
 	if m == nil {
-		if m, err = plan.LoadMachine("cpu"); err != nil {
+		if m, err = sim.LoadMachine("cpu"); err != nil {
 			return err
 		}
 	}
@@ -102,7 +103,7 @@ func (c *planCmd) job(a *app) (*job, error) {
 	return &job{prog: p}, err
 }
 
-func (c *planCmd) print(a *app, j *job, t *plan.Timeline) (err error) {
+func (c *planCmd) print(a *app, j *job, t *sim.Timeline) (err error) {
 	switch {
 	case c.Dump != "":
 		if err = j.prog.Dump(a.Stdout, c.Dump); err != nil {
@@ -110,7 +111,7 @@ func (c *planCmd) print(a *app, j *job, t *plan.Timeline) (err error) {
 		}
 		return err
 	case c.Dot:
-		return j.prog.TrainPlan().Dot(a.Stdout)
+		return view.Dot(j.prog.TrainPlan(), a.Stdout)
 	case c.HTML == "-":
 		return j.prog.WriteHTML(a.Stdout, t)
 	case c.HTML != "":
@@ -129,7 +130,7 @@ func (c *planCmd) print(a *app, j *job, t *plan.Timeline) (err error) {
 }
 
 // summary prints the plan for people.
-func (c *planCmd) summary(w io.Writer, j *job, t *plan.Timeline) error {
+func (c *planCmd) summary(w io.Writer, j *job, t *sim.Timeline) error {
 	if c.Explain {
 		if err := explain(w, j); err != nil {
 			return err
@@ -160,7 +161,7 @@ func (c *planCmd) summary(w io.Writer, j *job, t *plan.Timeline) error {
 }
 
 // object prints the plan as JSON. Times are null when no machine predicts them.
-func (c *planCmd) object(w io.Writer, j *job, t *plan.Timeline) error {
+func (c *planCmd) object(w io.Writer, j *job, t *sim.Timeline) error {
 	vertices, edges := j.prog.Totals()
 	pl := j.prog.TrainPlan()
 	peak, s := j.prog.PlannedPeak(), j.prog.Summary()

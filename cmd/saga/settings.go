@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"sagann/backend"
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
@@ -72,7 +72,7 @@ func (s *settings) config() (saga.Config, error) {
 // smallerCard is the memory of the smallest GPU that spec names, if it has less than the
 // machine model's; 0 otherwise, or when no driver tells.
 func smallerCard(spec, machine string) int64 {
-	m, err := plan.LoadMachine(machine)
+	m, err := sim.LoadMachine(machine)
 	if err != nil {
 		return 0
 	}
@@ -172,7 +172,7 @@ func (s *settings) dataOptions() dataset.Options {
 
 // absolute makes paths in Machine and Data independent of the working directory.
 func (s *settings) absolute() error {
-	if s.Planning.Machine != "" && !slices.Contains(plan.Machines(), s.Planning.Machine) {
+	if s.Planning.Machine != "" && !slices.Contains(sim.Machines(), s.Planning.Machine) {
 		path, err := filepath.Abs(s.Planning.Machine)
 		if err != nil {
 			return err

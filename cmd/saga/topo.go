@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"sagann/backend"
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/ring"
@@ -82,10 +82,10 @@ func (c *topoCmd) Run(a *app) error {
 
 // tree is the topology asked for.
 func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
-	var m *plan.Machine
+	var m *sim.Machine
 	if c.Machine != "" {
 		var err error
-		if m, err = plan.LoadMachine(c.Machine); err != nil {
+		if m, err = sim.LoadMachine(c.Machine); err != nil {
 			return nil, cli.Usage(err)
 		}
 		if c.Device != "" && !c.Measure {
@@ -100,7 +100,7 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 		return c.driver(a, backend.Of(kind), m)
 	case c.Measure:
 		if m == nil {
-			if m, err = plan.LoadMachine("cpu"); err != nil {
+			if m, err = sim.LoadMachine("cpu"); err != nil {
 				return nil, err
 			}
 		}
@@ -124,7 +124,7 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 		}
 	}
 	if m == nil {
-		if m, err = plan.LoadMachine("cpu"); err != nil {
+		if m, err = sim.LoadMachine("cpu"); err != nil {
 			return nil, err
 		}
 	}
@@ -178,7 +178,7 @@ func first(t *ring.Tree, n int) *ring.Tree {
 
 // measure times copies with p on the devices, which it closes, writes the machine file
 // and returns its tree.
-func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *copies) (t *ring.Tree, err error) {
+func (c *topoCmd) measure(a *app, m *sim.Machine, devices []device.Device, p *copies) (t *ring.Tree, err error) {
 	p.devices = devices
 	defer func() { err = errors.Join(err, p.close()) }()
 	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
@@ -193,7 +193,7 @@ func (c *topoCmd) measure(a *app, m *plan.Machine, devices []device.Device, p *c
 		return nil, err
 	}
 	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out))
-	made, err := plan.MeasuredMachine(m, got, name, p.about()+", "+time.Now().Format(time.DateOnly))
+	made, err := sim.MeasuredMachine(m, got, name, p.about()+", "+time.Now().Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}

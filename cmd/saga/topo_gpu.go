@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"sagann/backend"
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/ring"
@@ -22,7 +22,7 @@ type gpus struct {
 }
 
 // driver is the topology of the GPUs that the driver of a kind lists, measured or from the system.
-func (c *topoCmd) driver(a *app, kind *backend.Kind, m *plan.Machine) (*ring.Tree, error) {
+func (c *topoCmd) driver(a *app, kind *backend.Kind, m *sim.Machine) (*ring.Tree, error) {
 	sys, err := kind.System()
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (c *topoCmd) driver(a *app, kind *backend.Kind, m *plan.Machine) (*ring.Tre
 		return g.tree(a, os.DirFS("/sys"))
 	}
 	if m == nil {
-		if m, err = plan.LoadMachine(kind.Model); err != nil {
+		if m, err = sim.LoadMachine(kind.Model); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +135,7 @@ func (g *gpus) tree(a *app, sys fs.FS) (*ring.Tree, error) {
 
 // list logs what the driver says of every GPU. A machine that has other memory than the
 // GPU is likely that of another GPU.
-func (g *gpus) list(a *app, m *plan.Machine) error {
+func (g *gpus) list(a *app, m *sim.Machine) error {
 	for _, i := range g.index {
 		name, err := g.sys.Name(i)
 		if err != nil {

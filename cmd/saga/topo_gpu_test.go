@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"sagann/backend"
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/ring"
 )
@@ -172,14 +172,14 @@ func TestMeasureGPUs(t *testing.T) {
 	if spec := backend.Of(c.Device).Spec(g.index...); spec != "cuda:0,1,2,3" {
 		t.Errorf("%s", spec)
 	}
-	h200, err := plan.LoadMachine("h200")
+	h200, err := sim.LoadMachine("h200")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.measure(quietApp(), h200, h.devices(t, g.index...), &copies{bytes: 1 << 19, inFlight: 16, runs: 2, ways: g.kinds()}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := plan.LoadMachine(file)
+	m, err := sim.LoadMachine(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
 	"sagann/device"
 	"sagann/kernel"
 )
@@ -74,7 +75,7 @@ func sessionOn(t *testing.T, g *chunk.Edges, o plan.Options) *session {
 	for _, c := range s.grid.CSC.Cells {
 		cells.Bytes[plan.CSC], cells.NNZ[plan.CSC] = append(cells.Bytes[plan.CSC], c.Bytes), append(cells.NNZ[plan.CSC], c.NNZ)
 	}
-	if s.plan, err = plan.New(spec, func(int) (*plan.Cells, error) { return cells, nil }, o); err != nil {
+	if s.plan, err = planner.New(spec, func(int) (*plan.Cells, error) { return cells, nil }, o); err != nil {
 		t.Fatal(err)
 	}
 	for i := range g.V * cols {

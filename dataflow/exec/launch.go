@@ -204,7 +204,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(t.Addr), Bytes: t.Bytes}}}, nil
 	case plan.Add:
 		f := g.add
-		if t.Max {
+		if t.Is.Max {
 			f = g.larger
 		}
 		return []device.Command{{Call: &device.Call{Func: f, Grid: [3]uint32{256, 1, 1}, Block: 256,
@@ -215,7 +215,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	default:
 		return nil, fmt.Errorf("a GPU has no kernel for %s", k.Name())
 	}
-	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Scratch: g.scratch, TF32: r.arena.TF32}
+	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, TF32: r.arena.TF32}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
 		l.Bufs = append(l.Bufs, g.base+uint64(at))
 	}

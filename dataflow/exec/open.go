@@ -88,7 +88,7 @@ func (r *Runner) openTasks() (err error) {
 	for i := range r.tasks {
 		t := &r.plan.Tasks[i]
 		r.tasks[i] = task{r: r, t: t}
-		if !t.Event {
+		if !t.Is.Event {
 			continue
 		}
 		if r.tasks[i].event, err = r.arena.devices[t.Device].dev.NewEvent(); err != nil {
@@ -109,7 +109,7 @@ func (r *Runner) openHost() (err error) {
 		if !p.HasPlace(id) {
 			continue
 		}
-		if of := p.Lent[id]; of >= 0 && r.base != nil {
+		if of := p.Host.Lent[id]; of >= 0 && r.base != nil {
 			r.host[id] = r.base.host[of][:p.HostBytesOf(id)]
 			continue
 		}
@@ -117,7 +117,7 @@ func (r *Runner) openHost() (err error) {
 			return fmt.Errorf("%s: %w", v.Name, err)
 		}
 	}
-	for id, of := range p.HostOf {
+	for id, of := range p.Host.Of {
 		r.host[id] = r.host[of]
 	}
 	return nil

@@ -30,7 +30,7 @@ func (r *Runner) listRows() error {
 	seen := [2][]bool{make([]bool, p*p), make([]bool, p*p)}
 	for i := range r.plan.Tasks {
 		t := &r.plan.Tasks[i]
-		if !t.Gather {
+		if !t.Is.Gather {
 			continue
 		}
 		side, at := r.sides[t.Dir], int(t.Other)*p+int(t.Own)

@@ -65,7 +65,7 @@ func (r *Runner) copy(t *plan.Task) error {
 	}
 	row := r.plan.Spec.Values[t.Value].RowBytes
 	at := int64(t.Own) * int64(r.plan.Cells.Width) * row
-	if t.Gather {
+	if t.Is.Gather {
 		all := r.host[t.Value][at : at+int64(r.plan.Cells.Rows(int(t.Own)))*row]
 		return a.dev.CopyRows(q, a.mem, t.Addr, all, row, r.needs[t.Dir][int(t.Other)*r.plan.Cells.P+int(t.Own)])
 	}
@@ -91,7 +91,7 @@ func (k *task) Run(arena []byte) error {
 		floats := device.View[float32](mem[:len(mem)&^3])
 		n := t.Bytes / 4
 		dst, src := floats[t.Addr/4:t.Addr/4+n], floats[t.FromAddr/4:t.FromAddr/4+n]
-		if t.Max {
+		if t.Is.Max {
 			cpu.MaxOrdered(dst, src)
 		} else {
 			cpu.AddTo(dst, src)
@@ -117,7 +117,7 @@ func (k *task) Run(arena []byte) error {
 func (k *task) bind(mem []byte) {
 	r, t := k.r, k.t
 	floats := device.View[float32](mem[:len(mem)&^3])
-	k.l = &cpu.Launch{Rows: int(t.Rows), First: t.First, Last: t.Last}
+	k.l = &cpu.Launch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
 		k.l.Bufs = append(k.l.Bufs, floats[at/4:])
 	}

@@ -14,7 +14,7 @@ func small() *plan.Plan {
 	none := plan.Task{Value: -1, Own: -1, Other: -1}
 	zero, update, results := none, none, none
 	zero.Kind, zero.Bytes = plan.Zero, 512
-	update.Kind, update.Event = plan.Update, true
+	update.Kind, update.Is.Event = plan.Update, true
 	results.Kind, results.Queue, results.Deps = plan.Results, plan.D2H, [2]int32{0, 1}
 	return &plan.Plan{
 		Spec:  &plan.Spec{Globals: []plan.Global{{Name: "a", Rows: 2, Cols: 3}, {Name: "b", Rows: 1, Cols: 1}}, Results: []int{0, 1}},

@@ -2,15 +2,15 @@ package plan
 
 import "slices"
 
-// access says how a phase touches a value; the zero value: not at all.
-type access struct{ ownRead, ownWrite, other bool }
+// Access says how a phase touches a value; the zero value: not at all.
+type Access struct{ OwnRead, OwnWrite, Other bool }
 
-// accesses lists, by phase and value, who touches what. ownRead means that the value
+// Accesses lists, by phase and value, who touches what. ownRead means that the value
 // must be loaded: it is read as own before the phase itself writes it.
-func accesses(s *Spec) [][]access {
-	out := make([][]access, len(s.Phases))
+func Accesses(s *Spec) [][]Access {
+	out := make([][]Access, len(s.Phases))
 	for i, ph := range s.Phases {
-		m := make([]access, len(s.Values))
+		m := make([]Access, len(s.Values))
 		for _, st := range ph.Steps {
 			for _, c := range st.Calls {
 				for _, o := range c.Operands {
@@ -20,17 +20,17 @@ func accesses(s *Spec) [][]access {
 					if d := s.Values[o.ID].Derive; d != nil {
 						for _, b := range d.Operands {
 							if b.Kind == OtherValue {
-								m[b.ID].other = true
+								m[b.ID].Other = true
 							}
 						}
 					}
 					switch a := &m[o.ID]; {
 					case o.Kind == OtherValue:
-						a.other = true
+						a.Other = true
 					case o.Write:
-						a.ownWrite = true
-					case !a.ownWrite:
-						a.ownRead = true
+						a.OwnWrite = true
+					case !a.OwnWrite:
+						a.OwnRead = true
 					}
 				}
 			}
@@ -40,64 +40,65 @@ func accesses(s *Spec) [][]access {
 	return out
 }
 
-// lifetime is the first and the last phase that touches a value.
-func lifetime(acc [][]access, id int) (from, to int) {
+// Lifetime is the first and the last phase that touches a value.
+func Lifetime(acc [][]Access, id int) (from, to int) {
 	from = len(acc)
 	for i, a := range acc {
-		if a[id] != (access{}) {
+		if a[id] != (Access{}) {
 			from, to = min(from, i), i
 		}
 	}
 	return min(from, to), to
 }
 
-// usage is what a program touches, worked out once for all its plans.
-type usage struct {
-	acc    [][]access // by phase and value
-	life   [][2]int   // by value: its first and last phase
-	phases []phaseUse
+// Usage is what a program touches, worked out once for all its plans.
+type Usage struct {
+	Acc    [][]Access // by phase and value
+	Life   [][2]int   // by value: its first and last phase
+	Phases []phaseUse
 
 	base           *Spec // whose parameters and inputs are shared
-	params, inputs []int // by Global and value: which of base it is, -1: none
+	Params, Inputs []int // by Global and value: which of base it is, -1: none
 }
 
-// inherit finds by name what s shares with base.
-func (u *usage) inherit(s, base *Spec) {
+// Inherit finds by name what s shares with base.
+func (u *Usage) Inherit(s, base *Spec) {
 	if u.base == base {
 		return
 	}
-	u.base, u.params, u.inputs = base, nil, nil
+	u.base, u.Params, u.Inputs = base, nil, nil
 	for _, g := range s.Globals {
-		u.params = append(u.params, slices.IndexFunc(base.Globals, func(o Global) bool { return o.Kind == Param && o.Name == g.Name }))
+		u.Params = append(u.Params, slices.IndexFunc(base.Globals, func(o Global) bool { return o.Kind == Param && o.Name == g.Name }))
 	}
 	for _, v := range s.Values {
-		u.inputs = append(u.inputs, slices.IndexFunc(base.Values, func(o Value) bool { return o.Kind == Input && o.Name == v.Name }))
+		u.Inputs = append(u.Inputs, slices.IndexFunc(base.Values, func(o Value) bool { return o.Kind == Input && o.Name == v.Name }))
 	}
 }
 
 // phaseUse is what a phase touches.
 type phaseUse struct {
-	values []touch
-	temps  []int // EdgeTemps, in the order of their use
-	dirs   [2]bool
+	Values []touch
+	Temps  []int // EdgeTemps, in the order of their use
+	Dirs   [2]bool
 }
 
 // touch is a value that a phase touches.
 type touch struct {
-	id int
-	access
+	ID int
+	Access
 }
 
-func newUsage(s *Spec) *usage {
-	u := &usage{acc: accesses(s), life: make([][2]int, len(s.Values)), phases: make([]phaseUse, len(s.Phases))}
+// NewUsage works out what s touches.
+func NewUsage(s *Spec) *Usage {
+	u := &Usage{Acc: Accesses(s), Life: make([][2]int, len(s.Values)), Phases: make([]phaseUse, len(s.Phases))}
 	for id := range s.Values {
-		u.life[id][0], u.life[id][1] = lifetime(u.acc, id)
+		u.Life[id][0], u.Life[id][1] = Lifetime(u.Acc, id)
 	}
 	for q := range s.Phases {
-		ph := &u.phases[q]
-		for id, a := range u.acc[q] {
-			if a != (access{}) {
-				ph.values = append(ph.values, touch{id, a})
+		ph := &u.Phases[q]
+		for id, a := range u.Acc[q] {
+			if a != (Access{}) {
+				ph.Values = append(ph.Values, touch{id, a})
 			}
 		}
 		seen := make([]bool, len(s.EdgeTemps))
@@ -105,12 +106,12 @@ func newUsage(s *Spec) *usage {
 			if st.Kind != Stream {
 				continue
 			}
-			ph.dirs[st.Dir] = true
+			ph.Dirs[st.Dir] = true
 			for _, c := range st.Calls {
 				for _, o := range c.Operands {
 					if o.Kind == EdgeTemp && !seen[o.ID] {
 						seen[o.ID] = true
-						ph.temps = append(ph.temps, o.ID)
+						ph.Temps = append(ph.Temps, o.ID)
 					}
 				}
 			}

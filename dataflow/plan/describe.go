@@ -14,7 +14,7 @@ func (p *Plan) DescribeTask(t *Task) string {
 		if t.Value < 0 {
 			return fmt.Sprintf("load cell %s (%d,%d)", t.Dir, t.Own, t.Other)
 		}
-		if t.Gather {
+		if t.Is.Gather {
 			return fmt.Sprintf("load %d rows of %s chunk %d for cell %s (%d,%d)", t.Rows, p.Spec.Values[t.Value].Name, t.Own, t.Dir, t.Other, t.Own)
 		}
 		return fmt.Sprintf("%s %s chunk %d", t.Kind, p.Spec.Values[t.Value].Name, t.Own)
@@ -35,6 +35,29 @@ func (p *Plan) DescribeTask(t *Task) string {
 			return fmt.Sprintf("%s chunk %d", label, t.Own)
 		}
 		return label
+	}
+	return t.Kind.String()
+}
+
+// Activity says what t does without saying to which chunk: equal for tasks that
+// differ in their chunks alone.
+func (p *Plan) Activity(t *Task) string {
+	switch t.Kind {
+	case Load, Save:
+		if t.Value < 0 {
+			return fmt.Sprintf("load cell %s", t.Dir)
+		}
+		return fmt.Sprintf("%s %s", t.Kind, p.Spec.Values[t.Value].Name)
+	case Copy:
+		if t.Value < 0 {
+			return fmt.Sprintf("copy a sum from device %d", t.From)
+		}
+		return fmt.Sprintf("copy %s from device %d", p.Spec.Values[t.Value].Name, t.From)
+	case Run:
+		if ph := &p.Spec.Phases[t.Phase]; t.Step >= 0 && int(t.Step) < len(ph.Steps) {
+			return fmt.Sprintf("%s, kernel %d", ph.Steps[t.Step].Label, t.Kernel)
+		}
+		return fmt.Sprintf("kernel %d", t.Kernel)
 	}
 	return t.Kind.String()
 }

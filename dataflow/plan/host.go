@@ -97,23 +97,20 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 	return h, nil
 }
 
-// Short tells that what must stay in host memory is more than Options.HostMem.
-func (p *Plan) Short() bool { return p.short }
-
 // OnHost tells whether value id has host memory of its own: it is swapped, or wanted
 // after the step, and lies in no other value's place, of this plan or of its base.
-func (p *Plan) OnHost(id int) bool { return p.HasPlace(id) && p.Lent[id] < 0 }
+func (p *Plan) OnHost(id int) bool { return p.HasPlace(id) && p.Host.Lent[id] < 0 }
 
 // HasPlace is OnHost, or that the place is lent.
 func (p *Plan) HasPlace(id int) bool {
 	v := &p.Spec.Values[id]
-	return p.HostOf[id] == id && (v.Output || v.Kind == Stored && !p.Resident[id])
+	return p.Host.Of[id] == id && (v.Output || v.Kind == Stored && !p.Places.Resident[id])
 }
 
 // HostSharers are the values, in ascending order, whose host memory is that of value id.
 func (p *Plan) HostSharers(id int) []int {
 	var list []int
-	for k, of := range p.HostOf {
+	for k, of := range p.Host.Of {
 		if of == id {
 			list = append(list, k)
 		}
@@ -122,7 +119,7 @@ func (p *Plan) HostSharers(id int) []int {
 }
 
 // OnDisk tells whether the host memory of value id is a file.
-func (p *Plan) OnDisk(id int) bool { return p.Disk != nil && p.Disk[id] }
+func (p *Plan) OnDisk(id int) bool { return p.Host.Disk != nil && p.Host.Disk[id] }
 
 // HostBytesOf is what value id takes in host memory, alone or in another's place.
 func (p *Plan) HostBytesOf(id int) int64 { return int64(p.Cells.V) * p.Spec.Values[id].RowBytes }
@@ -156,7 +153,7 @@ func ListBytes(plans ...*Plan) int64 {
 	for _, p := range plans {
 		for i := range p.Tasks {
 			t := &p.Tasks[i]
-			if c := (cell{p.Cells.P, t.Dir, t.Other, t.Own}); t.Gather && !seen[c] {
+			if c := (cell{p.Cells.P, t.Dir, t.Other, t.Own}); t.Is.Gather && !seen[c] {
 				seen[c] = true
 				n += 4 * p.Cells.Needs[t.Dir][int(t.Other)*p.Cells.P+int(t.Own)]
 			}

@@ -1,4 +1,4 @@
-package plan
+package plan_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sagann/dataflow/plan"
 	"sagann/internal/draw"
 )
 
@@ -14,22 +15,22 @@ import (
 // smallest that an error names does while one byte less does not.
 func TestPlaceHost(t *testing.T) {
 	draw.Check(t, func(t *rapid.T) {
-		var list []Tenant
+		var list []plan.Tenant
 		for i := range rapid.IntRange(0, 8).Draw(t, "tenants") {
-			list = append(list, Tenant{Name: fmt.Sprint(i), Bytes: rapid.Int64Range(0, 1000).Draw(t, "bytes"),
+			list = append(list, plan.Tenant{Name: fmt.Sprint(i), Bytes: rapid.Int64Range(0, 1000).Draw(t, "bytes"),
 				Moved: rapid.Int64Range(0, 5000).Draw(t, "moved"), Stays: rapid.IntRange(0, 2).Draw(t, "stays") == 0})
 		}
 		budget, staging := rapid.Int64Range(1, 4000).Draw(t, "budget"), rapid.SampledFrom([]int64{0, 0, 300}).Draw(t, "staging")
-		h, err := PlaceHost(list, budget, staging)
-		var small *HostError
+		h, err := plan.PlaceHost(list, budget, staging)
+		var small *plan.HostError
 		if errors.As(err, &small) {
 			if small.Smallest <= budget {
 				t.Fatalf("%d bytes are too few, and the smallest that do are %d", budget, small.Smallest)
 			}
-			if h, err = PlaceHost(list, small.Smallest, staging); err != nil {
+			if h, err = plan.PlaceHost(list, small.Smallest, staging); err != nil {
 				t.Fatalf("the smallest, %d bytes: %v", small.Smallest, err)
 			}
-			if _, err := PlaceHost(list, small.Smallest-1, staging); !errors.As(err, &small) {
+			if _, err := plan.PlaceHost(list, small.Smallest-1, staging); !errors.As(err, &small) {
 				t.Fatalf("a byte less than the smallest: %v", err)
 			}
 			budget = small.Smallest
@@ -55,7 +56,7 @@ func TestPlaceHost(t *testing.T) {
 		if memory != h.Memory || disk != h.Disk || memory > budget || (h.Staging > 0) != (staging > 0 && disk > 0) {
 			t.Fatalf("%+v: %d bytes in memory, %d in files", h, memory, disk)
 		}
-		all, err := PlaceHost(list, 0, staging)
+		all, err := plan.PlaceHost(list, 0, staging)
 		if err != nil || all.Disk != 0 || all.Memory != memory+disk-h.Staging {
 			t.Fatalf("without a bound: %+v, %v", all, err)
 		}
@@ -64,46 +65,12 @@ func TestPlaceHost(t *testing.T) {
 
 // What lies in files already stays there.
 func TestPlaceHostKeepsFiles(t *testing.T) {
-	h, err := PlaceHost([]Tenant{{Name: "a", Bytes: 10, Disk: true}, {Name: "b", Bytes: 20}}, 50, 25)
+	h, err := plan.PlaceHost([]plan.Tenant{{Name: "a", Bytes: 10, Disk: true}, {Name: "b", Bytes: 20}}, 50, 25)
 	if err != nil || h.Disk != 10 || h.Memory != 45 || h.Tenants[1].Disk {
 		t.Errorf("%+v, %v", h, err)
 	}
-	h, err = PlaceHost([]Tenant{{Name: "a", Bytes: 10, Disk: true}, {Name: "b", Bytes: 20}}, 30, 25)
+	h, err = plan.PlaceHost([]plan.Tenant{{Name: "a", Bytes: 10, Disk: true}, {Name: "b", Bytes: 20}}, 30, 25)
 	if err != nil || h.Disk != 30 || h.Memory != 25 {
 		t.Errorf("%+v, %v", h, err)
-	}
-}
-
-// Copies of what lies in a file take the disk's time as well, both directions together.
-func TestSimulatedDisk(t *testing.T) {
-	s := newScript()
-	s.Spec.Values = []Value{{Name: "x"}, {Name: "y"}}
-	in := s.task(H2D, 1000)
-	out := s.task(D2H, 1000)
-	s.Tasks[in].Value, s.Tasks[out].Value = 0, 1
-	m := toy(2, 0)
-	for _, c := range []struct {
-		disk []bool
-		rate float64
-		want int64
-	}{
-		{nil, 0, 1000},
-		{[]bool{false, false}, 0, 1000},
-		{[]bool{true, false}, 0, 1000}, // 1 GB/s, as the link
-		{[]bool{true, true}, 0, 2000},
-		{[]bool{true, false}, 0.5e9, 2000},
-		{[]bool{true, true}, 4e9, 1000},
-	} {
-		if m.Disk = nil; c.rate > 0 {
-			m.Disk = &Number{c.rate, "B/s", "made up for a test"}
-		}
-		s.Disk = c.disk
-		if got := Simulate(&s.Plan, m).Wall; got != c.want {
-			t.Errorf("files %v, %g B/s: %d ns, want %d", c.disk, c.rate, got, c.want)
-		}
-	}
-	m.Disk = &Number{1, "B", "made up for a test"}
-	if err := m.Validate(); err == nil {
-		t.Error("a disk of 1 B is accepted")
 	}
 }

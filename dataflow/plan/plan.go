@@ -39,10 +39,7 @@ func (k TaskKind) String() string {
 type Task struct {
 	Kind        TaskKind
 	Queue       Queue
-	First, Last bool  // Run over a cell: start and finish the accumulators
-	Event       bool  // a task of another queue waits for this one
-	Max         bool  // Add: the larger of two ordered bit patterns instead of the sum
-	Gather      bool  // Load of only the rows that cell (Other,Own) of Dir reads, Rows of them, to their places
+	Is          Marks
 	Device      uint8 // that runs it
 	From        uint8 // Copy: the device that is read
 	Dir         Dir
@@ -59,6 +56,17 @@ type Task struct {
 	Deps        [2]int32 // range in Plan.Deps: earlier tasks of other queues
 }
 
+// Lane numbers the queues of all devices.
+func (t *Task) Lane() int { return int(t.Device)*int(Queues) + int(t.Queue) }
+
+// Marks say what is special about a task.
+type Marks struct {
+	First, Last bool // Run over a cell: start and finish the accumulators
+	Event       bool // a task of another queue waits for this one
+	Max         bool // Add: the larger of two ordered bit patterns instead of the sum
+	Gather      bool // Load of only the rows that cell (Other,Own) of Dir reads, Rows of them, to their places
+}
+
 // Plan is the result of planning: one global order. Every dependence points
 // backwards in it and every queue is a subsequence of it, so no order of waiting can
 // deadlock.
@@ -69,38 +77,39 @@ type Plan struct {
 	Setup      []Task // loads of what stays resident from step to step; once, before the first step
 	Args       []int64
 	Deps       []int32
-	Globals    []int64    // device offset of each Global
-	Memory     []Buffer   // what lies where, for printing
-	Resident   []bool     // by value
-	Disk       []bool     // by value: its host memory is a file; nil: none is
-	CellsIn    [2]bool    // cells of a direction resident
-	CellAt     [2][]int64 // device offset of each resident cell
-	ValueAt    []int64    // device offset of each resident value
-	HostOf     []int      // by value: the value whose place in host memory it has, mostly itself
-	Lent       []int      // by value: the value of Options.Base whose host memory it uses between that plan's steps, -1: none
-	Peak       int64      // bytes of device memory
+	Globals    []int64 // device offset of each Global
+	Places     Places
+	Host       HostPlaces
+	Peak       int64 // bytes of device memory
 	Budget     int64
 	Slots      int   // buffers a streamed operand has at least: prefetch depth + 1
 	PhaseSlots []int // by phase: slots of a chunk at the far end, at least Slots: more keep chunks for later visits
-	Windows    []Window
-	Group      int // intervals that a device visits at the same time where chunks stream
+	Groups     []int // by phase: intervals that a device visits at the same time; last, the number where chunks stream and no memory was left for more
 	Schedule   string
 	H2D, D2H   int64 // bytes a step, over all devices
 	D2D        int64
 	Devices    int   // each with its own memory, laid out alike
 	Once       int64 // bytes of Setup
+}
 
-	short     bool // of host memory: what cannot lie in files does not fit
-	usage     *usage
-	most      *largest
-	trail     *trail // of the tasks; nil: not kept
-	groups    []int  // by phase: Group where memory was left for more; nil: Group
-	sizing    bool   // only measured (size.go)
-	persist   int64  // end of what lives for the whole run
-	lasting   int64  // end of the windows that stay from one step to the next; 0: none
-	scratch   int64  // where a Global of another device arrives
-	zeroAt    int64  // the sums, cleared at the start of a step
-	zeroBytes int64
+// Places are those of a plan in device memory, the same on each device.
+type Places struct {
+	Memory   []Buffer   // what lies where, for printing
+	Resident []bool     // by value
+	ValueAt  []int64    // device offset of each resident value
+	CellsIn  [2]bool    // cells of a direction resident
+	CellAt   [2][]int64 // device offset of each resident cell
+	Windows  []Window
+	Whole    int64 // end of what lives for the whole run
+	Lasting  int64 // end of the windows that stay from one step to the next; 0: none
+}
+
+// HostPlaces say what shares memory on the host, and what of it is files.
+type HostPlaces struct {
+	Of    []int  // by value: the value whose place in host memory it has, mostly itself
+	Lent  []int  // by value: the value of Options.Base whose host memory it uses between that plan's steps, -1: none
+	Disk  []bool // by value: its host memory is a file; nil: none is
+	Short bool   // what cannot lie in files is more than Options.Host
 }
 
 // Buffer is a range of device memory with a name. It is in use from phase From to
@@ -122,31 +131,28 @@ func (b *Buffer) meets(o *Buffer) bool {
 // Owner is the device that visits interval j; every device visits each Devices-th one.
 func (p *Plan) Owner(j int) int { return j % p.Devices }
 
-// local is the number of interval j among those of its owner.
-func (p *Plan) local(j int) int64 { return int64(j / p.Devices) }
+// Local is the number of interval j among those of its owner.
+func (p *Plan) Local(j int) int64 { return int64(j / p.Devices) }
 
-// group is how many intervals a device visits at the same time in a phase.
-func (p *Plan) group(phase int) int {
-	switch {
-	case p.Schedule == DestOrder || !streams(&p.Spec.Phases[phase]):
-		return 1
-	case p.groups != nil:
-		return p.groups[phase]
+// Visits is how many visits n intervals take.
+func (p *Plan) Visits(phase, n int) int { return (n + p.Groups[phase] - 1) / p.Groups[phase] }
+
+// Share is how many intervals a device owns at most.
+func (p *Plan) Share() int64 { return int64((p.Cells.P + p.Devices - 1) / p.Devices) }
+
+// Kept is where the memory ends that other programs leave alone.
+func (p *Plan) Kept() int64 { return max(p.Places.Whole, p.Places.Lasting) }
+
+// Constant is how many bytes of what the setup loads have their memory for the whole run.
+func (p *Plan) Constant() (n int64) {
+	for i := range p.Setup {
+		if t := &p.Setup[i]; t.Addr < p.Places.Whole {
+			n += t.Bytes
+		}
 	}
-	return p.Group
+	return n
 }
 
-// Groups is how many intervals a device visits at the same time, by phase, and last Group.
-func (p *Plan) Groups() []int {
-	var out []int
-	for i := range p.Spec.Phases {
-		out = append(out, p.group(i))
-	}
-	return append(out, p.Group)
-}
-
-// visits is how many visits n intervals take.
-func (p *Plan) visits(phase, n int) int { return (n + p.group(phase) - 1) / p.group(phase) }
-
-// share is how many intervals a device owns at most.
-func (p *Plan) share() int64 { return int64((p.Cells.P + p.Devices - 1) / p.Devices) }
+// GatherOverhead is the cost of a row gather beside a whole copy, for each byte. On an H200 rows sorted by
+// address came over the link at 50 GB/s beside 55 for whole chunks, and no slower with rows of 128 bytes.
+const GatherOverhead = 1.1

@@ -1,11 +1,13 @@
 package plan
 
+import "slices"
+
 // SourceReads is how often a step reads its sources from host memory: the bytes of
 // chunks at the far end of edges that come from there, over what one pass over every
 // phase's streamed sources would take. 0: none streams. With several devices that each
 // load for themselves every load counts.
 func (p *Plan) SourceReads() float64 {
-	acc := accesses(p.Spec)
+	acc := Accesses(p.Spec)
 	var loaded, once int64
 	bytes := make([][]int64, len(p.Spec.Phases)) // by phase, then value: loaded
 	for i := range bytes {
@@ -19,11 +21,11 @@ func (p *Plan) SourceReads() float64 {
 	for i := range p.Spec.Phases {
 		for id, a := range acc[i] {
 			v := &p.Spec.Values[id]
-			if !a.other || p.Resident[id] || v.Derive != nil {
+			if !a.Other || p.Places.Resident[id] || v.Derive != nil {
 				continue
 			}
 			all, n := int64(p.Cells.V)*v.RowBytes, bytes[i][id]
-			if a.ownRead { // its own rows come once, whatever the schedule
+			if a.OwnRead { // its own rows come once, whatever the schedule
 				n = max(0, n-all)
 			}
 			loaded, once = loaded+n, once+all
@@ -49,4 +51,12 @@ func (p *Plan) HostBytes() (graph, inputs, stored int64) {
 		}
 	}
 	return graph, inputs, stored
+}
+
+// Moves tells whether a step copies anything, but for its results.
+func (p *Plan) Moves() bool { return p.H2D+p.D2H+p.D2D > 0 || p.Devices > 1 }
+
+// Derives tells whether values are made on arrival: again where they do not stay.
+func (p *Plan) Derives() bool {
+	return slices.ContainsFunc(p.Spec.Values, func(v Value) bool { return v.Derive != nil })
 }

@@ -123,6 +123,18 @@ type Step struct {
 	Label string // layer and stage, for prints and traces
 }
 
+// Reads tells whether a call of st reads value id at the streamed interval.
+func (st *Step) Reads(id int) bool {
+	for _, c := range st.Calls {
+		for _, o := range c.Operands {
+			if o.Kind == OtherValue && o.ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Phase is a sweep over all intervals: for each, its steps in order.
 type Phase struct {
 	Label string
@@ -154,7 +166,8 @@ type Cells struct {
 // Rows of interval i.
 func (c *Cells) Rows(i int) int { return max(0, min(c.V, (i+1)*c.Width)-i*c.Width) }
 
-// WidthBytes is what a full interval of a value takes, aligned.
-func (c *Cells) chunkBytes(v *Value) int64 { return align(int64(c.Width) * v.RowBytes) }
+// ChunkBytes is what a full interval of a value takes, aligned.
+func (c *Cells) ChunkBytes(v *Value) int64 { return Align(int64(c.Width) * v.RowBytes) }
 
-func align(n int64) int64 { return (n + 255) &^ 255 }
+// Align rounds a size up to what buffers begin at multiples of.
+func Align(n int64) int64 { return (n + 255) &^ 255 }

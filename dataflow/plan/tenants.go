@@ -36,8 +36,8 @@ func Tenants(plans ...*Plan) []Tenant {
 				continue
 			}
 			var t *Tenant
-			if k > 0 && p.Lent[id] >= 0 {
-				t = places[p.Lent[id]]
+			if k > 0 && p.Host.Lent[id] >= 0 {
+				t = places[p.Host.Lent[id]]
 			} else {
 				t = &Tenant{Name: v.Name, Bytes: p.HostBytesOf(id)}
 				if t.From, t.To = p.heldFor(id); k > 0 {
@@ -74,10 +74,10 @@ func (p *Plan) heldFor(id int) (from, to int) {
 	if p.Spec.Values[id].Output {
 		return Whole, Whole
 	}
-	acc := accesses(p.Spec)
+	acc := Accesses(p.Spec)
 	from = len(acc)
 	for _, s := range p.HostSharers(id) {
-		a, b := lifetime(acc, s)
+		a, b := Lifetime(acc, s)
 		from, to = min(from, a), max(to, b)
 	}
 	return from, to
@@ -86,22 +86,13 @@ func (p *Plan) heldFor(id int) (from, to int) {
 // Settle tells the plans, those that Tenants was given, what of list lies in files.
 func Settle(list []Tenant, plans ...*Plan) {
 	for k, p := range plans {
-		p.Disk = make([]bool, len(p.Spec.Values))
+		p.Host.Disk = make([]bool, len(p.Spec.Values))
 		for i := range list {
 			if k < len(list[i].values) {
 				for _, id := range list[i].values[k] {
-					p.Disk[id] = list[i].Disk
+					p.Host.Disk[id] = list[i].Disk
 				}
 			}
 		}
 	}
-}
-
-// spill puts into files what does not fit o's host memory; false: what must stay does not.
-func (p *Plan) spill(o *Options) bool {
-	h, err := PlaceHost(Tenants(p), o.HostMem, o.Staging)
-	if err == nil && h.Disk > 0 {
-		Settle(h.Tenants, p)
-	}
-	return err == nil
 }

@@ -12,10 +12,10 @@ func (p *Plan) Verify() error {
 			if int(d) >= i {
 				return fmt.Errorf("plan: task %d depends on task %d, which comes later", i, d)
 			}
-			if laneOf(&p.Tasks[d]) == laneOf(t) {
+			if p.Tasks[d].Lane() == t.Lane() {
 				return fmt.Errorf("plan: task %d depends on task %d of its own queue", i, d)
 			}
-			if !p.Tasks[d].Event {
+			if !p.Tasks[d].Is.Event {
 				return fmt.Errorf("plan: task %d waits for task %d, which records no event", i, d)
 			}
 		}
@@ -23,11 +23,11 @@ func (p *Plan) Verify() error {
 			return fmt.Errorf("plan: task %d touches bytes %d..%d of %d", i, t.Addr, t.Addr+t.Bytes, p.Peak)
 		}
 	}
-	for i, a := range p.Memory {
+	for i, a := range p.Places.Memory {
 		if a.At < 0 || a.At+a.Bytes > p.Peak {
 			return fmt.Errorf("plan: buffer %s lies outside the arena", a.Name)
 		}
-		for _, b := range p.Memory[:i] {
+		for _, b := range p.Places.Memory[:i] {
 			if a.meets(&b) && a.At < b.At+b.Bytes && b.At < a.At+a.Bytes && a.Bytes > 0 && b.Bytes > 0 {
 				return fmt.Errorf("plan: buffers %s and %s overlap", a.Name, b.Name)
 			}

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/plan/sim"
 )
 
 // Program is a lowered training program.
@@ -21,9 +23,9 @@ type Program struct {
 // Eval is what a decision leads to.
 type Eval struct {
 	Decision
-	*plan.Profile       // nil: it does not fit
-	Need          int64 // bytes of the smallest choice when none fits
-	budget        int64
+	*sim.Profile       // nil: it does not fit
+	Need         int64 // bytes of the smallest choice when none fits
+	budget       int64
 }
 
 // wall is the simulated time of a step, the longest there is where no plan fits.
@@ -42,10 +44,10 @@ func (e *Eval) score() float64 { return float64(e.Wall) * (1 + float64(e.Tasks)/
 type evaluator struct {
 	p        *Problem
 	programs map[Key]*program
-	seen     map[string]*Eval         // by decision
-	layouts  map[string]*plan.Profile // by program and layout: equal layouts are equal plans
-	decoders []*plan.Decoder          // by worker
-	work     int                      // tasks simulated, and placements, which take about as long as so many tasks
+	seen     map[string]*Eval        // by decision
+	layouts  map[string]*sim.Profile // by program and layout: equal layouts are equal plans
+	decoders []*planner.Decoder      // by worker
+	work     int                     // tasks simulated, and placements, which take about as long as so many tasks
 }
 
 // program is a Program with what evaluations of it share.
@@ -61,9 +63,9 @@ type program struct {
 type cut struct{ spec, beside *plan.Spec }
 
 func newEvaluator(p *Problem) *evaluator {
-	e := &evaluator{p: p, programs: map[Key]*program{}, seen: map[string]*Eval{}, layouts: map[string]*plan.Profile{}}
+	e := &evaluator{p: p, programs: map[Key]*program{}, seen: map[string]*Eval{}, layouts: map[string]*sim.Profile{}}
 	for range min(8, runtime.GOMAXPROCS(0)) { // more processors than eight have no candidates to work on
-		e.decoders = append(e.decoders, plan.NewDecoder(p.Machine))
+		e.decoders = append(e.decoders, planner.NewDecoder(p.Machine))
 	}
 	return e
 }
@@ -92,7 +94,7 @@ type job struct {
 	cut     *cut
 	cells   *plan.Cells
 	kernels []float64
-	decoded *plan.Decoded
+	decoded *planner.Decoded
 	layout  string
 }
 
@@ -117,7 +119,7 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	}
 	e.sideBySide(len(jobs), func(worker, i int) {
 		j := jobs[i]
-		j.decoded = e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), j.Rule, j.kernels)
+		j.decoded = e.decode(worker, j)
 	})
 	var fresh []*job
 	first := map[string]*job{}
@@ -178,7 +180,7 @@ func (e *evaluator) prepare(d Decision) (*job, error) {
 	if d.Balance != (plan.Balance{}) {
 		k := fmt.Sprint(d.Schedule, d.P)
 		if j.kernels = p.phases[k]; j.kernels == nil {
-			j.kernels = plan.PhaseTimes(j.cut.spec, j.cells, e.p.Machine)
+			j.kernels = sim.PhaseTimes(j.cut.spec, j.cells, e.p.Machine)
 			p.phases[k] = j.kernels
 		}
 	}
@@ -195,18 +197,20 @@ func (e *evaluator) options(j *job) plan.Options {
 		o.Group = j.Decision.Group
 	}
 	o.Budget, o.Beside = j.program.Budget, j.cut.beside
-	if j.EDF {
-		o.Early = e.p.Machine
-	}
 	return o
 }
 
-func (e *evaluator) profile(j *job) *plan.Profile {
+// decode decides what stays in j's plan.
+func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
+	return e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), planner.How{Rule: j.Rule, Kernels: j.kernels, EDF: j.EDF})
+}
+
+func (e *evaluator) profile(j *job) *sim.Profile {
 	pl := j.decoded.Build()
-	if pl.Short() {
-		return &plan.Profile{Short: true, Tasks: len(pl.Tasks)}
+	if pl.Host.Short {
+		return &sim.Profile{Short: true, Tasks: len(pl.Tasks)}
 	}
-	return plan.ProfileOf(pl, plan.Simulate(pl, e.p.Machine))
+	return sim.ProfileOf(pl, sim.Simulate(pl, e.p.Machine))
 }
 
 // fits tells whether there is a plan of d.
@@ -216,17 +220,17 @@ func (e *evaluator) fits(d Decision) (bool, error) {
 		return false, err
 	}
 	e.work += placing
-	return e.decoders[0].Decode(j.cut.spec, j.cells, e.options(j), j.Rule, j.kernels).Need == 0, nil
+	return e.decode(0, j).Need == 0, nil
 }
 
 // plan is the plan of d, and its timeline.
-func (e *evaluator) plan(d Decision) (*plan.Plan, *plan.Timeline, error) {
+func (e *evaluator) plan(d Decision) (*plan.Plan, *sim.Timeline, error) {
 	j, err := e.prepare(d)
 	if err != nil {
 		return nil, nil, err
 	}
-	pl := e.decoders[0].Decode(j.cut.spec, j.cells, e.options(j), j.Rule, j.kernels).Build()
-	return pl, plan.Simulate(pl, e.p.Machine), nil
+	pl := e.decode(0, j).Build()
+	return pl, sim.Simulate(pl, e.p.Machine), nil
 }
 
 // sideBySide calls f for 0..n-1 from a goroutine a decoder.

@@ -179,13 +179,23 @@ func storeOne(s *search, e *Eval) []Decision {
 	return out
 }
 
-// save is another policy, with nothing stored beside it.
-func save(s *search, e *Eval) []Decision {
-	return vary(e, s.p.Saves, func(d *Decision, name string) {
-		if d.Save != name {
-			d.Save, d.Store = name, ""
+// save is another policy, with nothing stored beside it, or one value: the policy that stores least may win with
+// the one value that is dear to compute again.
+func save(s *search, e *Eval) (out []Decision) {
+	for _, name := range s.p.Saves {
+		if name == e.Save {
+			continue
 		}
-	})
+		k := e.Key
+		k.Save, k.Store = name, ""
+		out = append(out, with(e, func(d *Decision) { d.Key = k }))
+		p, err := s.e.program(k)
+		if err != nil || p == nil || !s.p.Mix {
+			continue
+		}
+		out = append(out, vary(e, p.Store, func(d *Decision, one string) { d.Key = k.With([]string{one}) })...)
+	}
+	return out
 }
 
 func pack(s *search, e *Eval) []Decision {

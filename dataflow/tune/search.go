@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 )
 
 // Problem is what a plan is searched for.
 type Problem struct {
 	Program func(Key) (*Program, error) // nil: there is no such program
-	Machine *plan.Machine
+	Machine *sim.Machine
 	Options plan.Options // what is given: P, Slots, Group 0 and Schedule plan.Auto are free
 	Packed  []bool       // what may be chosen, the first to begin with
 	Slices  []int
@@ -24,7 +25,7 @@ type Problem struct {
 }
 
 // Search finds the fastest plan. The error is a *plan.BudgetError where none fits.
-func Search(p *Problem) (*plan.Plan, *plan.Timeline, Decision, error) {
+func Search(p *Problem) (*plan.Plan, *sim.Timeline, Decision, error) {
 	q := *p
 	p = &q
 	s := &search{p: p, e: newEvaluator(p), step: max(1, p.Options.Devices), schedules: []string{cmp.Or(p.Options.Schedule, plan.Sag)}, lanes: map[lane]*Eval{}}
@@ -117,7 +118,7 @@ func (s *search) run() (*Eval, error) {
 		return s.run()
 	}
 	if s.best == nil && s.short { // who places its values will say so
-		s.p.Options.HostMem, s.p.Packed = 0, s.p.Packed[:1]
+		s.p.Options.Host.Budget, s.p.Packed = 0, s.p.Packed[:1]
 		s.e = newEvaluator(s.p)
 		return s.run()
 	}
@@ -322,7 +323,7 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 				return nil, err
 			}
 		}
-		x, err := s.take(d, s.eager(d))
+		x, err := s.take(s.seeds(d)...)
 		if err != nil {
 			return nil, err
 		}
@@ -365,16 +366,22 @@ func (s *search) fewest(d Decision, below int) (int, error) {
 	return most, nil
 }
 
-// eager is d with all that mostly helps where copies and kernels take about as long: more buffers, and
-// memory dealt out by an estimate of the step.
-func (s *search) eager(d Decision) Decision {
+// seeds are d and what mostly helps where copies and kernels take about as long: more buffers and, on one device,
+// memory dealt out by an estimate of the step. There is no such estimate for several devices: there copies also
+// count alike, however long what they bring stays.
+func (s *search) seeds(d Decision) []Decision {
+	eager, alike := d, d
 	if s.p.Options.Slots == 0 {
-		d.Slots = 4
+		eager.Slots = 4
 	}
-	if s.p.Options.Devices <= 1 && d.Group == 1 {
-		d.Ahead, d.Brief, d.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+	if s.p.Options.Devices > 1 {
+		alike.Brief = false
+		return []Decision{d, eager, alike}
 	}
-	return d
+	if d.Group == 1 {
+		eager.Ahead, eager.Brief, eager.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+	}
+	return []Decision{d, eager}
 }
 
 // largeSeed is from how many tasks on more intervals have to be two percent faster for still more to be tried:

@@ -22,8 +22,15 @@ var imports = []row{
 	{part: "saga/report", may: below("dataflow")},
 	{part: "ops", may: []string{"dataflow", "kernel", "internal/simd"}},
 	{part: "dataflow", may: []string{"dataflow/exec", "dataflow/plan", "kernel", "chunk"}},
+	{part: "dataflow/tune", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}},
 	{part: "dataflow/exec", may: []string{"dataflow/plan", "backend", "kernel/cpu", "kernel", "device", "chunk"}},
-	{part: "dataflow/plan", may: []string{"chunk", "ring"}},
+	{part: "dataflow/plan/plantest", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}}, // for tests
+	{part: "dataflow/plan/planner", may: []string{"dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan"}},
+	{part: "dataflow/plan/view", may: []string{"dataflow/plan/sim", "dataflow/plan"}},
+	{part: "dataflow/plan/order", may: []string{"dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan", "ring"}},
+	{part: "dataflow/plan/layout", may: []string{"dataflow/plan"}},
+	{part: "dataflow/plan/sim", may: []string{"dataflow/plan", "ring"}},
+	{part: "dataflow/plan", may: []string{"ring"}},
 	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "backend", may: []string{"kernel/cuda", "kernel", "device"}}, // the table of the kinds of devices
 	{part: "kernel/cuda", may: []string{"kernel"}},
@@ -40,7 +47,8 @@ var imports = []row{
 
 // descent lists the parts from the top; below(x) is x and what comes after it.
 var descent = []string{
-	"bench/tables", "internal/cli", "layers", "saga", "saga/report", "ops", "dataflow", "dataflow/exec", "dataflow/plan",
+	"bench/tables", "internal/cli", "layers", "saga", "saga/report", "ops", "dataflow/tune", "dataflow", "dataflow/exec",
+	"dataflow/plan/planner", "dataflow/plan/view", "dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan",
 	"mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "dataset", "chunk", "ring", "internal",
 }
 
@@ -48,7 +56,7 @@ var descent = []string{
 var public = descent[2 : len(descent)-1]
 
 // testOnly are packages that only tests, and packages named *test, may import.
-var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata"}
+var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata", "dataflow/plan/plantest"}
 
 // machine are the folders below which build tags and assembly may stand.
 var machine = []string{"device", "internal/simd"}
@@ -71,21 +79,10 @@ const (
 	maxFields    = 20  // of a struct, those of embedded structs and of structs without a name included
 )
 
-// largeFuncs, as folder.name, are larger than that.
-var largeFuncs = []string{"dataflow.CostOf", "kernel.assign"}
-
 // largeRecords, as folder.name, have more fields: at most so many.
 var largeRecords = map[string]int{
-	"saga.Config": 23, // what users set
-
-	// To be divided.
-	"dataflow/exec.Runner":  22,
-	"dataflow/plan.Plan":    38,
-	"dataflow/plan.Task":    23,
-	"dataflow/plan.Options": 24,
-	"dataflow/tune.Eval":    24,
-	"dataset.Data":          21,
-	"device.CUDA":           25,
+	"saga.Config":        23, // what users set
+	"dataflow/tune.Eval": 24, // to be divided
 }
 
 // configured are the folders in which a field named cfg holds a saga.Config.

@@ -46,9 +46,9 @@ func (r *Run) Overview(w io.Writer) error {
 	if most := slices.Max(append([]int{0}, pl.PhaseSlots...)); most > pl.Slots {
 		fmt.Fprintf(&b, ", up to %d where memory is left", most)
 	}
-	if most := slices.Max(pl.Groups()); most > 1 {
-		fmt.Fprintf(&b, ", %d intervals at a time", pl.Group)
-		if most > pl.Group {
+	if most := slices.Max(pl.Groups); most > 1 {
+		fmt.Fprintf(&b, ", %d intervals at a time", pl.Groups[len(pl.Groups)-1])
+		if most > pl.Groups[len(pl.Groups)-1] {
 			fmt.Fprintf(&b, " (up to %d)", most)
 		}
 	}
@@ -65,8 +65,8 @@ func (r *Run) Overview(w io.Writer) error {
 	if r.Packed {
 		fmt.Fprintf(&b, "; far ends of edges packed into %d bits", chunk.IDBits(pl.Cells.Width))
 	}
-	if len(pl.Windows) > 0 {
-		fmt.Fprintf(&b, "; %d windows", len(pl.Windows))
+	if len(pl.Places.Windows) > 0 {
+		fmt.Fprintf(&b, "; %d windows", len(pl.Places.Windows))
 	}
 	if r.Storage == dataflow.StorageBF16 {
 		b.WriteString("\nstorage   rows that edges gather are bfloat16, sums float32")
@@ -124,7 +124,7 @@ func buffers(pl *plan.Plan) string {
 	}
 	sum := map[string]int64{}
 	var rows []row
-	for _, m := range pl.Memory {
+	for _, m := range pl.Places.Memory {
 		if m.Bytes == 0 {
 			continue
 		}

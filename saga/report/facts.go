@@ -128,9 +128,9 @@ func (f *facts) visits() {
 			switch {
 			case int(t.Device) != d:
 			case t.Kind == plan.Run && t.Step >= 0:
-				f.line("run %d own %d other %d first %t last %t", f.calls[int(t.Kernel)], t.Own, t.Other, t.First, t.Last)
+				f.line("run %d own %d other %d first %t last %t", f.calls[int(t.Kernel)], t.Own, t.Other, t.Is.First, t.Is.Last)
 			case t.Kind == plan.Add:
-				f.line("add %s of %d max %t", f.global(summed[t.Addr]), t.From, t.Max)
+				f.line("add %s of %d max %t", f.global(summed[t.Addr]), t.From, t.Is.Max)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (r *Run) commandWork(grid *chunk.Grid, render func(*kernel.Program) (kernel
 		if t.Kind != plan.Run {
 			continue
 		}
-		l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.First, Last: t.Last, Bufs: make([]uint64, r.Low.Kernels[t.Kernel].Operands)}
+		l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Bufs: make([]uint64, r.Low.Kernels[t.Kernel].Operands)}
 		if t.Other >= 0 {
 			side := grid.CSC
 			if t.Dir == plan.CSR {

@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
-	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
+	"sagann/dataflow/plan/view"
 )
 
 // WriteHTML writes one page that needs nothing else: the plan's summary, what lies
 // where in device memory, and the timeline t of its queues. Without t there are no
 // queues.
-func (r *Run) WriteHTML(w io.Writer, t *plan.Timeline) error {
+func (r *Run) WriteHTML(w io.Writer, t *sim.Timeline) error {
 	var notes strings.Builder
 	if err := r.Overview(&notes); err != nil {
 		return err
@@ -20,7 +21,7 @@ func (r *Run) WriteHTML(w io.Writer, t *plan.Timeline) error {
 		fmt.Fprintf(&notes, "machine   %s\n", t)
 	}
 	notes.WriteString("\n" + r.compiled())
-	page := &plan.Page{Title: "saga plan: " + r.Model, Summary: notes.String(), Label: r.labels()}
+	page := &view.Page{Title: "saga plan: " + r.Model, Summary: notes.String(), Label: r.labels()}
 	return page.Write(w, r.Plan, t)
 }
 

@@ -4,6 +4,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 )
 
 // Run is what reports read of a program that was compiled for training.
@@ -16,7 +17,7 @@ type Run struct {
 	Plan        *plan.Plan        // of it
 	Params      []Param
 	Extra       map[string]bool // inputs that were computed before the first epoch
-	Predicted   *plan.Timeline  // of an epoch; nil: no machine model
+	Predicted   *sim.Timeline   // of an epoch; nil: no machine model
 
 	// What was chosen.
 	Save    string

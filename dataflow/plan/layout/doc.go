@@ -1,0 +1,14 @@
+// Package layout decides what stays on the device and gives everything its place: a Choice that fits the
+// budget, and a Layout, which is a plan without tasks.
+//
+// The files, in the order of the work; each calls those below it, and place.go host.go:
+//
+//   - fit.go: the best choice that fits: slots, then what stays, then what is left.
+//   - keep.go, partial.go: greedy residency by copies saved for each byte; parts that stay for some phases.
+//   - balance.go, deal.go, gain.go: memory dealt out an interval at a time by marginal gains of an estimate
+//     of the step.
+//   - size.go: what a choice takes, measured again only where it has changed.
+//   - layout.go, place.go, window.go, slots.go: where things lie in device memory.
+//   - fitter.go: a buffer at the lowest address where it meets no other.
+//   - host.go: values that share a place in host memory.
+package layout

@@ -1,0 +1,92 @@
+package layout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"sagann/dataflow/plan"
+)
+
+// CheckSizes measures choices, each a little different from the one before, and lays each out:
+// they take the same.
+func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error {
+	r := rand.New(rand.NewPCG(seed, 0))
+	s, err := o.Prepare(s)
+	if err != nil {
+		return err
+	}
+	f := NewFitting(s, c, o, priority{}, &Scratch{})
+	ch := Choice{resident: make([]bool, len(s.Values)), Slots: 1 + r.IntN(3), group: 1 + r.IntN(3)}
+	for range 40 {
+		q, k := r.IntN(len(s.Phases)), r.IntN(c.P)
+		switch id := r.IntN(len(s.Values)); r.IntN(7) {
+		case 0:
+			ch.resident[id] = s.Values[id].Kind != plan.Temp && !ch.resident[id]
+		case 1:
+			d := r.IntN(2)
+			ch.cells[d] = c.Bytes[d] != nil && !ch.cells[d]
+		case 2:
+			ch.more = slices.Repeat([]int{ch.Slots}, len(s.Phases))
+			ch.more[q] += r.IntN(3)
+		case 3:
+			ch.groups = slices.Repeat([]int{ch.group}, len(s.Phases))
+			ch.groups[q] += r.IntN(3)
+		case 4, 5:
+			w := plan.Window{Key: id, From: q, To: r.IntN(len(s.Phases)), First: k, N: r.IntN(c.P-k) + 1}
+			if r.IntN(4) == 0 {
+				w.From, w.To = plan.Whole, plan.Whole
+			}
+			if d := r.IntN(2); r.IntN(3) == 0 && c.Bytes[d] != nil {
+				w.Key = -1 - d
+			}
+			if meets := slices.ContainsFunc(ch.windows, func(o plan.Window) bool { return o.Key == w.Key }); !meets && o.Devices == 1 {
+				ch.windows = append(ch.windows, w)
+			}
+		case 6:
+			if n := len(ch.windows); n > 0 {
+				ch.windows = slices.Delete(ch.windows, n-1, n)
+			}
+		}
+		p := &plan.Plan{Spec: s, Cells: c, Schedule: o.Schedule, Devices: o.Devices}
+		placed(p, ch, nil)
+		if n := f.size(ch); n != p.Peak {
+			return fmt.Errorf("measured %d bytes, laid out %d: %+v", n, p.Peak, ch)
+		}
+	}
+	return nil
+}
+
+// CheckGains deals memory out and compares the move that is found to be the best with all others.
+func CheckGains(s *plan.Spec, c *plan.Cells, o plan.Options, kernels []float64, b plan.Balance) error {
+	rule := priority{Rule: plan.Rule{Balance: b}, level: NewLevel(b, kernels, func() (down, up, both float64) { return 1, 1, 1.5 })}
+	f := NewFitting(s, c, o, rule, &Scratch{})
+	ch := Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: 1}
+	x := rule.balancing(s, c, f.usage.Acc, &ch, func() bool { return f.ok(f.size(ch)) })
+	closed := make([]bool, len(x.moves))
+	for {
+		got := x.best(closed, nil)
+		best, most := -1, 0.0
+		for i := range x.moves {
+			m := &x.moves[i]
+			if closed[i] || m.from != nil && (m.from.at < 0 || ch.windows[m.from.at].N == 0) {
+				continue
+			}
+			if v := m.value(x.gain(m)); v > most {
+				best, most = i, v
+			}
+		}
+		if got != best {
+			return fmt.Errorf("move %d was found the best, it is %d of %d", got, best, len(x.moves))
+		}
+		if best < 0 {
+			return nil
+		}
+		closed[best] = !x.make(&x.moves[best])
+	}
+}
+
+// Windowed lays out s for one device that visits so many intervals at a time and keeps these windows.
+func Windowed(s *plan.Spec, c *plan.Cells, group int, windows ...plan.Window) *Layout {
+	return Place(s, c, plan.Options{Devices: 1, Schedule: plan.Sag}, Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: group, windows: windows})
+}

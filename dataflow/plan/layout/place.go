@@ -1,0 +1,264 @@
+package layout
+
+import "sagann/dataflow/plan"
+
+// Placement: what lies where in device memory. The arena is, in this order,
+//
+//	parameters and optimiser moments  the whole run
+//	resident inputs and cells         the whole run
+//	windows of the whole run          the whole run
+//	other Globals                     one step
+//	windows that last                 from a phase of one step to one of the next
+//	resident stored values            from the phase that makes them to the last that reads them
+//	other windows                     from a phase to a later one
+//	slots                             one phase
+//
+// What is in use at different phases may lie over each other; a task waits for whoever
+// used its bytes before (deps.go).
+
+// Place lays out a plan of s for ch, in device memory and on the host. Its tasks are still to come.
+func Place(s *plan.Spec, c *plan.Cells, o plan.Options, ch Choice) *Layout {
+	p := &plan.Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
+	l := placed(p, ch, o.Base)
+	shareHost(p)
+	lend(p, o.Base)
+	return l
+}
+
+// placed lays out p for c. It fills the address tables, Memory and Peak.
+func placed(p *plan.Plan, c Choice, base *plan.Plan) *Layout {
+	l := &Layout{Plan: p, Largest: largestOf(p.Cells), Usage: plan.NewUsage(p.Spec)}
+	var f fitter
+	floor := l.placeFixed(&c, base)
+	l.hold(&f, floor, &c)
+	for q := range p.Spec.Phases {
+		p.PhaseSlots = append(p.PhaseSlots, c.phase(q))
+		l.Slots = append(l.Slots, l.placePhase(&f, floor, q, &c))
+	}
+	return l
+}
+
+// group says how many intervals a device visits at the same time.
+func (l *Layout) group(c *Choice) {
+	p := l.Plan
+	n := len(p.Spec.Phases)
+	p.Groups = zeroed(p.Groups, n+1)
+	for q := range n {
+		switch {
+		case p.Schedule == plan.DestOrder || !streams(&p.Spec.Phases[q]):
+			p.Groups[q] = 1
+		case c.groups != nil:
+			p.Groups[q] = c.groups[q]
+		default:
+			p.Groups[q] = max(1, c.group)
+		}
+	}
+	p.Groups[n] = max(1, c.group)
+}
+
+// book notes what lies where.
+func (l *Layout) book(name string, at, bytes int64, from, to int) {
+	p := l.Plan
+	p.Peak = max(p.Peak, at+bytes)
+	p.Places.Memory = append(p.Places.Memory, plan.Buffer{Name: name, At: at, Bytes: bytes, From: from, To: to})
+}
+
+// placeFixed places what is in use all the time, and says where that ends.
+func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
+	p, s := l.Plan, l.Plan.Spec
+	p.Globals = zeroed(p.Globals, len(s.Globals))
+	p.Places.ValueAt = zeroed(p.Places.ValueAt, len(s.Values))
+	p.Places.Resident = zeroed(p.Places.Resident, len(s.Values))
+	p.Places.CellsIn, p.Places.CellAt = [2]bool{}, [2][]int64{}
+	p.Slots = c.Slots
+	p.Devices = max(1, p.Devices)
+	l.group(c)
+	p.Places.Windows = append(p.Places.Windows[:0], c.windows...)
+	l.Places = zeroed(l.Places, len(p.Places.Windows))
+	p.Peak, p.Places.Lasting = 0, 0
+	var at int64
+	add := func(name string, bytes int64) int64 {
+		bytes = plan.Align(bytes)
+		if !l.sizing {
+			l.book(name, at, bytes, plan.Whole, plan.Whole)
+		}
+		at += bytes
+		return at - bytes
+	}
+	if base != nil {
+		at = base.Kept()
+		p.Places.CellAt, p.Places.CellsIn = base.Places.CellAt, base.Places.CellsIn
+	}
+	l.placeConstant(c, base, add)
+	if base == nil {
+		l.placeCells(c, &at, add)
+	}
+	l.placeWhole(add)
+	p.Places.Whole = at
+	l.ZeroAt = at
+	for pass := range 2 { // sums first, side by side: one Zero task clears them
+		for i, g := range s.Globals {
+			if g.Kind == plan.Param || (g.Kind == plan.Sum) != (pass == 0) {
+				continue
+			}
+			p.Globals[i] = add(g.Name, g.Room())
+		}
+		if pass == 0 {
+			l.ZeroBytes = at - l.ZeroAt
+		}
+	}
+	if p.Devices > 1 {
+		var most int64
+		for _, g := range s.Globals {
+			if g.Kind == plan.Sum {
+				most = max(most, g.Room())
+			}
+		}
+		l.Scratch = add("sum of another device", most)
+	}
+	p.Peak = max(p.Peak, at)
+	return at
+}
+
+// placeConstant places the parameters and the resident inputs, but for those of the base.
+func (l *Layout) placeConstant(c *Choice, base *plan.Plan, add func(string, int64) int64) {
+	p, s := l.Plan, l.Plan.Spec
+	if base != nil {
+		l.Usage.Inherit(s, base.Spec)
+	}
+	for i, g := range s.Globals {
+		if g.Kind != plan.Param {
+			continue
+		}
+		if base != nil && l.Usage.Params[i] >= 0 {
+			p.Globals[i] = base.Globals[l.Usage.Params[i]]
+		} else {
+			p.Globals[i] = add(g.Name, g.Room())
+		}
+	}
+	for i := range s.Values {
+		v := &s.Values[i]
+		if v.Kind != plan.Input {
+			continue
+		}
+		if base != nil {
+			if k := l.Usage.Inputs[i]; k >= 0 && base.Places.Resident[k] {
+				p.Places.ValueAt[i], p.Places.Resident[i] = base.Places.ValueAt[k], true
+			}
+		} else if c.resident[i] {
+			p.Places.Resident[i] = true
+			p.Places.ValueAt[i] = add(v.Name, p.Share()*p.Cells.ChunkBytes(v))
+			if !l.sizing {
+				l.setupValue(i, p.Places.ValueAt[i], 0, p.Cells.P)
+			}
+		}
+	}
+}
+
+// placeCells places the resident cells.
+func (l *Layout) placeCells(c *Choice, at *int64, add func(string, int64) int64) {
+	p, cells := l.Plan, l.Plan.Cells
+	for d := range plan.Dir(2) {
+		if !c.cells[d] || cells.Bytes[d] == nil {
+			continue
+		}
+		p.Places.CellsIn[d] = true
+		if l.sizing && p.Devices == 1 {
+			add("cells", l.Largest.upTo[d][cells.P])
+			continue
+		}
+		p.Places.CellAt[d] = make([]int64, len(cells.Bytes[d]))
+		end := make([]int64, p.Devices)
+		var most int64
+		for i, b := range cells.Bytes[d] {
+			o := p.Owner(i / cells.P)
+			p.Places.CellAt[d][i] = *at + end[o]
+			end[o] += plan.Align(b)
+			most = max(most, end[o])
+			if !l.sizing {
+				l.setupCell(d, i, p.Places.CellAt[d][i], b)
+			}
+		}
+		add("cells "+d.String(), most)
+	}
+}
+
+// hold places what is in use for several phases, above floor.
+func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
+	p := l.Plan
+	f.begin()
+	l.placeLasting(f, floor)
+	for i := range p.Spec.Values {
+		if v := &p.Spec.Values[i]; v.Kind == plan.Stored && c.resident[i] {
+			life, bytes := l.Usage.Life[i], p.Share()*p.Cells.ChunkBytes(v)
+			p.Places.Resident[i] = true
+			p.Places.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
+			if !l.sizing {
+				l.book(v.Name, p.Places.ValueAt[i], bytes, life[0], life[1])
+			}
+		}
+	}
+	l.placeWindows(f, floor)
+}
+
+// zeroed is s with n zeros.
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// largest are the sizes of the largest cell.
+type largest struct {
+	NNZ   int64
+	bytes [2]int64   // by direction
+	upTo  [2][]int64 // by direction: bytes of the cells of the first n destinations (sources), side by side
+}
+
+func largestOf(c *plan.Cells) *largest {
+	m := &largest{}
+	for d := range m.bytes {
+		for _, n := range c.NNZ[d] {
+			m.NNZ = max(m.NNZ, n)
+		}
+		if c.Bytes[d] == nil {
+			continue
+		}
+		var sum int64
+		m.upTo[d] = append(make([]int64, 0, c.P+1), 0)
+		for i, n := range c.Bytes[d] {
+			m.bytes[d] = max(m.bytes[d], n)
+			if sum += plan.Align(n); (i+1)%c.P == 0 {
+				m.upTo[d] = append(m.upTo[d], sum)
+			}
+		}
+	}
+	return m
+}
+
+// setupValue loads n intervals of a value, from first on, to address at.
+func (l *Layout) setupValue(id int, at int64, first, n int) {
+	p := l.Plan
+	v := &p.Spec.Values[id]
+	for k := range n {
+		i := first + k
+		bytes := int64(p.Cells.Rows(i)) * v.RowBytes
+		if bytes == 0 { // a trailing interval without vertices
+			continue
+		}
+		p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint8(p.Owner(i)), Value: int32(id), Own: int32(i),
+			Other: -1, Addr: at + int64(k/p.Devices)*p.Cells.ChunkBytes(v), Bytes: bytes})
+		p.Once += bytes
+	}
+}
+
+// setupCell loads cell i to address at.
+func (l *Layout) setupCell(d plan.Dir, i int, at, bytes int64) {
+	p := l.Plan
+	p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint8(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
+		Other: int32(i % p.Cells.P), Addr: at, Bytes: bytes})
+	p.Once += bytes
+}

@@ -1,0 +1,100 @@
+package layout
+
+import "sagann/dataflow/plan"
+
+// slotSet is the ring of buffers behind one streamed operand in one phase.
+type slotSet struct {
+	at    int64
+	bytes int64
+	N     int
+}
+
+// Addr is where the i-th slot lies, round and round.
+func (s slotSet) Addr(i int) int64 { return s.at + int64(i%s.N)*s.bytes }
+
+// PhaseSlots are the slots of one phase.
+type PhaseSlots struct {
+	Slots      int
+	Own, Other []slotSet  // by value
+	Cells      [2]slotSet // by direction; n == 0 when unused or resident
+	Temps      []int64    // by edge temporary
+}
+
+// need is a buffer of a phase: n slots of so many bytes.
+type need struct {
+	what  slotOf
+	id    int // value, EdgeTemp or direction
+	bytes int64
+	n     int
+}
+
+// slotOf says what a slot is for.
+type slotOf uint8
+
+const (
+	ownSlot slotOf = iota
+	otherSlot
+	tempSlot
+	cellSlot
+)
+
+// needs appends the buffers of phase q with c: so many slots for a chunk at the far end,
+// which may be used again, and at most c.slots for what is not.
+func (l *Layout) needs(list []need, q int, c *Choice) []need {
+	p, s, cells, use := l.Plan, l.Plan.Spec, l.Plan.Cells, &l.Usage.Phases[q]
+	for _, a := range use.Values {
+		id, v := a.ID, &s.Values[a.ID]
+		own, other := !p.Places.Resident[id] && (a.OwnRead || a.OwnWrite), a.Other && (!p.Places.Resident[id] || p.Devices > 1) // of other devices' intervals, too
+		if !own && !other {
+			continue
+		}
+		rest := l.rest(q, id)
+		if own && rest > 0 {
+			n := p.Groups[q]
+			if v.Kind != plan.Temp && c.Slots > 1 { // those of the next visit come
+				n++
+			}
+			list = append(list, need{ownSlot, id, cells.ChunkBytes(v), min(n, rest)})
+		}
+		if other && rest > 0 {
+			list = append(list, need{otherSlot, id, cells.ChunkBytes(v), min(c.phase(q), rest)})
+		}
+	}
+	for _, id := range use.Temps {
+		list = append(list, need{tempSlot, id, plan.Align(l.Largest.NNZ * s.EdgeTemps[id]), 1})
+	}
+	for d := range 2 {
+		if !use.Dirs[d] || p.Places.CellsIn[d] {
+			continue
+		}
+		if rest := l.rest(q, -1-d); rest > 0 {
+			list = append(list, need{cellSlot, d, plan.Align(l.Largest.bytes[d]), min(c.Slots*p.Groups[q]+c.ahead, rest*cells.P)})
+		}
+	}
+	return list
+}
+
+// placePhase places the buffers of phase q.
+func (l *Layout) placePhase(f *fitter, floor int64, q int, c *Choice) PhaseSlots {
+	s := l.Plan.Spec
+	n := len(s.Values)
+	room := make([]slotSet, 2*n)
+	ps := PhaseSlots{Slots: c.phase(q), Own: room[:n], Other: room[n:], Temps: make([]int64, len(s.EdgeTemps))}
+	f.phase(q)
+	for _, x := range l.needs(nil, q, c) {
+		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}
+		name := "edges"
+		switch x.what {
+		case ownSlot:
+			name, ps.Own[x.id] = "own "+s.Values[x.id].Name, set
+		case otherSlot:
+			name, ps.Other[x.id] = "other "+s.Values[x.id].Name, set
+		case cellSlot:
+			name, ps.Cells[x.id] = "cell "+plan.Dir(x.id).String(), set
+		case tempSlot:
+			ps.Temps[x.id] = set.at
+		}
+		l.book(name, set.at, x.bytes*int64(x.n), q, q)
+	}
+	return ps
+}

@@ -1,0 +1,103 @@
+package layout
+
+import "sagann/dataflow/plan"
+
+// rest is how many intervals of a value, or destinations of a direction, no window
+// of phase keeps.
+func (l *Layout) rest(phase, key int) int {
+	p := l.Plan
+	n := p.Cells.P
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; w.Key == key && w.Live(phase) {
+			n -= w.N
+		}
+	}
+	return n
+}
+
+// windowBytes is what w takes.
+func (l *Layout) windowBytes(w *plan.Window) int64 {
+	p := l.Plan
+	if w.Key >= 0 {
+		return int64(w.N) * p.Cells.ChunkBytes(&p.Spec.Values[w.Key])
+	}
+	upTo := l.Largest.upTo[-1-w.Key]
+	return upTo[w.First+w.N] - upTo[w.First]
+}
+
+// name is that of the buffer of w.
+func (l *Layout) name(w *plan.Window) string {
+	if w.Key >= 0 {
+		return "part of " + l.Plan.Spec.Values[w.Key].Name
+	}
+	return "part of cells " + plan.Dir(-1-w.Key).String()
+}
+
+// placeWhole gives the windows of the whole run their memory.
+func (l *Layout) placeWhole(add func(string, int64) int64) {
+	p := l.Plan
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; w.From == plan.Whole {
+			name := ""
+			if !l.sizing {
+				name = l.name(w)
+			}
+			l.openAt(i, add(name, l.windowBytes(w)))
+		}
+	}
+}
+
+// placeLasting gives the windows that stay from one step to the next their memory, before all
+// else of a step: programs that are planned beside leave alone what lies below p.lasting.
+func (l *Layout) placeLasting(f *fitter, floor int64) {
+	p := l.Plan
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; w.From > w.To {
+			at, n := f.top, plan.Align(l.windowBytes(w))
+			f.put(at, n, w.From, w.To)
+			if !l.sizing {
+				l.book(l.name(w), floor+at, n, w.From, len(p.Spec.Phases)-1)
+				l.book(l.name(w), floor+at, n, 0, w.To)
+			}
+			l.openAt(i, floor+at)
+			p.Places.Lasting = floor + f.top
+		}
+	}
+}
+
+// placeWindows gives the windows of a step their memory.
+func (l *Layout) placeWindows(f *fitter, floor int64) {
+	p := l.Plan
+	for i := range p.Places.Windows {
+		if w := &p.Places.Windows[i]; !w.Lasts() {
+			n := plan.Align(l.windowBytes(w))
+			at := floor + f.hold(n, w.From, w.To)
+			if !l.sizing {
+				l.book(l.name(w), at, n, w.From, w.To)
+			}
+			l.openAt(i, at)
+		}
+	}
+}
+
+// openAt says where window i lies. What lasts is loaded before the first step.
+func (l *Layout) openAt(i int, at int64) {
+	p, w, to := l.Plan, &l.Plan.Places.Windows[i], &l.Places[i]
+	if to.At = at; l.sizing {
+		return
+	}
+	if w.Key >= 0 {
+		if w.Lasts() {
+			l.setupValue(w.Key, at, w.First, w.N)
+		}
+		return
+	}
+	d, end := plan.Dir(-1-w.Key), int64(0)
+	for k, b := range p.Cells.Bytes[d][w.First*p.Cells.P : (w.First+w.N)*p.Cells.P] {
+		to.Cells = append(to.Cells, end)
+		if w.Lasts() {
+			l.setupCell(d, w.First*p.Cells.P+k, at+end, b)
+		}
+		end += plan.Align(b)
+	}
+}

@@ -1,0 +1,89 @@
+package order
+
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
+)
+
+// Loads in the order of their deadlines. The emitter puts a load right before the first
+// task that reads it, and its queue runs in that order: a load whose slot is still in use
+// holds up all that come later, also those whose slots are free. Where a machine is known
+// the simulator runs the plan with that queue free to choose: whenever a copy is over, of
+// the loads whose bytes are free the one that is read first goes next. Tasks then stand in
+// the order in which they began. Bytes, places, results and what must come after what are the same.
+
+// Trail is what every task of a plan must come after: conflicts with tasks of other queues and,
+// for loads, also of their own.
+type Trail struct {
+	sim.Precedence
+	loads [][]int32 // by chunk of host memory: that have read it since it was written
+}
+
+// begin turns to task i, the next.
+func (t *Trail) begin(i int32) {
+	t.From, t.Due = append(t.From, int32(len(t.Before))), append(t.Due, i)
+}
+
+// read says that task i of queue q reads u, a part of r.
+func (t *Trail) read(r span, u *segment, i int32, q plan.Queue) {
+	if r.device < 0 && q == plan.H2D {
+		for int(r.at) >= len(t.loads) {
+			t.loads = append(t.loads, nil)
+		}
+		t.loads[r.at] = append(t.loads[r.at], i)
+	}
+	if w := u.write; w >= 0 && plan.Queue(u.lane%int32(plan.Queues)) == plan.H2D && t.Due[w] == w {
+		t.Due[w] = i
+	}
+}
+
+// write says that the task in hand writes w.
+func (t *Trail) write(w span) {
+	if w.device < 0 && 0 <= w.at && int(w.at) < len(t.loads) {
+		t.Before = append(t.Before, t.loads[w.at]...)
+		t.loads[w.at] = t.loads[w.at][:0]
+	}
+}
+
+// end is the end of the task in hand.
+func (t *Trail) end() {
+	at := t.From[len(t.From)-1]
+	mine := t.Before[at:]
+	slices.Sort(mine)
+	t.Before = t.Before[:int(at)+len(slices.Compact(mine))]
+}
+
+// EDF is p with its loads in the order of their deadlines, or p itself when that is no
+// faster on m.
+func EDF(p *plan.Plan, m *sim.Machine, t *Trail) *plan.Plan {
+	if !p.Moves() {
+		return p
+	}
+	order := sim.EarliestDeadline(p, m, &t.Precedence)
+	if order == nil {
+		return p
+	}
+	return ordered(p, t, order)
+}
+
+// ordered is p with its tasks in another order.
+func ordered(p *plan.Plan, t *Trail, order []int32) *plan.Plan {
+	out := *p
+	out.Tasks, out.Deps = make([]plan.Task, 0, len(p.Tasks)), make([]int32, 0, len(p.Deps))
+	at := make([]int32, len(order)) // by task: where it stands now
+	wait := newWaits(&out)
+	for n, i := range order {
+		at[i] = int32(n)
+		wait.begin(false)
+		for _, j := range t.Of(i) {
+			lane := p.Tasks[j].Lane()
+			wait.need[lane] = max(wait.need[lane], at[j])
+		}
+		k := p.Tasks[i]
+		k.Is.Event = false
+		wait.add(&out, &k)
+	}
+	return &out
+}

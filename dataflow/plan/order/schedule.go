@@ -1,0 +1,288 @@
+package order
+
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/layout"
+)
+
+// The sag schedule (paper, section 3.1): one destination interval after the other;
+// its accumulators stay on the device while its cells stream by, until ApplyVertex
+// has eaten them. Sources are visited in serpentine order, so that the chunks used
+// last by one interval are the first of the next.
+//
+// Tasks are emitted as a sequential program. Overlap needs nothing more: each queue
+// runs ahead until a dependence holds it, and a load waits only for the last reader
+// of the bytes it fills, whichever phase that belongs to. Several devices visit intervals side by side, in lockstep.
+
+type emitter struct {
+	p     *plan.Plan
+	l     *layout.Layout
+	t     *tracker
+	acc   [][]plan.Access
+	ps    layout.PhaseSlots
+	phase int
+	state []slotState // by device
+	opt   plan.Options
+	top   *plan.Topology // loaders and the order in which devices hand chunks on
+
+	shared []bool // by device: Topology.Shared; nil: not asked for yet
+
+	wanted        wanted // what fetches are for
+	diagonal      int    // interval of a cell with itself in hand, -1: none
+	windows       []openWindow
+	open          [][]*openWindow // of this phase, by key + 2
+	ends          []int           // by value the last phase that touches it
+	maxNNZ        int64           // edges of the largest cell
+	reads, writes []span          // of the task in hand
+	step          *plan.Step      // that far is of
+	far           []int           // values that a step reads at the far end
+}
+
+// slotState is what the slots of one device hold in the present phase.
+type slotState struct {
+	rings []*ring // of own values (dest-order only), the last first, and of other values
+	used  []*ring // those that there are
+	cells [2]int  // next slot of streamed cells
+}
+
+// ring is that of a value, or of value -1-key for own rows; nil: there is none yet.
+func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
+
+// Emit fills l.Plan with its tasks. What keep is given of them, where it is not nil, is what EDF needs.
+func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
+	p := l.Plan
+	n, args := expect(l)
+	p.Tasks, p.Args, p.Deps = make([]plan.Task, 0, n), make([]int64, 0, args), make([]int32, 0, n*min(p.Devices, 2))
+	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, keep), acc: l.Usage.Acc, opt: o, maxNNZ: l.Largest.NNZ, diagonal: -1, windows: openWindows(l)}
+	for _, life := range l.Usage.Life {
+		e.ends = append(e.ends, life[1])
+	}
+	e.top = topologyOf(&o, p.Devices)
+	if l.ZeroBytes > 0 {
+		for d := range p.Devices {
+			e.t.add(&plan.Task{Kind: plan.Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: l.ZeroAt, Bytes: l.ZeroBytes},
+				nil, []span{memory(d, l.ZeroAt, l.ZeroBytes)})
+		}
+	}
+	for i := range p.Spec.Phases {
+		e.phase, e.ps, e.state, e.open = i, l.Slots[i], make([]slotState, p.Devices), e.opened(i)
+		for d := range e.state {
+			e.state[d].rings = make([]*ring, 2*len(p.Spec.Values))
+		}
+		e.visits(&p.Spec.Phases[i])
+		e.reduce(&p.Spec.Phases[i])
+	}
+	e.refill()
+	if len(p.Spec.Updates) > 0 {
+		for d := range p.Devices {
+			e.t.add(&plan.Task{Kind: plan.Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
+		}
+	}
+	if len(p.Spec.Results) > 0 {
+		var reads []span
+		for _, id := range p.Spec.Results {
+			reads = append(reads, e.global(0, id))
+		}
+		e.t.add(&plan.Task{Kind: plan.Results, Queue: plan.D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
+	}
+}
+
+// globals are all Globals of device d: the optimiser may touch any.
+func (e *emitter) globals(d int) []span {
+	var out []span
+	for id := range e.p.Spec.Globals {
+		out = append(out, e.global(d, id))
+	}
+	return out
+}
+
+// expect is about the number of tasks and of their Args, at least for dense grids.
+func expect(l *layout.Layout) (n, args int) {
+	p := l.Plan
+	c := p.Cells.P
+	n = 16
+	for i, ph := range p.Spec.Phases {
+		for s := range ph.Steps {
+			st, operands := &ph.Steps[s], 0
+			for i := range st.Calls {
+				operands += len(st.Calls[i].Operands)
+			}
+			if st.Kind != plan.Stream {
+				args += c * operands
+				n += c * (len(st.Calls) + 4)
+				continue
+			}
+			per := 1 + len(st.Calls)
+			if p.Places.CellsIn[st.Dir] {
+				per--
+			}
+			for _, a := range l.Usage.Phases[i].Values {
+				if a.Other && !p.Places.Resident[a.ID] && p.Schedule != plan.DestOrder {
+					per++
+				}
+			}
+			if p.Schedule == plan.DestOrder {
+				per += 2
+			}
+			n += c * c * per
+			args += c * c * operands
+		}
+	}
+	return n, args
+}
+
+func (e *emitter) visits(ph *plan.Phase) {
+	rows := false
+	for s := range ph.Steps {
+		if st := &ph.Steps[s]; st.Kind == plan.Globals {
+			for d := range e.p.Devices {
+				for c := range st.Calls {
+					e.run(plan.Task{Device: uint8(d), Step: int32(s), Rows: int32(st.Calls[c].Rows), Own: -1, Other: -1}, &st.Calls[c], -1, -1)
+				}
+			}
+		} else {
+			rows = true
+		}
+	}
+	if !rows {
+		return
+	}
+	if e.p.Schedule == plan.DestOrder && ph.Steps[0].Kind == plan.Stream {
+		e.destOrder(0, &ph.Steps[0])
+		return
+	}
+	at := e.p.Devices * e.p.Groups[e.phase]
+	for j := 0; j < e.p.Cells.P; j += at {
+		e.visit(ph, e.sideBySide(j, at))
+	}
+}
+
+// sideBySide lists up to n intervals, as many a device, that are visited together with j,
+// the first of them.
+func (e *emitter) sideBySide(j, n int) []int {
+	var js []int
+	for k := j; k < min(j+n, e.p.Cells.P); k++ {
+		if e.p.Cells.Rows(k) > 0 {
+			js = append(js, k)
+		}
+	}
+	return js
+}
+
+func (e *emitter) visit(ph *plan.Phase, js []int) {
+	for _, j := range js {
+		for _, a := range e.l.Usage.Phases[e.phase].Values {
+			if id := a.ID; a.OwnRead && !e.p.Places.Resident[id] {
+				if at, w := e.inWindow(id, j); w != nil {
+					e.fill(w, id, j, at)
+				} else {
+					e.load(id, j, e.p.Owner(j), e.ownAddr(id, j))
+				}
+			}
+		}
+	}
+	for s := range ph.Steps {
+		switch st := &ph.Steps[s]; st.Kind {
+		case plan.Rows:
+			for _, j := range js {
+				for c := range st.Calls {
+					e.run(plan.Task{Device: uint8(e.p.Owner(j)), Step: int32(s), Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: -1},
+						&st.Calls[c], j, -1)
+				}
+			}
+		case plan.Stream:
+			e.stream(s, st, js)
+		}
+	}
+	for _, j := range js {
+		for _, a := range e.l.Usage.Phases[e.phase].Values {
+			id, v := a.ID, &e.p.Spec.Values[a.ID]
+			if w := e.window(id, j); a.OwnWrite && w != nil {
+				w.here[j] = true
+			}
+			if a.OwnWrite && (v.Output || v.Kind == plan.Stored && !e.p.Places.Resident[id] && !e.stays(id, j)) {
+				e.save(id, j, e.ownAddr(id, j))
+			}
+		}
+	}
+}
+
+// stream runs the cells of own intervals js, side by side.
+func (e *emitter) stream(step int, st *plan.Step, js []int) {
+	if len(js) == 0 {
+		return
+	}
+	orders, turns := e.turns(st.Dir, js)
+	for _, t := range turns {
+		if t.n < 0 {
+			e.pass(st, t.pass, t.on)
+			continue
+		}
+		j, order := js[t.n], orders[t.n]
+		i := order[t.k]
+		cell := e.cell(st.Dir, j, i)
+		e.wanted = e.rows(st.Dir, order, t.k, j)
+		if i == j && e.opt.Diagonal && e.p.Devices == 1 {
+			e.diagonal = j
+		}
+		e.fetchAll(st, i, t.on)
+		e.wanted = wanted{}
+		for m := range st.Calls {
+			e.run(plan.Task{Device: uint8(t.on), Step: int32(step), Dir: st.Dir, Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: int32(i),
+				Is: plan.Marks{First: t.k == 0, Last: t.k == len(order)-1}, Cell: cell}, &st.Calls[m], j, i)
+		}
+		e.diagonal = -1
+	}
+}
+
+// source is the k-th interval that enters the visit of j: every other visit of a device
+// runs backwards.
+func (e *emitter) source(j, k int) int {
+	if int(e.p.Local(j))/e.p.Groups[e.phase]%2 == 1 && !e.opt.Straight {
+		return e.p.Cells.P - 1 - k
+	}
+	return k
+}
+
+// reduce makes the sums that a phase has finished the same on all devices: added on
+// device 0 in the order of the devices, then handed out.
+func (e *emitter) reduce(ph *plan.Phase) {
+	p := e.p
+	if p.Devices == 1 {
+		return
+	}
+	for _, id := range sums(p.Spec, ph) {
+		at, n := p.Globals[id], p.Spec.Globals[id].Room()
+		for d := 1; d < p.Devices; d++ {
+			e.peer(plan.Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: e.l.Scratch, FromAddr: at, Bytes: n})
+			e.t.add(&plan.Task{Kind: plan.Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: e.l.Scratch, Bytes: n,
+				Is: plan.Marks{Max: slices.Contains(p.Spec.Maxima, id)}},
+				[]span{memory(0, e.l.Scratch, n)}, []span{memory(0, at, n)})
+		}
+		for d := 1; d < p.Devices; d++ {
+			e.peer(plan.Task{Device: uint8(d), From: 0, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: at, Bytes: n})
+		}
+	}
+}
+
+// sums lists the Globals that the visits of ph sum into.
+func sums(s *plan.Spec, ph *plan.Phase) []int {
+	var out []int
+	seen := map[int]bool{}
+	for _, st := range ph.Steps {
+		if st.Kind == plan.Globals {
+			continue
+		}
+		for _, c := range st.Calls {
+			for _, o := range c.Operands {
+				if o.Kind == plan.GlobalRef && o.Write && !seen[o.ID] {
+					seen[o.ID] = true
+					out = append(out, o.ID)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package order
+
+import (
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/layout"
+)
+
+// How tasks use windows: an interval in one comes once and is found there.
+
+// openWindow is a window while tasks are emitted.
+type openWindow struct {
+	plan.Window
+	layout.WindowPlace
+	here []bool // chunks, or cells, that have come
+}
+
+// openWindows are those of a layout. What lasts has come before the step.
+func openWindows(l *layout.Layout) []openWindow {
+	out := make([]openWindow, len(l.Places))
+	for i := range out {
+		w := &out[i]
+		w.Window, w.WindowPlace = l.Plan.Places.Windows[i], l.Places[i]
+		n := w.First + w.N
+		if w.Key < 0 {
+			n *= l.Plan.Cells.P
+		}
+		w.here = make([]bool, n)
+		for k := range w.here {
+			w.here[k] = w.Lasts()
+		}
+	}
+	return out
+}
+
+// inWindow is the window of this phase that keeps interval i of value id, and its address
+// there; nil without.
+func (e *emitter) inWindow(id, i int) (at int64, w *openWindow) {
+	if w = e.window(id, i); w == nil {
+		return 0, nil
+	}
+	return w.At + int64(i-w.First)*e.p.Cells.ChunkBytes(&e.p.Spec.Values[id]), w
+}
+
+// window is the one of this phase that keeps interval i of what key names, nil without.
+func (e *emitter) window(key, i int) *openWindow {
+	for _, w := range e.open[key+2] {
+		if w.Has(i) {
+			return w
+		}
+	}
+	return nil
+}
+
+// fill loads interval i of value id into its window when it has not come yet.
+func (e *emitter) fill(w *openWindow, id, i int, at int64) {
+	if !w.here[i] {
+		w.here[i] = true
+		e.load(id, i, 0, at)
+	}
+}
+
+// cellAt is where cell n lies in a window.
+func (w *openWindow) cellAt(n, p int) int64 { return w.At + w.Cells[n-w.First*p] }
+
+// opened are the windows of a phase by key, the cells' first. One that lasts and begins here was left by the step
+// before, and others have used its memory since.
+func (e *emitter) opened(phase int) [][]*openWindow {
+	open := make([][]*openWindow, 2+len(e.p.Spec.Values))
+	for i := range e.windows {
+		w := &e.windows[i]
+		if !w.Live(phase) {
+			continue
+		}
+		if w.From > w.To && w.From == phase {
+			clear(w.here)
+		}
+		open[w.Key+2] = append(open[w.Key+2], w)
+	}
+	return open
+}
+
+// refill brings what no task has loaded of the windows that the next step begins with.
+func (e *emitter) refill() {
+	for i := range e.windows {
+		w := &e.windows[i]
+		if w.From <= w.To {
+			continue
+		}
+		if w.Key >= 0 {
+			for j := w.First; j < w.First+w.N; j++ {
+				if at, _ := e.inWindow(w.Key, j); e.p.Cells.Rows(j) > 0 {
+					e.fill(w, w.Key, j, at)
+				}
+			}
+			continue
+		}
+		for k := range w.Cells {
+			if n := w.First*e.p.Cells.P + k; !w.here[n] {
+				e.fillCell(w, plan.Dir(-1-w.Key), n)
+			}
+		}
+	}
+}
+
+// fillCell loads cell n into its window.
+func (e *emitter) fillCell(w *openWindow, dir plan.Dir, n int) {
+	w.here[n] = true
+	p := e.p.Cells.P
+	e.loadCell(dir, n/p, n%p, w.cellAt(n, p), e.p.Cells.Bytes[dir][n])
+}
+
+// stays tells whether interval j of stored value id, made in this phase, is read from a
+// window only.
+func (e *emitter) stays(id, j int) bool {
+	w := e.window(id, j)
+	return w != nil && w.To >= e.ends[id]
+}

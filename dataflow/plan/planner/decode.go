@@ -1,0 +1,58 @@
+package planner
+
+import (
+	"fmt"
+
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/layout"
+	"sagann/dataflow/plan/sim"
+)
+
+// Decoder turns rules into plans. It keeps memory from one to the next: one at a time.
+type Decoder struct {
+	m     *sim.Machine
+	sized layout.Scratch
+}
+
+// NewDecoder is one for plans on m.
+func NewDecoder(m *sim.Machine) *Decoder { return &Decoder{m: m} }
+
+// Decoded is a plan before its tasks are emitted: what stays, and where it lies.
+type Decoded struct {
+	Need   int64 // bytes of the smallest choice when none fits, else 0
+	Slots  int
+	layout string
+	spec   *plan.Spec
+	cells  *plan.Cells
+	o      plan.Options
+	ch     layout.Choice
+	edf    *sim.Machine
+}
+
+// How says how a plan is made, beside its options.
+type How struct {
+	Rule    plan.Rule
+	Kernels []float64 // PhaseTimes, for Rule.Balance
+	EDF     bool      // loads pass each other, earliest deadline first, where that makes the step shorter by simulation
+}
+
+// Decode decides what stays. s and o.Beside are cut for o.Schedule (Cut).
+func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, h How) *Decoded {
+	o.Devices = max(1, o.Devices)
+	var l *layout.Level
+	if h.Rule.Balance != (plan.Balance{}) && h.Kernels != nil && o.Devices == 1 {
+		l = layout.NewLevel(h.Rule.Balance, h.Kernels, d.m.Rates)
+	}
+	f := layout.NewFitting(s, c, o, layout.NewPriority(s, h.Rule, l), &d.sized)
+	out := &Decoded{spec: s, cells: c, o: o}
+	if h.EDF {
+		out.edf = d.m
+	}
+	if out.ch, out.Need = f.Fit(); out.Need == 0 {
+		out.layout, out.Slots = fmt.Sprint(f.Layout(out.ch), h.EDF), out.ch.Slots
+	}
+	return out
+}
+
+// Layout says all that the tasks depend on, beside the options: equal layouts are equal plans.
+func (d *Decoded) Layout() string { return d.layout }

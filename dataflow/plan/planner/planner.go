@@ -1,0 +1,119 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/layout"
+	"sagann/dataflow/plan/order"
+)
+
+// intervalCounts are the numbers of intervals that an automatic choice tries.
+var intervalCounts = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
+
+// New plans s. cells gives the sizes of the grid for a number of intervals. Loads come in the order of
+// their use, and what stays is chosen by the zero Rule.
+func New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options) (*plan.Plan, error) {
+	return NewDecoder(nil).New(s, cells, o, How{})
+}
+
+// New plans s as h says.
+func (d *Decoder) New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, h How) (*plan.Plan, error) {
+	if o.P < 0 || o.Slots < 0 || o.Budget < 0 {
+		return nil, errors.New("plan: negative option")
+	}
+	s, err := o.Prepare(s)
+	if err != nil {
+		return nil, err
+	}
+	o.MinP = max(o.MinP, o.Devices)
+	if o.P > 0 || o.Base != nil {
+		p := o.P
+		if o.Base != nil {
+			p, o.Group, o.Groups = o.Base.Cells.P, o.Base.Groups[len(o.Base.Groups)-1], nil
+		}
+		return d.first(s, cells, o, h, []int{p})
+	}
+	pl, err := d.first(s, cells, o, h, evenly(intervalCounts, o.Devices))
+	var small *plan.BudgetError
+	if o.Devices > 1 && errors.As(err, &small) {
+		return d.first(s, cells, o, h, intervalCounts)
+	}
+	return pl, err
+}
+
+// evenly rounds numbers of intervals up, so that each of k devices owns as many.
+func evenly(ps []int, k int) []int {
+	var out []int
+	for _, p := range ps {
+		out = append(out, (p+k-1)/k*k)
+	}
+	return slices.Compact(out)
+}
+
+// first plans with the first number of intervals of try that leaves room for two slots,
+// or else the first that fits.
+func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, h How, try []int) (*plan.Plan, error) {
+	var tooSmall *plan.BudgetError
+	var only *Decoded // fits with single slots, which overlap nothing
+	for _, p := range try {
+		if o.P == 0 && o.Base == nil && p < o.MinP {
+			continue
+		}
+		c, err := cells(p)
+		if err != nil {
+			return nil, err
+		}
+		x := d.Decode(s, c, o, h)
+		switch {
+		case x.Need > 0:
+			if tooSmall == nil || x.Need < tooSmall.Smallest {
+				tooSmall = &plan.BudgetError{Budget: o.Budget, Smallest: x.Need, P: p}
+			}
+		case x.ch.Slots > 1 || x.ch.All || len(try) == 1 || o.Slots == 1:
+			return x.Build(), nil
+		case only == nil:
+			only = x
+		}
+		if p > c.V {
+			break
+		}
+	}
+	if only != nil {
+		return only.Build(), nil
+	}
+	if tooSmall == nil {
+		return nil, fmt.Errorf("plan: at least %d intervals asked for; an automatic choice tries at most %d", o.MinP, intervalCounts[len(intervalCounts)-1])
+	}
+	return nil, tooSmall
+}
+
+// Build emits the tasks.
+func (d *Decoded) Build() *plan.Plan {
+	l := layout.Place(d.spec, d.cells, d.o, d.ch)
+	p := l.Plan
+	var t *order.Trail
+	if d.edf != nil && p.Devices <= len(d.edf.Devices) && !d.o.Serial {
+		t = &order.Trail{}
+	}
+	order.Emit(l, d.o, t)
+	p.Host.Short = d.o.Host.Budget > 0 && !spill(p, &d.o)
+	if t != nil {
+		p = order.EDF(p, d.edf, t)
+	}
+	if err := p.Verify(); err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// spill puts into files what does not fit o's host memory; false: what must stay does not.
+func spill(p *plan.Plan, o *plan.Options) bool {
+	h, err := plan.PlaceHost(plan.Tenants(p), o.Host.Budget, o.Host.Staging)
+	if err == nil && h.Disk > 0 {
+		plan.Settle(h.Tenants, p)
+	}
+	return err == nil
+}

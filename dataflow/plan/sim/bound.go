@@ -1,0 +1,213 @@
+package sim
+
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+)
+
+// Bound is the closed form of an epoch's time on several devices: what the busiest link
+// or device of every phase takes, a phase after the other, whatever the order of tasks.
+// A plan is slower by the start and the end of each phase's pipeline and by what waits
+// for each other; it can be faster by a little where the end of a phase overlaps the
+// start of the next.
+type Bound struct {
+	Seconds float64
+	Phases  []PhaseBound
+}
+
+// PhaseBound is the bound of one phase: the busiest of all links and all devices.
+type PhaseBound struct {
+	Seconds  float64
+	Critical string // the link, down, up or both ways, or the device whose kernels take longest
+}
+
+// ClosedForm works out, from what is streamed and never from the order of the tasks, how
+// long each link and each device is busy in every phase of p on m. r is the ring, nil
+// when every device loads for itself; near says that host memory is that of each
+// device's own socket (see SimulateFirstTouch).
+//
+// Of a phase in which a device d makes n(d) visits, of an interval each or of Plan.Group
+// at the same time, let S be the bytes of all
+// chunks of what it streams, C(d) those of the cells, O(d) those of its own rows that
+// come in and W(d) that go out. Then a device's copies from the host are
+//
+//	n(d)·S + C(d) + O(d)            without the ring
+//	n·S·takes(d)/k + C(d) + O(d)    in a ring of k, takes(d) being 0 but for loaders
+//
+// and what is left of n·S comes from the device before; a link carries the sum over the
+// copies that cross it. Where g devices hang on one uplink that is as fast as their own
+// links, the uplink carries g·(n·S+C+O) without the ring and n·S + g·(C+O) in it,
+// whichever of them loads: the ring is at most g times as fast.
+func ClosedForm(p *plan.Plan, m *Machine, r *plan.Topology, near bool) *Bound {
+	n := newNetwork(m)
+	if !near {
+		n.atFirstRoot(m)
+	}
+	acc := plan.Accesses(p.Spec)
+	kernels := kernelTimes(p, m)
+	b := &Bound{}
+	for i := range p.Spec.Phases {
+		t := newTraffic(n)
+		phaseTraffic(p, t, i, acc[i], r)
+		pb := t.busiest()
+		for d, ns := range kernels[i] {
+			if s := ns / 1e9; s > pb.Seconds {
+				pb = PhaseBound{s, m.Devices[d].Name}
+			}
+		}
+		b.Seconds += pb.Seconds
+		b.Phases = append(b.Phases, pb)
+	}
+	return b
+}
+
+// phaseTraffic adds the copies of one phase.
+func phaseTraffic(p *plan.Plan, t *traffic, phase int, acc []plan.Access, r *plan.Topology) {
+	c := p.Cells
+	mine := make([][]int, p.Devices) // own intervals
+	for j := range c.P {
+		if c.Rows(j) > 0 {
+			mine[p.Owner(j)] = append(mine[p.Owner(j)], j)
+		}
+	}
+	row := func(id int) float64 { return float64(p.Spec.Values[id].RowBytes) }
+	for _, st := range p.Spec.Phases[phase].Steps {
+		if st.Kind != plan.Stream {
+			continue
+		}
+		whole := 0.0 // S: bytes of all chunks
+		for id := range p.Spec.Values {
+			if gathered(p, &st, id) && !p.Places.Resident[id] {
+				whole += row(id) * float64(c.V)
+			}
+		}
+		for d := range mine {
+			for _, j := range mine[d] {
+				for i := range c.P {
+					if c.NNZ[st.Dir][j*c.P+i] > 0 && !p.Places.CellsIn[st.Dir] {
+						t.down(d, float64(c.Bytes[st.Dir][j*c.P+i]))
+					}
+				}
+			}
+			if r == nil || p.Devices == 1 {
+				t.down(d, whole*float64(p.Visits(phase, len(mine[d]))))
+			}
+		}
+		if r != nil && p.Devices > 1 {
+			ringTraffic(p, t, phase, r, whole, mine)
+		}
+	}
+	for id, v := range p.Spec.Values {
+		for d := range mine {
+			for _, j := range mine[d] {
+				n := row(id) * float64(c.Rows(j))
+				if acc[id].OwnRead && !p.Places.Resident[id] {
+					t.down(d, n)
+				}
+				if acc[id].OwnWrite && (v.Output || v.Kind == plan.Stored && !p.Places.Resident[id]) {
+					t.up(d, n)
+				}
+			}
+		}
+	}
+}
+
+// gathered tells whether st streams value id, itself or to derive another from it.
+func gathered(p *plan.Plan, st *plan.Step, id int) bool {
+	if p.Spec.Values[id].Derive != nil {
+		return false
+	}
+	if st.Reads(id) {
+		return true
+	}
+	for other := range p.Spec.Values {
+		if d := p.Spec.Values[other].Derive; d != nil && st.Reads(other) &&
+			slices.ContainsFunc(d.Operands, func(o plan.Operand) bool { return o.Kind == plan.OtherValue && !o.Write && o.ID == id }) {
+			return true
+		}
+	}
+	return false
+}
+
+// ringTraffic sends all chunks around the ring, once a round of visits. A chunk goes
+// from its loader to the last device that has an interval in the round.
+func ringTraffic(p *plan.Plan, t *traffic, phase int, r *plan.Topology, whole float64, mine [][]int) {
+	k := len(r.Order)
+	for visit := range p.Visits(phase, int(p.Share())) {
+		for l, g := range r.Loaders {
+			bytes := whole * float64(r.Takes[l]) / float64(k)
+			at := slices.Index(r.Order, g)
+			last := -1
+			for far := range k {
+				if visit < p.Visits(phase, len(mine[r.Order[(at+far)%k]])) {
+					last = far
+				}
+			}
+			if last >= 0 {
+				t.down(g, bytes)
+			}
+			for far := 1; far <= last; far++ {
+				t.peer(r.Order[(at+far-1)%k], r.Order[(at+far)%k], bytes)
+			}
+		}
+	}
+}
+
+// kernelTimes sums the times (ns) of what the compute queue of each device runs, by phase.
+func kernelTimes(p *plan.Plan, m *Machine) [][]float64 {
+	out := make([][]float64, len(p.Spec.Phases))
+	for i := range out {
+		out[i] = make([]float64, p.Devices)
+	}
+	for d := range p.Devices {
+		clock := newClock(p, m.Kind(d))
+		for i := range p.Tasks {
+			if k := &p.Tasks[i]; k.Queue == plan.Compute && int(k.Device) == d && k.Kind == plan.Run {
+				out[k.Phase][d] += clock.ns(k)
+			}
+		}
+	}
+	return out
+}
+
+// traffic is bytes by resource of a network: of every link down, up and both.
+type traffic struct {
+	n     *network
+	bytes []float64
+}
+
+func newTraffic(n *network) *traffic { return &traffic{n, make([]float64, len(n.capacity))} }
+
+func (t *traffic) add(r *route, bytes float64) {
+	for _, u := range r.uses {
+		t.bytes[u] += bytes
+	}
+}
+
+func (t *traffic) down(d int, bytes float64)    { t.add(&t.n.hosts[d], bytes) }
+func (t *traffic) up(d int, bytes float64)      { t.add(&t.n.hostsUp[d], bytes) }
+func (t *traffic) peer(a, b int, bytes float64) { t.add(&t.n.peers[a][b], bytes) }
+
+// busiest is the resource that takes longest.
+func (t *traffic) busiest() PhaseBound {
+	var b PhaseBound
+	for u, bytes := range t.bytes {
+		if s := bytes / t.n.capacity[u] / 1e9; s > b.Seconds {
+			b = PhaseBound{s, t.n.names[u/3] + [...]string{" down", " up", " both ways"}[u%3]}
+		}
+	}
+	return b
+}
+
+// Critical names what holds most of the bound.
+func (b *Bound) Critical() string {
+	sum := map[string]float64{}
+	most := ""
+	for _, p := range b.Phases {
+		if sum[p.Critical] += p.Seconds; most == "" || sum[p.Critical] > sum[most] {
+			most = p.Critical
+		}
+	}
+	return most
+}

@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"math"
+
+	"sagann/dataflow/plan"
+)
+
+// pace turns the cost of a kernel into its time on one kind of device: a roofline of
+// arithmetic and memory, with the machine's rates and nothing else.
+type pace struct {
+	dense, elem     float64 // ns an operation
+	byte, hit, miss float64 // ns a byte
+	row             float64 // ns a row and slice of a gather
+	packed          float64 // ns an edge and slice of a gather over a packed cell, beside the rest
+	cache, slice    float64 // bytes
+	launch, product float64 // ns
+	serial          bool
+}
+
+func newPace(k *DeviceKind) *pace {
+	return &pace{
+		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
+		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
+		row: k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
+		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, product: k.Product.Value * 1e9, serial: k.Serial,
+	}
+}
+
+// call is the time in ns of a call of cost c that visits rows own rows and, over a
+// cell, edges edges and others rows of the streamed interval.
+func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
+	dense := k.dense * (c.RowDense*rows + c.EdgeDense*edges)
+	elem := k.elem * (c.RowElem*rows + c.EdgeElem*edges)
+	memory := k.byte * (float64(c.FixedBytes) + float64(c.RowBytes+c.AccBytes)*rows + float64(c.EdgeBytes)*edges)
+	if c.GatherBytes > 0 {
+		// The part of the gathered slices, one of each operand, that the cache holds is
+		// the chance of a hit.
+		slice, slices := float64(c.OtherBytes), 1.0
+		if at := k.slice * float64(max(1, c.Others)); k.slice > 0 && slice > at {
+			slice, slices = at, math.Ceil(slice/at)
+		}
+		memory += k.row * rows * slices
+		if c.Packed {
+			memory += k.packed * edges * slices
+		}
+		hits := 1.0
+		if all := others * slice; all > k.cache {
+			hits = k.cache / all
+		}
+		memory += float64(c.GatherBytes) * edges * (hits*k.hit + (1-hits)*k.miss)
+	}
+	if k.serial {
+		return k.launch + dense + elem + memory
+	}
+	return k.calls(c, rows, edges) + dense + max(elem, memory) // products are kernels of their own
+}
+
+// calls is what starting the kernels of a call takes, tile by tile.
+func (k *pace) calls(c *plan.Cost, rows, edges float64) float64 {
+	if c.Products == 0 {
+		return k.launch
+	}
+	if c.EdgeDense > 0 {
+		rows = edges
+	}
+	tiles := 1.0
+	if c.Tile > 0 {
+		tiles = max(1, math.Ceil(rows/float64(c.Tile)))
+	}
+	return tiles * (float64(c.Products)*k.product + float64(c.Passes)*k.launch)
+}
+
+// KernelTime is the time in ns that the model gives a kernel of cost c over so many own
+// rows and, of a cell, edges and rows of the other interval.
+func (k *DeviceKind) KernelTime(c *plan.Cost, rows, edges, others int) float64 {
+	return newPace(k).call(c, float64(rows), float64(edges), float64(others))
+}
+
+// bytes is the time in ns of a kernel that only moves n bytes.
+func (k *pace) bytes(n int64) float64 { return k.launch + k.byte*float64(n) }
+
+// updateWords is what the optimiser moves for one parameter: it reads parameter,
+// gradient and two moments and writes all but the gradient.
+const updateWords = 7
+
+// clock knows the time of every task of a plan that is no copy.
+type clock struct {
+	p     *plan.Plan
+	pace  *pace
+	costs []*plan.Cost // by kernel
+}
+
+func newClock(p *plan.Plan, k *DeviceKind) *clock {
+	c := &clock{p: p, pace: newPace(k)}
+	add := func(call *plan.Call) {
+		for len(c.costs) <= call.Kernel {
+			c.costs = append(c.costs, &plan.Cost{})
+		}
+		c.costs[call.Kernel] = &call.Cost
+	}
+	for i := range p.Spec.Phases {
+		steps := p.Spec.Phases[i].Steps
+		for s := range steps {
+			for n := range steps[s].Calls {
+				add(&steps[s].Calls[n])
+			}
+		}
+	}
+	for i := range p.Spec.Values {
+		if call := p.Spec.Values[i].Derive; call != nil {
+			add(call)
+		}
+	}
+	return c
+}
+
+// ns is the time that t keeps the compute queue.
+func (c *clock) ns(t *plan.Task) float64 {
+	switch t.Kind {
+	case plan.Zero:
+		return c.pace.bytes(t.Bytes)
+	case plan.Update:
+		var n int64
+		for _, m := range c.p.Spec.Updates {
+			n += updateWords * c.p.Spec.Globals[m.Param].Bytes()
+		}
+		return c.pace.bytes(n)
+	case plan.Add:
+		return c.pace.bytes(3 * t.Bytes)
+	case plan.Run:
+		rows := float64(t.Rows)
+		if t.Other < 0 {
+			return c.pace.call(c.costs[t.Kernel], rows, 0, 0)
+		}
+		cells := c.p.Cells
+		edges := float64(cells.NNZ[t.Dir][int(t.Own)*cells.P+int(t.Other)])
+		if !t.Is.First && !t.Is.Last {
+			rows = min(rows, edges)
+		}
+		return c.pace.call(c.costs[t.Kernel], rows, edges, float64(cells.Rows(int(t.Other))))
+	}
+	return c.pace.launch
+}

@@ -1,0 +1,40 @@
+package sim_test
+
+import (
+	"testing"
+
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/plantest"
+	"sagann/dataflow/plan/sim"
+)
+
+func TestKernelTime(t *testing.T) {
+	k := plantest.Toy(2, 0).Kind(0)
+	for _, c := range []struct {
+		name                string
+		cost                plan.Cost
+		rows, edges, others int
+		want                float64
+	}{
+		{"a product beside memory", plan.Cost{RowDense: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 99},
+		{"arithmetic", plan.Cost{RowElem: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 50},
+		{"memory", plan.Cost{RowElem: 3, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 49},
+		{"edges", plan.Cost{EdgeElem: 2, EdgeDense: 1, EdgeBytes: 1}, 10, 100, 0, 300},
+		{"accumulators", plan.Cost{AccBytes: 8, EdgeBytes: 4}, 10, 5, 0, 100},
+		{"hits", plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 10, 100},       // 1000 B: all in the cache
+		{"half hits", plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 20, 250},  // 2000 B: half
+		{"fifth hits", plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 50, 340}, // 5000 B: a fifth
+	} {
+		if got := k.KernelTime(&c.cost, c.rows, c.edges, c.others); !sim.Near(got, c.want, 1e-12) {
+			t.Errorf("%s: %g ns, want %g", c.name, got, c.want)
+		}
+	}
+	k.Slice.Value = 10 // ten bytes of every row at a time: 50 rows fit
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 100, 1e-12) {
+		t.Errorf("sliced: %g ns, want 100", got)
+	}
+	k.Serial, k.Launch.Value = true, 3e-9
+	if got := k.KernelTime(&plan.Cost{RowDense: 5, RowBytes: 4}, 10, 0, 0); !sim.Near(got, 93, 1e-12) {
+		t.Errorf("serial: %g ns, want 93", got)
+	}
+}

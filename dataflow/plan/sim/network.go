@@ -1,0 +1,238 @@
+package sim
+
+import (
+	"math"
+	"slices"
+)
+
+// A network is a machine's links as capacities that copies share.
+//
+// A link is three resources: its two directions, and both together, which matters
+// where a link that is busy both ways moves less than twice one way. A copy holds
+// every resource on its path and runs at one rate on all of them.
+type network struct {
+	names    []string
+	capacity []float64 // bytes/ns by resource: 3*link + down, up or both
+	latency  []float64 // ns by link
+	hosts    []route   // host memory of the device's root to device
+	hostsUp  []route   // device to host memory
+	disks    []route   // as hosts, from a file
+	disksUp  []route   // as hostsUp, to a file
+	peers    [][]route // from, to
+	setup    []float64 // ns by device
+	routes   uint32    // how many there are
+
+	known [256]shared // what share worked out: a schedule repeats its sets of copies
+
+	// scratch of share
+	left  []float64
+	users []int32
+	live  []int32
+}
+
+const (
+	down = iota
+	up
+	both
+)
+
+// shared are the rates of copies that run at the same time.
+type shared struct {
+	copies []*route
+	rates  []float64
+}
+
+// route is the way of one copy.
+type route struct {
+	id      uint32  // counts a network's
+	uses    []int32 // resources
+	alone   float64 // bytes/ns of a copy with no other beside it
+	latency float64 // ns from the start to the first byte, set-up included
+}
+
+// newNetwork compiles a valid machine.
+func newNetwork(m *Machine) *network {
+	n := &network{}
+	at := map[string]int{}
+	add := func(name, kind string) int {
+		k := m.LinkKinds[kind]
+		n.names = append(n.names, name)
+		n.capacity = append(n.capacity, k.Down.Value/1e9, k.Up.Value/1e9, k.Both.Value/1e9)
+		n.latency = append(n.latency, k.Latency.Value*1e9)
+		return len(n.names) - 1
+	}
+	for _, l := range m.Links {
+		at[l.Name] = add(l.Name, l.Kind)
+	}
+	chain := make([][]int, len(m.Devices)) // from the root to the device
+	device := map[string]int{}
+	for i, d := range m.Devices {
+		device[d.Name] = i
+		n.setup = append(n.setup, m.Kind(i).CopySetup.Value*1e9)
+		for l := d.Link; l != ""; l = m.Links[at[l]].Parent {
+			chain[i] = append([]int{at[l]}, chain[i]...)
+		}
+		n.hosts = append(n.hosts, n.route(i, nil, chain[i]))
+		n.hostsUp = append(n.hostsUp, n.route(i, chain[i], nil))
+	}
+	n.peers = make([][]route, len(m.Devices))
+	bridge := -1
+	if m.Bridge != "" {
+		bridge = add("bridge", m.Bridge)
+	}
+	for i := range n.peers {
+		n.peers[i] = make([]route, len(m.Devices))
+		for j := range n.peers[i] {
+			n.peers[i][j] = n.staged(i, chain[i], chain[j], bridge)
+		}
+	}
+	for _, g := range m.Peers {
+		port := map[string]int{}
+		if g.Port != "" {
+			for _, d := range g.Devices {
+				port[d] = add(d+" port", g.Port)
+			}
+		}
+		for _, a := range g.Devices {
+			for _, b := range g.Devices {
+				i, j := device[a], device[b]
+				switch {
+				case i == j:
+				case g.Port != "":
+					n.peers[i][j] = n.route(i, []int{port[a]}, []int{port[b]})
+				default:
+					n.peers[i][j] = n.through(i, chain[i], chain[j])
+				}
+			}
+		}
+	}
+	rate := defaultDisk / 1e9
+	if m.Disk != nil {
+		rate = m.Disk.Value / 1e9
+	}
+	disk := int32(len(n.capacity))
+	n.names, n.latency = append(n.names, "disk"), append(n.latency, 0)
+	n.capacity = append(n.capacity, rate, rate, rate)
+	for i := range n.hosts {
+		n.disks = append(n.disks, n.over(&n.hosts[i], disk+down, disk+both, rate))
+		n.disksUp = append(n.disksUp, n.over(&n.hostsUp[i], disk+up, disk+both, rate))
+	}
+	n.left = make([]float64, len(n.capacity))
+	n.users = make([]int32, len(n.capacity))
+	return n
+}
+
+// through is the way from device i over the tree: up to where the two chains part,
+// and down. In a valid machine peers that have no port share a root.
+func (n *network) through(i int, from, to []int) route {
+	k := 0
+	for k < len(from) && k < len(to) && from[k] == to[k] {
+		k++
+	}
+	return n.route(i, from[k:], to[k:])
+}
+
+// staged is the way without peer access: through host memory, all links up and all
+// links down, in pieces that follow each other so closely that it is one copy.
+func (n *network) staged(i int, from, to []int, bridge int) route {
+	if len(from) > 0 && len(to) > 0 && from[0] != to[0] && bridge >= 0 {
+		from = append([]int{bridge}, from...)
+	}
+	return n.route(i, from, to)
+}
+
+// route goes up the links of one list, last first, and down those of the other.
+func (n *network) route(device int, ups, downs []int) route {
+	n.routes++
+	r := route{id: n.routes, latency: n.setup[device], alone: math.Inf(1)}
+	add := func(l, way int) {
+		r.latency += n.latency[l]
+		r.uses = append(r.uses, int32(3*l+way))
+		if n.capacity[3*l+both] < n.capacity[3*l+down]+n.capacity[3*l+up] {
+			r.uses = append(r.uses, int32(3*l+both))
+		}
+	}
+	for k := len(ups) - 1; k >= 0; k-- {
+		add(ups[k], up)
+	}
+	for _, l := range downs {
+		add(l, down)
+	}
+	for _, u := range r.uses {
+		r.alone = min(r.alone, n.capacity[u])
+	}
+	return r
+}
+
+// over is r with a disk on its way, whose two directions share one rate.
+func (n *network) over(r *route, way, both int32, rate float64) route {
+	n.routes++
+	return route{id: n.routes, uses: append(slices.Clone(r.uses), way, both), alone: min(r.alone, rate), latency: r.latency}
+}
+
+// share sets the rates (bytes/ns) of copies that run at the same time by max-min
+// fairness: all rates rise together; when a resource is full the copies on it stay
+// as they are and the others rise on.
+func (n *network) share(copies []*route, rates []float64) {
+	if len(copies) == 1 {
+		rates[0] = copies[0].alone
+		return
+	}
+	hash := uint32(0)
+	for _, c := range copies {
+		hash = 31*hash + c.id
+	}
+	k := &n.known[hash%uint32(len(n.known))]
+	if slices.Equal(copies, k.copies) {
+		copy(rates, k.rates)
+		return
+	}
+	n.live = n.live[:0]
+	for i, c := range copies {
+		rates[i] = -1
+		for _, r := range c.uses {
+			if n.users[r] == 0 {
+				n.left[r] = n.capacity[r]
+				n.live = append(n.live, r)
+			}
+			n.users[r]++
+		}
+	}
+	for {
+		full, rate := int32(-1), 0.0
+		for _, r := range n.live {
+			if n.users[r] == 0 {
+				continue
+			}
+			if x := n.left[r] / float64(n.users[r]); full < 0 || x < rate {
+				full, rate = r, x
+			}
+		}
+		if full < 0 {
+			break
+		}
+		for i, c := range copies {
+			if rates[i] >= 0 || !c.holds(full) {
+				continue
+			}
+			rates[i] = rate
+			for _, r := range c.uses {
+				n.left[r] = max(0, n.left[r]-rate)
+				n.users[r]--
+			}
+		}
+	}
+	for _, r := range n.live {
+		n.users[r] = 0
+	}
+	k.copies, k.rates = append(k.copies[:0], copies...), append(k.rates[:0], rates...)
+}
+
+func (c *route) holds(r int32) bool {
+	for _, u := range c.uses {
+		if u == r {
+			return true
+		}
+	}
+	return false
+}

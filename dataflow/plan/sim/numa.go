@@ -1,0 +1,54 @@
+package sim
+
+import "sagann/dataflow/plan"
+
+// Where host memory is. A plan's chunks lie, by default, in the memory of the socket
+// whose device copies them: NUMA-aware allocation. Without it all lie where the thread
+// that allocated them ran, in the memory of the first socket, and the devices of other
+// sockets reach them across the bridge.
+
+// SimulateFirstTouch is Simulate with all of host memory in the first socket of m. It
+// panics where Simulate does.
+func SimulateFirstTouch(p *plan.Plan, m *Machine) *Timeline {
+	s := newSimulation(p, m)
+	s.net.atFirstRoot(m)
+	s.run()
+	s.critical()
+	s.links()
+	return s.t
+}
+
+// atFirstRoot moves host memory to the first link without a parent: to a device under
+// another, a copy leaves that memory, crosses the bridge and goes down the links under
+// the device's own root.
+func (n *network) atFirstRoot(m *Machine) {
+	at := map[string]int{}
+	first, bridge := -1, -1
+	for i, l := range m.Links {
+		at[l.Name] = i
+		if l.Parent == "" && first < 0 {
+			first = i
+		}
+	}
+	for i, name := range n.names {
+		if name == "bridge" && i >= len(m.Links) {
+			bridge = i
+			break
+		}
+	}
+	if bridge < 0 {
+		return
+	}
+	for d := range m.Devices {
+		var chain []int
+		for l := m.Devices[d].Link; l != ""; l = m.Links[at[l]].Parent {
+			chain = append([]int{at[l]}, chain...)
+		}
+		if chain[0] == first {
+			continue
+		}
+		chain = append([]int{first, bridge}, chain[1:]...)
+		n.hosts[d] = n.route(d, nil, chain)
+		n.hostsUp[d] = n.route(d, chain, nil)
+	}
+}

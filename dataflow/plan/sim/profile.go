@@ -1,0 +1,82 @@
+package sim
+
+import "sagann/dataflow/plan"
+
+// PhaseTimes is the time in ns that the kernels of each phase take on m, without what is made on arrival.
+func PhaseTimes(s *plan.Spec, c *plan.Cells, m *Machine) []float64 {
+	k := newClock(&plan.Plan{Spec: s, Cells: c}, m.Kind(0))
+	out := make([]float64, len(s.Phases))
+	for q := range s.Phases {
+		for _, st := range s.Phases[q].Steps {
+			for n := range st.Calls {
+				t := plan.Task{Kind: plan.Run, Kernel: int32(st.Calls[n].Kernel), Dir: st.Dir, Other: -1}
+				if st.Kind == plan.Globals {
+					t.Rows = int32(st.Calls[n].Rows)
+					out[q] += k.ns(&t)
+					continue
+				}
+				for j := range c.P {
+					t.Own, t.Rows = int32(j), int32(c.Rows(j))
+					if st.Kind == plan.Rows {
+						out[q] += k.ns(&t)
+						continue
+					}
+					for i := range c.P {
+						t.Other, t.Is.First, t.Is.Last = int32(i), i == 0, i == c.P-1
+						out[q] += k.ns(&t)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Profile is what a search reads of a plan and its timeline, when the plan is gone.
+type Profile struct {
+	Wall, Waits     int64 // ns; Waits: no kernel runs
+	Tasks           int
+	Moves           bool      // something is copied, beside results
+	Derives         bool      // values are made on arrival: again where they do not stay
+	Short           bool      // of host memory
+	Sources         float64   // how often sources are read from the host
+	Kernels, Copies []float64 // ns by phase: compute queues, and loads
+	Kept            []string  // what stays for its whole life
+	Streams         []string  // what does not
+}
+
+// ProfileOf reads p, which takes line on a machine.
+func ProfileOf(p *plan.Plan, line *Timeline) *Profile {
+	out := &Profile{Wall: line.Wall, Waits: line.Exposed + line.Idle, Tasks: len(p.Tasks), Moves: p.Moves(), Derives: p.Derives(),
+		Kernels: make([]float64, len(p.Spec.Phases)), Copies: make([]float64, len(p.Spec.Phases))}
+	for i := range p.Tasks {
+		k, ns := &p.Tasks[i], float64(line.End[i]-line.Start[i])
+		switch k.Queue {
+		case plan.Compute:
+			out.Kernels[k.Phase] += ns
+		case plan.H2D:
+			out.Copies[k.Phase] += ns
+		}
+	}
+	sort := func(name string, kept bool) {
+		if kept {
+			out.Kept = append(out.Kept, name)
+		} else {
+			out.Streams = append(out.Streams, name)
+		}
+	}
+	for id, v := range p.Spec.Values {
+		if v.Kind != plan.Temp && v.RowBytes > 64 {
+			sort(v.Name, p.Places.Resident[id])
+		}
+	}
+	for d, b := range p.Cells.Bytes {
+		if b != nil {
+			sort("cells "+plan.Dir(d).String(), p.Places.CellsIn[d])
+		}
+	}
+	if out.Moves {
+		out.Sources = p.SourceReads()
+	}
+	return out
+}
