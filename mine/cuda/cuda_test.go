@@ -148,6 +148,9 @@ func TestEmulated(t *testing.T) {
 		"vertices=34,edges=100,kind=rmat,features=1",
 		"vertices=150,edges=6000,kind=rmat,features=1,seed=3,classes=3",
 	} {
+		if testing.Short() && strings.Contains(spec, "6000") {
+			continue
+		}
 		r := made(t, spec)
 		cpu := &run.Run{Rows: r, Workers: 2}
 		want5, err := cpu.Cliques(ctx, 5)
