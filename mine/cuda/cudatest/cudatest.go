@@ -28,6 +28,7 @@ type emulated struct {
 	device.Device
 	base   uint64
 	folder string
+	queue  device.Queue
 }
 
 // pinned is the host memory of all emulated GPUs: each reads that of the others, too.
@@ -95,6 +96,15 @@ func (e *emulated) Info() device.Info {
 	i := e.Device.Info()
 	i.Kind, i.Name = "cuda", "emulated, compute capability 9.0, bus"
 	return i
+}
+
+// NewQueue is always the same queue: a kernel is given the whole arena, so that no copy may
+// run beside it.
+func (e *emulated) NewQueue(name string) (q device.Queue, err error) {
+	if e.queue == nil {
+		e.queue, err = e.Device.NewQueue(name)
+	}
+	return e.queue, err
 }
 
 // HostAlloc keeps the memory in mind: kernels may read it.
