@@ -41,4 +41,7 @@
 // into the memory. Explain shows the choice before the run. Memory is taken before the
 // work begins; if Options.Mem is too small, the error names the smallest that would do.
 // Counts have 128 bits.
+//
+// With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
+// counts and rows. Such a graph must be closed.
 package mine

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"sagann/mine/cuda/cudatest"
 )
 
 // TestMain draws with a fixed seed unless -rapid.seed names another.
@@ -14,5 +16,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	cudatest.Remove()
+	os.Exit(code)
 }

@@ -148,6 +148,9 @@ func TestEmulated(t *testing.T) {
 		"vertices=34,edges=100,kind=rmat,features=1",
 		"vertices=150,edges=6000,kind=rmat,features=1,seed=3,classes=3",
 	} {
+		if testing.Short() && strings.Contains(spec, "6000") {
+			continue
+		}
 		r := made(t, spec)
 		cpu := &run.Run{Rows: r, Workers: 2}
 		want5, err := cpu.Cliques(ctx, 5)
@@ -203,6 +206,37 @@ func TestListings(t *testing.T) {
 			gpus = append(gpus, cudatest.Open(t, i, 1<<20))
 		}
 		compareListing(t, gpus, r, "edge", "0-1-2-0-3-1", "0-1-2-3-0 0~2", "path4")
+	}
+}
+
+// TestListingLaunches: a pool that is much smaller than the listing is filled about as
+// often as it takes to hold all rows. Launches of too many tasks would do most of them
+// again and again, as their blocks are taken by those behind them.
+func TestListingLaunches(t *testing.T) {
+	defer Few()()
+	listBlocks = 40 // for 32 warps, which need two for each task
+	r := byUser(t, "vertices=100,edges=20000,kind=rmat,features=1")
+	gpu := cudatest.Open(t, 0, 4<<20)
+	g, err := Upload([]device.GPU{gpu}, r, Layout{Whole, -1, false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Listing(pattern.Must("wedge"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, most := ListNeed(p, r)
+	rows, before := 0, gpu.Counters().Launches
+	if err := g.List(context.Background(), p, true, most, nil, func([]uint32) bool { rows++; return true }); err != nil {
+		t.Fatal(err)
+	}
+	launches, fills := gpu.Counters().Launches-before, 12*rows/(listBlocks*blockBytes)+1
+	t.Logf("%d rows, %d launches, at least %d", rows, launches, fills)
+	if launches > int64(6*fills+12) {
+		t.Errorf("%d launches for %d rows, which fill the pool %d times", launches, rows, fills)
+	}
+	if err := g.Free(); err != nil {
+		t.Error(err)
 	}
 }
 

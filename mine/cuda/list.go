@@ -17,14 +17,16 @@ const (
 	leastBlocks = 2
 )
 
-// listBlocks is the most blocks of a launch: 64 MiB, enough that copies run at the speed
-// of the link. Tests have fewer.
-var listBlocks = 8 << 10
+// listBlocks is the most blocks of a launch: 128 MiB, several times what all warps of a
+// large GPU leave empty at the end of their last blocks. Tests have fewer.
+var listBlocks = 16 << 10
 
-// Launches of a listing are of so many tasks at first, and then twice as many as before,
-// or as before where the pool was full: the first rows come soon.
+// Launches of a listing are of so many tasks at first, so that the first rows come soon.
+// Where one leaves more than half of the pool empty, the next is of twice as many; where
+// the pool was too small, and tasks behind the first that found no block were done for
+// nothing, of half as many.
 const (
-	firstTasks = 1 << 10
+	firstTasks = 1 << 8
 	mostListed = 1 << 20
 )
 
@@ -51,6 +53,7 @@ type lister struct {
 	pool   device.Mem
 	host   device.HostMem // two copies of the pool, used in turn
 	second bool
+	window int // tasks of the next launch
 	blocks int
 	state  device.Mem // see stateWords: 1 the next task, 2 the blocks taken
 	done   device.Mem // by task of a launch: it is complete
@@ -62,6 +65,7 @@ type piece struct {
 	rows  [][]uint32
 	whole int
 	extra uint64
+	used  float64 // share of the pool
 	err   error
 }
 
@@ -96,7 +100,7 @@ func (g *Graph) List(ctx context.Context, p *plan.Plan, pool bool, room int64, r
 		}
 	}()
 	for _, c := range g.cards {
-		l := &lister{g: g, c: c, width: p.Pattern.Vertices(), tasks: all}
+		l := &lister{g: g, c: c, width: p.Pattern.Vertices(), tasks: all, window: firstTasks}
 		if err := l.open(p, pool, room); err != nil {
 			return err
 		}
@@ -173,7 +177,9 @@ func (l *lister) launch(ctx context.Context, lo, hi int, skip uint64) piece {
 	if err != nil {
 		return piece{err: err}
 	}
-	return l.sort(lo, done, words)
+	p := l.sort(lo, done, words)
+	p.used = float64(state[2]+1) / float64(l.blocks)
+	return p
 }
 
 // wait waits for a launch of this card.
@@ -326,7 +332,13 @@ func (x *listing) stretch(turn int) (lo, hi int) {
 func (l *lister) list(ctx context.Context, lo, hi int, out chan<- piece) bool {
 	skip := uint64(0)
 	for lo < hi {
-		p := l.launch(ctx, lo, hi, skip)
+		to := min(hi, lo+l.window)
+		p := l.launch(ctx, lo, to, skip)
+		if p.whole < to {
+			l.window = max(1, (to-lo)/2)
+		} else if p.used < 0.5 {
+			l.window = min(2*l.window, mostListed)
+		}
 		select {
 		case out <- p:
 		case <-ctx.Done():

@@ -44,7 +44,7 @@ func (l *lister) launchExact(ctx context.Context, lo, hi int, skip uint64) piece
 		counts[fit], rows = rows, rows+counts[fit]
 		fit++
 	}
-	p := piece{whole: lo + fit}
+	p := piece{whole: lo + fit, used: float64(rows) / float64(room)}
 	if fit == 0 {
 		counts[0], rows, fit, p.extra = 0, room, 1, room
 	}

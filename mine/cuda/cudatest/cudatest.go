@@ -28,13 +28,21 @@ type emulated struct {
 	device.Device
 	base   uint64
 	folder string
+	queue  device.Queue
 }
 
 // pinned is the host memory of all emulated GPUs: each reads that of the others, too.
+// Kernels see it as it was at the first launch after it was taken; rows do not change, and
+// what copies write later is not for kernels.
 var (
 	pinnedMu sync.Mutex
-	pinned   = map[*byte]device.HostMem{}
+	pinned   = map[*byte]*hostBlock{}
 )
+
+type hostBlock struct {
+	now  []byte
+	then []byte // nil: no kernel has run
+}
 
 // builds are the programs by the hash of their source.
 var (
@@ -73,6 +81,16 @@ func Open(t testing.TB, index int, budget int64) device.GPU {
 	return e
 }
 
+// Remove removes the programs that tests have made; TestMain calls it.
+func Remove() {
+	buildMu.Lock()
+	defer buildMu.Unlock()
+	if buildDir != "" {
+		os.RemoveAll(buildDir)
+	}
+	buildDir, builds = "", map[[32]byte]string{}
+}
+
 // Info says that it is a GPU of compute capability 9.
 func (e *emulated) Info() device.Info {
 	i := e.Device.Info()
@@ -80,12 +98,21 @@ func (e *emulated) Info() device.Info {
 	return i
 }
 
+// NewQueue is always the same queue: a kernel is given the whole arena, so that no copy may
+// run beside it.
+func (e *emulated) NewQueue(name string) (q device.Queue, err error) {
+	if e.queue == nil {
+		e.queue, err = e.Device.NewQueue(name)
+	}
+	return e.queue, err
+}
+
 // HostAlloc keeps the memory in mind: kernels may read it.
 func (e *emulated) HostAlloc(bytes int64) (device.HostMem, error) {
 	h, err := e.Device.HostAlloc(bytes)
 	if err == nil && bytes > 0 {
 		pinnedMu.Lock()
-		pinned[&h.Bytes()[0]] = h
+		pinned[&h.Bytes()[0]] = &hostBlock{now: h.Bytes()}
 		pinnedMu.Unlock()
 	}
 	return h, err
@@ -194,7 +221,10 @@ func (e *emulated) command(arena []byte, c device.Command) error {
 	pinnedMu.Lock()
 	in.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(pinned))))
 	for p, h := range pinned {
-		send(uint64(uintptr(unsafe.Pointer(p))), h.Bytes())
+		if h.then == nil {
+			h.then = bytes.Clone(h.now)
+		}
+		send(uint64(uintptr(unsafe.Pointer(p))), h.then)
 	}
 	pinnedMu.Unlock()
 	run := exec.Command(f.program, args...)
