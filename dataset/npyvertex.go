@@ -46,6 +46,13 @@ func (s *Stream) openFeatures(from arrays, rows *rowCount) error {
 		}
 		return nil
 	}
+	s.allRows = func() ([]float32, error) {
+		a, err := readArray(from, "features")
+		if err != nil {
+			return nil, err
+		}
+		return finite(a, cols)
+	}
 	return rows.set(shape[0], r.Name(), r.Where(0), "rows of features")
 }
 
