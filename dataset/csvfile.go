@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 )
@@ -77,88 +76,6 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 		t.columns[i] = fmt.Sprint(i + 1)
 	}
 	return t, nil
-}
-
-func (t *tableFile) checkHeading() error {
-	t.textFile.line -= len(t.ahead)
-	seen := map[string]bool{}
-	for i, name := range t.columns {
-		if name == "" { // as pandas writes the index
-			name = fmt.Sprint(i + 1)
-			t.columns[i] = name
-		}
-		if seen[name] {
-			return t.errorf("two columns are named %.40q", name)
-		}
-		seen[name] = true
-	}
-	return nil
-}
-
-// separator is what stands most often in the line outside of quotes.
-func separator(line []byte) byte {
-	count := map[byte]int{}
-	quoted := false
-	for _, c := range line {
-		if c == '"' {
-			quoted = !quoted
-		}
-		if !quoted {
-			count[c]++
-		}
-	}
-	best := byte(',')
-	for _, c := range []byte{'\t', ';', ' '} {
-		if count[c] > count[best] {
-			best = c
-		}
-	}
-	if best == ' ' && (count[','] > 0 || count['\t'] > 0 || count[';'] > 0) {
-		return ','
-	}
-	return best
-}
-
-// looksLikeHeading tells a first line that names columns from one of values: it holds
-// a known name, or words where the next line holds numbers.
-func (t *tableFile) looksLikeHeading(known []string) (bool, error) {
-	numbers := 0
-	for _, name := range t.columns {
-		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
-			return true, nil
-		}
-		if _, err := parseFloat([]byte(name)); err == nil {
-			numbers++
-		}
-	}
-	if numbers > 0 {
-		return false, nil
-	}
-	line, err := t.line()
-	if err == io.EOF {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	second := slices.Clone(line)
-	row, err := t.split(line)
-	if err != nil {
-		return false, err
-	}
-	if bytes.IndexByte(second, '"') >= 0 {
-		second = slices.Clone(t.buf)
-	}
-	t.ahead = [][]byte{second}
-	for _, f := range row {
-		if _, err := parseFloat(bytes.TrimSpace(f)); err == nil {
-			return true, nil
-		}
-	}
-	if len(row) == 1 {
-		return true, nil
-	}
-	return false, fmt.Errorf("%s:1: %.80q may be a heading or a row: --heading yes or no says which", t.name, strings.Join(t.columns, string(t.sep)))
 }
 
 // line is the next line that is not blank.
@@ -264,59 +181,4 @@ func (t *tableFile) split(line []byte) ([][]byte, error) {
 		}
 		at++ // the separator
 	}
-}
-
-// find is the column of that name, or the first of some usual names when name is "";
-// -1 when there is none of those.
-func (t *tableFile) find(name string, usual ...string) (int, error) {
-	if name != "" {
-		if i := slices.Index(t.columns, name); i >= 0 {
-			return i, nil
-		}
-		return -1, fmt.Errorf("%s:1: no column %q; there are %s", t.name, name, t.list())
-	}
-	for _, u := range usual {
-		for i, c := range t.columns {
-			if strings.EqualFold(u, c) {
-				return i, nil
-			}
-		}
-	}
-	return -1, nil
-}
-
-// match lists the columns that fit one of the patterns, in the table's order.
-func (t *tableFile) match(patterns []string) ([]int, error) {
-	found := make([]bool, len(t.columns))
-	for _, p := range patterns {
-		any := false
-		for i, c := range t.columns {
-			ok, err := path.Match(p, c)
-			if err != nil {
-				return nil, fmt.Errorf("the pattern %q of columns: %w", p, err)
-			}
-			found[i] = found[i] || ok
-			any = any || ok
-		}
-		if !any {
-			return nil, fmt.Errorf("%s:1: no column fits %q; there are %s", t.name, p, t.list())
-		}
-	}
-	var out []int
-	for i, ok := range found {
-		if ok {
-			out = append(out, i)
-		}
-	}
-	return out, nil
-}
-
-// list names the columns, for errors.
-func (t *tableFile) list() string {
-	const most = 20
-	text := strings.Join(t.columns[:min(most, len(t.columns))], ", ")
-	if n := len(t.columns); n > most {
-		text += fmt.Sprintf(" and %d more", n-most)
-	}
-	return fmt.Sprintf("%.400s", text)
 }

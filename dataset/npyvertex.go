@@ -46,6 +46,13 @@ func (s *Stream) openFeatures(from arrays, rows *rowCount) error {
 		}
 		return nil
 	}
+	s.allRows = func() ([]float32, error) {
+		a, err := readArray(from, "features")
+		if err != nil {
+			return nil, err
+		}
+		return finite(a, cols)
+	}
 	return rows.set(shape[0], r.Name(), r.Where(0), "rows of features")
 }
 
@@ -206,105 +213,4 @@ func (d *Data) readIDs(from arrays) error {
 		d.IDs[v] = uint64(id)
 	}
 	return nil
-}
-
-// readSplits reads train, val and test, with a prefix for what is no vertex: ids, or a
-// boolean for each of the n vertices, edges or graphs.
-func (d *Data) readSplits(from arrays, k LabelKind) error {
-	prefix := ""
-	if k != VertexLabels {
-		prefix = string(k) + "_"
-	}
-	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: len(d.EdgeLabels), GraphLabels: len(d.GraphLabels)}[k]
-	for i, name := range []string{"train", "val", "test"} {
-		a, err := optional(from, prefix+name)
-		if err != nil {
-			return err
-		}
-		if a == nil {
-			continue
-		}
-		if *d.parts(k)[i], err = splitIDs(a, n, k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func splitIDs(a *npy.Array, n int, k LabelKind) ([]uint32, error) {
-	if len(a.Shape) != 1 {
-		return nil, fmt.Errorf("%s: shape %v of a split: want a vector", a.Where(0), a.Shape)
-	}
-	if a.Len() == 0 {
-		return nil, fmt.Errorf("%s: the split is empty", a.Where(0))
-	}
-	if mask, ok := a.Data.([]bool); ok {
-		if len(mask) != n {
-			return nil, fmt.Errorf("%s: a mask of %d for %d %s", a.Where(0), len(mask), n, plural[k])
-		}
-		ids := []uint32{}
-		for v, in := range mask {
-			if in {
-				ids = append(ids, uint32(v))
-			}
-		}
-		return ids, nil
-	}
-	list, err := a.Uint32s()
-	if err != nil {
-		return nil, err
-	}
-	for i, v := range list {
-		if int(v) >= n {
-			return nil, fmt.Errorf("%s: %s %d: ids must be below %d", a.Where(i), k, v, n)
-		}
-	}
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return list, nil
-}
-
-func (d *Data) readGraphs(from arrays) error {
-	a, err := optional(from, "graph_indicator")
-	if err != nil || a == nil {
-		return err
-	}
-	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
-		return fmt.Errorf("%s: shape %v, want %d rows", a.Where(0), a.Shape, d.Edges.V)
-	}
-	if d.GraphOf, err = a.Uint32s(); err != nil {
-		return err
-	}
-	b, err := optional(from, "graph_labels")
-	if err != nil || b == nil {
-		return err
-	}
-	if len(b.Shape) != 1 {
-		return fmt.Errorf("%s: shape %v of the graph labels: want a vector", b.Where(0), b.Shape)
-	}
-	if d.GraphLabels, err = b.Int32s(); err != nil {
-		return err
-	}
-	for v, g := range d.GraphOf {
-		if int(g) >= len(d.GraphLabels) {
-			return fmt.Errorf("%s: vertex %d belongs to graph %d of %d", a.Where(v), v, g, len(d.GraphLabels))
-		}
-	}
-	return d.readSplits(from, GraphLabels)
-}
-
-// readEdgeLabels reads edge_labels [E], a class an edge or -1 for none, and the splits
-// of the edges.
-func (d *Data) readEdgeLabels(from arrays, edges int) error {
-	a, err := optional(from, "edge_labels")
-	if err != nil || a == nil {
-		return err
-	}
-	if len(a.Shape) != 1 || a.Shape[0] != edges {
-		return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, edges)
-	}
-	if d.EdgeLabels, err = a.Int32s(); err != nil {
-		return err
-	}
-	return d.readSplits(from, EdgeLabels)
 }

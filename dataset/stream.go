@@ -19,6 +19,9 @@ type Stream struct {
 	// row-major; nil without features.
 	EachRows func(fn func(rows []float32) error) error
 
+	// allRows, where it is set, reads the features at once, without copying pieces.
+	allRows func() ([]float32, error)
+
 	// counted is set where E and the rows of features were held against the bytes that
 	// are there, so that memory may be taken for them.
 	counted bool
@@ -56,6 +59,11 @@ func (s *Stream) room(n int) int {
 func (s *Stream) collect() (*Data, error) {
 	d := s.Data
 	if err := s.collectEdges(); err != nil || s.EachRows == nil {
+		return d, err
+	}
+	if s.allRows != nil {
+		var err error
+		d.Features, err = s.allRows()
 		return d, err
 	}
 	d.Features = make([]float32, 0, s.room(d.Edges.V*d.FeatureCols))

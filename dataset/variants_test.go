@@ -1,0 +1,97 @@
+package dataset
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sagann/chunk"
+)
+
+// TestVariants reads small graphs whose parts have other shapes and types.
+func TestVariants(t *testing.T) {
+	nan := 0.0
+	nan /= nan
+	edges := member{"edge_index.npy", encoded(t, []int{2, 3}, int64(0), 1, 2, 1, 2, 0)}
+	ring := chunk.Edges{V: 3, Src: []uint32{0, 1, 2}, Dst: []uint32{1, 2, 0}}
+	with := func(change func(e *chunk.Edges, d *Data)) *Data {
+		e := ring
+		d := &Data{Name: "g", Edges: &e}
+		change(&e, d)
+		return d
+	}
+	for what, c := range map[string]struct {
+		members []member
+		want    *Data
+	}{
+		"several masks, of which the first counts": {[]member{edges, {"train_mask.npy", encoded(t, []int{3, 2}, true, true, false, true, true, false)}},
+			with(func(e *chunk.Edges, d *Data) { d.Train = []uint32{0, 2} })},
+		"a mask of bytes": {[]member{edges, {"test_mask.npy", encoded(t, []int{3}, uint8(0), 1, 0)}},
+			with(func(e *chunk.Edges, d *Data) { d.Test = []uint32{1} })},
+		"ids of a split": {[]member{edges, {"val_idx.npy", encoded(t, []int{2}, int64(2), 1)}},
+			with(func(e *chunk.Edges, d *Data) { d.Val = []uint32{1, 2} })},
+		"labels [V,1] of floats, one missing": {[]member{edges, {"y.npy", encoded(t, []int{3, 1}, 2, nan, 0)}},
+			with(func(e *chunk.Edges, d *Data) { d.Labels, d.Classes = []int32{2, -1, 0}, 3 })},
+		"multi-labels": {[]member{edges, {"y.npy", encoded(t, []int{3, 2}, float32(1), 0, 0, 1, 1, 1)}},
+			with(func(e *chunk.Edges, d *Data) { d.MultiLabels, d.Classes = []float32{1, 0, 0, 1, 1, 1}, 2 })},
+		"what edges carry": {[]member{edges, {"edge_weight.npy", encoded(t, []int{3, 1}, 0.5, 1, 2)}, {"edge_attr.npy", encoded(t, []int{3, 2}, int32(1), 2, 3, 4, 5, 6)},
+			{"edge_type.npy", encoded(t, []int{3}, int64(1), 0, 1)}},
+			with(func(e *chunk.Edges, d *Data) {
+				e.Weight, e.Data, e.DataCols, e.Type, e.Types = []float32{0.5, 1, 2}, []float32{1, 2, 3, 4, 5, 6}, 2, []uint32{1, 0, 1}, 2
+			})},
+		"vertices without edges": {[]member{edges, {"num_nodes.npy", encoded(t, nil, int64(5))}}, with(func(e *chunk.Edges, d *Data) { e.V = 5 })},
+		"graphs of a batch":      {[]member{edges, {"batch.npy", encoded(t, []int{3}, int64(0), 0, 1)}}, with(func(e *chunk.Edges, d *Data) { d.GraphOf = []uint32{0, 0, 1} })},
+		"our names":              {[]member{{"edges.npy", encoded(t, []int{3, 2}, uint8(0), 1, 1, 2, 2, 0)}, {"ids.npy", encoded(t, []int{3}, int64(7), 5, 6)}}, with(func(e *chunk.Edges, d *Data) { d.IDs = []uint64{7, 5, 6} })},
+	} {
+		dir := writeFiles(t, map[string]string{"g.npz": archived(t, c.members...)})
+		if diff := cmp.Diff(c.want, mustLoad(t, filepath.Join(dir, "g.npz"), Options{})); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
+
+// TestTableVariants reads small tables by other columns and separators.
+func TestTableVariants(t *testing.T) {
+	const ids = "id;a;b\nx;1;0\n\"y;\"\"1\"\"\";0;1\nz;1;1\n"
+	names := []string{"x", `y;"1"`, "z"}
+	ring := []uint32{0, 1, 2}
+	next := []uint32{1, 2, 0}
+	for what, c := range map[string]struct {
+		edges, vertices string
+		with            Tables
+		opt             Options
+		want            *Data
+	}{
+		"several labels, types by the alphabet, numbers of edges": {"to,from,weight,type,e1,e2\n\"y;\"\"1\"\"\",x,1,likes,1,2\nz,\"y;\"\"1\"\"\",2,knows,3,4\nx,z,3,likes,5,6\n", ids,
+			Tables{Label: []string{"a", "b"}, EdgeFeatures: []string{"e?"}}, Options{},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next, Weight: []float32{1, 2, 3}, Type: []uint32{1, 0, 1}, Types: 2, Data: []float32{1, 2, 3, 4, 5, 6}, DataCols: 2},
+				Names: names, MultiLabels: []float32{1, 0, 0, 1, 1, 1}, Classes: 2}},
+		"no heading, columns by number": {"0 1 9\n1 2 9\n2 0 9\n", "9,0,train\n8,1,val\n7,2,test\n",
+			Tables{ID: "2", Label: []string{"1"}, Split: "3", Heading: "no"}, Options{},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Labels: []int32{9, 8, 7}, Classes: 10, Train: ring[:1], Val: ring[1:2], Test: ring[2:]}},
+		"names as they come, over two lines": {"\ufeffsrc\tdst\na\tb\n\"b\"\t\"c\n\"\n\"c\n\"\ta\n", "", Tables{}, Options{},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Names: []string{"a", "b", "c"}}},
+		"numbers with gaps": {"source,target\n10,30\n30,500\n500,10\n", "", Tables{}, Options{},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, IDs: []uint64{10, 30, 500}}},
+		"numbers that stay": {"source,target\n0,1\n1,2\n2,0\n", "", Tables{}, Options{Relabel: RelabelNever},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
+		"other columns": {"a,b,c\n0,9,1\n1,9,2\n2,9,0\n", "", Tables{Source: "a", Target: "c"}, Options{},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
+	} {
+		dir := writeFiles(t, map[string]string{"e.csv": c.edges, "v.csv": c.vertices})
+		c.with.Edges = filepath.Join(dir, "e.csv")
+		if c.vertices != "" {
+			c.with.Vertices = filepath.Join(dir, "v.csv")
+		}
+		d, err := LoadTables(c.with, c.opt)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		d.Report = Report{}
+		if diff := cmp.Diff(c.want, d); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
