@@ -58,7 +58,9 @@ deadcode:
 # SOAK_TIME bounds each of the two parts; GOGC=800 halves the processor time of small programs. A failure prints the case as a row for the
 # table of dataflow/kept_test.go, which make test runs.
 # Beside these it runs what takes too long for make test:
-#   layers TestPlanetoid/citeseer: the recipe that TestPlanetoid/cora trains in make test, on features two and a half times as wide.
+#   layers TestPlanetoid/citeseer: the recipe that TestPlanetoid/cora trains in make test, on features two and a half times as wide;
+#   mine/cuda TestFaults: every call of a device, of which make test fails three of each kind; TestEmulated: a graph of 6,000 edges, too;
+#   bench/tables TestAutoAgainstAll: four graphs, of which make test has one.
 SOAK_PROGRAMS ?= 20000
 SOAK_CHECKS   ?= 2000
 SOAK_TIME     ?= 2h
@@ -69,8 +71,9 @@ soak: export SAGA_SEED = $(SOAK_SEED)
 soak:
 	@echo "make soak SOAK_SEED=$(SOAK_SEED): $(SOAK_PROGRAMS) programs, $(SOAK_CHECKS) cases of every other property"
 	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestDyadic' ./dataflow
-	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel ./dataset/... ./dataflow/plan
+	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run TestPlanetoid ./layers
+	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
 race:

@@ -16,8 +16,6 @@ typedef struct {
 	uint64_t *args;
 	CUdeviceptr a, b, c;    // product; clear: a
 	int m, n, k, lda, ldb, ldc, ta, tb, add, tf32;
-	int batch;              // product: so many of them, 0: one
-	long long sa, sb, sc;   // from one to the next
 	int beside;             // call: may run with the next command
 	size_t words;           // clear
 } saga_command;
@@ -59,12 +57,6 @@ static saga_result saga_submit(CUcontext ctx, CUstream s, cublasHandle_t blas, s
 				r.blas = cublasGemmEx(blas, c->tb ? CUBLAS_OP_T : CUBLAS_OP_N, c->ta ? CUBLAS_OP_T : CUBLAS_OP_N,
 					c->n, c->m, c->k, &one, (void *)c->b, CUDA_R_32F, c->ldb, (void *)c->a, CUDA_R_32F, c->lda,
 					c->add ? &one : &zero, (void *)c->c, CUDA_R_32F, c->ldc, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
-				break;
-			}
-			if (c->batch) {
-				r.blas = cublasSgemmStridedBatched(blas, c->tb ? CUBLAS_OP_T : CUBLAS_OP_N, c->ta ? CUBLAS_OP_T : CUBLAS_OP_N,
-					c->n, c->m, c->k, &one, (float *)c->b, c->ldb, c->sb, (float *)c->a, c->lda, c->sa,
-					c->add ? &one : &zero, (float *)c->c, c->ldc, c->sc, c->batch);
 				break;
 			}
 			r.blas = cublasSgemm(blas, c->tb ? CUBLAS_OP_T : CUBLAS_OP_N, c->ta ? CUBLAS_OP_T : CUBLAS_OP_N,
@@ -162,7 +154,6 @@ func cuCommands(list []Command, fn func(Function) cuFunc) (first *cuCommand, fre
 			d.a, d.b, d.c = C.CUdeviceptr(g.A), C.CUdeviceptr(g.B), C.CUdeviceptr(g.C)
 			d.m, d.n, d.k = C.int(g.M), C.int(g.N), C.int(g.K)
 			d.lda, d.ldb, d.ldc = C.int(g.LDA), C.int(g.LDB), C.int(g.LDC)
-			d.batch, d.sa, d.sb, d.sc = C.int(g.Batch), C.longlong(g.StrideA), C.longlong(g.StrideB), C.longlong(g.StrideC)
 			d.ta, d.tb, d.add, d.tf32 = cInt(g.TransA), cInt(g.TransB), cInt(g.Add), cInt(g.TF32)
 		case c.Clear != nil:
 			d.op, d.a, d.words = 2, C.CUdeviceptr(c.Clear.Addr), C.size_t(c.Clear.Bytes/4)

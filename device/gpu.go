@@ -1,10 +1,5 @@
 package device
 
-import (
-	"errors"
-	"fmt"
-)
-
 // A GPU is a device that runs compiled source, as the cuda device does. Programs that
 // only know Device reach it by a type assertion.
 type GPU interface {
@@ -57,8 +52,7 @@ type Call struct {
 // Gemm is the dense product C = A·B, or C += A·B with Add: row-major float32
 // matrices at device addresses, C of M×N, the inner dimension K, LDx floats from
 // one row to the next. With TransA the matrix at A is the transpose, K×M; with
-// TransB that at B is N×K. With a Batch it is so many such products, the matrices of the
-// next StrideX floats behind those of one.
+// TransB that at B is N×K.
 type Gemm struct {
 	A, B, C        uint64
 	M, N, K        int
@@ -66,9 +60,6 @@ type Gemm struct {
 	TransA, TransB bool
 	Add            bool
 	TF32           bool // operands may be rounded to 10 bits of fraction
-
-	Batch                     int // 0: one product
-	StrideA, StrideB, StrideC int
 }
 
 // Clear sets Bytes bytes at Addr to zero; both are multiples of four.
@@ -115,52 +106,3 @@ type gpuFunc struct {
 
 func (f *gpuFunc) Name() string               { return f.name }
 func (f *gpuFunc) Batch(d GPU) (Batch, error) { return f.batch(d) }
-
-// name is what a trace calls the command.
-func (c *Command) name() string {
-	switch {
-	case c.Call != nil:
-		return c.Call.Func.Name()
-	case c.Gemm != nil:
-		if g := c.Gemm; g.Batch > 0 {
-			return fmt.Sprintf("sgemm %d·%d×%d×%d", g.Batch, g.M, g.N, g.K)
-		}
-		return fmt.Sprintf("sgemm %d×%d×%d", c.Gemm.M, c.Gemm.N, c.Gemm.K)
-	}
-	return "clear"
-}
-
-// beside tells whether the command may run with the next.
-func (c *Command) beside() bool {
-	return c.Call != nil && c.Call.Beside
-}
-
-// check refuses a command that is not one.
-func (c *Command) check() error {
-	n := 0
-	if c.Call != nil {
-		n++
-		if c.Call.Func == nil {
-			return errors.New("a call of no function")
-		}
-	}
-	if c.Clear != nil {
-		n++
-		if c.Clear.Bytes < 0 || c.Clear.Bytes%4 != 0 || c.Clear.Addr%4 != 0 {
-			return errors.New("a clear of broken words")
-		}
-	}
-	if g := c.Gemm; g != nil {
-		n++
-		if g.M < 0 || g.N < 0 || g.K < 0 || g.LDA < 1 || g.LDB < 1 || g.LDC < g.N || g.Batch < 0 {
-			return errors.New("a product of impossible sizes")
-		}
-		if g.Batch > 0 && g.TF32 {
-			return errors.New("a batch of products with TF32")
-		}
-	}
-	if n != 1 {
-		return errors.New("a command must be one of call, product and clear")
-	}
-	return nil
-}

@@ -64,17 +64,13 @@ type GPUStep struct {
 }
 
 // GPUGemm is C = A·B, or C += A·B with Add, row-major at device addresses; TransA
-// and TransB read the transpose of what lies there. With a Batch it is so many products,
-// the operands of the next StrideX floats behind those of one.
+// and TransB read the transpose of what lies there.
 type GPUGemm struct {
 	A, B, C        uint64
 	M, N, K        int
 	LDA, LDB, LDC  int
 	TransA, TransB bool
 	Add            bool
-
-	Batch                     int
-	StrideA, StrideB, StrideC int
 }
 
 // GPULaunch binds a program to device memory, for one interval or one cell.

@@ -40,8 +40,9 @@ export CGO_ENABLED=1 CGO_CFLAGS="-I$PWD/device/include -I$home/include -I$home/i
 export CGO_LDFLAGS="-L$lib -Wl,--unresolved-symbols=ignore-all"
 export LD_LIBRARY_PATH=$home/lib64:$home/lib:${LD_LIBRARY_PATH:-}
 echo "GPU build: headers and libraries of $home"
-go vet -tags cuda ./device/... ./mine/cuda ./bench/cuda ./bench/offload ./cmd/saga
+go vet -tags cuda ./device/... ./mine/... ./bench/cuda ./bench/mine ./bench/offload ./cmd/saga
 go build -tags cuda -o "$lib/saga" ./cmd/saga
 go build -tags cuda -o "$lib/cuda" ./bench/cuda
 go build -tags cuda -o "$lib/offload" ./bench/offload
-go test -tags nvrtc -count=1 ./device/nvrtc ./mine/cuda
+go test -tags nvrtc -count=1 ./device/nvrtc
+go test -tags nvrtc -count=1 -run TestCompiles ./mine/cuda

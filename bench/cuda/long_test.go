@@ -36,7 +36,7 @@ func commands(steps []kernel.GPUStep, funcs []device.Function) (list []device.Co
 	for _, s := range steps {
 		if m := s.Gemm; s.Func < 0 {
 			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K, LDA: m.LDA, LDB: m.LDB, LDC: m.LDC,
-				TransA: m.TransA, TransB: m.TransB, Add: m.Add, Batch: m.Batch, StrideA: m.StrideA, StrideB: m.StrideB, StrideC: m.StrideC}})
+				TransA: m.TransA, TransB: m.TransB, Add: m.Add}})
 			continue
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})

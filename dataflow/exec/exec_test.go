@@ -114,9 +114,7 @@ func (s *session) run(devices []device.Device, update func(global func(int) []fl
 			return
 		}
 	}
-	for _, b := range unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(r.Output(2)))), len(s.x)) {
-		y = append(y, b)
-	}
+	y = append(y, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(r.Output(2)))), len(s.x))...)
 	total, stats = append(total, r.Result(0)...), r.Stats()
 	return
 }

@@ -229,8 +229,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 		if s.Func < 0 {
 			m := s.Gemm
 			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K,
-				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: r.arena.TF32,
-				Batch: m.Batch, StrideA: m.StrideA, StrideB: m.StrideB, StrideC: m.StrideC}})
+				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: r.arena.TF32}})
 			continue
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],

@@ -39,6 +39,9 @@ func Each(property func(*rapid.T)) func(*testing.T) {
 	}
 }
 
+// Soak tells whether make soak runs the tests, which then leave out nothing that is long.
+func Soak() bool { return os.Getenv(Variable) != "" }
+
 // Seed is the seed of a test, never 0.
 func Seed(t testing.TB) uint64 {
 	t.Helper()

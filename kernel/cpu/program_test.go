@@ -27,7 +27,6 @@ type reg struct {
 	id, cols int
 	size     float64 // largest magnitude
 	grain    int     // multiples of 2^-grain
-	lse      bool
 }
 
 var nan = float32(math.NaN())

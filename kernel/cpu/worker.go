@@ -9,9 +9,6 @@ import (
 type worker struct {
 	regs  []float32   // registers of a strip
 	at    [][]float32 // register -> its slice for the current strip
-	in    [][]float32
-	cols  []int
-	rows  []int
 	gemm  []float32
 	tn    []float32
 	segs  []segment

@@ -101,5 +101,5 @@ func gemmWork(g *kernel.GPUGemm) work {
 	if g.Add {
 		w.bytes += 4 * m * n
 	}
-	return w.times(max(1, g.Batch))
+	return w
 }

@@ -15,6 +15,7 @@ import (
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/device/nvrtc"
+	"sagann/internal/draw"
 	"sagann/mine/cuda/cudatest"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
@@ -148,7 +149,7 @@ func TestEmulated(t *testing.T) {
 		"vertices=34,edges=100,kind=rmat,features=1",
 		"vertices=150,edges=6000,kind=rmat,features=1,seed=3,classes=3",
 	} {
-		if testing.Short() && strings.Contains(spec, "6000") {
+		if !draw.Soak() && strings.Contains(spec, "6000") {
 			continue
 		}
 		r := made(t, spec)

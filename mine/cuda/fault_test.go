@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sagann/device"
+	"sagann/internal/draw"
 	"sagann/mine/cuda/cudatest"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
@@ -47,7 +48,8 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 }
 
 // TestFaults fails every call of a GPU in turn, at once and when it runs: the error comes
-// back, nothing hangs, and all memory is given back.
+// back, nothing hangs, and all memory is given back. make test fails about three calls of each
+// kind, make soak all.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every call of a device fails once")
@@ -68,7 +70,11 @@ func TestFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n := int64(1); n <= calls; n++ {
+		step := max(1, calls/3)
+		if draw.Soak() {
+			step = 1
+		}
+		for n := int64(1); n <= calls; n += step {
 			for _, async := range []bool{false, true} {
 				if async && !slices.Contains([]device.Op{device.OpH2D, device.OpD2H, device.OpLaunch}, op) {
 					continue

@@ -10,7 +10,7 @@ import (
 )
 
 // task is a root with its neighbours from lo up to hi, as kernels see it; hi 0: all.
-type task struct{ root, lo, hi, pad uint32 }
+type task struct{ root, lo, hi, _ uint32 }
 
 // Roots are cut so that no task has more than slice neighbours, or more where there would
 // be too many tasks.

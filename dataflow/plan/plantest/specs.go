@@ -17,7 +17,6 @@ type drawer struct {
 	own     []int // values whose own rows a step may read now
 	other   []int // values whose other rows the phase may read
 	made    []int // values that the phase made
-	temps   []int // of the phase
 	globals []int // that a step may read
 	sums    []int // that may be read from the next phase on
 	kernels int
