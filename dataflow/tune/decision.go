@@ -39,7 +39,7 @@ type Decision struct {
 	Slots    int    // buffers of a streamed operand, at least, where they fit
 	Group    int    // intervals that a device visits at the same time
 	EDF      bool   // loads pass each other, earliest deadline first
-	plan.Rule
+	Rule     plan.Rule
 }
 
 // String names d: equal decisions have equal names.

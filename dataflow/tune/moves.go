@@ -66,7 +66,7 @@ func rules(s *search, e *Eval) []Decision {
 		}
 	}
 	return vary(e, list, func(d *Decision, r plan.Rule) {
-		r.Ahead = d.Ahead
+		r.Ahead = d.Rule.Ahead
 		d.Rule = r
 	})
 }
@@ -104,7 +104,7 @@ func group(s *search, e *Eval) []Decision {
 		return nil
 	}
 	out := vary(e, []int{1, 2, 3, 4, 6, e.Decision.Group - 1, e.Decision.Group + 1}, func(d *Decision, n int) { d.Group = max(1, n) })
-	return append(out, vary(e, []bool{!e.Even}, func(d *Decision, on bool) { d.Even = on })...)
+	return append(out, vary(e, []bool{!e.Rule.Even}, func(d *Decision, on bool) { d.Rule.Even = on })...)
 }
 
 func schedule(s *search, e *Eval) []Decision {
@@ -118,26 +118,26 @@ func price(_ *search, e *Eval) []Decision {
 		x := make([]float64, len(e.Kernels))
 		for q := range x {
 			x[q] = math.Pow(min(10, max(0.1, e.Copies[q]/max(1, e.Kernels[q]))), a)
-			if e.Price != nil && len(e.Price) == len(x) {
-				x[q] *= e.Price[q]
+			if e.Rule.Price != nil && len(e.Rule.Price) == len(x) {
+				x[q] *= e.Rule.Price[q]
 			}
 		}
 		prices = append(prices, x)
 	}
-	out := vary(e, prices, func(d *Decision, x []float64) { d.Price, d.Part = x, false })
-	return append(out, vary(e, prices, func(d *Decision, x []float64) { d.Price, d.Part = x, true })...)
+	out := vary(e, prices, func(d *Decision, x []float64) { d.Rule.Price, d.Rule.Part = x, false })
+	return append(out, vary(e, prices, func(d *Decision, x []float64) { d.Rule.Price, d.Rule.Part = x, true })...)
 }
 
 // keepOne says of one value or direction at a time that it comes first, or that it is not kept whole, or
 // takes back what was said. Where no estimate deals memory out, to put first what stays changes nothing, nor
 // does it to keep out what does not.
 func keepOne(_ *search, e *Eval) []Decision {
-	estimates := e.Balance != (plan.Balance{})
+	estimates := e.Rule.Balance != (plan.Balance{})
 	turn := func(names []string, to func(d *Decision, name string)) []Decision {
 		return vary(e, names, func(d *Decision, name string) {
 			is := func(x string) bool { return x == name }
-			d.First = slices.DeleteFunc(slices.Clone(d.First), is)
-			d.Never = slices.DeleteFunc(slices.Clone(d.Never), is)
+			d.Rule.First = slices.DeleteFunc(slices.Clone(d.Rule.First), is)
+			d.Rule.Never = slices.DeleteFunc(slices.Clone(d.Rule.Never), is)
 			to(d, name)
 		})
 	}
@@ -145,13 +145,13 @@ func keepOne(_ *search, e *Eval) []Decision {
 	if estimates {
 		first, never = append(slices.Clone(first), never...), append(slices.Clone(never), first...)
 	}
-	out := append(turn(never, func(d *Decision, n string) { d.Never = append(d.Never, n) }),
-		turn(first, func(d *Decision, n string) { d.First = append(d.First, n) })...)
-	return append(out, turn(append(slices.Clone(e.First), e.Never...), func(*Decision, string) {})...)
+	out := append(turn(never, func(d *Decision, n string) { d.Rule.Never = append(d.Rule.Never, n) }),
+		turn(first, func(d *Decision, n string) { d.Rule.First = append(d.Rule.First, n) })...)
+	return append(out, turn(append(slices.Clone(e.Rule.First), e.Rule.Never...), func(*Decision, string) {})...)
 }
 
 func readAhead(_ *search, e *Eval) []Decision {
-	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Ahead = n })
+	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Rule.Ahead = n })
 }
 
 // storeOne stores one value more, or makes one later, or takes that back; or another policy.
@@ -170,10 +170,10 @@ func storeOne(s *search, e *Eval) []Decision {
 	}
 	names := append(slices.Clone(had), p.Store...)
 	out := vary(e, names, turn)
-	if e.Balance != (plan.Balance{}) { // more that is stored may leave nothing to balance
+	if e.Rule.Balance != (plan.Balance{}) { // more that is stored may leave nothing to balance
 		out = append(out, vary(e, names, func(d *Decision, name string) {
 			turn(d, name)
-			d.Rule = plan.Rule{Lasting: true, Ahead: d.Ahead}
+			d.Rule = plan.Rule{Lasting: true, Ahead: d.Rule.Ahead}
 		})...)
 	}
 	return out
@@ -207,7 +207,7 @@ func with(e *Eval, f func(d *Decision)) Decision {
 	d := e.Decision
 	f(&d)
 	if d.Key != e.Key || d.Schedule != e.Schedule { // other phases
-		d.Price = nil
+		d.Rule.Price = nil
 	}
 	return d
 }

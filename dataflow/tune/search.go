@@ -375,11 +375,11 @@ func (s *search) seeds(d Decision) []Decision {
 		eager.Slots = 4
 	}
 	if s.p.Options.Devices > 1 {
-		alike.Brief = false
+		alike.Rule.Brief = false
 		return []Decision{d, eager, alike}
 	}
 	if d.Group == 1 {
-		eager.Ahead, eager.Brief, eager.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+		eager.Rule.Ahead, eager.Rule.Brief, eager.Rule.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
 	}
 	return []Decision{d, eager}
 }
