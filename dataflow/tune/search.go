@@ -22,6 +22,10 @@ type Problem struct {
 	Store   []string  // stored beside, where the one save policy is given
 	Mix     bool      // values may be stored beside, and made late
 	Begin   *Decision // where to begin instead; nil: nowhere
+
+	// Log is told of the first plan, under the name "seed", and of each that a move makes
+	// the fastest so far; nil: nobody is.
+	Log func(move string, e *Eval)
 }
 
 // Search finds the fastest plan. The error is a *plan.BudgetError where none fits.
@@ -128,6 +132,7 @@ func (s *search) run() (*Eval, error) {
 		}
 		return nil, s.small
 	}
+	s.log("seed", nil)
 	for _, r := range rounds {
 		for _, x := range s.fastest(r.behind, r.kinds) {
 			if x.score() > s.best.score()*(1+r.behind) { // another has become faster
@@ -142,6 +147,13 @@ func (s *search) run() (*Eval, error) {
 		}
 	}
 	return s.best, nil
+}
+
+// log tells of the best decision if it is not was.
+func (s *search) log(move string, was *Eval) {
+	if s.p.Log != nil && s.best != was {
+		s.p.Log(move, s.best)
+	}
 }
 
 // rounds: first the fastest decision of each kind that is not far behind goes once through the moves, then
@@ -203,10 +215,12 @@ func (s *search) through(x *Eval, fine bool) (*Eval, error) {
 		if m.Fine != fine || !m.When(s, x) || s.e.work > maxWork {
 			continue
 		}
+		was := s.best
 		y, err := s.take(m.From(s, x)...)
 		if err != nil {
 			return nil, err
 		}
+		s.log(m.Name, was)
 		if y != nil && y.score() < x.score() {
 			x = y
 		}
