@@ -2,7 +2,7 @@
 // op is one declaration that stands next to its constructor: class, shape rule,
 // gradient, CPU code over strips of rows and, where it is element-wise, its CUDA
 // expression. Adding an op means adding such a declaration and an entry in the
-// table of every_test.go.
+// table of table_test.go.
 //
 // # Shapes
 //

@@ -31,7 +31,7 @@ const (
 
 var saves = []string{"", SaveAuto, SaveAll, SaveNone, saveSome}
 
-// Packings of Config.Packing.
+// Packings of Outcome.Packing.
 const (
 	PackingOn  = "on"
 	PackingOff = "off"
@@ -39,7 +39,7 @@ const (
 
 var packings = []string{"", PackingOn, PackingOff}
 
-// mostSlices is the largest Config.Slices; the search tries up to triedSlices of them, for more take
+// mostSlices is the largest Outcome.Slices; the search tries up to triedSlices of them, for more take
 // long to plan and win little.
 const (
 	mostSlices  = 8

@@ -1,6 +1,3 @@
-// Package tune chooses a plan by simulation. What is chosen is a Decision; the decoder of package
-// plan turns it into a plan that fits, the simulator says what a step takes, and Search changes
-// decisions by the moves of a table while that makes the step shorter.
 package tune
 
 import (
