@@ -4,6 +4,12 @@
 // expression. Adding an op means adding such a declaration and an entry in the
 // table of table_test.go.
 //
+// The files: op.go and shape.go are what declarations are made with. Element-wise ops stand in
+// arith.go, math.go, activation.go and dropout.go (hash.go); ops on rows in rowwise.go, norm.go,
+// columns.go, group.go, matmul.go; movements in gather.go and place.go; sums over rows in
+// reduce.go and graphs.go; losses and scores in xent.go and metric.go. What passes put in:
+// slices.go, pack.go.
+//
 // # Shapes
 //
 // A tensor is [V×c] (a row a vertex), [E×c] (a row an edge) or a Global matrix
