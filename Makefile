@@ -69,7 +69,7 @@ soak: export SAGA_SEED = $(SOAK_SEED)
 soak:
 	@echo "make soak SOAK_SEED=$(SOAK_SEED): $(SOAK_PROGRAMS) programs, $(SOAK_CHECKS) cases of every other property"
 	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestDyadic' ./dataflow
-	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel ./dataset/... ./dataflow/plan
+	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run TestPlanetoid ./layers
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.

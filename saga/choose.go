@@ -127,7 +127,7 @@ func (c *chooser) choose() (*choice, error) {
 	return c.decide(nil)
 }
 
-// decide chooses a program and its plan; with from only how the plan lies.
+// decide chooses a program and its plan. With from, program, number of intervals and schedule are from's.
 func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if c.p.machine == nil {
 		return c.fewest(from)

@@ -141,9 +141,9 @@ func (s *search) run() (*Eval, error) {
 	return s.best, nil
 }
 
-// rounds: first the fastest decision of each kind that is not far behind goes once through the moves, then
-// those that are near do while anything helps, and where plans are quickly tried so does the
-// fastest for each number of intervals.
+// rounds of the search. First the fastest decision of each kind that is not far behind goes through the moves
+// once. Then those that are near go through all moves until nothing helps. Where plans are quick to try, so does the
+// fastest decision for each number of intervals.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
 	kinds  bool    // one of each
@@ -174,8 +174,8 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	})
 }
 
-// improve goes through the moves from x: once, or with fine ones, which come before others lead away, while
-// they help by a three-hundredth.
+// improve goes through the moves from x. Without fine it does so once. With fine it tries fine moves before the
+// others, and goes on while a turn makes the step shorter by a three-hundredth.
 func (s *search) improve(x *Eval, fine bool) (err error) {
 	for {
 		before := x
@@ -193,7 +193,7 @@ func (s *search) improve(x *Eval, fine bool) (err error) {
 	}
 }
 
-// through tries each fine, or each other move once, from the best that the moves before have come to.
+// through tries each fine move (or each that is not) once. Each begins at the best decision found so far.
 func (s *search) through(x *Eval, fine bool) (*Eval, error) {
 	for i := range moves {
 		m := &moves[i]
@@ -284,9 +284,9 @@ func (s *search) others(d Decision) error {
 	return nil
 }
 
-// ladder tries numbers of intervals for d, from few to many and up to two and a half times near, if there is
-// one, while they are not much slower, and returns
-// the best: more of them make plans that take long to simulate.
+// ladder tries numbers of intervals for d, from few to many, and returns the best. It stops where more become
+// much slower, as plans of many intervals take long to simulate. With near above 0 it goes up to two and a half times
+// near.
 func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 	var ps []int
 	for _, p := range counts {
@@ -342,7 +342,7 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 	return best, nil
 }
 
-// fewest is about the smallest number of intervals, above below, with which d fits: as many as d has do.
+// fewest is about the smallest number of intervals above below with which d fits. With d.P it does.
 func (s *search) fewest(d Decision, below int) (int, error) {
 	most := d.P
 	for s.p.Options.P == 0 && most-below > max(s.step, most/12) { // a twelfth more is close enough to begin with
@@ -363,9 +363,9 @@ func (s *search) fewest(d Decision, below int) (int, error) {
 	return most, nil
 }
 
-// seeds are d and what mostly helps where copies and kernels take about as long: more buffers and, on one device,
-// memory dealt out by an estimate of the step. There is no such estimate for several devices: there copies also
-// count alike, however long what they bring stays.
+// seeds are d, and d with what mostly helps where copies take about as long as kernels: more buffers and, on one
+// device, memory dealt out by an estimate of the step. Several devices have no such estimate. There a third seed
+// counts a copy as one, however many phases its chunk stays for.
 func (s *search) seeds(d Decision) []Decision {
 	eager, alike := d, d
 	if s.p.Options.Slots == 0 {
@@ -381,6 +381,6 @@ func (s *search) seeds(d Decision) []Decision {
 	return []Decision{d, eager}
 }
 
-// largeSeed is from how many tasks on more intervals have to be two percent faster for still more to be tried:
-// their number grows with the square.
+// largeSeed is a number of tasks. Above it, more intervals are tried only while they are two percent faster, as the number of
+// tasks grows with the square of the intervals.
 const largeSeed = 5000
