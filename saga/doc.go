@@ -51,7 +51,7 @@
 //	layer.go task.go      layers, labels, heads
 //	params.go             parameters
 //	optimizer.go config.go
-//	trace.go user.go      Model, and running its functions once, on symbols
+//	trace.go user.go      Model, and running its functions on symbols
 //
 // From a model to plans (compile.go is the chain of Compile, Plan and Predict):
 //
