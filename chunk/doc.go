@@ -20,4 +20,12 @@
 // Everything is deterministic, and linear in the number of edges: counting sorts,
 // windows of vertices sorted by comparing, no maps. Cells and stores are little-endian; typed views alias their
 // bytes, so the host must be little-endian too.
+//
+// # Files
+//
+// In the order of the work: edges.go, edgesutil.go, symmetric.go (edges); intervals.go, order.go,
+// balance.go, alike.go (the order of vertices); grid.go, side.go, stats.go, layout.go,
+// pack.go, needs.go (what a grid is); build.go, bucket.go, radix.go, words.go, memory.go, parallel.go (how it
+// is built); tensor.go (vertex tensors); header.go, table.go, block.go, store*.go, spill.go, read*.go,
+// verify.go (the store).
 package chunk

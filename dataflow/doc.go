@@ -5,7 +5,7 @@
 //
 // The files, in reading order:
 //
-//   - The graph: node.go (nodes, row sets, shapes), def.go (what an op declares), algebra.go
+//   - The graph: node.go (nodes, row sets, shapes), caller.go (the user's line), def.go (what an op declares), algebra.go
 //     (the ops whose algebra passes use), grad.go (gradients).
 //   - The passes: pass.go (their table, in order), rewrite.go (rules), hoist.go, factor.go,
 //     commute.go, slice.go and sliceable.go, storage.go, invariant.go.

@@ -327,7 +327,7 @@ func badOGB(t testing.TB) []badCase {
 	}
 }
 
-// cutDoors are the files of doors.go without their ends, and with a byte changed in
+// cutDoors are the files of doors_test.go without their ends, and with a byte changed in
 // the middle where a checksum tells.
 func cutDoors(t testing.TB) []badCase {
 	var out []badCase

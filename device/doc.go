@@ -10,6 +10,10 @@
 //
 // [System] tells of GPUs what can be known before one is opened.
 //
+// The files: device.go and gpu.go (the interfaces), open.go (names of devices), queue.go, event.go,
+// status.go, mem.go, space.go, host.go, file.go, rows.go (what devices share); cpu.go and
+// cpu_tasks.go, null.go, fault.go and fault_gpu.go, cuda.go and cuda_*.go (the devices).
+//
 // # Order
 //
 // Copies, launches, records and waits are tasks. Submitting one returns at

@@ -42,6 +42,9 @@
 // work begins; if Options.Mem is too small, the error names the smallest that would do.
 // Counts have 128 bits.
 //
+// The files: mine.go (Open), query.go and symbols.go (what is asked), count.go (which engine, and
+// counting), match.go (listing), motifs.go, explain.go, gpu.go (the same on GPUs).
+//
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
 // counts and rows. Such a graph must be closed.
 package mine

@@ -2,7 +2,13 @@
 // op is one declaration that stands next to its constructor: class, shape rule,
 // gradient, CPU code over strips of rows and, where it is element-wise, its CUDA
 // expression. Adding an op means adding such a declaration and an entry in the
-// table of every_test.go.
+// table of table_test.go.
+//
+// The files: op.go and shape.go are what declarations are made with. Element-wise ops stand in
+// arith.go, math.go, activation.go and dropout.go (hash.go); ops on rows in rowwise.go, norm.go,
+// columns.go, group.go, matmul.go; movements in gather.go and place.go; sums over rows in
+// reduce.go and graphs.go; losses and scores in xent.go and metric.go. What passes put in:
+// slices.go, pack.go.
 //
 // # Shapes
 //

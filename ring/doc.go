@@ -6,7 +6,10 @@
 // finds in it the maximal bandwidth fat tree, whose GPUs load, and the ring whose
 // slowest link is fastest. Steps is the schedule that follows.
 //
-// Trees come from a machine model (package plan), from the PCI devices that the
+// Trees come from a machine model (dataflow/plan/sim), from the PCI devices that the
 // system lists (FromSystem), or from copies that were timed (Measure, Measured.Tree).
 // All but Measure are pure functions of their arguments.
+//
+// The files, in the order of the work: tree.go, sysfs.go and measure.go (where trees come from), flow.go
+// (what copies side by side get), loaders.go, order.go, steps.go, print.go.
 package ring

@@ -31,7 +31,7 @@ const (
 
 var saves = []string{"", SaveAuto, SaveAll, SaveNone, saveSome}
 
-// Packings of Config.Packing.
+// Packings of Outcome.Packing.
 const (
 	PackingOn  = "on"
 	PackingOff = "off"
@@ -39,7 +39,7 @@ const (
 
 var packings = []string{"", PackingOn, PackingOff}
 
-// mostSlices is the largest Config.Slices; the search tries up to triedSlices of them, for more take
+// mostSlices is the largest Outcome.Slices; the search tries up to triedSlices of them, for more take
 // long to plan and win little.
 const (
 	mostSlices  = 8
@@ -127,7 +127,7 @@ func (c *chooser) choose() (*choice, error) {
 	return c.decide(nil)
 }
 
-// decide chooses a program and its plan; with from only how the plan lies.
+// decide chooses a program and its plan. With from, program, number of intervals and schedule are from's.
 func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if c.p.machine == nil {
 		return c.fewest(from)

@@ -10,7 +10,7 @@
 // # Writing a layer
 //
 // Tensors are made by package ops alone; x.Cols() is the width of x. The functions run
-// several times (for training, for evaluation, for each plan that is compared), so they
+// several times (for training, for evaluation, for each number of slices that is tried), so they
 // must do the same each time. Loops and conditions in them are those of Go: they
 // unroll into the program and cannot depend on numbers of the graph.
 //
@@ -51,7 +51,7 @@
 //	layer.go task.go      layers, labels, heads
 //	params.go             parameters
 //	optimizer.go config.go
-//	trace.go user.go      Model, and running its functions once, on symbols
+//	trace.go user.go      Model, and running its functions on symbols
 //
 // From a model to plans (compile.go is the chain of Compile, Plan and Predict):
 //

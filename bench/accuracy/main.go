@@ -1,7 +1,7 @@
 // Accuracy trains the recipes of bench/peer/accuracy.json (the same formulas in torch)
 // with this engine and prints both, as Markdown.
 //
-//	go run ./bench/accuracy -data ../shared/data -only cora
+//	go run ./bench/accuracy -data FOLDER -only cora
 package main
 
 import (

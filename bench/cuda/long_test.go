@@ -11,7 +11,7 @@ import (
 	"sagann/kernel/cuda"
 )
 
-// longPattern is what rows of long sums repeat, as in kernel/long_test.go.
+// longPattern is what rows of long sums repeat, as in kernel/cpu/long_sums_test.go.
 var longPattern = [4][4]float32{{1, 0.1, 0.3, 0.6}, {1, 0.1, -0.7, 0.6}, {1, 0.1, 0.3, 0.6}, {1, 0.1, -0.2, 0.6}}
 
 // longTerms is 2²⁴, or 10⁸ with SAGA_SOAK=1.

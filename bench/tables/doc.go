@@ -6,7 +6,7 @@
 //
 // In the order of the work:
 //
-//	bench.go      sheets, and what all tables share
+//	bench.go, shared.go   sheets, and what all tables share
 //	run.go        a model trained for some epochs: bytes counted, times, losses
 //	schedules.go, schedules_run.go   the paper's Figure 14
 //	streaming.go, streaming_run.go   the paper's Figure 15

@@ -12,6 +12,10 @@
 //	saga kernels   a model's kernels as CUDA C++
 //	saga version   what this program is
 //
+// Each command is a struct of flags with a method Run, in a file of its name; main.go lists them.
+// settings.go and settings_flags.go are the flags that train and plan share, load.go and data_source.go
+// the graph, record.go what a run folder keeps.
+//
 // --mem bounds the memory of a device, --host-mem what lies in host memory beside the
 // data set: what does not fit there are files in --scratch.
 //

@@ -15,7 +15,7 @@ type Options struct {
 	Slots    int    // buffers of a streamed operand (prefetch depth + 1); 0: 3 when they fit, more where memory is left
 	Windows  bool   // keep parts of what streams from one phase to another where memory is left
 	Diagonal bool   // the cell of an interval with itself reads the chunks that the visit has loaded where they lie
-	Group    int    // intervals that a device visits at the same time, for each chunk that comes to it; 0: one, or what Search finds fastest
+	Group    int    // intervals that a device visits at the same time, for each chunk that comes to it; 0: one, or what the search (package tune) finds fastest
 	Groups   []int  // the same by phase and last for all others, as Plan.Groups gave it; nil: as Group says
 	More     bool   // more than Slots buffers where memory is left: they keep chunks from one visit to the next
 	Serial   bool   // no overlap of transfers and kernels

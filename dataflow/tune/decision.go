@@ -30,7 +30,7 @@ func (k Key) With(names []string) Key {
 	return k
 }
 
-// Decision is everything that is chosen. The decoder of package plan makes a plan of it that fits,
+// Decision is everything that is chosen. The decoder (plan/planner) makes a plan of it that fits,
 // whatever it says.
 type Decision struct {
 	Key

@@ -1,6 +1,3 @@
-// Package tune chooses a plan by simulation. What is chosen is a Decision; the decoder of package
-// plan turns it into a plan that fits, the simulator says what a step takes, and Search changes
-// decisions by the moves of a table while that makes the step shorter.
 package tune
 
 import (
@@ -156,9 +153,9 @@ func (s *search) log(move string, was *Eval) {
 	}
 }
 
-// rounds: first the fastest decision of each kind that is not far behind goes once through the moves, then
-// those that are near do while anything helps, and where plans are quickly tried so does the
-// fastest for each number of intervals.
+// rounds of the search. First the fastest decision of each kind that is not far behind goes through the moves
+// once. Then those that are near go through all moves until nothing helps. Where plans are quick to try, so does the
+// fastest decision for each number of intervals.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
 	kinds  bool    // one of each
@@ -189,8 +186,8 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	})
 }
 
-// improve goes through the moves from x: once, or with fine ones, which come before others lead away, while
-// they help by a three-hundredth.
+// improve goes through the moves from x. Without fine it does so once. With fine it tries fine moves before the
+// others, and goes on while a turn makes the step shorter by a three-hundredth.
 func (s *search) improve(x *Eval, fine bool) (err error) {
 	for {
 		before := x
@@ -208,7 +205,7 @@ func (s *search) improve(x *Eval, fine bool) (err error) {
 	}
 }
 
-// through tries each fine, or each other move once, from the best that the moves before have come to.
+// through tries each fine move (or each that is not) once. Each begins at the best decision found so far.
 func (s *search) through(x *Eval, fine bool) (*Eval, error) {
 	for i := range moves {
 		m := &moves[i]
@@ -227,177 +224,3 @@ func (s *search) through(x *Eval, fine bool) (*Eval, error) {
 	}
 	return x, nil
 }
-
-// seed finds for each lane a number of intervals to begin with.
-func (s *search) seed() error {
-	d := Decision{Slots: 2, Group: 1, EDF: !s.p.Options.Serial && !s.p.Options.Stream, Rule: plan.Rule{Lasting: true, Brief: true}}
-	if s.p.Options.Slots > 0 {
-		d.Slots = s.p.Options.Slots
-	}
-	d.Key = d.With(s.p.Store)
-	if b := s.p.Begin; b != nil {
-		_, err := s.take(*b)
-		return err
-	}
-	for _, d.Save = range s.p.Saves {
-		for _, d.Packed = range s.p.Packed {
-			if err := s.programs(d); err != nil {
-				return err
-			}
-			if s.best != nil {
-				return s.others(d)
-			}
-		}
-	}
-	return nil
-}
-
-// programs finds numbers of intervals for all slices, schedules and groups with d's way of saving.
-func (s *search) programs(d Decision) error {
-	near := 0
-	for _, k := range s.p.Slices {
-		for i, sch := range s.schedules {
-			if i == 2 && s.best != nil { // the third wins where nothing else fits
-				break
-			}
-			d.Slices, d.Schedule = k, sch
-			var x *Eval
-			for _, d.Group = range []int{1, 2, 4} {
-				if d.Group > 1 && (!s.groups() || x == nil || s.p.Options.Devices <= 1 && x.Sources <= groupReads) {
-					break
-				}
-				y, err := s.ladder(d, near)
-				if err != nil {
-					return err
-				}
-				if x == nil || y != nil && y.score() < x.score() {
-					x = y
-				}
-				if s.best != nil {
-					near = s.best.P
-				}
-			}
-		}
-		if s.best != nil && (!s.best.Moves || s.best.Slices < k && s.e.work > maxWork/3) { // more slices will hardly help
-			break
-		}
-	}
-	return nil
-}
-
-// others finds numbers of intervals for the other ways of saving, beside the best.
-func (s *search) others(d Decision) error {
-	d.Slices, d.Schedule, d.Group = s.best.Slices, s.best.Schedule, s.best.Group
-	for _, save := range s.p.Saves {
-		if save == d.Save || s.e.work > maxWork/3 || !s.best.Moves {
-			continue
-		}
-		o := d
-		o.Save = save
-		if _, err := s.ladder(o, s.best.P); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ladder tries numbers of intervals for d, from few to many and up to two and a half times near, if there is
-// one, while they are not much slower, and returns
-// the best: more of them make plans that take long to simulate.
-func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
-	var ps []int
-	for _, p := range counts {
-		switch {
-		case s.p.Options.P > 0:
-			p = s.p.Options.P
-		case near > 0 && 2*p > 5*near:
-			continue
-		default:
-			p = s.whole(float64(p))
-		}
-		if !slices.Contains(ps, p) {
-			ps = append(ps, p)
-		}
-	}
-	var top int64 = noPlan
-	below := 0 // the largest number that has not fit
-	for behind := 0; len(ps) > 0 && behind < 3; {
-		d.P, ps = ps[0], ps[1:]
-		if top == noPlan {
-			fits, err := s.e.fits(d)
-			if err != nil {
-				return nil, err
-			}
-			if !fits {
-				below = d.P
-				if len(ps) > 0 {
-					continue
-				}
-			} else if d.P, err = s.fewest(d, below); err != nil {
-				return nil, err
-			}
-		}
-		x, err := s.take(s.seeds(d)...)
-		if err != nil {
-			return nil, err
-		}
-		if x == nil {
-			continue
-		}
-		if best == nil || x.score() < best.score() {
-			best = x
-		}
-		switch {
-		case x.Tasks > 2*largeSeed:
-			return best, nil
-		case x.Wall < top-top/50, x.Wall < top && x.Tasks < largeSeed:
-			top, behind = x.Wall, 0
-		default:
-			behind++
-		}
-	}
-	return best, nil
-}
-
-// fewest is about the smallest number of intervals, above below, with which d fits: as many as d has do.
-func (s *search) fewest(d Decision, below int) (int, error) {
-	most := d.P
-	for s.p.Options.P == 0 && most-below > max(s.step, most/12) { // a twelfth more is close enough to begin with
-		d.P = s.whole(float64(below+most) / 2)
-		if d.P <= below || d.P >= most {
-			break
-		}
-		fits, err := s.e.fits(d)
-		if err != nil {
-			return 0, err
-		}
-		if fits {
-			most = d.P
-		} else {
-			below = d.P
-		}
-	}
-	return most, nil
-}
-
-// seeds are d and what mostly helps where copies and kernels take about as long: more buffers and, on one device,
-// memory dealt out by an estimate of the step. There is no such estimate for several devices: there copies also
-// count alike, however long what they bring stays.
-func (s *search) seeds(d Decision) []Decision {
-	eager, alike := d, d
-	if s.p.Options.Slots == 0 {
-		eager.Slots = 4
-	}
-	if s.p.Options.Devices > 1 {
-		alike.Rule.Brief = false
-		return []Decision{d, eager, alike}
-	}
-	if d.Group == 1 {
-		eager.Rule.Ahead, eager.Rule.Brief, eager.Rule.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
-	}
-	return []Decision{d, eager}
-}
-
-// largeSeed is from how many tasks on more intervals have to be two percent faster for still more to be tried:
-// their number grows with the square.
-const largeSeed = 5000

@@ -21,7 +21,7 @@ var imports = []row{
 	{part: "saga", may: below("saga/report")},
 	{part: "saga/report", may: below("dataflow")},
 	{part: "ops", may: []string{"dataflow", "kernel", "internal/simd"}},
-	{part: "dataflow", may: []string{"dataflow/exec", "dataflow/plan", "kernel", "chunk"}},
+	{part: "dataflow", may: []string{"dataflow/plan", "kernel", "chunk"}},
 	{part: "dataflow/tune", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}},
 	{part: "dataflow/exec", may: []string{"dataflow/plan", "backend", "kernel/cpu", "kernel", "device", "chunk"}},
 	{part: "dataflow/plan/plantest", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}}, // for tests

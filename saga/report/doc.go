@@ -14,5 +14,5 @@
 //	kernels.go  the times of a GPU's commands beside their work
 //	facts.go    what the bits of a run depend on, as text
 //
-// explain.go is called by page.go, and tasks.go, too; else calls go down the list.
+// Calls go down the list, but page.go calls explain.go.
 package report

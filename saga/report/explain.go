@@ -93,7 +93,7 @@ func (r *Run) Overview(w io.Writer) error {
 	return err
 }
 
-// storedBeside tells what list, of names in Config.Store, has stored or made later.
+// storedBeside tells what list, of names in Outcome.Store, has stored or made later.
 func storedBeside(list []string) string {
 	var stored, late []string
 	for _, name := range list {

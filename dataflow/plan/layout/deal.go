@@ -6,10 +6,10 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// How moves are chosen: the most valuable first, then those taken back whose memory does more
+// How moves are chosen: the most valuable first. Then moves are taken back whose memory helps more
 // elsewhere.
 
-// fill makes the most valuable moves while memory is left, none to part but.
+// fill makes the most valuable moves while memory is left. It gives nothing to part but (nil: any part may grow).
 func (b *balance) fill(but *part) {
 	closed := make([]bool, len(b.moves))
 	fails := 0
@@ -46,8 +46,8 @@ func (b *balance) make(m *move) bool {
 	return true
 }
 
-// stack lets the windows of a key that meet begin where those before them end; false where
-// they have not all room.
+// stack places the windows of a key that are open in the same phases one behind the other. It is false
+// where they do not all fit.
 func (b *balance) stack(key int) bool {
 	list := b.ch.windows
 	for i := range list {
@@ -111,8 +111,8 @@ func (b *balance) without(m *move) bool {
 	return false
 }
 
-// settle makes resident what windows keep whole. Buffers lie in another order then: where they
-// do not fit so, windows stay as they are.
+// settle makes values resident whose window holds all intervals. Buffers then lie in another order; where that
+// order does not fit, windows stay as they are.
 func (b *balance) settle() {
 	windows, resident, cells := slices.Clone(b.ch.windows), slices.Clone(b.ch.resident), b.ch.cells
 	b.whole()
@@ -122,7 +122,7 @@ func (b *balance) settle() {
 	}
 }
 
-// whole does so.
+// whole replaces windows that hold all intervals for a value's whole life by residency, and drops empty ones.
 func (b *balance) whole() {
 	b.ch.windows = slices.DeleteFunc(b.ch.windows, func(w plan.Window) bool {
 		if w.N < b.c.P {

@@ -1,7 +1,7 @@
 // Package layout decides what stays on the device and gives everything its place: a Choice that fits the
 // budget, and a Layout, which is a plan without tasks.
 //
-// The files, in the order of the work; each calls those below it, and place.go host.go:
+// The files, in the order of the work. Each calls those below it:
 //
 //   - fit.go: the best choice that fits: slots, then what stays, then what is left.
 //   - keep.go, partial.go: greedy residency by copies saved for each byte; parts that stay for some phases.

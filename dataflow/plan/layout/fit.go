@@ -67,7 +67,7 @@ func (f *fitting) Fit() (Choice, int64) {
 	return ch, 0
 }
 
-// shrink makes resident what takes no more room so than in slots, as with few intervals.
+// shrink makes values and cells resident that take no more room whole than in slots, as happens with few intervals.
 func shrink(s *plan.Spec, ch *Choice, need int64, size func(Choice) int64) int64 {
 	try := func(on *bool) {
 		*on = true
@@ -91,7 +91,7 @@ func shrink(s *plan.Spec, ch *Choice, need int64, size func(Choice) int64) int64
 // ok tells whether n bytes are within the budget.
 func (f *fitting) ok(n int64) bool { return f.o.Budget == 0 || n <= f.o.Budget }
 
-// narrow takes slots from ch until it fits. With one it makes resident what that helps. It returns the bytes that ch takes then.
+// narrow takes slots from ch until it fits. If it does not with one slot, it shrinks ch. It returns the bytes that ch then takes.
 func (f *fitting) narrow(ch *Choice) int64 {
 	need := f.size(*ch)
 	for !f.ok(need) && ch.Slots > 1 {

@@ -121,8 +121,8 @@ func (m *move) value(gain float64) float64 {
 	return gain * m.favour / m.to.bytes / float64(m.phases)
 }
 
-// best is the most valuable of the moves that are not closed, none to part but; -1 where none
-// gains anything.
+// best is the most valuable move that is not closed and gives no memory to part but; -1 where no
+// move gains anything.
 func (b *balance) best(closed []bool, but *part) int {
 	b.cost()
 	b.outdate()

@@ -17,7 +17,7 @@ type tenure struct {
 // first that is free; it is a file for all of them or for none. The phase that makes a
 // value may be the last that reads another at its own rows only: visit j then loads
 // interval j of the one before it saves interval j of the other, and touches no other
-// interval of either. Copies wait for each other by that place (deps.go). Outputs stay
+// interval of either. Copies wait for each other by that place (order/deps.go). Outputs stay
 // after a step, so they have their own.
 func shareHost(p *plan.Plan) {
 	p.Host.Of = make([]int, len(p.Spec.Values))

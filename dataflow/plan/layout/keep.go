@@ -8,7 +8,7 @@ import (
 )
 
 // What stays on the device is chosen greedily, by the copies that a byte of it saves. That
-// leaves two things open, which Search tries both ways: whether the phases count for which
+// leaves two things open, which the search (package tune) tries both ways: whether the phases count for which
 // memory is taken, and single values and directions for which the rule is wrong.
 
 // priority is a Rule for one program and grid: names are numbers, and the estimate knows the kernels' times.

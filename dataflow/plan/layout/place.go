@@ -14,7 +14,7 @@ import "sagann/dataflow/plan"
 //	slots                             one phase
 //
 // What is in use at different phases may lie over each other; a task waits for whoever
-// used its bytes before (deps.go).
+// used its bytes before (order/deps.go).
 
 // Place lays out a plan of s for ch, in device memory and on the host. Its tasks are still to come.
 func Place(s *plan.Spec, c *plan.Cells, o plan.Options, ch Choice) *Layout {

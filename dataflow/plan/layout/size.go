@@ -76,7 +76,7 @@ func (f *fitting) size(ch Choice) int64 {
 	return max(p.Peak, p.Kept()+b.above)
 }
 
-// measure lays ch out in f.sized, for as long as no other choice is, but for the addresses in its phases.
+// measure lays ch out in f.sized, all but the addresses inside phases. The result holds until another choice is measured.
 func (f *fitting) measure(ch *Choice) *plan.Plan {
 	z := f.sized
 	fresh := z.of != f || ch.Slots != z.ch.Slots || ch.ahead != z.ch.ahead || ch.cells != z.ch.cells || !slices.Equal(ch.resident, z.ch.resident)

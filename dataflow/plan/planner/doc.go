@@ -2,6 +2,7 @@
 //
 // The files:
 //
-//   - planner.go: numbers of intervals, until a plan fits; what does not fit host memory goes to files.
-//   - decode.go: a rule becomes a choice that fits (package layout), and that a plan (order, sim).
+//   - planner.go: numbers of intervals, until a plan fits; its places and tasks (packages layout, order, sim);
+//     what does not fit host memory goes to files.
+//   - decode.go: a rule becomes a choice of what stays that fits (package layout).
 package planner

@@ -1,7 +1,7 @@
 // Package sim predicts how long a plan takes on a machine: discrete events over queues, links and kernel rates.
 // A prediction is a pure function of the plan and the machine; LoadMachine alone opens files.
 //
-// The files, in the order of the work; each calls those below it, and topology.go machine.go:
+// The files, in the order of the work; each calls those below it:
 //
 //   - profile.go: what a search reads of a plan and its timeline; the times of kernels without a plan.
 //   - edf.go: the same events with loads that pass each other.

@@ -1,0 +1,181 @@
+package tune
+
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+)
+
+// seed finds for each lane a number of intervals to begin with.
+func (s *search) seed() error {
+	d := Decision{Slots: 2, Group: 1, EDF: !s.p.Options.Serial && !s.p.Options.Stream, Rule: plan.Rule{Lasting: true, Brief: true}}
+	if s.p.Options.Slots > 0 {
+		d.Slots = s.p.Options.Slots
+	}
+	d.Key = d.With(s.p.Store)
+	if b := s.p.Begin; b != nil {
+		_, err := s.take(*b)
+		return err
+	}
+	for _, d.Save = range s.p.Saves {
+		for _, d.Packed = range s.p.Packed {
+			if err := s.programs(d); err != nil {
+				return err
+			}
+			if s.best != nil {
+				return s.others(d)
+			}
+		}
+	}
+	return nil
+}
+
+// programs finds numbers of intervals for all slices, schedules and groups with d's way of saving.
+func (s *search) programs(d Decision) error {
+	near := 0
+	for _, k := range s.p.Slices {
+		for i, sch := range s.schedules {
+			if i == 2 && s.best != nil { // the third wins where nothing else fits
+				break
+			}
+			d.Slices, d.Schedule = k, sch
+			var x *Eval
+			for _, d.Group = range []int{1, 2, 4} {
+				if d.Group > 1 && (!s.groups() || x == nil || s.p.Options.Devices <= 1 && x.Sources <= groupReads) {
+					break
+				}
+				y, err := s.ladder(d, near)
+				if err != nil {
+					return err
+				}
+				if x == nil || y != nil && y.score() < x.score() {
+					x = y
+				}
+				if s.best != nil {
+					near = s.best.P
+				}
+			}
+		}
+		if s.best != nil && (!s.best.Moves || s.best.Slices < k && s.e.work > maxWork/3) { // more slices will hardly help
+			break
+		}
+	}
+	return nil
+}
+
+// others finds numbers of intervals for the other ways of saving, beside the best.
+func (s *search) others(d Decision) error {
+	d.Slices, d.Schedule, d.Group = s.best.Slices, s.best.Schedule, s.best.Group
+	for _, save := range s.p.Saves {
+		if save == d.Save || s.e.work > maxWork/3 || !s.best.Moves {
+			continue
+		}
+		o := d
+		o.Save = save
+		if _, err := s.ladder(o, s.best.P); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ladder tries numbers of intervals for d, from few to many, and returns the best. It stops where more become
+// much slower, as plans of many intervals take long to simulate. With near above 0 it goes up to two and a half times
+// near.
+func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
+	var ps []int
+	for _, p := range counts {
+		switch {
+		case s.p.Options.P > 0:
+			p = s.p.Options.P
+		case near > 0 && 2*p > 5*near:
+			continue
+		default:
+			p = s.whole(float64(p))
+		}
+		if !slices.Contains(ps, p) {
+			ps = append(ps, p)
+		}
+	}
+	var top int64 = noPlan
+	below := 0 // the largest number that has not fit
+	for behind := 0; len(ps) > 0 && behind < 3; {
+		d.P, ps = ps[0], ps[1:]
+		if top == noPlan {
+			fits, err := s.e.fits(d)
+			if err != nil {
+				return nil, err
+			}
+			if !fits {
+				below = d.P
+				if len(ps) > 0 {
+					continue
+				}
+			} else if d.P, err = s.fewest(d, below); err != nil {
+				return nil, err
+			}
+		}
+		x, err := s.take(s.seeds(d)...)
+		if err != nil {
+			return nil, err
+		}
+		if x == nil {
+			continue
+		}
+		if best == nil || x.score() < best.score() {
+			best = x
+		}
+		switch {
+		case x.Tasks > 2*largeSeed:
+			return best, nil
+		case x.Wall < top-top/50, x.Wall < top && x.Tasks < largeSeed:
+			top, behind = x.Wall, 0
+		default:
+			behind++
+		}
+	}
+	return best, nil
+}
+
+// fewest is about the smallest number of intervals above below with which d fits. With d.P it does.
+func (s *search) fewest(d Decision, below int) (int, error) {
+	most := d.P
+	for s.p.Options.P == 0 && most-below > max(s.step, most/12) { // a twelfth more is close enough to begin with
+		d.P = s.whole(float64(below+most) / 2)
+		if d.P <= below || d.P >= most {
+			break
+		}
+		fits, err := s.e.fits(d)
+		if err != nil {
+			return 0, err
+		}
+		if fits {
+			most = d.P
+		} else {
+			below = d.P
+		}
+	}
+	return most, nil
+}
+
+// seeds are d, and d with what mostly helps where copies take about as long as kernels: more buffers and, on one
+// device, memory dealt out by an estimate of the step. Several devices have no such estimate. There a third seed
+// counts a copy as one, however many phases its chunk stays for.
+func (s *search) seeds(d Decision) []Decision {
+	eager, alike := d, d
+	if s.p.Options.Slots == 0 {
+		eager.Slots = 4
+	}
+	if s.p.Options.Devices > 1 {
+		alike.Rule.Brief = false
+		return []Decision{d, eager, alike}
+	}
+	if d.Group == 1 {
+		eager.Rule.Ahead, eager.Rule.Brief, eager.Rule.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+	}
+	return []Decision{d, eager}
+}
+
+// largeSeed is a number of tasks. Above it, more intervals are tried only while they are two percent faster, as the number of
+// tasks grows with the square of the intervals.
+const largeSeed = 5000
