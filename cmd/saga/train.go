@@ -23,6 +23,7 @@ type trainCmd struct {
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
 	Resume          string `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
 	Trace           string `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
+	Verbose         bool   `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
 	JSON            bool   `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
@@ -103,7 +104,7 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if c.JSON {
 		text = a.Stderr
 	}
-	if err := explain(text, j); err != nil {
+	if err := c.outline(text, j, r); err != nil {
 		return err
 	}
 	if err := r.startTrace(r.done); err != nil {
@@ -135,6 +136,32 @@ func existing(path string) string {
 		}
 		path = up
 	}
+}
+
+// outline prints what is trained on which graph, within which memory, and where. With
+// --verbose the whole plan follows.
+func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
+	s, numbers := j.prog.Summary(), 0
+	for _, q := range j.prog.Params() {
+		numbers += q.Rows * q.Cols
+	}
+	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s of %s on %s; %s of host memory beside the data",
+		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), cli.SizeText(s.Peak), cli.SizeText(s.Budget), c.Memory.Device, cli.SizeText(s.Host))
+	if s.Disk > 0 {
+		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
+	}
+	text += fmt.Sprintf("\nplan      %d×%d edge chunks, schedule %s; saga plan or --verbose tells all of it\nrun       %s\n", s.Chunks, s.Chunks, s.Schedule, r.folder.Dir)
+	if !c.Verbose {
+		if j.note != "" {
+			text = j.note + "\n" + text
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	if _, err := io.WriteString(w, text+"\n"); err != nil {
+		return err
+	}
+	return explain(w, j)
 }
 
 // explain prints the plan.
