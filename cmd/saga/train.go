@@ -52,8 +52,8 @@ func (trainCmd) Help() string {
   saga train --data edges.saga --model gcn --mem 8GiB --host-mem 16GiB --scratch /mnt/disk
   saga train --resume runs/one --epochs 120
 
-The run folder keeps config.json, log.txt, metrics.csv, curves of loss and accuracy,
-checkpoint.safetensors, and a trace of the last two epochs (on GPUs of a run that does all
+The run folder keeps report.html, one page with curves, classes, times and settings,
+config.json, log.txt, metrics.csv, curves of loss and accuracy, checkpoint.safetensors, and a trace of the last two epochs (on GPUs of a run that does all
 of its --epochs): trace.json for Perfetto (ui.perfetto.dev) and trace.pb.gz for go tool
 pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
 }
@@ -116,11 +116,13 @@ func (c *trainCmd) Run(a *app) (err error) {
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
+		c.page(j, r, res, true)
 		r.log.Warn("interrupted: the checkpoint is written", "epoch", res.Epochs, "go on with", "saga train --resume "+r.folder.Dir)
 		return err
 	case err != nil:
 		return err
 	}
+	c.page(j, r, res, false)
 	return c.report(text, a.Stdout, j, r, res)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sagann/internal/cli"
+	"sagann/internal/runpage"
 	"sagann/saga"
 )
 
@@ -58,13 +59,13 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	}
 	if ran := res.Epochs - r.done; ran > 0 {
 		fmt.Fprintf(&b, "loss      %.4g in training, %.4g in validation\n", res.Loss, res.Final.Val.Loss)
-		fmt.Fprintf(&b, "time      %s an epoch (median); %s for %d epochs with their evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)
+		fmt.Fprintf(&b, "time      %s an epoch (median); %s in all for %d, with evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)
 		fmt.Fprintf(&b, "moved     %s to the device and %s back, an epoch\n", cli.SizeText(res.H2D), cli.SizeText(res.D2H))
 	} else {
 		fmt.Fprintf(&b, "time      no epoch was run: the run had %d of %d already\n", r.done, r.epochs)
 	}
 	fmt.Fprintf(&b, "memory    peak %s of %s\n", cli.SizeText(res.Peak), cli.SizeText(j.prog.Summary().Budget))
-	fmt.Fprintf(&b, "run       %s\ncheckpoint %s\n", r.folder.Dir, r.opt.Checkpoint)
+	fmt.Fprintf(&b, "run       %s\ncheckpoint %s\nreport    %s\n", r.folder.Dir, r.opt.Checkpoint, r.folder.Path(runpage.PageFile))
 	return b.String()
 }
 

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sagann/internal/runfolder"
+	"sagann/internal/runpage"
+)
+
+// trained is the folder of a run on karate, with validation at every second epoch.
+func trained(t *testing.T, more ...string) (dir string, epochs []runfolder.Epoch) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	args := append([]string{"train", "--data", "karate", "--model", "gcn", "--epochs", "21", "--eval-every", "2", "--chunks", "2", "--out", dir}, more...)
+	if status, text := sagaCommand(t, args...); status != exitOK {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	epochs, err := runfolder.ReadMetrics(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, epochs
+}
+
+// rows are the cells of the rows of a table, by its place in the text of a page; what a
+// browser writes and what the page's own text is are read alike.
+func rows(text, id string) (list [][]string) {
+	_, text, _ = strings.Cut(text, fmt.Sprintf("id=%q", id))
+	text, _, _ = strings.Cut(text, "</section>")
+	for _, row := range strings.Split(text, "<tr")[1:] {
+		var cells []string
+		for _, m := range regexp.MustCompile(`<td[^>]*>([^<]*)`).FindAllStringSubmatch(row, -1) {
+			cells = append(cells, strings.TrimSpace(m[1]))
+		}
+		if len(cells) > 0 {
+			list = append(list, cells)
+		}
+	}
+	return list
+}
+
+// near says whether text is x to the digits that it has.
+func near(text string, x float64, tolerance float64) bool {
+	if x != x {
+		return text == "–"
+	}
+	y, err := strconv.ParseFloat(text, 64)
+	return err == nil && max(y-x, x-y) <= tolerance*max(1, x)
+}
+
+// samePage holds the tables of a page against metrics.csv.
+func samePage(t *testing.T, text string, epochs []runfolder.Epoch) {
+	t.Helper()
+	table := rows(text, "epochs")
+	if len(table) != len(epochs) || len(epochs) != 21 {
+		t.Fatalf("the page lists %d epochs, metrics.csv %d", len(table), len(epochs))
+	}
+	for i, e := range epochs {
+		c := table[i]
+		if c[0] != strconv.Itoa(e.Epoch) || !near(c[1], e.Loss, 1e-5) || !near(c[2], e.Train, 1e-4) || !near(c[3], e.Val, 1e-4) || !near(c[4], e.Test, 1e-4) {
+			t.Errorf("%v, metrics.csv has %+v", c, e)
+		}
+	}
+	// The confusion matrix: what is on the diagonal are the hits of the test accuracy.
+	hits, all := 0, 0
+	classes := rows(text, "classes")
+	for i, c := range classes[len(classes)-2:] {
+		for k, n := range c {
+			x, err := strconv.Atoi(n)
+			if err != nil {
+				t.Fatalf("the matrix has %q", n)
+			}
+			if all += x; i == k {
+				hits += x
+			}
+		}
+	}
+	if last := epochs[len(epochs)-1]; all != 22 || !near(fmt.Sprint(float64(hits)/float64(all)), last.Test, 1e-12) {
+		t.Errorf("the matrix has %d of %d right, the last test accuracy is %v", hits, all, last.Test)
+	}
+}
+
+// The page of a run has the numbers of metrics.csv, as text and in a browser, whose script
+// draws the curves under the policy of the page.
+func TestReportPage(t *testing.T) {
+	dir, epochs := trained(t)
+	path := filepath.Join(dir, runpage.PageFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samePage(t, string(text), epochs)
+	if m := regexp.MustCompile(`(?i)https?:|<link|\bsrc\s*=|\bhref\s*=`).Find(text); m != nil {
+		t.Errorf("the page refers to %s", m)
+	}
+	t.Run("browser", func(t *testing.T) {
+		dom := dumpDOM(t, path)
+		samePage(t, dom, epochs)
+		last := epochs[len(epochs)-1]
+		for chart, want := range map[string][]float64{"loss": {last.Loss}, "score": {last.Train, last.Val, last.Test}, "time": {last.Seconds}} {
+			_, part, _ := strings.Cut(dom, `id="chart-`+chart+`"`)
+			part, _, _ = strings.Cut(part, "<svg")
+			var got []float64
+			for _, m := range regexp.MustCompile(`data-value="([^"]*)" data-epoch="21"`).FindAllStringSubmatch(part, -1) {
+				x, err := strconv.ParseFloat(m[1], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, x)
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("chart %s ends with %v, metrics.csv with %v", chart, got, want)
+			}
+		}
+		if n := strings.Count(dom, `<path class="curve" style="stroke:var(--c`); n != 5 {
+			t.Errorf("%d curves are drawn, want 5", n)
+		}
+	})
+}
+
+// dumpDOM is a page after a browser has run its script.
+func dumpDOM(t *testing.T, path string) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		browser, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
+			"--virtual-time-budget=2000", "--dump-dom", "file://"+path).Output()
+		if err != nil {
+			t.Skipf("%s does not run here: %v", browser, err)
+		}
+		return string(out)
+	}
+	t.Skip("no chromium is installed, so that no browser opens the page")
+	return ""
+}
