@@ -127,6 +127,29 @@ func TestReportPage(t *testing.T) {
 	})
 }
 
+// Several runs on one page end, in a browser, with the losses of their files.
+func TestReportSeveral(t *testing.T) {
+	a, of := trained(t)
+	b, others := trained(t, "--lr", "0.1", "--patience", "100")
+	out := filepath.Join(t.TempDir(), "both.html")
+	if status, text := sagaCommand(t, "report", a, b, "--out", out); status != exitOK {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	dom := dumpDOM(t, out)
+	_, part, _ := strings.Cut(dom, `id="chart-loss"`)
+	part, _, _ = strings.Cut(part, "<svg")
+	for _, list := range [][]runfolder.Epoch{of, others} {
+		last := list[len(list)-1]
+		want := fmt.Sprintf(`data-value="%s" data-epoch="%d"`, strconv.FormatFloat(last.Loss, 'f', -1, 64), last.Epoch)
+		if !strings.Contains(part, want) {
+			t.Errorf("the chart of losses has no %s: %s", want, part)
+		}
+	}
+	if differ := rows(dom, "settings"); len(differ) != 2 || fmt.Sprint(differ[0]) != "[lr 0.01 0.1]" || fmt.Sprint(differ[1]) != "[patience 0 100]" {
+		t.Errorf("settings that differ: %v", differ)
+	}
+}
+
 // dumpDOM is a page after a browser has run its script.
 func dumpDOM(t *testing.T, path string) string {
 	t.Helper()

@@ -19,8 +19,8 @@ function chart(box, c) {
   const legend = box.querySelector(".legend"), at = box.querySelector(".at"), button = box.querySelector("button"), area = box.querySelector(".area");
   const all = c.series.flatMap(s => s.y), xs = c.series.flatMap(s => [s.x[0], s.x[s.x.length - 1]]);
   const canLog = !c.share && Math.min(...c.series.map(s => s.y.reduce((a, b) => Math.min(a, b)))) > 0;
-  const ms = c.unit == "s" && Math.max(...c.series.map(s => s.y.reduce((a, b) => Math.max(a, b)))) < 1, unit = ms ? "ms" : c.unit;
-  const scale = ms ? 1000 : 1;
+  const most = c.series.flatMap(s => s.y).reduce((a, b) => Math.max(a, b));
+  const [scale, unit] = c.unit != "s" || most >= 1 ? [1, c.unit] : most >= 1e-3 ? [1e3, "ms"] : [1e6, "µs"];
   let log = c.log && canLog, place;
   button.hidden = !canLog;
   function show(epoch) {
@@ -32,7 +32,7 @@ function chart(box, c) {
     at.textContent = epoch === undefined ? "last epoch" : "epoch " + epoch;
   }
   function draw() {
-    const width = area.clientWidth || 600, height = width < 480 ? 210 : 260, left = 54, right = 10, top = 8, foot = 26;
+    const width = area.clientWidth || 600, height = width < 480 ? 210 : 260, left = 54, right = 14, top = 8, foot = 26;
     let lo = all.reduce((a, b) => Math.min(a, b)), hi = all.reduce((a, b) => Math.max(a, b));
     if (c.share) { lo = Math.min(0, lo); hi = Math.max(1, hi); } else if (!log && lo > 0) lo = 0;
     if (hi <= lo) hi = log ? lo * 10 : lo + 1;

@@ -28,15 +28,15 @@ type series struct {
 	Y     []float64 `json:"y"`
 }
 
-// newSeries has the finite values over their epochs, thinned; the last one stays.
-func newSeries(name string, color int, list []runfolder.Epoch, value func(runfolder.Epoch) float64) series {
+// newSeries has the finite values over their epochs, thinned to about most; the last one stays.
+func newSeries(name string, color, most int, list []runfolder.Epoch, value func(runfolder.Epoch) float64) series {
 	s := series{Name: name, Color: color, X: []int{}, Y: []float64{}}
 	for _, e := range list {
 		if y := value(e); !math.IsNaN(y) && !math.IsInf(y, 0) {
 			s.X, s.Y = append(s.X, e.Epoch), append(s.Y, y)
 		}
 	}
-	step := (len(s.X) + maxPoints - 1) / maxPoints
+	step := (len(s.X) + most - 1) / most
 	if step < 2 {
 		return s
 	}
@@ -81,8 +81,8 @@ func secondsOf(e runfolder.Epoch) float64 { return e.Seconds }
 func (r *Run) charts() []chart {
 	list := r.Epochs
 	return []chart{
-		newChart("loss", "Loss", "", false, newSeries("training", 0, list, lossOf)),
-		newChart("score", capital(r.metric()), "", true, newSeries("training", 0, list, trainOf), newSeries("validation", 1, list, valOf), newSeries("test", 2, list, testOf)),
-		newChart("time", "Time of an epoch", "s", false, newSeries("training step", 0, list, secondsOf)),
+		newChart("loss", "Loss", "", false, newSeries("training", 0, maxPoints, list, lossOf)),
+		newChart("score", capital(r.metric()), "", true, newSeries("training", 0, maxPoints, list, trainOf), newSeries("validation", 1, maxPoints, list, valOf), newSeries("test", 2, maxPoints, list, testOf)),
+		newChart("time", "Time of an epoch", "s", false, newSeries("training step", 0, maxPoints, list, secondsOf)),
 	}
 }

@@ -19,7 +19,7 @@ var files embed.FS
 // pages holds the templates "run" and "several".
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"int": intText, "bytes": bytesText, "time": timeText, "score": scoreText, "loss": lossText, "percent": percentText,
-	"count": func(n int) string { return intText(int64(n)) }, "capital": capital,
+	"count": func(n int) string { return intText(int64(n)) }, "color": func(i int) int { return i % colors },
 	"style":  func() template.CSS { return template.CSS(file("style.css")) },
 	"script": func() template.JS { return template.JS(file("chart.js")) },
 }).ParseFS(files, "page.html"))
@@ -248,8 +248,13 @@ func (t *Times) view() *timeView {
 type memoryView struct {
 	*Memory
 	Bars []bar
-	Rows []Part
+	Rows []partRow
 	Sum  int64 // of the rows
+}
+
+type partRow struct {
+	Part
+	Held string // how long
 }
 
 // maxParts is how many buffers the table lists; the rest is one row.
@@ -262,20 +267,22 @@ func (m *Memory) view() *memoryView {
 	v := &memoryView{Memory: m}
 	var whole, part, rest int64
 	for i, p := range m.Parts {
+		held := "part of the epoch"
 		if p.Whole {
+			held = "whole run"
 			whole += p.Bytes
 		} else {
 			part += p.Bytes
 		}
 		v.Sum += p.Bytes
 		if i < maxParts {
-			v.Rows = append(v.Rows, p)
+			v.Rows = append(v.Rows, partRow{p, held})
 		} else {
 			rest += p.Bytes
 		}
 	}
 	if rest > 0 {
-		v.Rows = append(v.Rows, Part{Name: fmt.Sprintf("%d more", len(m.Parts)-maxParts), Bytes: rest})
+		v.Rows = append(v.Rows, partRow{Part: Part{Name: fmt.Sprintf("%d more", len(m.Parts)-maxParts), Bytes: rest}})
 	}
 	v.Bars = divide([]string{"held for the whole run", "held for a part of the epoch", "free of the budget"},
 		[]float64{float64(whole), float64(part), float64(max(0, m.Budget-v.Sum))}, func(x float64) string { return bytesText(int64(x)) })
@@ -291,7 +298,7 @@ type linkView struct {
 // rate is bytes a second in words.
 func rate(n int64, seconds float64) string {
 	if n == 0 || !(seconds > 0) {
-		return "–"
+		return none
 	}
 	return bytesText(int64(float64(n)/seconds)) + "/s"
 }

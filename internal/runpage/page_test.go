@@ -128,9 +128,9 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put("config.json", `{"saga":"x","settings":{"data":"karate","lr":0.01,"without":["fuse","hoist"],"split":null}}`)
+	put("config.json", `{"saga":"x","settings":{"data":"karate","lr":0.01,"without":["fuse","hoist"],"split":null,"mem":2097152,"chunks":0,"heads":0}}`)
 	r, err := Read(dir)
-	if err != nil || r.Record != nil || fmt.Sprint(r.Settings) != "[{data karate} {lr 0.01} {without fuse, hoist} {split }]" {
+	if err != nil || r.Record != nil || fmt.Sprint(r.Settings) != "[{data karate} {lr 0.01} {without fuse, hoist} {split –} {mem 2.00 MiB} {chunks auto} {heads 0}]" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	alone(t, write(t, func(w *strings.Builder) error { return r.Write(w) }))
@@ -148,5 +148,32 @@ func TestRead(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// Runs side by side: also those that know little, and more of them than there are colours.
+func TestSeveral(t *testing.T) {
+	a, b, c := long(1000, 3), long(500, 5), long(0, 2)
+	b.Settings, c.Record, c.Settings = []Fact{{"data", "a <b>graph</b>"}, {"lr", "0.1"}}, nil, a.Settings
+	text := write(t, func(w *strings.Builder) error { return WriteSeveral(w, []*Run{a, b, c}) })
+	alone(t, text)
+	differ, same := compare([]*Run{a, b, c})
+	if fmt.Sprint(differ, same) != "[{lr [0.01 0.1 0.01]}] [{data a <b>graph</b>}]" {
+		t.Errorf("%v, %v", differ, same)
+	}
+	if rows := classRows([]*Run{a, b, c}); len(rows) != 6 || rows[4].Values[0] != none || rows[4].Values[1] == none || rows[0].Values[2] != none {
+		t.Errorf("%v", rows)
+	}
+	if classRows([]*Run{c}) != nil {
+		t.Error("classes of a run that has counted none")
+	}
+	var many []*Run
+	for range 20 {
+		many = append(many, long(5000, 3))
+	}
+	text = write(t, func(w *strings.Builder) error { return WriteSeveral(w, many) })
+	alone(t, text)
+	if len(text) > 2*maxPage {
+		t.Errorf("20 runs of 5,000 epochs: %d bytes", len(text))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"sagann/internal/runfolder"
@@ -86,9 +87,26 @@ func inOrder(object []byte) (list []Fact, err error) {
 		if err := d.Decode(&value); err != nil {
 			return nil, err
 		}
-		list = append(list, Fact{fmt.Sprint(key), plain(value)})
+		list = append(list, setting(fmt.Sprint(key), plain(value)))
 	}
 	return list, nil
+}
+
+// chosen are the settings for which 0 stands for what the program chooses; those of memory are bytes.
+var chosen = map[string]bool{"mem": true, "host-mem": true, "chunks": false, "slices": false, "prefetch": false}
+
+// setting is a setting as people write it.
+func setting(name, value string) Fact {
+	isBytes, known := chosen[name]
+	switch n, err := strconv.ParseInt(value, 10, 64); {
+	case value == "":
+		value = none
+	case known && value == "0":
+		value = "auto"
+	case isBytes && err == nil:
+		value = bytesText(n)
+	}
+	return Fact{name, value}
 }
 
 // plain is a JSON value as people write it: text without quotes, a list with commas, and
@@ -111,16 +129,6 @@ func (r *Run) metric() string {
 		return r.Record.Metric
 	}
 	return "accuracy"
-}
-
-// setting is the value of a setting, "" for one that is not there.
-func (r *Run) setting(name string) string {
-	for _, s := range r.Settings {
-		if s.Name == name {
-			return s.Value
-		}
-	}
-	return ""
 }
 
 // capital has the first letter of a word in upper case.

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// none stands for what is not known.
+const none = "–"
+
 // intText writes a number with commas between thousands.
 func intText(n int64) string {
 	s := strconv.FormatInt(n, 10)
@@ -37,7 +40,7 @@ func bytesText(n int64) string {
 func timeText(s float64) string {
 	switch {
 	case math.IsNaN(s):
-		return "–"
+		return none
 	case s >= 60:
 		return time.Duration(s * 1e9).Round(time.Second).String()
 	case s >= 1:
@@ -53,7 +56,7 @@ func timeText(s float64) string {
 // scoreText writes a score between 0 and 1 with four digits.
 func scoreText(x float64) string {
 	if math.IsNaN(x) {
-		return "–"
+		return none
 	}
 	return fmt.Sprintf("%.4f", x)
 }
@@ -61,7 +64,7 @@ func scoreText(x float64) string {
 // lossText writes a loss with six digits.
 func lossText(x float64) string {
 	if math.IsNaN(x) {
-		return "–"
+		return none
 	}
 	return fmt.Sprintf("%.6g", x)
 }
@@ -69,7 +72,7 @@ func lossText(x float64) string {
 // percentText writes a share with one digit.
 func percentText(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "–"
+		return none
 	}
 	return fmt.Sprintf("%.1f %%", 100*x)
 }
