@@ -109,15 +109,7 @@ func TestReportPage(t *testing.T) {
 		for chart, want := range map[string][]float64{"loss": {last.Loss}, "score": {last.Train, last.Val, last.Test}, "time": {last.Seconds}} {
 			_, part, _ := strings.Cut(dom, `id="chart-`+chart+`"`)
 			part, _, _ = strings.Cut(part, "<svg")
-			var got []float64
-			for _, m := range regexp.MustCompile(`data-value="([^"]*)" data-epoch="21"`).FindAllStringSubmatch(part, -1) {
-				x, err := strconv.ParseFloat(m[1], 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, x)
-			}
-			if fmt.Sprint(got) != fmt.Sprint(want) {
+			if got := lastValues(t, part); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("chart %s ends with %v, metrics.csv with %v", chart, got, want)
 			}
 		}
@@ -138,16 +130,25 @@ func TestReportSeveral(t *testing.T) {
 	dom := dumpDOM(t, out)
 	_, part, _ := strings.Cut(dom, `id="chart-loss"`)
 	part, _, _ = strings.Cut(part, "<svg")
-	for _, list := range [][]runfolder.Epoch{of, others} {
-		last := list[len(list)-1]
-		want := fmt.Sprintf(`data-value="%s" data-epoch="%d"`, strconv.FormatFloat(last.Loss, 'f', -1, 64), last.Epoch)
-		if !strings.Contains(part, want) {
-			t.Errorf("the chart of losses has no %s: %s", want, part)
-		}
+	if got, want := lastValues(t, part), []float64{of[20].Loss, others[20].Loss}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the losses end with %v, metrics.csv with %v", got, want)
 	}
 	if differ := rows(dom, "settings"); len(differ) != 2 || fmt.Sprint(differ[0]) != "[lr 0.01 0.1]" || fmt.Sprint(differ[1]) != "[patience 0 100]" {
 		t.Errorf("settings that differ: %v", differ)
 	}
+}
+
+// lastValues are the values of epoch 21 that a chart's legend shows.
+func lastValues(t *testing.T, part string) (list []float64) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`data-value="([^"]*)" data-epoch="21"`).FindAllStringSubmatch(part, -1) {
+		x, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 // dumpDOM is a page after a browser has run its script.

@@ -116,8 +116,8 @@ func (c *trainCmd) Run(a *app) (err error) {
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		c.page(j, r, res, true)
 		r.log.Warn("interrupted: the checkpoint is written", "epoch", res.Epochs, "go on with", "saga train --resume "+r.folder.Dir)
+		c.page(j, r, res, true)
 		return err
 	case err != nil:
 		return err

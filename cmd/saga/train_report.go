@@ -44,6 +44,11 @@ func (c *trainCmd) writePage(j *job, r *running, res *saga.Result, interrupted b
 	case res.Stopped:
 		rec.State = runpage.Stopped
 	}
+	if rec.Times == nil { // no epoch was traced now; one may have been before the run was resumed
+		if old, err := runpage.Read(r.folder.Dir); err == nil && old.Record != nil {
+			rec.Times = old.Record.Times
+		}
+	}
 	if err := j.prog.Close(); err != nil {
 		return err
 	}

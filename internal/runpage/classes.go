@@ -90,6 +90,15 @@ func CountLabels(classes int, ids []uint32, truth, logits []float32) *Classes {
 	return c
 }
 
+// fit tells whether all counts are of one number of classes.
+func (c *Classes) fit() bool {
+	if c == nil {
+		return true
+	}
+	n := len(c.Hits)
+	return len(c.Said) == n && len(c.Truth) == n && (len(c.Matrix) == 0 || len(c.Matrix) == n)
+}
+
 // classScore are the scores of one class. A quotient by 0 is 0.
 type classScore struct {
 	Class                 string

@@ -138,7 +138,8 @@ func TestRead(t *testing.T) {
 	if r, err = Read(dir); err != nil || r.metric() != "micro-F1" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	for _, bad := range []struct{ file, text string }{{"report.json", "{"}, {"metrics.csv", "a,b\n"}, {"config.json", `{"settings":[1]}`}, {"config.json", `{`}} {
+	for _, bad := range []struct{ file, text string }{{"report.json", "{"}, {"report.json", `{"classes":{"hits":[1,2],"truth":[3]}}`},
+		{"metrics.csv", "a,b\n"}, {"config.json", `{"settings":[1]}`}, {"config.json", `{`}} {
 		put(bad.file, bad.text)
 		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), bad.file) {
 			t.Errorf("%s %q: %v", bad.file, bad.text, err)

@@ -46,6 +46,9 @@ func Read(dir string) (*Run, error) {
 	if err := json.Unmarshal(text, &r.Record); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if r.Record != nil && !r.Record.Classes.fit() {
+		return nil, fmt.Errorf("%s: the counts of classes are not of one number of classes", name)
+	}
 	return r, nil
 }
 
