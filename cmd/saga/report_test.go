@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sagann/dataset/npy"
 	"sagann/internal/runfolder"
 	"sagann/internal/runpage"
 )
@@ -135,6 +136,61 @@ func TestReportSeveral(t *testing.T) {
 	}
 	if differ := rows(dom, "settings"); len(differ) != 2 || fmt.Sprint(differ[0]) != "[lr 0.01 0.1]" || fmt.Sprint(differ[1]) != "[patience 0 100]" {
 		t.Errorf("settings that differ: %v", differ)
+	}
+}
+
+// Labels that are rows of 0 and 1 have a table of classes by themselves, without confusions:
+// its counts give the micro-F1 of the run.
+func TestReportMultiLabel(t *testing.T) {
+	dir := t.TempDir()
+	const n, classes = 60, 3
+	var edges, ids []int32
+	labels, features := make([]int32, n*classes), make([]float32, n*classes)
+	for v := range int32(n) {
+		edges, ids = append(edges, v, (v+3)%n), append(ids, v)
+		for k := range int32(classes) {
+			if v%3 == k || v%4 == k {
+				labels[v*classes+k], features[v*classes+k] = 1, 1
+			}
+		}
+	}
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		shape []int
+		x     []int32
+	}{"edges": {[]int{n, 2}, edges}, "labels": {[]int{n, classes}, labels}, "train": {[]int{30}, ids[:30]}, "val": {[]int{10}, ids[30:40]}, "test": {[]int{20}, ids[40:]}} {
+		if err := npy.Write(filepath.Join(data, name+".npy"), x.shape, x.x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := npy.Write(filepath.Join(data, "features.npy"), []int{n, classes}, features); err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(dir, "run")
+	if status, text := sagaCommand(t, "train", "--data", data, "--model", "sage", "--epochs", "8", "--out", run); status != exitOK {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	r, err := runpage.Read(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Record.Classes
+	if c == nil || len(c.Hits) != classes || c.Matrix != nil || r.Record.Metric != "micro-F1" {
+		t.Fatalf("%+v, %s", c, r.Record.NoClasses)
+	}
+	var hits, others int64
+	for k := range classes {
+		hits, others = hits+c.Hits[k], others+c.Said[k]+c.Truth[k]
+	}
+	if f1, last := 2*float64(hits)/float64(others), r.Epochs[len(r.Epochs)-1].Test; max(f1-last, last-f1) > 1e-6 || f1 == 0 {
+		t.Errorf("the counts give a micro-F1 of %v, the last test score is %v", f1, last)
+	}
+	text, err := os.ReadFile(filepath.Join(run, runpage.PageFile))
+	if err != nil || !strings.Contains(string(text), "labels of the test split") {
+		t.Errorf("the page does not say whose labels were counted: %v", err)
 	}
 }
 
