@@ -92,7 +92,11 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err := j.prog.Open(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.prog.Close()) }()
+	defer func() {
+		if j.prog != nil {
+			err = errors.Join(err, j.prog.Close())
+		}
+	}()
 	ctx, stop := cli.Interruptible(a)
 	defer stop()
 	r, err := c.begin(a, j)
@@ -122,8 +126,11 @@ func (c *trainCmd) Run(a *app) (err error) {
 	case err != nil:
 		return err
 	}
+	if err := c.report(text, a.Stdout, j, r, res); err != nil {
+		return err
+	}
 	c.page(j, r, res, false)
-	return c.report(text, a.Stdout, j, r, res)
+	return nil
 }
 
 // existing is path or the nearest folder above it that is there.

@@ -19,8 +19,8 @@ import (
 )
 
 // page writes report.json and report.html. Both are about what has been learned, which lies
-// in the checkpoint already: what goes wrong here is a warning. It closes the program, so that
-// the forward pass has the device memory for itself.
+// in the checkpoint already: what goes wrong here is a warning. It closes the program and gives
+// it up, so that the forward pass has the memory of device and host for itself.
 func (c *trainCmd) page(j *job, r *running, res *saga.Result, interrupted bool) {
 	if err := c.writePage(j, r, res, interrupted); err != nil {
 		r.log.Warn("there is no report", "error", err, "try again with", "saga report "+r.folder.Dir)
@@ -49,11 +49,13 @@ func (c *trainCmd) writePage(j *job, r *running, res *saga.Result, interrupted b
 			rec.Times = old.Record.Times
 		}
 	}
-	if err := j.prog.Close(); err != nil {
+	prog := j.prog
+	j.prog = nil
+	if err := prog.Close(); err != nil {
 		return err
 	}
 	var err error
-	if rec.Classes, err = c.classes(j, r.opt.Checkpoint); err != nil {
+	if rec.Classes, err = c.classes(j, r.opt.Checkpoint, rec.Memory.Budget); err != nil {
 		rec.NoClasses = err.Error()
 		r.log.Warn("the report says nothing of classes", "why", err)
 	}
@@ -77,8 +79,8 @@ func writeReport(dir string) error {
 const maxLogits = 256 << 20
 
 // classes counts the classes of the test split, or of the validation or training split where
-// there is none, by the parameters that the checkpoint gives.
-func (c *trainCmd) classes(j *job, checkpoint string) (*runpage.Classes, error) {
+// there is none, by the parameters that the checkpoint gives, within the budget of training.
+func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Classes, error) {
 	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
 	truth := map[saga.Task][]int32{saga.VertexTask: j.data.Labels, saga.EdgeTask: j.data.EdgeLabels, saga.GraphTask: j.data.GraphLabels}[task]
 	splits, names := j.data.Splits(task), [3]string{"training", "validation", "test"}
@@ -95,7 +97,7 @@ func (c *trainCmd) classes(j *job, checkpoint string) (*runpage.Classes, error) 
 		return nil, err
 	}
 	if j.note != "" { // the budget of the built-in graph was chosen
-		cfg.Mem = j.prog.Summary().Budget
+		cfg.Mem = budget
 	}
 	m, err := layers.New(c.Model.Name, j.prep.Layers)
 	if err != nil {
