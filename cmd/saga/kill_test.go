@@ -258,7 +258,7 @@ func reported(t *testing.T, dir, state string, epochs int) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	if !strings.Contains(page, ">"+state+"</span>") || len(rows(page, "epochs")) != epochs || len(rows(page, "classes")) == 0 {
-		t.Errorf("the page is not of a run that has %s after %d epochs: it has %d, and %d rows of classes", state, epochs, len(rows(page, "epochs")), len(rows(page, "classes")))
+	if !strings.Contains(page, ">"+state+"</span>") || len(pageRows(page, "epochs")) != epochs || len(pageRows(page, "classes")) == 0 {
+		t.Errorf("the page is not of a run that has %s after %d epochs: it has %d, and %d rows of classes", state, epochs, len(pageRows(page, "epochs")), len(pageRows(page, "classes")))
 	}
 }

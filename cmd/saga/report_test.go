@@ -17,8 +17,8 @@ import (
 	"sagann/internal/runpage"
 )
 
-// trained is the folder of a run on karate, with validation at every second epoch.
-func trained(t *testing.T, more ...string) (dir string, epochs []runfolder.Epoch) {
+// trainKarate is the folder of a run on karate, with validation at every second epoch.
+func trainKarate(t *testing.T, more ...string) (dir string, epochs []runfolder.Epoch) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
 	args := append([]string{"train", "--data", "karate", "--model", "gcn", "--epochs", "21", "--eval-every", "2", "--chunks", "2", "--out", dir}, more...)
@@ -32,9 +32,9 @@ func trained(t *testing.T, more ...string) (dir string, epochs []runfolder.Epoch
 	return dir, epochs
 }
 
-// rows are the cells of the rows of a table, by its place in the text of a page; what a
+// pageRows are the cells of the rows of a table, by its place in the text of a page; what a
 // browser writes and what the page's own text is are read alike.
-func rows(text, id string) (list [][]string) {
+func pageRows(text, id string) (list [][]string) {
 	_, text, _ = strings.Cut(text, fmt.Sprintf("id=%q", id))
 	text, _, _ = strings.Cut(text, "</section>")
 	for _, row := range strings.Split(text, "<tr")[1:] {
@@ -61,7 +61,7 @@ func near(text string, x float64, tolerance float64) bool {
 // samePage holds the tables of a page against metrics.csv.
 func samePage(t *testing.T, text string, epochs []runfolder.Epoch) {
 	t.Helper()
-	table := rows(text, "epochs")
+	table := pageRows(text, "epochs")
 	if len(table) != len(epochs) || len(epochs) != 21 {
 		t.Fatalf("the page lists %d epochs, metrics.csv %d", len(table), len(epochs))
 	}
@@ -73,7 +73,7 @@ func samePage(t *testing.T, text string, epochs []runfolder.Epoch) {
 	}
 	// The confusion matrix: what is on the diagonal are the hits of the test accuracy.
 	hits, all := 0, 0
-	classes := rows(text, "classes")
+	classes := pageRows(text, "classes")
 	for i, c := range classes[len(classes)-2:] {
 		for k, n := range c {
 			x, err := strconv.Atoi(n)
@@ -93,7 +93,7 @@ func samePage(t *testing.T, text string, epochs []runfolder.Epoch) {
 // The page of a run has the numbers of metrics.csv, as text and in a browser, whose script
 // draws the curves under the policy of the page.
 func TestReportPage(t *testing.T) {
-	dir, epochs := trained(t)
+	dir, epochs := trainKarate(t)
 	path := filepath.Join(dir, runpage.PageFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -122,8 +122,8 @@ func TestReportPage(t *testing.T) {
 
 // Several runs on one page end, in a browser, with the losses of their files.
 func TestReportSeveral(t *testing.T) {
-	a, of := trained(t)
-	b, others := trained(t, "--lr", "0.1", "--patience", "100")
+	a, of := trainKarate(t)
+	b, others := trainKarate(t, "--lr", "0.1", "--patience", "100")
 	out := filepath.Join(t.TempDir(), "both.html")
 	if status, text := sagaCommand(t, "report", a, b, "--out", out); status != exitOK {
 		t.Fatalf("status %d\n%s", status, text)
@@ -134,7 +134,7 @@ func TestReportSeveral(t *testing.T) {
 	if got, want := lastValues(t, part), []float64{of[20].Loss, others[20].Loss}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the losses end with %v, metrics.csv with %v", got, want)
 	}
-	if differ := rows(dom, "settings"); len(differ) != 2 || fmt.Sprint(differ[0]) != "[lr 0.01 0.1]" || fmt.Sprint(differ[1]) != "[patience 0 100]" {
+	if differ := pageRows(dom, "settings"); len(differ) != 2 || fmt.Sprint(differ[0]) != "[lr 0.01 0.1]" || fmt.Sprint(differ[1]) != "[patience 0 100]" {
 		t.Errorf("settings that differ: %v", differ)
 	}
 }
