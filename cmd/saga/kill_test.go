@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"sagann/internal/draw"
+	"sagann/internal/runpage"
 	"sagann/saga"
 )
 
@@ -239,10 +240,25 @@ func TestInterrupt(t *testing.T) {
 	if n := epochsIn(part); ck.Epoch != n || n < 3 {
 		t.Errorf("the checkpoint is of epoch %d, metrics.csv has %d epochs", ck.Epoch, n)
 	}
+	reported(t, part, runpage.Interrupted, ck.Epoch)
 	if text, err := command(t, "train", "--resume", part).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
+	reported(t, part, runpage.Finished, epochsIn(whole))
 	if d := compareRuns(whole, part); d != "" {
 		t.Error(d)
+	}
+}
+
+// reported checks that the page of a run says how it ended, with so many epochs and classes.
+func reported(t *testing.T, dir, state string, epochs int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, runpage.PageFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	if !strings.Contains(page, ">"+state+"</span>") || len(pageRows(page, "epochs")) != epochs || len(pageRows(page, "classes")) == 0 {
+		t.Errorf("the page is not of a run that has %s after %d epochs: it has %d, and %d rows of classes", state, epochs, len(pageRows(page, "epochs")), len(pageRows(page, "classes")))
 	}
 }

@@ -27,6 +27,7 @@ const (
 type commands struct {
 	Train   trainCmd   `cmd:"" help:"Train a model on a graph."`
 	Plan    planCmd    `cmd:"" help:"Print what a training epoch would do, without training."`
+	Report  reportCmd  `cmd:"" help:"Make the report page of a run again, or one page of several runs side by side."`
 	Predict predictCmd `cmd:"" help:"Write the classes or logits of all vertices, from a checkpoint."`
 	Embed   embedCmd   `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
 	Mine    mineCmd    `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`

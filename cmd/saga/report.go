@@ -1,50 +1,59 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
-	"io"
+	"path/filepath"
 
-	"sagann/internal/cli"
-	"sagann/saga"
+	"sagann/internal/runpage"
 )
 
-// report prints how a run ended: text for people to text, JSON to stdout.
-func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
-	multi := j.multi
-	s, f := j.prog.Summary(), res.Final
-	name := "accuracy"
-	if multi {
-		name = "micro-F1"
+// severalFile is where the page of several runs goes without --out.
+const severalFile = "saga-report.html"
+
+// reportCmd is saga report.
+type reportCmd struct {
+	Runs []string `arg:"" name:"run" help:"Folders of runs."`
+	Out  string   `placeholder:"FILE" help:"File of the page; default: report.html in the folder of the run, of several runs saga-report.html here."`
+}
+
+// Help is what stands under the usage line.
+func (reportCmd) Help() string {
+	return `Examples:
+
+  saga report saga-run-0001
+  saga report saga-run-0001 saga-run-0002 runs/wide --out compare.html
+
+The page is one file that loads nothing. A run that is under way has the epochs so far.`
+}
+
+// Run makes the page.
+func (c *reportCmd) Run(a *app) error {
+	var runs []*runpage.Run
+	named := map[string]int{}
+	for _, dir := range c.Runs {
+		r, err := runpage.Read(dir)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+		named[r.Name]++
 	}
-	from := fmt.Sprintf("after epoch %d", res.Epochs)
-	if c.Training.Patience > 0 {
-		from = fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs)
-	}
-	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train, multi), "validation", score(f.Val, multi), "test", score(f.Test, multi))
-	_, err := fmt.Fprintf(text, "\n%-9s train %.4f  validation %.4f  test %.4f  (%s)\nepoch     %.3f s median\nmemory    peak %s of %s\nmoved     %s to the device, %s back, an epoch\nrun       %s\n",
-		name, score(f.Train, multi), score(f.Val, multi), score(f.Test, multi), from, res.EpochSeconds,
-		cli.SizeText(res.Peak), cli.SizeText(s.Budget), cli.SizeText(res.H2D), cli.SizeText(res.D2H), r.folder.Dir)
-	if err != nil || !c.JSON {
-		return err
-	}
-	out := fields{
-		{"model", c.Model.Name}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
-		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", res.D2D},
-		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
-	}
-	key := "accuracy"
-	if multi {
-		key = "f1"
-	}
-	for _, x := range []struct {
-		split string
-		m     saga.Metrics
-	}{{"train", f.Train}, {"val", f.Val}, {"test", f.Test}} {
-		out = append(out, field{x.split + "_" + key, score(x.m, multi)})
-		if multi {
-			out = append(out, field{x.split + "_macro_f1", x.m.MacroF1})
+	for i, r := range runs {
+		if named[r.Name] > 1 { // such as a/run and b/run
+			r.Name = filepath.Clean(c.Runs[i])
 		}
 	}
-	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"packed", j.prog.Packed()}, field{"run", r.folder.Dir})
-	return cli.PrintJSON(stdout, out)
+	path := cmp.Or(c.Out, severalFile)
+	write := func(w *bufio.Writer) error { return runpage.WriteSeveral(w, runs) }
+	if len(runs) == 1 {
+		path = cmp.Or(c.Out, filepath.Join(c.Runs[0], runpage.PageFile))
+		write = func(w *bufio.Writer) error { return runs[0].Write(w) }
+	}
+	if err := writeWhole(path, write); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.Stdout, "report    %s\n", path)
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +43,15 @@ func TestMainJob(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &log)
 	}
 	took := time.Since(start)
+	lines := 1 // that of the JSON object
+	for line := range strings.Lines(log.String()) {
+		if !strings.HasPrefix(line, "epoch ") {
+			lines++
+		}
+	}
+	if lines > 25 {
+		t.Errorf("%d lines beside the epochs, want at most 25:\n%s", lines, &log)
+	}
 	var r struct {
 		Chunks       int
 		Budget       int64   `json:"budget_bytes"`

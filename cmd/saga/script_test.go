@@ -25,6 +25,7 @@ func TestScripts(t *testing.T) {
 		"status":      cmdStatus,
 		"empty":       cmdEmpty,
 		"lines":       cmdLines,
+		"atmost":      cmdAtMost,
 		"damage":      cmdDamage,
 		"truncate":    cmdTruncate,
 		"smallest":    cmdSmallest,
@@ -63,6 +64,21 @@ func cmdEmpty(ts *testscript.TestScript, _ bool, args []string) {
 func cmdLines(ts *testscript.TestScript, _ bool, args []string) {
 	if n := strings.Count(ts.ReadFile(args[0]), "\n"); strconv.Itoa(n) != args[1] {
 		ts.Fatalf("%s has %d lines, want %s", args[0], n, args[1])
+	}
+}
+
+// cmdAtMost: atmost FILE ... N counts the lines that are not of epochs.
+func cmdAtMost(ts *testscript.TestScript, _ bool, args []string) {
+	n, most := 0, args[len(args)-1]
+	for _, name := range args[:len(args)-1] {
+		for line := range strings.Lines(ts.ReadFile(name)) {
+			if !strings.HasPrefix(line, "epoch ") {
+				n++
+			}
+		}
+	}
+	if m, err := strconv.Atoi(most); err != nil || n > m {
+		ts.Fatalf("%d lines beside the epochs, want at most %s", n, most)
 	}
 }
 

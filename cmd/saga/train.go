@@ -23,6 +23,7 @@ type trainCmd struct {
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
 	Resume          string `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
 	Trace           string `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
+	Verbose         bool   `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
 	JSON            bool   `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
@@ -51,8 +52,8 @@ func (trainCmd) Help() string {
   saga train --data edges.saga --model gcn --mem 8GiB --host-mem 16GiB --scratch /mnt/disk
   saga train --resume runs/one --epochs 120
 
-The run folder keeps config.json, log.txt, metrics.csv, curves of loss and accuracy,
-checkpoint.safetensors, and a trace of the last two epochs (on GPUs of a run that does all
+The run folder keeps report.html, one page with curves, classes, times and settings,
+config.json, log.txt, metrics.csv, curves of loss and accuracy, checkpoint.safetensors, and a trace of the last two epochs (on GPUs of a run that does all
 of its --epochs): trace.json for Perfetto (ui.perfetto.dev) and trace.pb.gz for go tool
 pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
 }
@@ -91,7 +92,11 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err := j.prog.Open(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.prog.Close()) }()
+	defer func() {
+		if j.prog != nil {
+			err = errors.Join(err, j.prog.Close())
+		}
+	}()
 	ctx, stop := cli.Interruptible(a)
 	defer stop()
 	r, err := c.begin(a, j)
@@ -103,7 +108,7 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if c.JSON {
 		text = a.Stderr
 	}
-	if err := explain(text, j); err != nil {
+	if err := c.outline(text, j, r); err != nil {
 		return err
 	}
 	if err := r.startTrace(r.done); err != nil {
@@ -116,11 +121,16 @@ func (c *trainCmd) Run(a *app) (err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 		r.log.Warn("interrupted: the checkpoint is written", "epoch", res.Epochs, "go on with", "saga train --resume "+r.folder.Dir)
+		c.page(j, r, res, true)
 		return err
 	case err != nil:
 		return err
 	}
-	return c.report(text, a.Stdout, j, r, res)
+	if err := c.report(text, a.Stdout, j, r, res); err != nil {
+		return err
+	}
+	c.page(j, r, res, false)
+	return nil
 }
 
 // existing is path or the nearest folder above it that is there.
@@ -135,6 +145,32 @@ func existing(path string) string {
 		}
 		path = up
 	}
+}
+
+// outline prints what is trained on which graph, within which memory, and where. With
+// --verbose the whole plan follows.
+func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
+	s, numbers := j.prog.Summary(), 0
+	for _, q := range j.prog.Params() {
+		numbers += q.Rows * q.Cols
+	}
+	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s of %s on %s; %s of host memory beside the data",
+		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), cli.SizeText(s.Peak), cli.SizeText(s.Budget), c.Memory.Device, cli.SizeText(s.Host))
+	if s.Disk > 0 {
+		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
+	}
+	text += fmt.Sprintf("\nplan      %d×%d edge chunks, schedule %s; saga plan or --verbose tells all of it\nrun       %s\n", s.Chunks, s.Chunks, s.Schedule, r.folder.Dir)
+	if !c.Verbose {
+		if j.note != "" {
+			text = j.note + "\n" + text
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	if _, err := io.WriteString(w, text+"\n"); err != nil {
+		return err
+	}
+	return explain(w, j)
 }
 
 // explain prints the plan.

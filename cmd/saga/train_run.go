@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"time"
 
 	"sagann/backend"
 	"sagann/internal/cli"
@@ -26,11 +27,12 @@ type running struct {
 	logFile *os.File
 	log     *slog.Logger
 	stderr  *os.File
-	epochs  int  // to be completed
-	done    int  // before this process
-	late    bool // only the last epochs are run with a trace
-	tracing bool // epochs are traced from now on
-	traced  bool // one was
+	epochs  int           // to be completed
+	done    int           // before this process
+	late    bool          // only the last epochs are run with a trace
+	tracing bool          // epochs are traced from now on
+	traced  bool          // one was
+	took    time.Duration // by the epochs of this process with their evaluation
 }
 
 // begin opens the run folder, a new one or the one that is resumed. It is the first
@@ -120,17 +122,15 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 		bar.Set(e.Epoch, note)
 		return r.metrics.Append(line)
 	}
+	start := time.Now()
 	res, err := r.job.prog.Train(ctx, r.opt)
+	r.took = time.Since(start)
 	bar.Finish()
 	if res == nil {
 		return nil, err
 	}
-	metric := "accuracy"
-	if multi {
-		metric = "micro-F1"
-	}
 	if res.Epochs > 0 {
-		err = errors.Join(err, runfolder.PlotCurvesOf(r.folder.Dir, metric))
+		err = errors.Join(err, runfolder.PlotCurvesOf(r.folder.Dir, metricName(multi)))
 	}
 	return res, err
 }

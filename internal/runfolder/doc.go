@@ -6,7 +6,7 @@
 //	metrics.csv    one line an epoch
 //	loss.png ...   curves drawn from metrics.csv, also as .svg
 //
-// Checkpoints and traces are written there by their own packages. A run never
-// writes into the folder of another: [Create] takes a number that is free, and
-// only [Open] goes back to an old one, in order to resume it.
+// Checkpoints, traces and report.html with its report.json are written there by their own
+// packages. A run never writes into the folder of another: [Create] takes a number that is
+// free, and only [Open] goes back to an old one, in order to resume it.
 package runfolder

@@ -97,14 +97,17 @@ func Open(dir string) (*Folder, error) {
 // Path is the path of the file name in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.Dir, name) }
 
-// WriteConfig writes v as indented JSON to config.json. The file is whole or
+// WriteConfig writes v to config.json as WriteJSON does.
+func (f *Folder) WriteConfig(v any) error { return f.WriteJSON(ConfigFile, v) }
+
+// WriteJSON writes v as indented JSON to the file name in the folder. The file is whole or
 // absent, whenever the process is killed.
-func (f *Folder) WriteConfig(v any) error {
+func (f *Folder) WriteJSON(name string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.Path(ConfigFile), err)
+		return fmt.Errorf("%s: %w", f.Path(name), err)
 	}
-	return writeWhole(f.Path(ConfigFile), append(text, '\n'))
+	return writeWhole(f.Path(name), append(text, '\n'))
 }
 
 // ReadConfig reads config.json into v. A key that v has no field for is an error:

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"sagann/internal/cli"
+	"sagann/internal/runpage"
+	"sagann/saga"
+)
+
+// report prints how a run ended: text for people to text, JSON to stdout.
+func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
+	multi := j.multi
+	s, f := j.prog.Summary(), res.Final
+	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train, multi), "validation", score(f.Val, multi), "test", score(f.Test, multi))
+	_, err := fmt.Fprintf(text, "\n%s", c.learned(j, r, res))
+	if err != nil || !c.JSON {
+		return err
+	}
+	out := fields{
+		{"model", c.Model.Name}, {"vertices", s.Vertices}, {"edges", s.Edges}, {"chunks", s.Chunks}, {"schedule", s.Schedule},
+		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", res.D2D},
+		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
+	}
+	key := "accuracy"
+	if multi {
+		key = "f1"
+	}
+	for _, x := range []struct {
+		split string
+		m     saga.Metrics
+	}{{"train", f.Train}, {"val", f.Val}, {"test", f.Test}} {
+		out = append(out, field{x.split + "_" + key, score(x.m, multi)})
+		if multi {
+			out = append(out, field{x.split + "_macro_f1", x.m.MacroF1})
+		}
+	}
+	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"packed", j.prog.Packed()}, field{"run", r.folder.Dir})
+	return cli.PrintJSON(stdout, out)
+}
+
+// learned tells what a run has learned, what it took, and where it lies.
+func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
+	var b strings.Builder
+	scores := func(title string, s saga.Scores, from string) {
+		fmt.Fprintf(&b, "%-9s train %.4f  validation %.4f  test %.4f  (%s)\n",
+			title, score(s.Train, j.multi), score(s.Val, j.multi), score(s.Test, j.multi), from)
+	}
+	if c.Training.Patience > 0 {
+		scores(metricName(j.multi), res.Final, fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs))
+	} else {
+		scores(metricName(j.multi), res.Final, fmt.Sprintf("after epoch %d", res.Epochs))
+		if res.BestEpoch > 0 {
+			scores("best", res.Best, fmt.Sprintf("epoch %d, of the lowest validation loss", res.BestEpoch))
+		}
+	}
+	if ran := res.Epochs - r.done; ran > 0 {
+		fmt.Fprintf(&b, "loss      %.4g in training, %.4g in validation\n", res.Loss, res.Final.Val.Loss)
+		fmt.Fprintf(&b, "time      %s an epoch (median); %s in all for %d, with evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)
+		fmt.Fprintf(&b, "moved     %s to the device and %s back, an epoch\n", cli.SizeText(res.H2D), cli.SizeText(res.D2H))
+	} else {
+		fmt.Fprintf(&b, "time      no epoch was run: the run had %d of %d already\n", r.done, r.epochs)
+	}
+	fmt.Fprintf(&b, "memory    peak %s of %s\n", cli.SizeText(res.Peak), cli.SizeText(j.prog.Summary().Budget))
+	fmt.Fprintf(&b, "run       %s\ncheckpoint %s\nreport    %s\n", r.folder.Dir, r.opt.Checkpoint, r.folder.Path(runpage.PageFile))
+	return b.String()
+}
+
+// metricName is the score of a split, in words.
+func metricName(multi bool) string {
+	if multi {
+		return "micro-F1"
+	}
+	return "accuracy"
+}
+
+// timeText prints a time for people: three digits and a unit.
+func timeText(seconds float64) string {
+	switch {
+	case seconds >= 60:
+		return time.Duration(seconds * 1e9).Round(time.Second).String()
+	case seconds >= 1:
+		return fmt.Sprintf("%.3g s", seconds)
+	case seconds >= 1e-3:
+		return fmt.Sprintf("%.3g ms", seconds*1e3)
+	}
+	return fmt.Sprintf("%.3g µs", seconds*1e6)
+}

@@ -1,0 +1,132 @@
+package runpage
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxMatrix is how many classes a confusion matrix is kept and drawn for: more columns than
+// these are not read on a screen. With more classes the most frequent confusions are listed.
+const maxMatrix = 50
+
+// maxConfused is how many confusions are listed.
+const maxConfused = 20
+
+// Classes are the counts of a split by class.
+type Classes struct {
+	Split    string     `json:"split"`     // whose counts they are, such as "test"
+	Rows     string     `json:"rows"`      // what is counted, such as "vertices"
+	Hits     []int64    `json:"hits"`      // of the class and predicted as it
+	Said     []int64    `json:"predicted"` // predicted as the class
+	Truth    []int64    `json:"truth"`     // of the class
+	Matrix   [][]int64  `json:"matrix,omitempty"`
+	Confused []Confused `json:"confused,omitempty"`
+}
+
+// Confused counts the rows of one class that were predicted as another.
+type Confused struct {
+	Truth int   `json:"truth"`
+	Said  int   `json:"predicted"`
+	Count int64 `json:"count"`
+}
+
+// CountClasses counts the rows of a split, by the numbers in ids: truth and said hold one
+// class a row, from 0 to classes-1; a row with another truth is left out.
+func CountClasses(classes int, ids []uint32, truth, said []int32) *Classes {
+	c := &Classes{Hits: make([]int64, classes), Said: make([]int64, classes), Truth: make([]int64, classes)}
+	pairs := map[[2]int32]int64{}
+	for _, i := range ids {
+		t, s := truth[i], said[i]
+		if t < 0 || int(t) >= classes || s < 0 || int(s) >= classes {
+			continue
+		}
+		c.Truth[t]++
+		c.Said[s]++
+		if t == s {
+			c.Hits[t]++
+		}
+		pairs[[2]int32{t, s}]++
+	}
+	if classes <= maxMatrix {
+		c.Matrix = make([][]int64, classes)
+		for t := range c.Matrix {
+			c.Matrix[t] = make([]int64, classes)
+		}
+		for p, n := range pairs {
+			c.Matrix[p[0]][p[1]] = n
+		}
+		return c
+	}
+	for p, n := range pairs {
+		if p[0] != p[1] {
+			c.Confused = append(c.Confused, Confused{int(p[0]), int(p[1]), n})
+		}
+	}
+	slices.SortFunc(c.Confused, func(a, b Confused) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Said, b.Said))
+	})
+	c.Confused = c.Confused[:min(len(c.Confused), maxConfused)]
+	return c
+}
+
+// CountLabels counts the rows of a split that have several labels: truth holds 0 or 1 and
+// logits a number above 0 for a predicted label, classes of each a row.
+func CountLabels(classes int, ids []uint32, truth, logits []float32) *Classes {
+	c := &Classes{Hits: make([]int64, classes), Said: make([]int64, classes), Truth: make([]int64, classes)}
+	for _, i := range ids {
+		for k := range classes {
+			is, said := truth[int(i)*classes+k] > 0, logits[int(i)*classes+k] > 0
+			if is {
+				c.Truth[k]++
+			}
+			if said {
+				c.Said[k]++
+			}
+			if is && said {
+				c.Hits[k]++
+			}
+		}
+	}
+	return c
+}
+
+// fit tells whether all counts are of one number of classes.
+func (c *Classes) fit() bool {
+	if c == nil {
+		return true
+	}
+	n := len(c.Hits)
+	return len(c.Said) == n && len(c.Truth) == n && (len(c.Matrix) == 0 || len(c.Matrix) == n)
+}
+
+// classScore are the scores of one class. A quotient by 0 is 0.
+type classScore struct {
+	Class                 string
+	Precision, Recall, F1 float64
+	Truth                 int64
+}
+
+// scores are those of every class, and their means over classes that have rows or predictions.
+func (c *Classes) scores() (list []classScore, mean classScore) {
+	over := func(a, b int64) float64 {
+		if b == 0 {
+			return 0
+		}
+		return float64(a) / float64(b)
+	}
+	n := 0.0
+	for k := range c.Hits {
+		s := classScore{intText(int64(k)), over(c.Hits[k], c.Said[k]), over(c.Hits[k], c.Truth[k]), over(2*c.Hits[k], c.Said[k]+c.Truth[k]), c.Truth[k]}
+		list = append(list, s)
+		if c.Said[k]+c.Truth[k] > 0 {
+			n++
+			mean.Precision, mean.Recall, mean.F1 = mean.Precision+s.Precision, mean.Recall+s.Recall, mean.F1+s.F1
+		}
+		mean.Truth += s.Truth
+	}
+	if n > 0 {
+		mean.Precision, mean.Recall, mean.F1 = mean.Precision/n, mean.Recall/n, mean.F1/n
+	}
+	mean.Class = "mean"
+	return list, mean
+}

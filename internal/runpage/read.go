@@ -1,0 +1,138 @@
+package runpage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"sagann/internal/runfolder"
+)
+
+// Run is what a page shows of a run.
+type Run struct {
+	Name     string // of the folder
+	Epochs   []runfolder.Epoch
+	Settings []Fact
+	Record   *Record // nil: of a version that kept none, or of a run that has not ended
+}
+
+// Read reads the run in the folder dir and changes nothing there, so that the run may be under way.
+func Read(dir string) (*Run, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Name: filepath.Base(path)}
+	if r.Settings, err = readSettings(dir); err != nil {
+		return nil, err
+	}
+	if r.Epochs, err = runfolder.ReadMetrics(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	name := filepath.Join(dir, RecordFile)
+	text, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, nil
+	case err != nil:
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &r.Record); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if r.Record != nil && !r.Record.Classes.fit() {
+		return nil, fmt.Errorf("%s: the counts of classes are not of one number of classes", name)
+	}
+	return r, nil
+}
+
+// readSettings are the settings of config.json in their order.
+func readSettings(dir string) ([]Fact, error) {
+	name := filepath.Join(dir, runfolder.ConfigFile)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: not the folder of a run: it has no %s", dir, runfolder.ConfigFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all struct {
+		Settings json.RawMessage `json:"settings"`
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	list, err := inOrder(all.Settings)
+	if err != nil {
+		return nil, fmt.Errorf("%s: settings: %w", name, err)
+	}
+	return list, nil
+}
+
+// inOrder are the fields of a JSON object in the order of the text.
+func inOrder(object []byte) (list []Fact, err error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("not an object")
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		list = append(list, setting(fmt.Sprint(key), plain(value)))
+	}
+	return list, nil
+}
+
+// chosen are the settings for which 0 stands for what the program chooses; those of memory are bytes.
+var chosen = map[string]bool{"mem": true, "host-mem": true, "chunks": false, "slices": false, "prefetch": false}
+
+// setting is a setting as people write it.
+func setting(name, value string) Fact {
+	isBytes, known := chosen[name]
+	switch n, err := strconv.ParseInt(value, 10, 64); {
+	case value == "":
+		value = none
+	case known && value == "0":
+		value = "auto"
+	case isBytes && err == nil:
+		value = bytesText(n)
+	}
+	return Fact{name, value}
+}
+
+// plain is a JSON value as people write it: text without quotes, a list with commas, and
+// nothing where there is none.
+func plain(value json.RawMessage) string {
+	var text string
+	var texts []string
+	switch {
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	case json.Unmarshal(value, &texts) == nil:
+		return strings.Join(texts, ", ")
+	}
+	return string(value)
+}
+
+// metric is the score of the splits.
+func (r *Run) metric() string {
+	if r.Record != nil && r.Record.Metric != "" {
+		return r.Record.Metric
+	}
+	return "accuracy"
+}
+
+// capital has the first letter of a word in upper case.
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

@@ -1,0 +1,188 @@
+package runpage
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"sagann/internal/runfolder"
+)
+
+// colors is how many colours of curves style.css has; later runs have them again, dashed.
+const colors = 8
+
+// row is a line of a table with a column a run.
+type row struct {
+	Name   string
+	Values []string
+}
+
+// severalView is what the template of several runs reads.
+type severalView struct {
+	Title   string
+	Names   []string
+	Facts   []row
+	Charts  []chart
+	Classes []row // F1
+	Differ  []row // settings
+	Same    []Fact
+}
+
+// WriteSeveral writes one page of several runs side by side.
+func WriteSeveral(w io.Writer, runs []*Run) error {
+	v := &severalView{Title: fmt.Sprintf("%d runs", len(runs)), Facts: facts(runs), Classes: classRows(runs)}
+	most := max(2, maxPoints*colors/max(colors, len(runs)))
+	var loss, val, test, took []series
+	metric := runs[0].metric()
+	for i, r := range runs {
+		v.Names = append(v.Names, r.Name)
+		loss = append(loss, newSeries(r.Name, i, most, r.Epochs, lossOf))
+		val = append(val, newSeries(r.Name, i, most, r.Epochs, valOf))
+		test = append(test, newSeries(r.Name, i, most, r.Epochs, testOf))
+		took = append(took, newSeries(r.Name, i, most, r.Epochs, secondsOf))
+		if r.metric() != metric {
+			metric = "score"
+		}
+	}
+	v.Charts = []chart{newChart("loss", "Training loss", "", false, loss...), newChart("validation", "Validation "+metric, "", true, val...),
+		newChart("test", "Test "+metric, "", true, test...), newChart("time", "Time of an epoch", "s", false, took...)}
+	v.Differ, v.Same = compare(runs)
+	return execute(w, "several", v)
+}
+
+// facts are what runs are compared by.
+func facts(runs []*Run) (list []row) {
+	add := func(name string, value func(*Run) string) {
+		x := row{Name: name}
+		for _, r := range runs {
+			x.Values = append(x.Values, value(r))
+		}
+		if slices.ContainsFunc(x.Values, func(s string) bool { return s != none }) {
+			list = append(list, x)
+		}
+	}
+	recorded := func(f func(*Record) string) func(*Run) string {
+		return func(r *Run) string {
+			if r.Record == nil {
+				return none
+			}
+			return f(r.Record)
+		}
+	}
+	last := func(f func(e runfolder.Epoch) string) func(*Run) string {
+		return func(r *Run) string {
+			if _, e := r.last(); e.Epoch > 0 {
+				return f(e)
+			}
+			return none
+		}
+	}
+	kept := func(f func(e runfolder.Epoch) float64) func(*Run) string {
+		return func(r *Run) string {
+			if e := r.kept(); e.Epoch > 0 {
+				return scoreText(f(e))
+			}
+			return none
+		}
+	}
+	add("state", recorded(func(r *Record) string { return r.State }))
+	add("model", recorded(func(r *Record) string { return r.Model }))
+	add("parameters", recorded(func(r *Record) string { return intText(int64(r.Parameters)) }))
+	add("data", recorded(func(r *Record) string { return r.Data }))
+	add("metric", (*Run).metric)
+	add("test", kept(testOf))
+	add("validation", kept(valOf))
+	add("training", kept(trainOf))
+	add("scores of epoch", func(r *Run) string { return strconv.Itoa(r.kept().Epoch) })
+	add("epochs", last(func(e runfolder.Epoch) string { return intText(int64(e.Epoch)) }))
+	add("lowest validation loss", recorded(func(r *Record) string {
+		if r.BestEpoch == 0 {
+			return none
+		}
+		return "epoch " + intText(int64(r.BestEpoch))
+	}))
+	add("training loss", last(func(e runfolder.Epoch) string { return fmt.Sprintf("%.4g", e.Loss) }))
+	add("an epoch, median", func(r *Run) string { return timeText(r.median()) })
+	add("all epochs", func(r *Run) string {
+		sum := 0.0
+		for _, e := range r.Epochs {
+			sum += e.Seconds
+		}
+		return timeText(sum)
+	})
+	add("peak device memory", last(func(e runfolder.Epoch) string { return bytesText(e.Peak) }))
+	add("host memory", recorded(func(r *Record) string { return bytesText(r.Memory.Host) }))
+	add("to the device, an epoch", last(func(e runfolder.Epoch) string { return moved(e.H2D) }))
+	add("back, an epoch", last(func(e runfolder.Epoch) string { return moved(e.D2H) }))
+	return list
+}
+
+// moved is how many bytes a copy took, none where there was no copy.
+func moved(n int64) string {
+	if n == 0 {
+		return none
+	}
+	return bytesText(n)
+}
+
+// classRows are the F1 of every class, and their mean; none where no run has counted classes.
+func classRows(runs []*Run) (list []row) {
+	most := 0
+	for _, r := range runs {
+		if r.Record != nil && r.Record.Classes != nil {
+			most = max(most, len(r.Record.Classes.Hits))
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	for k := range most + 1 {
+		x := row{Name: strconv.Itoa(k)}
+		if k == most {
+			x.Name = "mean"
+		}
+		for _, r := range runs {
+			f1 := math.NaN()
+			if r.Record != nil && r.Record.Classes != nil {
+				scores, mean := r.Record.Classes.scores()
+				switch {
+				case k == most:
+					f1 = mean.F1
+				case k < len(scores):
+					f1 = scores[k].F1
+				}
+			}
+			x.Values = append(x.Values, scoreText(f1))
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// compare divides settings into those that differ and those that all runs share, in the
+// order of the first run that has them.
+func compare(runs []*Run) (differ []row, same []Fact) {
+	at := map[string]int{}
+	var all []row
+	for i, r := range runs {
+		for _, s := range r.Settings {
+			n, ok := at[s.Name]
+			if !ok {
+				n = len(all)
+				at[s.Name] = n
+				all = append(all, row{s.Name, slices.Repeat([]string{none}, len(runs))})
+			}
+			all[n].Values[i] = s.Value
+		}
+	}
+	for _, x := range all {
+		if len(slices.Compact(slices.Clone(x.Values))) > 1 {
+			differ = append(differ, x)
+		} else {
+			same = append(same, Fact{x.Name, x.Values[0]})
+		}
+	}
+	return differ, same
+}
