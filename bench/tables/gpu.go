@@ -18,7 +18,7 @@ import (
 
 // gpuBench is what the benchmarks that run epochs share.
 type gpuBench struct {
-	Models   []string `default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
+	Models   []string `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
 	Data     string   `default:"synthetic:vertices=233000,edges=23200000,features=602,classes=41" placeholder:"PATH" help:"Graph (${default}, the shape of the paper's reddit_middle)."`
 	Device   string   `default:"cuda" placeholder:"NAME" help:"Where epochs run (${default})."`
 	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`

@@ -35,6 +35,8 @@ type commands struct {
 	Topo    topoCmd    `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
 	Kernels kernelsCmd `cmd:"" help:"Print a model's kernels as CUDA C++."`
 	Version versionCmd `cmd:"" help:"Print the version of this program."`
+
+	ShowVersion versionFlag `name:"version" help:"Print the version of this program."`
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -52,6 +54,7 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
 			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
 			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped())},
+		kong.NamedMapper("lowercase", kong.MapperFunc(cli.LowerCase)),
 		kong.ExplicitGroups(flagGroups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
