@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"sagann/internal/units"
 )
 
 // These types read the values of flags; kong finds their methods by reflection.
@@ -108,9 +110,9 @@ func parseNumber(ctx *kong.DecodeContext, word string, parse func(string) (int64
 	return n, err
 }
 
-// units end a number: of those of powers of 1024, which have an i, the factor, of the
+// suffixes end a number: of those of powers of 1024, which have an i, the factor, of the
 // others the exponent of 10.
-var units = []struct {
+var suffixes = []struct {
 	name     string
 	factor   float64
 	exponent int
@@ -154,7 +156,7 @@ var errNoNumber = errors.New("not a number from 0 on")
 // part of the text, so that 4.35M is whole.
 func parseScaled(s string) (float64, error) {
 	text, factor, exponent := s, 1.0, 0
-	for _, u := range units {
+	for _, u := range suffixes {
 		if rest, ok := cutSuffixFold(s, u.name); ok {
 			text, factor, exponent = rest, u.factor, u.exponent
 			break
@@ -188,14 +190,4 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 }
 
 // SizeText prints bytes for people.
-func SizeText(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", n)
-}
+func SizeText(n int64) string { return units.Size(n) }
