@@ -3,7 +3,8 @@
 //
 //	saga train     train a model; without flags on a built-in graph
 //	saga plan      what a training epoch would do, without doing it
-//	saga predict   classes or logits of all vertices from a checkpoint
+//	saga evaluate  loss, accuracy, every class and the confusion matrix of a checkpoint
+//	saga predict   classes, probabilities or logits of all vertices from a checkpoint
 //	saga embed     the rows that enter the last layer, from a checkpoint
 //	saga mine      counts and listings of cliques, motifs and patterns
 //	saga bench     tables of schedules, streaming and passes, simulated and counted

@@ -23,6 +23,7 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
+	Split        string         `json:"split,omitempty"` // --split; the checkpoint has the seed
 	OneHot       bool           `json:"one_hot"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
@@ -46,7 +47,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple}}
+	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ import (
 // canWrite says whether a table can be put at path, which has one of the endings, before
 // the work begins.
 func canWrite(path string, endings ...string) error {
-	if last := len(endings) - 1; !slices.Contains(endings, filepath.Ext(path)) {
-		return cli.Usagef("--out %s: the ending must be %s or %s", path, strings.Join(endings[:last], ", "), endings[last])
+	if !slices.Contains(endings, filepath.Ext(path)) {
+		return cli.Usagef("--out %s: the ending must be %s", path, strings.Join(endings, " or "))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", path)
