@@ -86,7 +86,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 	}
 	a := &app{Stdout: stdout, Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}
 	for _, p := range ctx.Path {
-		if p.Flag != nil {
+		if p.Flag != nil && !p.Resolved {
 			a.Given[p.Flag.Name] = true
 		}
 	}

@@ -19,6 +19,8 @@ type settings struct {
 	Memory   memoryFlags   `embed:"" group:"memory"`
 	Planning planFlags     `embed:"" group:"planning"`
 
+	Config configFlag `placeholder:"FILE" group:"run" help:"Take settings from a run, its folder or config.json, or from an object of flags and their values; flags of the command line win."`
+
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
 }
 

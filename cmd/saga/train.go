@@ -62,6 +62,9 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if c.Resume != "" && c.Out != "" {
 		return cli.Usagef("--out and --resume exclude each other: a resumed run goes on in its folder")
 	}
+	if c.Resume != "" && c.Config != "" {
+		return cli.Usagef("--config and --resume exclude each other: a resumed run goes on with its own settings")
+	}
 	if err := c.absolute(); err != nil {
 		return err
 	}
