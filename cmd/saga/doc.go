@@ -11,6 +11,7 @@
 //	saga data      convert, describe, verify and generate graphs
 //	saga topo      links of a machine, who loads chunks and the ring they take
 //	saga kernels   a model's kernels as CUDA C++
+//	saga completion  what makes a shell complete commands and flags
 //	saga version   what this program is
 //
 // --mem bounds the memory of a device, --host-mem what lies in host memory beside the

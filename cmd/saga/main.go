@@ -25,17 +25,18 @@ const (
 
 // commands is the command line.
 type commands struct {
-	Train    trainCmd    `cmd:"" help:"Train a model on a graph."`
-	Plan     planCmd     `cmd:"" help:"Print what a training epoch would do, without training."`
-	Evaluate evaluateCmd `cmd:"" help:"Score a checkpoint: loss, accuracy, every class, the confusion matrix."`
-	Predict  predictCmd  `cmd:"" help:"Write the classes, probabilities or logits of all vertices, from a checkpoint."`
-	Embed    embedCmd    `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
-	Mine     mineCmd     `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
-	Bench    benchCmd    `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
-	Data     dataCmd     `cmd:"" help:"Convert, describe, verify and generate graphs."`
-	Topo     topoCmd     `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
-	Kernels  kernelsCmd  `cmd:"" help:"Print a model's kernels as CUDA C++."`
-	Version  versionCmd  `cmd:"" help:"Print the version of this program."`
+	Train      trainCmd      `cmd:"" help:"Train a model on a graph."`
+	Plan       planCmd       `cmd:"" help:"Print what a training epoch would do, without training."`
+	Evaluate   evaluateCmd   `cmd:"" help:"Score a checkpoint: loss, accuracy, every class, the confusion matrix."`
+	Predict    predictCmd    `cmd:"" help:"Write the classes, probabilities or logits of all vertices, from a checkpoint."`
+	Embed      embedCmd      `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
+	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
+	Bench      benchCmd      `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
+	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`
+	Topo       topoCmd       `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
+	Kernels    kernelsCmd    `cmd:"" help:"Print a model's kernels as CUDA C++."`
+	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete commands and flags."`
+	Version    versionCmd    `cmd:"" help:"Print the version of this program."`
 
 	ShowVersion versionFlag `name:"version" help:"Print the version of this program."`
 }
