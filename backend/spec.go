@@ -20,6 +20,19 @@ func Of(spec string) *Kind {
 	return &Kind{Name: name, Label: name, Model: Default().Model}
 }
 
+// Present is a device's name for what this machine has: the first kind of GPU whose driver
+// tells of one, or the CPU.
+func Present() string {
+	for i := range kinds {
+		if k := &kinds[i]; k.GPU() && k.System != nil {
+			if sys, err := k.System(); err == nil && sys.GPUs() > 0 {
+				return k.Name
+			}
+		}
+	}
+	return Default().Name
+}
+
 // MachineOf is the machine model that plans for the devices of a name are searched on where
 // none is named; "" is none.
 func MachineOf(spec string) string {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"sagann/internal/units"
 )
 
 // A HostFile is host memory that lies in a file on disk. Bytes stands for it wherever a
@@ -66,7 +68,7 @@ func NewHostFile(dir string, bytes int64) (*HostFile, error) {
 		}
 		if err != nil {
 			free, _ := freeSpace(dir)
-			return nil, errors.Join(fmt.Errorf("%d bytes of host memory in a file in %s, where %d are free: %w", bytes, dir, free, err), f.Close())
+			return nil, errors.Join(fmt.Errorf("%s of host memory in a file in %s, where %s are free: %w", units.Size(bytes), dir, units.Size(free), err), f.Close())
 		}
 	}
 	h := &HostFile{m: m}
@@ -86,7 +88,7 @@ func CheckSpace(dir string, bytes int64) error {
 		return fmt.Errorf("host memory in files in %s: %w", dir, err)
 	}
 	if bytes > free {
-		return fmt.Errorf("host memory in files in %s needs %d bytes of disk, and %d are free there: another folder, or more host memory", dir, bytes, free)
+		return fmt.Errorf("host memory in files in %s needs %s of disk, and %s are free there: another folder, or more host memory", dir, units.Size(bytes), units.Size(free))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/device"
+	"sagann/internal/units"
 	"sagann/mine/cuda"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
@@ -161,7 +162,7 @@ type BudgetError struct {
 
 // Error names the smallest budget that would do.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("mine: %s needs more than the %d bytes of memory it may take; the smallest budget that would do is %d bytes", e.What, e.Mem, e.Smallest)
+	return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; the smallest budget that would do is %s", e.What, units.Size(e.Mem), units.Least(e.Smallest))
 }
 
 // place is where a job runs and what it takes there.

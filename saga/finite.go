@@ -23,6 +23,17 @@ func (s *session) spoil(epoch int, param string) {
 	s.spoiled.CompareAndSwap(nil, &spoiled{epoch, param})
 }
 
+// NotFiniteError ends a training in which a number has become NaN or infinite.
+type NotFiniteError struct {
+	Epoch int    // in which it has
+	What  string // which number, and what it is
+}
+
+// Error says what has become of which number, when, and what to try.
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("epoch %d: %s; a lower learning rate, gradient clipping or features of a smaller scale may help", e.Epoch, e.What)
+}
+
 // notFinite tells whether x is NaN, Inf or -Inf.
 func notFinite(x float32) bool { return x-x != 0 }
 
@@ -53,7 +64,7 @@ func (s *session) epochFinite(loss float64, deep bool) error {
 	case err != nil:
 		return err
 	case bad && (x == nil || x.epoch >= s.p.epoch): // the loss comes before the update
-		return fmt.Errorf("epoch %d: the training loss is %v; a lower learning rate or gradient clipping may help", s.p.epoch, loss)
+		return &NotFiniteError{s.p.epoch, fmt.Sprintf("the training loss is %v", loss)}
 	case x == nil:
 		return nil
 	}
@@ -61,7 +72,7 @@ func (s *session) epochFinite(loss float64, deep bool) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("epoch %d: after the update %s; a lower learning rate or gradient clipping may help", x.epoch, names)
+	return &NotFiniteError{x.epoch, "after the update " + names}
 }
 
 // spoiledBy says which of a parameter and its moments are not finite.

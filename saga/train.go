@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"sagann/internal/safetensors"
 )
 
 // TrainOptions says what happens around the epochs of Train.
@@ -78,9 +80,10 @@ type best struct {
 //
 // When ctx is cancelled the epoch in hand is finished, its checkpoint written and the
 // error of ctx returned with the result so far. A loss, a parameter or a number of the
-// optimiser's state that is not finite ends the training with an error that names it and the epoch,
+// optimiser's state that is not finite ends the training with a *NotFiniteError, which names it and the epoch,
 // and leaves the last checkpoint as it is. On GPUs, where the optimiser runs there, parameters
 // and state are looked at when an epoch is evaluated and before a checkpoint is written.
+// A checkpoint for which no file can be made is an error before the first epoch.
 func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
@@ -98,6 +101,9 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		t.best = b
 	}
 	if o.Checkpoint != "" {
+		if err := safetensors.CanWrite(o.Checkpoint); err != nil {
+			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
+		}
 		t.id = p.identity()
 	}
 	if err := s.allFinite(); err != nil {
@@ -203,8 +209,7 @@ func (t *trainer) evaluate() error {
 		return err
 	}
 	if !finite(s.Train.Loss, s.Val.Loss, s.Test.Loss) {
-		return fmt.Errorf("epoch %d: the losses of the splits are %v, %v, %v; a lower learning rate may help",
-			p.epoch, s.Train.Loss, s.Val.Loss, s.Test.Loss)
+		return &NotFiniteError{p.epoch, fmt.Sprintf("the losses of the splits are %v, %v, %v", s.Train.Loss, s.Val.Loss, s.Test.Loss)}
 	}
 	t.scores, t.scored = s, p.epoch
 	switch {

@@ -265,8 +265,18 @@ func TestTrainRefuses(t *testing.T) {
 	c = streamed(50)
 	c.Optimizer = saga.Optimizer{Kind: "sgd", LR: 1e30}
 	path := filepath.Join(t.TempDir(), "c.safetensors")
-	if _, err := program(t, "ggcn", d, c).Train(context.Background(), saga.TrainOptions{Checkpoint: path}); err == nil || !strings.Contains(err.Error(), "loss") {
+	var bad *saga.NotFiniteError
+	if _, err := program(t, "ggcn", d, c).Train(context.Background(), saga.TrainOptions{Checkpoint: path}); !errors.As(err, &bad) || !strings.Contains(err.Error(), "loss") || bad.Epoch < 1 {
 		t.Errorf("a loss that is not finite: %v", err)
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "missing", "c.safetensors"), t.TempDir(), filepath.Join(t.TempDir(), strings.Repeat("c", 250))} {
+		p := program(t, "gcn", d, streamed(3))
+		if _, err := p.Train(context.Background(), saga.TrainOptions{Checkpoint: path, OnEpoch: func(e saga.Epoch) error {
+			t.Errorf("epoch %d was run", e.Epoch)
+			return nil
+		}}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("a checkpoint that cannot be written: %v", err)
+		}
 	}
 	stop := errors.New("stop")
 	if _, err := program(t, "gcn", d, streamed(3)).Train(context.Background(), saga.TrainOptions{OnEpoch: func(saga.Epoch) error { return stop }}); !errors.Is(err, stop) {

@@ -13,7 +13,7 @@ import (
 // Ablation is saga bench ablation.
 type Ablation struct {
 	benchOutput
-	Models []string `aliases:"model" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Models []string `type:"lowercase" aliases:"model" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
 	Shape  string   `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" help:"Statistics of the graph (${default})."`
 	Mem    memory   `default:"2GiB" placeholder:"SIZE" help:"Device memory, that which the machine keeps for itself included (${default})."`
 	ladderRun

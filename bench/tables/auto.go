@@ -19,7 +19,7 @@ import (
 
 // Auto is saga bench auto.
 type Auto struct {
-	Models   []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Models   []string `type:"lowercase" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
 	Shapes   []string `default:"reddit_middle,reddit_full,enwiki,papers100M" placeholder:"NAME" help:"Shapes of graphs (${default})."`
 	Machines []string `default:"h200,p100x8" placeholder:"NAME|FILE" help:"Machines of the simulator (${default})."`
 	Budgets  count    `default:"4" placeholder:"N" help:"Budgets a case, from just above the smallest that works to below what holds everything (${default})."`

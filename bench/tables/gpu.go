@@ -9,6 +9,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/backend"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
@@ -18,9 +19,9 @@ import (
 
 // gpuBench is what the benchmarks that run epochs share.
 type gpuBench struct {
-	Models   []string `default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
-	Data     string   `default:"synthetic:vertices=233000,edges=23200000,features=602,classes=41" placeholder:"PATH" help:"Graph (${default}, the shape of the paper's reddit_middle)."`
-	Device   string   `default:"cuda" placeholder:"NAME" help:"Where epochs run (${default})."`
+	Models   []string `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
+	Data     string   `placeholder:"PATH" help:"Graph; default: a generated one of the shape of the paper's reddit_middle, without a GPU of a tenth of its vertices and edges."`
+	Device   string   `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
 	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
 	Hidden   count    `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
 	Layers   count    `default:"2" placeholder:"N" help:"Number of layers (${default})."`
@@ -43,13 +44,40 @@ type timed struct {
 	ready   time.Duration
 }
 
+// look finds out what the machine has, before anything is generated: it completes the
+// options, and refuses a device that is not there.
+func (c *gpuBench) look() error {
+	if c.Device == "auto" {
+		c.Device = backend.Present()
+	}
+	_, index, err := device.Parse(c.Device)
+	if err != nil {
+		return cli.Usagef("--device: %w", err)
+	}
+	k := backend.Of(c.Device)
+	if c.Data == "" {
+		c.Data = "synthetic:vertices=233000,edges=23200000,features=602,classes=41"
+		if !k.GPU() { // minutes, not hours
+			c.Data = "synthetic:vertices=23300,edges=2320000,features=602,classes=41"
+		}
+	}
+	if k.System == nil {
+		return nil
+	}
+	sys, err := k.System()
+	if err != nil {
+		return fmt.Errorf("--device %s: %w", c.Device, err)
+	}
+	if n := slices.Max(index); n >= sys.GPUs() {
+		return cli.Usagef("--device %s: there are GPUs 0 to %d", c.Device, sys.GPUs()-1)
+	}
+	return nil
+}
+
 // each runs the epochs of every model and calls f with it.
 func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 	if c.Epochs < 1 {
 		return cli.Usagef("--epochs %d: at least 1", c.Epochs)
-	}
-	if _, err := device.Count(c.Device); err != nil {
-		return cli.Usagef("--device: %w", err)
 	}
 	d, err := cli.OpenData(c.Data, dataset.Options{})
 	if err != nil {
@@ -108,6 +136,9 @@ type Epoch struct{ gpuBench }
 
 // Run prints a line a model.
 func (c *Epoch) Run(a *app) error {
+	if err := c.look(); err != nil {
+		return err
+	}
 	s := &sheet{key: "epochs", title: fmt.Sprintf("Training epochs on %s: forward, backward, Adam; %s, %d columns between %d layers, without %v, storage %s, TF32 %v", c.Device, c.Data, c.Hidden, c.Layers, c.Without, c.Storage, c.TF32),
 		head: table.Row{"model", "epoch ms", "best ms", "P", "device memory", "ready after s", "loss"}}
 	err := c.each(a, func(t *timed) error {
@@ -131,6 +162,12 @@ type Kernels struct {
 
 // Run prints a table a model: a roofline line for every kernel.
 func (c *Kernels) Run(a *app) error {
+	if err := c.look(); err != nil {
+		return err
+	}
+	if !backend.Of(c.Device).GPU() {
+		return cli.Usagef("--device %s: kernels are timed on GPUs; saga bench epoch runs anywhere", c.Device)
+	}
 	top, err := measureCeilings(c.Device)
 	if err != nil {
 		return err

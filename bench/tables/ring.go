@@ -15,7 +15,7 @@ import (
 type Ring struct {
 	benchOutput
 	Graphs   []string `default:"enwiki,reddit_full" placeholder:"NAME" help:"Shapes of the paper's graphs: enwiki, reddit_full (${default})."`
-	Models   []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Models   []string `type:"lowercase" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
 	Devices  []string `default:"1,2,4,8" placeholder:"K" help:"Numbers of devices (${default})."`
 	Chunks   count    `default:"24" placeholder:"P" help:"Number of intervals (${default}), rounded up to a multiple of the devices."`
 	Prefetch count    `default:"2" placeholder:"N" help:"Chunks loaded ahead (${default})."`

@@ -18,7 +18,7 @@ type Schedules struct {
 	benchOutput
 	Chunks   count    `default:"4" placeholder:"P" help:"Number of intervals (${default})."`
 	Prefetch count    `default:"1" placeholder:"N" help:"Chunks loaded ahead in the paper's system (${default}: two buffers take turns); 0: what the simulator finds fastest."`
-	Models   []string `default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Models   []string `type:"lowercase" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
 	Budgets  []string `default:"1,0.5" placeholder:"PART" help:"With --device: budgets of the runs with everything on, as parts of the memory that the paper's sag run takes (${default})."`
 	benchRun
 }

@@ -19,7 +19,7 @@ var redditSmall = saga.Shape{Vertices: 46600, Edges: 1.4e6, Features: 602, Class
 // Streaming is saga bench streaming.
 type Streaming struct {
 	benchOutput
-	Models []string `default:"gcn,commnet,ggnn" placeholder:"NAME" help:"Models (${default}, those of the figure)."`
+	Models []string `type:"lowercase" default:"gcn,commnet,ggnn" placeholder:"NAME" help:"Models (${default}, those of the figure)."`
 	Copies []string `default:"1,4,9,16" placeholder:"N" help:"Copies of the graph side by side (${default})."`
 	benchRun
 }

@@ -3,13 +3,15 @@
 //
 //	saga train     train a model; without flags on a built-in graph
 //	saga plan      what a training epoch would do, without doing it
-//	saga predict   classes or logits of all vertices from a checkpoint
+//	saga evaluate  loss, accuracy, every class and the confusion matrix of a checkpoint
+//	saga predict   classes, probabilities or logits of all vertices from a checkpoint
 //	saga embed     the rows that enter the last layer, from a checkpoint
 //	saga mine      counts and listings of cliques, motifs and patterns
 //	saga bench     tables of schedules, streaming and passes, simulated and counted
 //	saga data      convert, describe, verify and generate graphs
 //	saga topo      links of a machine, who loads chunks and the ring they take
 //	saga kernels   a model's kernels as CUDA C++
+//	saga completion  what makes a shell complete commands and flags
 //	saga version   what this program is
 //
 // Each command is a struct of flags with a method Run, in a file of its name; main.go lists them.

@@ -58,7 +58,7 @@ func (c *kernelsCmd) Run(a *app) error {
 
 // program is the model's, for the data or for the shape.
 func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
-	if a.Given["data"] {
+	if a.Given["data"] || c.Config != "" && !a.Given["shape"] {
 		if a.Given["shape"] {
 			return nil, cli.Usagef("--data and --shape exclude each other")
 		}

@@ -23,6 +23,7 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
+	Split        string         `json:"split,omitempty"` // --split; the checkpoint has the seed
 	OneHot       bool           `json:"one_hot"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
@@ -46,7 +47,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple}}
+	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
 	}
 	j.prep.OneHot = d.FeatureCols == 0
-	j.prep.RowNormalize = s.Data.RowNormalize.Or(bagOfWords(d))
+	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
 	if err := j.prep.apply(d, log); err != nil {
 		return nil, err
 	}
@@ -114,26 +115,14 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 	return nil
 }
 
-// bagOfWords tells whether features look like counts of words, as Planetoid's do: at
-// least three quarters are 0, none is negative, and rows have several entries.
-func bagOfWords(d *dataset.Data) bool {
-	entries := 0
-	for _, x := range d.Features {
-		if x < 0 {
-			return false
-		}
-		if x > 0 {
-			entries++
-		}
-	}
-	return 4*entries <= len(d.Features) && entries > 2*d.Edges.V
-}
-
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Data.Path == "synthetic" && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
+	return s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
+
+// builtin is the graph that is trained on where none is named.
+const builtin = "synthetic"
 
 // shareOfPeak is the part of what a resident run takes that the built-in graph gets.
 const shareOfPeak = 3

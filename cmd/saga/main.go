@@ -25,17 +25,21 @@ const (
 
 // commands is the command line.
 type commands struct {
-	Train   trainCmd   `cmd:"" help:"Train a model on a graph."`
-	Plan    planCmd    `cmd:"" help:"Print what a training epoch would do, without training."`
-	Report  reportCmd  `cmd:"" help:"Make the report page of a run again, or one page of several runs side by side."`
-	Predict predictCmd `cmd:"" help:"Write the classes or logits of all vertices, from a checkpoint."`
-	Embed   embedCmd   `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
-	Mine    mineCmd    `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
-	Bench   benchCmd   `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
-	Data    dataCmd    `cmd:"" help:"Convert, describe, verify and generate graphs."`
-	Topo    topoCmd    `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
-	Kernels kernelsCmd `cmd:"" help:"Print a model's kernels as CUDA C++."`
-	Version versionCmd `cmd:"" help:"Print the version of this program."`
+	Train      trainCmd      `cmd:"" help:"Train a model on a graph."`
+	Plan       planCmd       `cmd:"" help:"Print what a training epoch would do, without training."`
+	Report     reportCmd     `cmd:"" help:"Make the report page of a run again, or one page of several runs side by side."`
+	Evaluate   evaluateCmd   `cmd:"" help:"Score a checkpoint: loss, accuracy, every class, the confusion matrix."`
+	Predict    predictCmd    `cmd:"" help:"Write the classes, probabilities or logits of all vertices, from a checkpoint."`
+	Embed      embedCmd      `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
+	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
+	Bench      benchCmd      `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
+	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`
+	Topo       topoCmd       `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
+	Kernels    kernelsCmd    `cmd:"" help:"Print a model's kernels as CUDA C++."`
+	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete commands and flags."`
+	Version    versionCmd    `cmd:"" help:"Print the version of this program."`
+
+	ShowVersion versionFlag `name:"version" help:"Print the version of this program."`
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -53,6 +57,7 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
 			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
 			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped())},
+		kong.NamedMapper("lowercase", kong.MapperFunc(cli.LowerCase)),
 		kong.ExplicitGroups(flagGroups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
@@ -83,7 +88,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 	}
 	a := &app{Stdout: stdout, Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}
 	for _, p := range ctx.Path {
-		if p.Flag != nil {
+		if p.Flag != nil && !p.Resolved {
 			a.Given[p.Flag.Name] = true
 		}
 	}

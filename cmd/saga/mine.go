@@ -285,7 +285,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 		return cli.Usagef("--limit is for listings: give --out FILE, too")
 	}
 	if c.Out != "" {
-		if err := canWrite(c.Out); err != nil {
+		if err := canWrite(c.Out, ".npy", ".csv"); err != nil {
 			return err
 		}
 	}

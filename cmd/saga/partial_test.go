@@ -7,9 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"sagann/saga"
 )
 
 // TestInterruptWriting: SIGINT while a graph or a table is written exits with 130 and
@@ -96,7 +99,11 @@ func TestOneProcessARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Wait()
-	if text, err := command(t, "train", "--resume", run, "--epochs", "1").CombinedOutput(); err != nil {
+	ck, err := saga.ReadCheckpoint(filepath.Join(run, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := command(t, "train", "--resume", run, "--epochs", strconv.Itoa(ck.Epoch+1)).CombinedOutput(); err != nil {
 		t.Errorf("after the first was killed: %v\n%s", err, text)
 	}
 	if before < 2 {

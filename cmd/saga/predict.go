@@ -1,32 +1,23 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"sagann/dataset"
-	"sagann/internal/cli"
-	"sagann/layers"
+	"sagann/internal/metrics"
 	"sagann/saga"
 )
 
-// inferFlags are what predict and embed share.
-type inferFlags struct {
+// outFlags say which checkpoint is run and what is written.
+type outFlags struct {
 	Checkpoint string `required:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
-	Data       string `placeholder:"PATH" help:"Graph to run on, as for saga train; default: the one that was trained on."`
-	Out        string `required:"" placeholder:"FILE" help:"File to write: .npy or .csv."`
-	Mem        memory `default:"auto" placeholder:"SIZE" help:"Device memory the run may use; auto: what it takes."`
-	HostMem    memory `name:"host-mem" default:"auto" placeholder:"SIZE" help:"Host memory the run may use beside the data set and what it writes; what does not fit lies in files. auto: no bound."`
-	Scratch    string `placeholder:"DIR" help:"Folder on a disk for those files, which have no names; default: that of --out."`
+	Out        string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
+	inferFlags
 }
 
 // predictCmd is saga predict.
 type predictCmd struct {
-	inferFlags
-	Write string `default:"classes" enum:"classes,logits" placeholder:"WHAT" help:"classes or logits (${default}). Classes of multi-label data are a row of 0 and 1."`
+	outFlags
+	Write string `default:"classes" enum:"classes,probs,logits" placeholder:"WHAT" help:"classes, probs or logits (${default}). Classes of multi-label data are a row of 0 and 1; probs are probabilities, of multi-label data one by one."`
 }
 
 // Help is what stands under the usage line.
@@ -34,47 +25,65 @@ func (predictCmd) Help() string {
 	return `Examples:
 
   saga predict --checkpoint saga-run-0001 --out classes.csv
-  saga predict --checkpoint saga-run-0001 --data other.saga --write logits --out logits.npy`
+  saga predict --checkpoint saga-run-0001 --data other.saga --write probs --out probs.npy
+  saga predict --checkpoint saga-run-0001 --device cuda --mem 8GiB --write logits --out logits.safetensors
+
+A .csv has the ids that the data has; a .safetensors has one tensor, with the name of what
+was written.`
 }
 
 // Run predicts.
 func (c *predictCmd) Run(a *app) error {
-	j, x, cols, err := c.infer(a, saga.Predict)
+	t, x, cols, err := c.infer(a, "logits")
 	if err != nil {
 		return err
 	}
-	v, row := len(x)/cols, string(cmp.Or(j.prep.Layers.Task, saga.VertexTask))
+	v, multi := len(x)/cols, t.multi()
+	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}}
 	switch {
 	case c.Write == "logits":
-		err = writeTable(c.Out, row, "class", j.ids(row), []int{v, cols}, x)
-	case j.multi:
+		err = writeTable(w, x)
+	case c.Write == "probs":
+		err = writeTable(w, probabilities(x, cols, multi))
+	case multi:
 		set := make([]uint8, len(x))
 		for i := range x {
 			if x[i] > 0 {
 				set[i] = 1
 			}
 		}
-		err = writeTable(c.Out, row, "class", j.ids(row), []int{v, cols}, set)
+		err = writeTable(w, set)
 	default:
-		err = writeTable(c.Out, row, "class", j.ids(row), []int{v}, saga.Classes(x, cols))
+		w.shape = []int{v}
+		err = writeTable(w, saga.Classes(x, cols))
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[j.prep.Layers.Task], cols)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[t.task()], cols)
 	return err
 }
 
-// ids are the user's names of rows, nil where they are their numbers.
-func (j *job) ids(row string) func(int) string {
-	if row != "vertex" || !j.data.HasIDs() {
-		return nil
+// probabilities are those of rows of cols logits: of one class each, or of each class.
+func probabilities(logits []float32, cols int, multi bool) []float32 {
+	out, row := make([]float32, len(logits)), make([]float64, cols)
+	for i := 0; i < len(logits); i += cols {
+		if x := logits[i : i+cols]; multi {
+			for k := range row {
+				row[k] = metrics.Sigmoid(x[k])
+			}
+		} else {
+			metrics.Softmax(row, x)
+		}
+		for k, p := range row {
+			out[i+k] = float32(p)
+		}
 	}
-	return j.data.ID
+	return out
 }
 
 // embedCmd is saga embed.
-type embedCmd struct{ inferFlags }
+type embedCmd struct{ outFlags }
 
 // Help is what stands under the usage line.
 func (embedCmd) Help() string {
@@ -85,62 +94,38 @@ func (embedCmd) Help() string {
 
 // Run embeds.
 func (c *embedCmd) Run(a *app) error {
-	j, x, cols, err := c.infer(a, saga.Embed)
+	t, x, cols, err := c.infer(a, "embeddings")
 	if err != nil {
 		return err
 	}
-	rows, row := len(x)/cols, "vertex"
-	if j.prep.Layers.Task == saga.GraphTask {
-		row = "graph"
+	rows, row := len(x)/cols, saga.VertexTask
+	if t.task() == saga.GraphTask {
+		row = saga.GraphTask
 	}
-	if err := writeTable(c.Out, row, "x", j.ids(row), []int{rows, cols}, x); err != nil {
+	w := table{path: c.Out, name: "embeddings", row: string(row), column: "x", ids: t.ids(string(row)), shape: []int{rows, cols}}
+	if err := writeTable(w, x); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)
 	return err
 }
 
-// things that labels stand on.
-var things = map[saga.Task]string{"": "vertices", saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs"}
-
-// infer rebuilds the model of the checkpoint and runs it.
-func (c *inferFlags) infer(a *app, run func(saga.Model, *dataset.Data, saga.Config, string) ([]float32, int, error)) (j *job, x []float32, cols int, err error) {
-	if err := canWrite(c.Out); err != nil {
+// infer runs the model of the checkpoint.
+func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int, err error) {
+	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return nil, nil, 0, err
 	}
-	path := c.Checkpoint
-	if info, err := os.Stat(path); err != nil {
-		return nil, nil, 0, err
-	} else if info.IsDir() {
-		path = filepath.Join(path, checkpointFile)
-	}
-	ck, err := saga.ReadCheckpoint(path)
+	cfg, err := c.config(c.Out)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	var prep prepared
-	if err := json.Unmarshal([]byte(ck.Options), &prep); err != nil {
-		return nil, nil, 0, fmt.Errorf("%s: the metadata options were not written by saga train: %w", path, err)
-	}
-	m, err := layers.New(ck.Model, prep.Layers)
-	if err != nil {
-		return nil, nil, 0, fmt.Errorf("%s: %w", path, err)
-	}
-	m.SelfLoops = prep.SelfLoops
-	name := c.Data
-	if name == "" {
-		name = prep.Data
-	}
-	d, err := cli.OpenData(name, dataset.Options{Undirected: prep.Undirected, Simple: prep.Simple})
-	if err != nil {
+	if t, err = c.load(a, c.Checkpoint); err != nil {
 		return nil, nil, 0, err
 	}
-	if err := prep.apply(d, a.Log); err != nil {
-		return nil, nil, 0, err
+	run := saga.Predict
+	if what == "embeddings" {
+		run = saga.Embed
 	}
-	if d.FeatureCols != prep.Layers.Features {
-		return nil, nil, 0, fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", name, d.FeatureCols, path, prep.Layers.Features)
-	}
-	x, cols, err = run(m, d, saga.Config{Mem: int64(c.Mem), HostMem: int64(c.HostMem), Scratch: cmp.Or(c.Scratch, filepath.Dir(c.Out))}, path)
-	return &job{data: d, prep: prep, multi: d.MultiLabels != nil && m.Task != saga.EdgeTask && m.Task != saga.GraphTask}, x, cols, err
+	x, cols, err = run(t.model, t.data, cfg, t.path)
+	return t, x, cols, err
 }

@@ -92,6 +92,10 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if len(changed) > 0 {
 		return cli.Usagef("the run in %s goes on as it was begun, and cannot take %s", c.Resume, strings.Join(changed, ", "))
 	}
+	old.Data.RowNormalize = "off" // as it was decided then
+	if rec.Prepared.RowNormalize {
+		old.Data.RowNormalize = "on"
+	}
 	// What was chosen by simulation stays, also when the numbers of a machine change.
 	if old.Planning.Save == saga.SaveAuto && rec.Plan.Save != "" {
 		old.Planning.Save = rec.Plan.Save

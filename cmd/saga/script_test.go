@@ -99,7 +99,7 @@ func cmdTruncate(ts *testscript.TestScript, _ bool, args []string) {
 
 // cmdSmallest puts the budget that the last error named into $SMALLEST.
 func cmdSmallest(ts *testscript.TestScript, _ bool, _ []string) {
-	m := regexp.MustCompile(`would do is (\d+) bytes`).FindStringSubmatch(ts.ReadFile("stderr"))
+	m := regexp.MustCompile(`would do is .*?(\d+) bytes`).FindStringSubmatch(ts.ReadFile("stderr"))
 	if m == nil {
 		ts.Fatalf("no smallest budget is named")
 	}

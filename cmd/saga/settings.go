@@ -20,6 +20,12 @@ import (
 // config is what the engine is told. Its errors, and those of the model's options
 // that need no data, are mistakes in the command line.
 func (s *settings) config() (saga.Config, error) {
+	if s.Model.Name == "auto" {
+		s.Model.Name = "gcn"
+		if s.Data.Path == builtin { // gates are what that graph is made for
+			s.Model.Name = "ggcn"
+		}
+	}
 	c := saga.Config{Device: s.Memory.Device, Mem: int64(s.Memory.Mem), HostMem: int64(s.Memory.HostMem), Scratch: s.Memory.Scratch, Chunks: int(s.Planning.Chunks),
 		Prefetch: int(s.Planning.Prefetch), Save: s.Planning.Save, Storage: s.Planning.Storage,
 		Seed: uint64(s.Training.Seed), Without: slices.Clone(s.Planning.Without), Epochs: int(s.Training.Epochs), EvalEvery: int(s.Training.EvalEvery), Patience: int(s.Training.Patience),

@@ -19,6 +19,8 @@ type settings struct {
 	Memory   memoryFlags   `embed:"" group:"memory"`
 	Planning planFlags     `embed:"" group:"planning"`
 
+	Config configFlag `placeholder:"FILE" group:"run" help:"Take settings from a run, its folder or config.json, or from an object of flags and their values; flags of the command line win."`
+
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
 }
 
@@ -29,12 +31,12 @@ type dataFlags struct {
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
 	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What labels stand on: vertex, edge, graph, or auto (vertex, where the data has labels of vertices)."`
-	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for bags of words such as Planetoid's)."`
+	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
 }
 
 // modelFlags choose the model and its options.
 type modelFlags struct {
-	Name      string  `json:"model" name:"model" default:"ggcn" placeholder:"NAME" help:"One of ${models} (${default})."`
+	Name      string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models}, or auto (gcn; ggcn on the built-in graph and on --shape)."`
 	Hidden    count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
 	Layers    count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
 	Steps     count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`

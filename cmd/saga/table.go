@@ -7,17 +7,20 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"sagann/dataset/npy"
 	"sagann/internal/cli"
+	"sagann/internal/safetensors"
 )
 
-// canWrite says whether a table can be put at path, before the work begins.
-func canWrite(path string) error {
-	if ext := filepath.Ext(path); ext != ".npy" && ext != ".csv" {
-		return cli.Usagef("--out %s: the ending must be .npy or .csv", path)
+// canWrite says whether a table can be put at path, which has one of the endings, before
+// the work begins.
+func canWrite(path string, endings ...string) error {
+	if !slices.Contains(endings, filepath.Ext(path)) {
+		return cli.Usagef("--out %s: the ending must be %s", path, strings.Join(endings, " or "))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", path)
@@ -26,33 +29,42 @@ func canWrite(path string) error {
 	return err
 }
 
-// writeTable writes rows (shape [V] or [V, columns]) to path by its ending. A .csv has
-// a heading: what a row is, such as vertex, and column, numbered when there are several.
-// Rows are numbered, or named by ids where that is not nil.
-func writeTable[T float32 | int32 | uint8](path, row, column string, ids func(int) string, shape []int, x []T) error {
-	defer removedOnSignal(path)()
-	if filepath.Ext(path) == ".npy" {
-		return npy.Write(path, shape, x)
+// table says how numbers are written.
+type table struct {
+	path   string
+	name   string           // of the tensor in a .safetensors
+	row    string           // what a row is, such as vertex; the heading of a .csv
+	column string           // what a column is, numbered when there are several
+	ids    func(int) string // names of rows in a .csv; nil: their numbers
+	shape  []int            // [V] or [V, columns]
+}
+
+// writeTable writes rows to t.path by its ending.
+func writeTable[T float32 | int32 | uint8](t table, x []T) error {
+	defer removedOnSignal(t.path)()
+	switch filepath.Ext(t.path) {
+	case ".npy":
+		return npy.Write(t.path, t.shape, x)
+	case ".safetensors":
+		return writeWhole(t.path, func(w *bufio.Writer) error {
+			return safetensors.Write(w, []safetensors.Tensor{{Name: t.name, Shape: t.shape, Data: x}}, map[string]string{"rows": t.row})
+		})
 	}
-	return writeWhole(path, func(w *bufio.Writer) error {
+	return writeWhole(t.path, func(w *bufio.Writer) error {
 		cols := 1
-		w.WriteString(row)
-		if len(shape) > 1 {
-			cols = shape[1]
+		w.WriteString(t.row)
+		if len(t.shape) > 1 {
+			cols = t.shape[1]
 			for i := range cols {
-				fmt.Fprintf(w, ",%s%d", column, i)
+				fmt.Fprintf(w, ",%s%d", t.column, i)
 			}
 		} else {
-			w.WriteString("," + column)
+			w.WriteString("," + t.column)
 		}
 		w.WriteByte('\n')
 		var buf []byte
-		for v := range shape[0] {
-			if buf = buf[:0]; ids == nil {
-				buf = strconv.AppendInt(buf, int64(v), 10)
-			} else {
-				buf = append(buf, csvField(ids(v))...)
-			}
+		for v := range t.shape[0] {
+			buf = appendID(buf[:0], t.ids, v)
 			for _, y := range x[v*cols : (v+1)*cols] {
 				buf = strconv.AppendFloat(append(buf, ','), float64(y), 'g', -1, 32)
 			}
@@ -60,6 +72,14 @@ func writeTable[T float32 | int32 | uint8](path, row, column string, ids func(in
 		}
 		return nil
 	})
+}
+
+// appendID appends the name of row v, or its number where ids is nil.
+func appendID(buf []byte, ids func(int) string, v int) []byte {
+	if ids == nil {
+		return strconv.AppendInt(buf, int64(v), 10)
+	}
+	return append(buf, csvField(ids(v))...)
 }
 
 // csvField puts text that holds commas, quotes or ends of lines in quotes.

@@ -19,7 +19,7 @@ const checkpointFile = "checkpoint.safetensors"
 // trainCmd is saga train.
 type trainCmd struct {
 	settings
-	Out             string `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run, which must be empty or absent; default: saga-run-NNNN here."`
+	Out             string `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
 	Resume          string `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
 	Trace           string `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
@@ -62,6 +62,9 @@ pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
 func (c *trainCmd) Run(a *app) (err error) {
 	if c.Resume != "" && c.Out != "" {
 		return cli.Usagef("--out and --resume exclude each other: a resumed run goes on in its folder")
+	}
+	if c.Resume != "" && c.Config != "" {
+		return cli.Usagef("--config and --resume exclude each other: a resumed run goes on with its own settings")
 	}
 	if err := c.absolute(); err != nil {
 		return err
@@ -124,7 +127,7 @@ func (c *trainCmd) Run(a *app) (err error) {
 		c.page(j, r, res, true)
 		return err
 	case err != nil:
-		return err
+		return c.advise(err, r)
 	}
 	if err := c.report(text, a.Stdout, j, r, res); err != nil {
 		return err

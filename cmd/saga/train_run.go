@@ -50,6 +50,10 @@ func (r *running) open(c *trainCmd) (err error) {
 	switch {
 	case c.Resume != "":
 		r.folder, err = runfolder.Open(c.Resume)
+	case c.Out != "" && unsaved(c.Out):
+		if c.unlock, err = lockRun(c.Out); err == nil { // before Open tidies up in it
+			r.folder, err = runfolder.Open(c.Out)
+		}
 	case c.Out != "":
 		r.folder, err = runfolder.CreateAt(c.Out)
 	default:
@@ -75,6 +79,9 @@ func (r *running) open(c *trainCmd) (err error) {
 			done, r.opt.Resume = ck.Epoch, path
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
+		}
+		if done > r.epochs {
+			return cli.Usagef("the run in %s has done %d epochs, and --epochs %d is fewer: %d or more", c.Resume, done, r.epochs, done)
 		}
 		// The checkpoint is read again, and held against the program, before any
 		// file of the run changes.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"sagann/internal/units"
 )
 
 // Host memory: what does not fit its budget lies in files on a disk. What copies move
@@ -39,8 +41,8 @@ type HostError struct {
 
 // Error names the smallest budget that would do.
 func (e *HostError) Error() string {
-	return fmt.Sprintf("plan: %d bytes of host memory are too few: the smallest budget that would do is %d bytes, for what cannot lie on a disk",
-		e.Budget, e.Smallest)
+	return fmt.Sprintf("plan: %s of host memory are too few: the smallest budget that would do is %s, for what cannot lie on a disk",
+		units.Size(e.Budget), units.Least(e.Smallest))
 }
 
 // PlaceHost decides what of list lies in files so that the rest is within budget bytes; 0

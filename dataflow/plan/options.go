@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sagann/internal/units"
 	topology "sagann/ring"
 )
 
@@ -58,8 +59,8 @@ type BudgetError struct {
 
 // Error names the smallest budget that would do.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("plan: a budget of %d bytes is too small: the smallest that would do is %d bytes (with %d intervals)",
-		e.Budget, e.Smallest, e.P)
+	return fmt.Sprintf("plan: a budget of %s is too small: the smallest that would do is %s, with %d intervals",
+		units.Size(e.Budget), units.Least(e.Smallest), e.P)
 }
 
 // Prepare fills in what o leaves out and cuts s, and what is planned beside it, by the schedule.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"sagann/internal/units"
 )
 
 // These types read the values of flags; kong finds their methods by reflection.
@@ -17,17 +21,18 @@ type Count int64
 
 // Decode reads the value of a flag.
 func (c *Count) Decode(ctx *kong.DecodeContext) error {
-	n, err := parseNumber(ctx, "")
+	n, err := parseNumber(ctx, "", ParseCount)
 	*c = Count(n)
 	return err
 }
 
-// Memory is a number of bytes such as 8GiB or 1e9; 0 stands for "auto".
+// Memory is a number of bytes such as 8GiB, 2.6GiB or 1e9, rounded down to whole ones; 0
+// stands for "auto".
 type Memory int64
 
 // Decode reads the value of a flag.
 func (b *Memory) Decode(ctx *kong.DecodeContext) error {
-	n, err := parseNumber(ctx, "auto")
+	n, err := parseNumber(ctx, "auto", ParseSize)
 	*b = Memory(n)
 	return err
 }
@@ -37,7 +42,7 @@ type Auto int64
 
 // Decode reads the value of a flag.
 func (a *Auto) Decode(ctx *kong.DecodeContext) error {
-	n, err := parseNumber(ctx, "auto")
+	n, err := parseNumber(ctx, "auto", ParseCount)
 	*a = Auto(n)
 	return err
 }
@@ -72,9 +77,25 @@ func (t Toggle) Or(def bool) bool {
 	return def
 }
 
-// parseNumber reads the next value as a number that is not negative; word, when not
-// "", stands for 0, and 0 itself is then refused.
-func parseNumber(ctx *kong.DecodeContext, word string) (int64, error) {
+// LowerCase reads a name, or a list of names with commas between, that may be written in
+// any case.
+func LowerCase(ctx *kong.DecodeContext, target reflect.Value) error {
+	var s string
+	if err := ctx.Scan.PopValueInto("name", &s); err != nil {
+		return err
+	}
+	s = strings.ToLower(s)
+	if target.Kind() == reflect.Slice {
+		target.Set(reflect.ValueOf(strings.Split(s, ",")))
+		return nil
+	}
+	target.SetString(s)
+	return nil
+}
+
+// parseNumber reads the next value with parse; word, when not "", stands for 0, and 0
+// itself is then refused.
+func parseNumber(ctx *kong.DecodeContext, word string, parse func(string) (int64, error)) (int64, error) {
 	var s string
 	if err := ctx.Scan.PopValueInto("number", &s); err != nil {
 		return 0, err
@@ -82,45 +103,82 @@ func parseNumber(ctx *kong.DecodeContext, word string) (int64, error) {
 	if word != "" && s == word {
 		return 0, nil
 	}
-	n, err := ParseCount(s)
+	n, err := parse(s)
 	if err == nil && n == 0 && word != "" {
-		return 0, fmt.Errorf("0 is too small; a number from 1 on, or %s", word)
+		return 0, fmt.Errorf("%s is too small; a number from 1 on, or %s", s, word)
 	}
 	return n, err
 }
 
-// units end a number. Powers of 1024 have an i.
-var units = []struct {
-	name string
-	n    float64
+// suffixes end a number: of those of powers of 1024, which have an i, the factor, of the
+// others the exponent of 10.
+var suffixes = []struct {
+	name     string
+	factor   float64
+	exponent int
 }{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"Ti", 1 << 40},
-	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
-	{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1},
+	{"KiB", 1 << 10, 0}, {"MiB", 1 << 20, 0}, {"GiB", 1 << 30, 0}, {"TiB", 1 << 40, 0},
+	{"Ki", 1 << 10, 0}, {"Mi", 1 << 20, 0}, {"Gi", 1 << 30, 0}, {"Ti", 1 << 40, 0},
+	{"KB", 1, 3}, {"MB", 1, 6}, {"GB", 1, 9}, {"TB", 1, 12},
+	{"K", 1, 3}, {"M", 1, 6}, {"G", 1, 9}, {"T", 1, 12}, {"B", 1, 0},
 }
 
-// ParseCount reads 233000, 233e3, 2.5M, 8GiB: a whole number from 0 on, below 2^53
+// ParseCount reads 233000, 233e3, 2.5M, 8Ki: a whole number from 0 on, at most 2^53
 // unless written without a point, an exponent or a unit.
 func ParseCount(s string) (int64, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
 		return n, nil
 	}
-	text, scale := s, 1.0
-	for _, u := range units {
+	x, err := parseScaled(s)
+	if err == nil && x != math.Trunc(x) || errors.Is(err, errNoNumber) {
+		return 0, fmt.Errorf("%q is not a whole number from 0 on, such as 233000, 233e3 or 8Ki", s)
+	}
+	return int64(x), err
+}
+
+// ParseSize reads a number of bytes, 8GiB, 2.6GiB or 1e9, and drops what is left of a byte. Its bound is
+// that of ParseCount.
+func ParseSize(s string) (int64, error) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
+		return n, nil
+	}
+	x, err := parseScaled(s)
+	if errors.Is(err, errNoNumber) {
+		return 0, fmt.Errorf("%q is not a size, such as 8GiB, 2.6GiB or 500MB", s)
+	}
+	return int64(x), err
+}
+
+// errNoNumber says that a text is no number, or a negative one.
+var errNoNumber = errors.New("not a number from 0 on")
+
+// parseScaled reads a number from 0 on that may end in a unit. A power of ten becomes
+// part of the text, so that 4.35M is whole.
+func parseScaled(s string) (float64, error) {
+	text, factor, exponent := s, 1.0, 0
+	for _, u := range suffixes {
 		if rest, ok := cutSuffixFold(s, u.name); ok {
-			text, scale = rest, u.n
+			text, factor, exponent = rest, u.factor, u.exponent
 			break
 		}
 	}
-	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if x *= scale; err == nil && x > 1<<53 {
+	text = strings.TrimSpace(text)
+	if digits, power, ok := strings.Cut(strings.ToLower(text), "e"); ok {
+		n, err := strconv.Atoi(power)
+		if err != nil {
+			return 0, errNoNumber
+		}
+		text, exponent = digits, exponent+n
+	}
+	x, err := strconv.ParseFloat(fmt.Sprintf("%se%d", text, exponent), 64)
+	x *= factor
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && x > 1<<53:
 		return 0, fmt.Errorf("%q is too large", s)
+	case err != nil || !(x >= 0):
+		return 0, errNoNumber
 	}
-	if err != nil || math.IsNaN(x) || x < 0 || x != math.Trunc(x) {
-		return 0, fmt.Errorf("%q is not a whole number from 0 on, such as 233000, 233e3 or 8GiB", s)
-	}
-	return int64(x), nil
+	return x, nil
 }
 
 func cutSuffixFold(s, suffix string) (string, bool) {
@@ -132,14 +190,4 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 }
 
 // SizeText prints bytes for people.
-func SizeText(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", n)
-}
+func SizeText(n int64) string { return units.Size(n) }

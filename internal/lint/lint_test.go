@@ -110,7 +110,7 @@ func TestImports(t *testing.T) {
 		`chunk/c.go:6: chunk may import the standard library only, not golang.org/x/sys/unix`,
 		`dataflow/d.go:6: dataflow may not import device: of the module it may import dataflow/plan, kernel, chunk`,
 		`dataflow/exec/e.go:6: dataflow/exec may not import dataflow: of the module it may import dataflow/plan, backend, kernel/cpu, kernel, device, chunk`,
-		`dataflow/plan/p.go:6: dataflow/plan may not import kernel: of the module it may import ring`,
+		`dataflow/plan/p.go:6: dataflow/plan may not import kernel: of the module it may import ring, internal/units`,
 		`dataset/d.go:4: internal/testdata is for tests only`,
 		`dataset/d.go:8: dataset may not import the root package: of the module it may import chunk`,
 		`examples/gcn/main.go:6: examples/gcn may not import internal/progress: of the module it may import ` + strings.Join(public, ", "),

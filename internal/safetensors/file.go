@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -43,6 +44,19 @@ func WriteFile(path string, tensors []Tensor, meta map[string]string) (err error
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// CanWrite says whether WriteFile could make path, as far as that can be known before: it
+// makes the temporary file beside path and removes it. Errors name path.
+func CanWrite(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder", path)
+	}
+	f, err := createTemp(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // createTemp makes a new file beside path. Unlike os.CreateTemp it leaves the

@@ -14,6 +14,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/internal/units"
 )
 
 // Explain writes what a training epoch will do, before it does it: the grid, what
@@ -71,21 +72,21 @@ func (r *Run) Overview(w io.Writer) error {
 	if r.Storage == dataflow.StorageBF16 {
 		b.WriteString("\nstorage   rows that edges gather are bfloat16, sums float32")
 	}
-	fmt.Fprintf(&b, "\nmemory    peak %s", size(pl.Peak))
+	fmt.Fprintf(&b, "\nmemory    peak %s", units.Size(pl.Peak))
 	if pl.Budget > 0 {
-		fmt.Fprintf(&b, " of %s", size(pl.Budget))
+		fmt.Fprintf(&b, " of %s", units.Size(pl.Budget))
 	}
-	fmt.Fprintf(&b, "\nmoves     host to device %s, device to host %s", size(pl.H2D), size(pl.D2H))
+	fmt.Fprintf(&b, "\nmoves     host to device %s, device to host %s", units.Size(pl.H2D), units.Size(pl.D2H))
 	if pl.Devices > 1 {
-		fmt.Fprintf(&b, ", device to device %s", size(pl.D2D))
+		fmt.Fprintf(&b, ", device to device %s", units.Size(pl.D2D))
 	}
-	fmt.Fprintf(&b, " an epoch; %s once\n", size(pl.Once))
+	fmt.Fprintf(&b, " an epoch; %s once\n", units.Size(pl.Once))
 	b.WriteString(r.hostLine())
 	if t := r.Predicted; t != nil {
 		fmt.Fprintf(&b, "machine   %s\n", t)
 		for _, l := range t.Links {
 			if l.Down+l.Up > 0 {
-				fmt.Fprintf(&b, "link      %s: %s down, %s up, busy %.0f %%\n", l.Name, size(l.Down), size(l.Up), 100*l.Load)
+				fmt.Fprintf(&b, "link      %s: %s down, %s up, busy %.0f %%\n", l.Name, units.Size(l.Down), units.Size(l.Up), 100*l.Load)
 			}
 		}
 	}
@@ -215,32 +216,19 @@ func regions(l *dataflow.Lowered, pl *plan.Plan) string {
 	return b.String()
 }
 
-// size prints bytes for people.
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", n)
-}
-
 // hostLine tells how much host memory training takes.
 func (r *Run) hostLine() string {
 	h := r.Host
 	if h == nil {
 		return ""
 	}
-	text := "host      " + size(h.Memory)
+	text := "host      " + units.Size(h.Memory)
 	if h.Budget > 0 {
-		text += " of " + size(h.Budget)
+		text += " of " + units.Size(h.Budget)
 	}
 	text += " beside the data"
 	if h.Disk > 0 {
-		text += fmt.Sprintf("; %s in files in %s", size(h.Disk), cmp.Or(r.Scratch, os.TempDir()))
+		text += fmt.Sprintf("; %s in files in %s", units.Size(h.Disk), cmp.Or(r.Scratch, os.TempDir()))
 	}
 	return text + "\n"
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"sagann/internal/runfolder"
+)
+
+// configFlag is --config: a file of settings that stand in for defaults.
+type configFlag string
+
+// BeforeResolve reads the file before kong fills in what the command line leaves out.
+func (c configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
+	values, err := readSettings(string(ctx.FlagValue(trace.Flag).(configFlag)))
+	if err != nil {
+		return err
+	}
+	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		return flagValue(values[flag.Name], flag), nil
+	}))
+	return nil
+}
+
+// readSettings reads the settings of a run, its config.json or its folder, or an object
+// of flags and their values.
+func readSettings(path string) (map[string]any, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, runfolder.ConfigFile)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var run struct {
+		Settings json.RawMessage `json:"settings"`
+	}
+	if err := json.Unmarshal(text, &run); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if run.Settings != nil {
+		text = run.Settings
+	}
+	var checked savedSettings // values of a wrong type are found here
+	if err := json.Unmarshal(text, &checked); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	known, err := (&settings{}).asMap()
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&values); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, ok := known[name]; !ok {
+			return nil, fmt.Errorf("%s: no setting is called %q; there are %s", path, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	}
+	return values, nil
+}
+
+// flagValue is x as it would stand in the command line; nil leaves the default.
+func flagValue(x any, flag *kong.Flag) any {
+	switch x := x.(type) {
+	case string:
+		if x != "" {
+			return x
+		}
+	case json.Number:
+		if x != "0" || flag.Default != "auto" { // of which 0 is the record
+			return x.String()
+		}
+	case bool:
+		if x {
+			return x
+		}
+	case []any:
+		var list []string
+		for _, y := range x {
+			list = append(list, fmt.Sprint(y))
+		}
+		if list != nil {
+			return strings.Join(list, ",")
+		}
+	}
+	return nil
+}

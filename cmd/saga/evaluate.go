@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/internal/metrics"
+	"sagann/saga"
+)
+
+// evaluateCmd is saga evaluate.
+type evaluateCmd struct {
+	Checkpoint string `arg:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
+	inferFlags
+	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test, of data without splits of their own all)."`
+	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too: label, class and probability, as .csv."`
+	JSON bool   `name:"json" help:"Print one JSON object on the last line of standard output, instead of the tables."`
+}
+
+// Help is what stands under the usage line.
+func (evaluateCmd) Help() string {
+	return `Prints loss and accuracy, precision, recall and F1 of every class, the confusion matrix, and
+the area under the ROC curve (AUC) for two classes and for multi-label data. Splits are
+those of training, random ones too.
+
+Examples:
+
+  saga evaluate saga-run-0001
+  saga evaluate saga-run-0001 --data other.saga --on all --json
+  saga evaluate saga-run-0001 --on val --out val.csv`
+}
+
+// Run evaluates.
+func (c *evaluateCmd) Run(a *app) error {
+	if c.Out != "" {
+		if err := canWrite(c.Out, ".csv"); err != nil {
+			return err
+		}
+	}
+	cfg, err := c.config(c.Out)
+	if err != nil {
+		return err
+	}
+	t, err := c.load(a, c.Checkpoint)
+	if err != nil {
+		return err
+	}
+	e := &evaluation{trained: t, classes: t.prep.Layers.Classes}
+	if err := e.choose(c.On); err != nil {
+		return err
+	}
+	if c.Out != "" && e.multi() {
+		return cli.Usagef("--out %s: rows of multi-label data have no single class; saga predict --write probs writes them", c.Out)
+	}
+	x, cols, err := saga.Predict(t.model, t.data, cfg, t.path)
+	if err != nil {
+		return err
+	}
+	if cols != e.classes {
+		return fmt.Errorf("%s gives %d classes; it was trained on %d", t.path, cols, e.classes)
+	}
+	e.score(x)
+	if c.Out != "" {
+		if err := e.write(c.Out, x); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return cli.PrintJSON(a.Stdout, e.json())
+	}
+	return e.print(a.Stdout)
+}
+
+// evaluation is what the predictions for some rows are worth.
+type evaluation struct {
+	*trained
+	classes int
+	on      string    // what is scored
+	rows    []uint32  // their numbers, ascending
+	labels  []int32   // of all rows; nil when multi-label
+	loss    float64   // mean
+	auc     float64   // of two classes, or the mean over the classes of multi-label data; NaN: none
+	aucs    []float64 // of multi-label data, by class; NaN where a class has all rows or none
+	list    []metrics.Class
+	counts  metrics.Confusion // nil when multi-label
+}
+
+// choose finds the rows that are scored.
+func (e *evaluation) choose(on string) error {
+	d, task := e.data, e.task()
+	if !d.Labelled(task) {
+		return fmt.Errorf("%s has no labels of %s to score with; saga predict needs none", e.name, things[task])
+	}
+	if err := e.check(); err != nil {
+		return err
+	}
+	if on != "all" && sameFile(e.name, e.prep.Data) { // splits that were drawn for training
+		if err := e.redraw(); err != nil {
+			return err
+		}
+	}
+	splits := d.Splits(task)
+	if on == "auto" {
+		on = "test"
+		if splits[0] == nil && splits[1] == nil && splits[2] == nil {
+			on = "all"
+		}
+	}
+	for k, name := range []string{"train", "val", "test"} {
+		if name == on {
+			e.on, e.rows = on, splits[k]
+		}
+	}
+	if on == "all" {
+		e.on = on
+		for i := range e.count() {
+			if e.labels == nil || e.labels[i] >= 0 {
+				e.rows = append(e.rows, uint32(i))
+			}
+		}
+	}
+	if len(e.rows) == 0 {
+		return fmt.Errorf("%s has no %s to score (--on %s)", e.name, things[task], on)
+	}
+	return nil
+}
+
+// sameFile tells whether two names, or paths, mean the same data.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := os.Stat(a)
+	y, other := os.Stat(b)
+	return err == nil && other == nil && os.SameFile(x, y)
+}
+
+// check looks whether the labels are such as the model knows.
+func (e *evaluation) check() error {
+	if e.multi() {
+		if e.data.Classes != e.classes {
+			return fmt.Errorf("%s has %d classes; the model in %s was trained on %d", e.name, e.data.Classes, e.path, e.classes)
+		}
+		return nil
+	}
+	e.labels = map[saga.Task][]int32{saga.VertexTask: e.data.Labels, saga.EdgeTask: e.data.EdgeLabels, saga.GraphTask: e.data.GraphLabels}[e.task()]
+	for i, k := range e.labels {
+		if int(k) >= e.classes {
+			return fmt.Errorf("%s: %s %d is of class %d; the model in %s knows classes 0 to %d", e.name, e.task(), i, k, e.path, e.classes-1)
+		}
+	}
+	return nil
+}
+
+// redraw makes the splits of training, where the data had none or --split was given.
+func (e *evaluation) redraw() error {
+	s := settings{Data: dataFlags{Split: e.prep.Split}}
+	train, val, err := s.shares()
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.path, err)
+	}
+	if train > 0 {
+		return dataset.RandomSplitOf(e.data, e.task(), train, val, e.about.Seed)
+	}
+	return dataset.DefaultSplit(e.data, e.task(), e.about.Seed)
+}
+
+// count is how many vertices, edges or graphs there are.
+func (e *evaluation) count() int {
+	if e.labels != nil {
+		return len(e.labels)
+	}
+	return e.data.Edges.V
+}
+
+// score counts what x, the logits of all rows, say of the chosen ones.
+func (e *evaluation) score(x []float32) {
+	n, sum := e.classes, 0.0
+	var truth, said []int32
+	var flags []float32
+	var sets []bool
+	for _, r := range e.rows {
+		logits := x[int(r)*n:][:n]
+		if e.multi() {
+			own := e.data.MultiLabels[int(r)*n:][:n]
+			sum += metrics.BinaryCrossEntropy(logits, own)
+			flags = append(flags, own...)
+			for _, z := range logits {
+				sets = append(sets, z > 0)
+			}
+			continue
+		}
+		sum += metrics.CrossEntropy(logits, e.labels[r])
+		truth, said = append(truth, e.labels[r]), append(said, saga.Classes(logits, n)...)
+	}
+	e.loss = sum / float64(len(e.rows))
+	if e.multi() {
+		e.list = metrics.CountSets(flags, sets, n)
+	} else {
+		e.counts = metrics.Confuse(truth, said, n)
+		e.list = e.counts.Classes()
+	}
+	e.rank(x)
+}
+
+// rank finds the areas under the ROC curves.
+func (e *evaluation) rank(x []float32) {
+	n := e.classes
+	scores, positive := make([]float64, len(e.rows)), make([]bool, len(e.rows))
+	e.auc = math.NaN()
+	switch {
+	case e.multi():
+		sum, some := 0.0, 0.0
+		for k := range n {
+			for i, r := range e.rows {
+				scores[i], positive[i] = float64(x[int(r)*n+k]), e.data.MultiLabels[int(r)*n+k] > 0
+			}
+			area := metrics.AUC(scores, positive)
+			e.aucs = append(e.aucs, area)
+			if !math.IsNaN(area) {
+				sum, some = sum+area, some+1
+			}
+		}
+		e.auc = sum / some
+	case n == 2:
+		for i, r := range e.rows {
+			scores[i], positive[i] = float64(x[2*int(r)+1])-float64(x[2*int(r)]), e.labels[r] == 1
+		}
+		e.auc = metrics.AUC(scores, positive)
+	}
+}
+
+// write puts a line for every row that is scored into a .csv.
+func (e *evaluation) write(path string, x []float32) error {
+	defer removedOnSignal(path)()
+	row, n := string(e.task()), e.classes
+	ids := e.ids(row)
+	return writeWhole(path, func(w *bufio.Writer) error {
+		fmt.Fprintf(w, "%s,label,class,probability\n", row)
+		p := make([]float64, n)
+		var buf []byte
+		for _, r := range e.rows {
+			logits := x[int(r)*n:][:n]
+			metrics.Softmax(p, logits)
+			class := saga.Classes(logits, n)[0]
+			buf = append(appendID(buf[:0], ids, int(r)), ',')
+			buf = append(strconv.AppendInt(buf, int64(e.labels[r]), 10), ',')
+			buf = append(strconv.AppendInt(buf, int64(class), 10), ',')
+			w.Write(append(strconv.AppendFloat(buf, p[class], 'g', 6, 64), '\n'))
+		}
+		return nil
+	})
+}

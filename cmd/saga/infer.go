@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sagann/backend"
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// inferFlags say where a checkpoint is run and on what; predict, embed and evaluate share them.
+type inferFlags struct {
+	Data    string `placeholder:"PATH" help:"Graph to run on, as for saga train; default: the one that was trained on."`
+	Device  string `default:"cpu" placeholder:"NAME" help:"cpu, cpu:4 for four devices that share the host, or in a build for NVIDIA GPUs cuda or cuda:1 (${default})."`
+	Mem     memory `default:"auto" placeholder:"SIZE" help:"Memory of each device that the run may use; auto: what it takes and, on GPUs, what the card has."`
+	HostMem memory `name:"host-mem" default:"auto" placeholder:"SIZE" help:"Host memory the run may use beside the data set and what it writes; what does not fit lies in files. auto: no bound."`
+	Scratch string `placeholder:"DIR" help:"Folder on a disk for those files, which have no names; default: that of --out, or the system's for temporary files."`
+}
+
+// config is what the engine is told; out is the file that is written, or "".
+func (f *inferFlags) config(out string) (saga.Config, error) {
+	c := saga.Config{Device: f.Device, Mem: int64(f.Mem), HostMem: int64(f.HostMem), Scratch: f.Scratch, Machine: backend.MachineOf(f.Device)}
+	if out != "" {
+		c.Scratch = cmp.Or(c.Scratch, filepath.Dir(out))
+	}
+	if c.Machine != "" && c.Mem == 0 {
+		c.Mem = smallerCard(f.Device, c.Machine)
+	}
+	if err := c.Validate(); err != nil {
+		return c, cli.Usage(err)
+	}
+	return c, nil
+}
+
+// trained is a checkpoint with its model, and data to run it on.
+type trained struct {
+	path  string // of the checkpoint
+	about *saga.Checkpoint
+	prep  prepared
+	model saga.Model
+	name  string // of the data
+	data  *dataset.Data
+}
+
+// load reads the checkpoint, a file or the folder of a run, rebuilds its model and brings
+// the data into the form that it was trained on.
+func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
+	t := &trained{path: checkpoint}
+	if info, err := os.Stat(checkpoint); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		t.path = filepath.Join(checkpoint, checkpointFile)
+	}
+	var err error
+	if t.about, err = saga.ReadCheckpoint(t.path); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(t.about.Options), &t.prep); err != nil {
+		return nil, fmt.Errorf("%s: the metadata options were not written by saga train: %w", t.path, err)
+	}
+	if t.model, err = layers.New(t.about.Model, t.prep.Layers); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.path, err)
+	}
+	t.model.SelfLoops = t.prep.SelfLoops
+	t.name = cmp.Or(f.Data, t.prep.Data)
+	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple}); err != nil {
+		return nil, err
+	}
+	if err := t.prep.apply(t.data, a.Log); err != nil {
+		return nil, err
+	}
+	if t.data.FeatureCols != t.prep.Layers.Features {
+		return nil, fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", t.name, t.data.FeatureCols, t.path, t.prep.Layers.Features)
+	}
+	return t, nil
+}
+
+// task is what the model's predictions stand on.
+func (t *trained) task() saga.Task { return cmp.Or(t.prep.Layers.Task, saga.VertexTask) }
+
+// multi tells whether labels are rows of 0 and 1.
+func (t *trained) multi() bool { return t.task() == saga.VertexTask && t.data.MultiLabels != nil }
+
+// ids are the user's names of rows, nil where they are their numbers.
+func (t *trained) ids(row string) func(int) string {
+	if row != string(saga.VertexTask) || !t.data.HasIDs() {
+		return nil
+	}
+	return t.data.ID
+}
+
+// things that labels stand on.
+var things = map[saga.Task]string{saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs"}

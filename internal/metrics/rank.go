@@ -1,0 +1,70 @@
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// AUC is the area under the ROC curve: the share of pairs of a positive and a negative row
+// in which the positive one has the higher score, equal scores counting one half. It is
+// NaN without a row of either kind. A score of NaN counts as the lowest.
+//
+// It is counted by ranks rather than by package stat of gonum, which would have every build
+// of the command compile its linear algebra, too; the tests compare both.
+func AUC(scores []float64, positive []bool) float64 {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	var above, n, m float64 // pairs, rows of both kinds so far
+	for i := 0; i < len(order); {
+		var p, q float64 // rows of this score
+		for s := scores[order[i]]; i < len(order) && cmp.Compare(scores[order[i]], s) == 0; i++ {
+			if positive[order[i]] {
+				p++
+			} else {
+				q++
+			}
+		}
+		above += p * (m + q/2)
+		n, m = n+p, m+q
+	}
+	return above / (n * m)
+}
+
+// Softmax puts the probabilities of a row of logits into p, which is as long.
+func Softmax(p []float64, logits []float32) {
+	sum, most := 0.0, float64(slices.Max(logits))
+	for i, x := range logits {
+		p[i] = math.Exp(float64(x) - most)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+}
+
+// Sigmoid is the probability that a logit stands for.
+func Sigmoid(logit float32) float64 { return 1 / (1 + math.Exp(-float64(logit))) }
+
+// CrossEntropy is minus the logarithm of the probability that a row of logits gives to class.
+func CrossEntropy(logits []float32, class int32) float64 {
+	sum, most := 0.0, float64(slices.Max(logits))
+	for _, x := range logits {
+		sum += math.Exp(float64(x) - most)
+	}
+	return math.Log(sum) + most - float64(logits[class])
+}
+
+// BinaryCrossEntropy is the mean over the classes of a row of the cross-entropy between a
+// flag, 0 or 1, and the probability that its logit stands for.
+func BinaryCrossEntropy(logits, flags []float32) float64 {
+	sum := 0.0
+	for i, x := range logits {
+		z := float64(x)
+		sum += max(z, 0) - z*float64(flags[i]) + math.Log1p(math.Exp(-math.Abs(z)))
+	}
+	return sum / float64(len(logits))
+}
