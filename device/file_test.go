@@ -71,7 +71,7 @@ func TestHostFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	newFile(t, dir, 1).Close()
 	_, err := device.NewHostFile(dir, 1<<45)
-	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "35184372088832") || !strings.Contains(err.Error(), "free") {
+	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "needs 32.00 TiB") || !strings.Contains(err.Error(), "free") {
 		t.Errorf("32 TiB: %v", err)
 	}
 	if _, err := device.NewHostFile(dir+"/nosuch", 1); err == nil || !strings.Contains(err.Error(), "nosuch") {

@@ -9,6 +9,8 @@ import (
 // Size prints bytes in the largest binary unit that they fill, such as 2.60 GiB.
 func Size(n int64) string {
 	switch {
+	case n >= 1<<40:
+		return fmt.Sprintf("%.2f TiB", float64(n)/(1<<40))
 	case n >= 1<<30:
 		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
 	case n >= 1<<20:

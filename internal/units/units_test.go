@@ -3,7 +3,7 @@ package units
 import "testing"
 
 func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 20000: "19.5 KiB", 2791728742: "2.60 GiB", 3 << 20: "3.00 MiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 20000: "19.5 KiB", 2791728742: "2.60 GiB", 3 << 20: "3.00 MiB", 1 << 45: "32.00 TiB"} {
 		if got := Size(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
