@@ -1,5 +1,5 @@
 // Package kernel says what a fused program is: straight-line code over strips of rows (of
-// vertices or of edges) with several results. Package cpu below it runs programs on the host,
+// vertices or of edges) with several results. Package kernel/cpu runs programs on the host,
 // strip by strip; package cuda renders them as text for GPUs.
 //
 // A program knows nothing of nodes, graphs or devices. Its operands are numbered buffers; what

@@ -37,7 +37,7 @@
 // Formulas count stars, and patterns of three and four vertices, from degrees,
 // triangles at edges and wedges. Bit matrices count cliques: the neighbours of a root
 // that come after it in order of degree, as rows of bits. All else is loops over sorted
-// sets (package plan, package run). Auto takes the first of these that applies and fits
+// sets (packages mine/plan and mine/run). Auto takes the first of these that applies and fits
 // into the memory. Explain shows the choice before the run. Memory is taken before the
 // work begins; if Options.Mem is too small, the error names the smallest that would do.
 // Counts have 128 bits.
@@ -46,5 +46,5 @@
 // counting), match.go (listing), motifs.go, explain.go, gpu.go (the same on GPUs).
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
-// counts and rows. Such a graph must be closed.
+// counts and rows. Call Close on such a graph: it frees the GPUs.
 package mine

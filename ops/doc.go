@@ -1,6 +1,6 @@
 // Package ops is the arithmetic that users and layers write programs with. Every
 // op is one declaration that stands next to its constructor: class, shape rule,
-// gradient, CPU code over strips of rows and, where it is element-wise, its CUDA
+// gradient, CPU code over strips of rows and, where it is element-wise or row-wise, its CUDA
 // expression. Adding an op means adding such a declaration and an entry in the
 // table of table_test.go.
 //

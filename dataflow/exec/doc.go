@@ -5,7 +5,7 @@
 //
 //   - exec.go: a runner and its steps. open.go: what it takes before the first.
 //   - holds.go: what device memory holds between steps.
-//   - capture.go: a step on one GPU as one graph. submit.go: a step task by task.
+//   - capture.go: a step on one GPU as one CUDA graph. submit.go: a step task by task.
 //   - launch.go: kernels on GPUs, through the kernel.Renderer of their kind.
 //   - task.go: a task as a copy or a launch on a queue.
 //   - update.go: the optimiser. rows.go: the rows that loads gather.

@@ -1,6 +1,6 @@
 // Package plan says what a plan is: a program of phases over intervals (Spec), the sizes of its grid
 // (Cells), and a flat list of tasks with their places in memory (Plan). It knows neither nodes nor
-// devices. What makes plans lies in the packages below this folder, in the order of the work:
+// devices. What makes plans lies in the packages in its subfolders, in the order of the work:
 //
 //   - layout: what stays on the device, and where everything lies.
 //   - order: the tasks, in which order, and what waits for what.
