@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"sagann/internal/draw"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -15,6 +16,9 @@ import (
 // trace. Other programs on the machine stretch kernels and copies alike, yet not evenly:
 // the best of many tries counts.
 func TestOverlap(t *testing.T) {
+	if !draw.Soak() {
+		t.Skip("it takes times: make soak")
+	}
 	d := paperGraph(t, "vertices=50000,edges=200000,features=256,classes=8")
 	m, err := layers.New("gcn", layers.Options{Features: 256, Hidden: 16, Classes: 8, Layers: 2})
 	if err != nil {
