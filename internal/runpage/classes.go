@@ -3,6 +3,8 @@ package runpage
 import (
 	"cmp"
 	"slices"
+
+	"sagann/internal/metrics"
 )
 
 // maxMatrix is how many classes a confusion matrix is kept and drawn for: more columns than
@@ -99,7 +101,7 @@ func (c *Classes) fit() bool {
 	return len(c.Said) == n && len(c.Truth) == n && (len(c.Matrix) == 0 || len(c.Matrix) == n)
 }
 
-// classScore are the scores of one class. A quotient by 0 is 0.
+// classScore are the scores of one class.
 type classScore struct {
 	Class                 string
 	Precision, Recall, F1 float64
@@ -108,25 +110,17 @@ type classScore struct {
 
 // scores are those of every class, and their means over classes that have rows or predictions.
 func (c *Classes) scores() (list []classScore, mean classScore) {
-	over := func(a, b int64) float64 {
-		if b == 0 {
-			return 0
-		}
-		return float64(a) / float64(b)
-	}
-	n := 0.0
-	for k := range c.Hits {
-		s := classScore{intText(int64(k)), over(c.Hits[k], c.Said[k]), over(c.Hits[k], c.Truth[k]), over(2*c.Hits[k], c.Said[k]+c.Truth[k]), c.Truth[k]}
-		list = append(list, s)
-		if c.Said[k]+c.Truth[k] > 0 {
-			n++
-			mean.Precision, mean.Recall, mean.F1 = mean.Precision+s.Precision, mean.Recall+s.Recall, mean.F1+s.F1
-		}
-		mean.Truth += s.Truth
-	}
-	if n > 0 {
-		mean.Precision, mean.Recall, mean.F1 = mean.Precision/n, mean.Recall/n, mean.F1/n
-	}
 	mean.Class = "mean"
+	var occur []metrics.Class
+	for k := range c.Hits {
+		m := metrics.Class{Hits: c.Hits[k], Said: c.Said[k], Truth: c.Truth[k]}
+		list = append(list, classScore{intText(int64(k)), m.Precision(), m.Recall(), m.F1(), m.Truth})
+		if m.Occurs() {
+			occur = append(occur, m)
+		}
+		mean.Truth += m.Truth
+	}
+	of := metrics.Macro(occur)
+	mean.Precision, mean.Recall, mean.F1 = of.Precision, of.Recall, of.F1
 	return list, mean
 }

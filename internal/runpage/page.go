@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"sagann/internal/runfolder"
+	"sagann/internal/units"
 )
 
 //go:embed page.html style.css chart.js
@@ -18,7 +19,7 @@ var files embed.FS
 
 // pages holds the templates "run" and "several".
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"int": intText, "bytes": bytesText, "time": timeText, "score": scoreText, "loss": lossText, "percent": percentText,
+	"int": intText, "bytes": units.Size, "time": timeText, "score": scoreText, "loss": lossText, "percent": percentText,
 	"count": func(n int) string { return intText(int64(n)) }, "color": func(i int) int { return i % colors },
 	"style":  func() template.CSS { return template.CSS(file("style.css")) },
 	"script": func() template.JS { return template.JS(file("chart.js")) },
@@ -142,9 +143,9 @@ func (r *Run) tiles() []Fact {
 		list = append(list, Fact{"lowest validation loss", "epoch " + intText(int64(r.Record.BestEpoch))})
 	}
 	list = append(list, Fact{"training loss", fmt.Sprintf("%.4g", last.Loss)}, Fact{"an epoch, median", timeText(r.median())},
-		Fact{"peak device memory", bytesText(last.Peak)})
+		Fact{"peak device memory", units.Size(last.Peak)})
 	if n := last.H2D + last.D2H; n > 0 {
-		list = append(list, Fact{"moved an epoch", bytesText(n)})
+		list = append(list, Fact{"moved an epoch", units.Size(n)})
 	}
 	return list
 }
@@ -285,7 +286,7 @@ func (m *Memory) view() *memoryView {
 		v.Rows = append(v.Rows, partRow{Part: Part{Name: fmt.Sprintf("%d more", len(m.Parts)-maxParts), Bytes: rest}})
 	}
 	v.Bars = divide([]string{"held for the whole run", "held for a part of the epoch", "free of the budget"},
-		[]float64{float64(whole), float64(part), float64(max(0, m.Budget-v.Sum))}, func(x float64) string { return bytesText(int64(x)) })
+		[]float64{float64(whole), float64(part), float64(max(0, m.Budget-v.Sum))}, func(x float64) string { return units.Size(int64(x)) })
 	return v
 }
 
@@ -300,5 +301,5 @@ func rate(n int64, seconds float64) string {
 	if n == 0 || !(seconds > 0) {
 		return none
 	}
-	return bytesText(int64(float64(n)/seconds)) + "/s"
+	return units.Size(int64(float64(n)/seconds)) + "/s"
 }

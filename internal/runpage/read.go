@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sagann/internal/runfolder"
+	"sagann/internal/units"
 )
 
 // Run is what a page shows of a run.
@@ -107,7 +108,7 @@ func setting(name, value string) Fact {
 	case known && value == "0":
 		value = "auto"
 	case isBytes && err == nil:
-		value = bytesText(n)
+		value = units.Size(n)
 	}
 	return Fact{name, value}
 }

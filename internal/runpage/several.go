@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"sagann/internal/runfolder"
+	"sagann/internal/units"
 )
 
 // colors is how many colours of curves style.css has; later runs have them again, dashed.
@@ -112,8 +113,8 @@ func facts(runs []*Run) (list []row) {
 		}
 		return timeText(sum)
 	})
-	add("peak device memory", last(func(e runfolder.Epoch) string { return bytesText(e.Peak) }))
-	add("host memory", recorded(func(r *Record) string { return bytesText(r.Memory.Host) }))
+	add("peak device memory", last(func(e runfolder.Epoch) string { return units.Size(e.Peak) }))
+	add("host memory", recorded(func(r *Record) string { return units.Size(r.Memory.Host) }))
 	add("to the device, an epoch", last(func(e runfolder.Epoch) string { return moved(e.H2D) }))
 	add("back, an epoch", last(func(e runfolder.Epoch) string { return moved(e.D2H) }))
 	return list
@@ -124,7 +125,7 @@ func moved(n int64) string {
 	if n == 0 {
 		return none
 	}
-	return bytesText(n)
+	return units.Size(n)
 }
 
 // classRows are the F1 of every class, and their mean; none where no run has counted classes.

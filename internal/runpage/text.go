@@ -23,19 +23,6 @@ func intText(n int64) string {
 	return s
 }
 
-// bytesText writes bytes with a unit.
-func bytesText(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", n)
-}
-
 // timeText writes seconds with three digits and a unit.
 func timeText(s float64) string {
 	switch {

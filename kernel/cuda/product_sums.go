@@ -27,8 +27,8 @@ const (
 )
 
 // productTile is the tile of a result of m×n numbers: 64 or 128 each way. A thread has
-// 8×8. The larger needs fewer reads; it is not taken where more than a tenth of its threads
-// would be without numbers.
+// 8×8. The larger needs fewer reads. It is taken where it leaves no more threads without
+// numbers than the smaller does, and for more than 512, where these are few among many.
 func productTile(m, n int) (tm, tn int) {
 	side := func(n int) int {
 		if (n+63)/64%2 == 0 || n > 512 {
@@ -138,7 +138,7 @@ const productOfSource = `extern "C" __global__ void __launch_bounds__(%d, %d) %s
 
 // productSource is the product of a tile of TM×TN numbers over a range of rows. Rows come
 // through shared memory, sixteen at a time, two such steps ahead. A warp has 32×64 numbers,
-// a lane 4×4 in each of eight parts. Lanes that differ in their lowest bit read the same of
+// a lane four blocks of 4×4. Lanes that differ in their lowest bit read the same of
 // a, those that differ in the next the same of b: reads of 16 bytes a lane then take half
 // a warp at a time, otherwise a quarter. Rows behind the range are zero; what columns behind the result hold is
 // of no account, since columns do not mix.
