@@ -46,7 +46,7 @@ type Task struct {
 	Phase, Step int32
 	Kernel      int32 // Run
 	Value       int32 // Load, Save: the value, or -1 for a cell
-	Own, Other  int32 // intervals; Other is -1 without a cell
+	Own, Other  int32 // intervals; Other is -1 without a cell. Over sampled blocks the sets of own rows and of edges (of a Zero: of the rows before it)
 	Rows        int32
 	Addr        int64 // Load, Save, Zero, Copy, Add: byte offset in device memory
 	FromAddr    int64 // Copy, Add: byte offset in From's memory
@@ -73,6 +73,7 @@ type Marks struct {
 type Plan struct {
 	Spec       *Spec
 	Cells      *Cells
+	Sets       *Sets // over sampled blocks; nil: over a full graph
 	Tasks      []Task
 	Setup      []Task // loads of what stays resident from step to step; once, before the first step
 	Args       []int64
