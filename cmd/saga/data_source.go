@@ -49,6 +49,16 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Split: f.Split, Features: f.Features}, nil
 }
 
+// tableHint tells what to do with tables where a command does not take their flags.
+func tableHint(err error) string {
+	for _, flag := range []string{"edges", "vertices", "id", "label", "features"} {
+		if strings.HasPrefix(err.Error()+",", "unknown flag --"+flag+",") {
+			return "saga: tables are converted first: saga data convert --edges e.csv --vertices v.csv --label L --features 'f*' --out graph.saga; then --data graph.saga\n"
+		}
+	}
+	return ""
+}
+
 func (s *source) name() (string, error) {
 	if _, err := s.Tables.tables(); err != nil {
 		return "", err

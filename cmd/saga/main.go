@@ -83,7 +83,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		if errors.As(err, &p) && p.Context != nil && p.Context.Command() != "" {
 			where += " " + p.Context.Command()
 		}
-		fmt.Fprintf(stderr, "saga: %v\nsaga: try %s --help\n", err, where)
+		fmt.Fprintf(stderr, "saga: %v\n%ssaga: try %s --help\n", err, tableHint(err), where)
 		return exitUsage
 	}
 	a := &app{Stdout: stdout, Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}
