@@ -119,9 +119,10 @@ func (n *Node) Graph() *Graph { return n.g }
 func (n *Node) Def() *Def { return DefOf(n.op) }
 
 type nodeKey struct {
-	op Op
-	a  Attr
-	in [8]int32
+	op  Op
+	a   Attr
+	set Set // of leaves: one name may stand on several
+	in  [8]int32
 }
 
 // Graph is a program under construction. After tracing, equal nodes are one node.
@@ -209,6 +210,9 @@ func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {
 	var k nodeKey
 	if g.cse != nil {
 		k = nodeKey{op: op, a: a}
+		if len(in) == 0 {
+			k.set = s.Set
+		}
 		for i, x := range in {
 			k.in[i] = int32(x.id) + 1
 		}

@@ -87,9 +87,9 @@ type slot struct {
 	decay bool
 }
 
-// apply is one update, number t from 1. It returns the first slot in which it has
+// apply is one update, number t from 1, with learning rate lr. It returns the first slot in which it has
 // written a number that is not finite, -1 without.
-func (o *Optimizer) apply(slots []slot, t int) (spoiled int) {
+func (o *Optimizer) apply(slots []slot, lr float32, t int) (spoiled int) {
 	scale := float32(1)
 	if o.ClipNorm > 0 {
 		var sum float64
@@ -102,7 +102,6 @@ func (o *Optimizer) apply(slots []slot, t int) (spoiled int) {
 			scale = float32(float64(o.ClipNorm) / n)
 		}
 	}
-	lr := o.rate(t - 1)
 	spoiled = -1
 	for i, s := range slots {
 		wd := float32(0)

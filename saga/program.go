@@ -33,6 +33,7 @@ type Program struct {
 	session  *session // nil: not open
 	closed   bool     // by Close, and not opened since
 	epoch    int      // completed
+	sampled  *sampled // nil: every step is over the full graph
 	stages   Stages
 }
 

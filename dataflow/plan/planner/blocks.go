@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"errors"
+
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/layout"
 	"sagann/dataflow/plan/order"
@@ -19,4 +21,34 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) (*plan.Plan, error) {
 		panic(err)
 	}
 	return p, nil
+}
+
+// Beside plans s, a program over the full graph, beside base, one over sampled blocks, whose
+// parameters it shares: with the first number of intervals that fits. Base gets its cells.
+func Beside(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, base *plan.Plan) (*plan.Plan, error) {
+	try := intervalCounts
+	if o.P > 0 {
+		try = []int{o.P}
+	}
+	o.Base = base
+	var least *plan.BudgetError
+	for _, n := range try {
+		c, err := cells(n)
+		if err != nil {
+			return nil, err
+		}
+		base.Cells = c
+		p, err := New(s, func(int) (*plan.Cells, error) { return c, nil }, o)
+		var small *plan.BudgetError
+		if !errors.As(err, &small) {
+			return p, err
+		}
+		if least == nil || small.Smallest < least.Smallest {
+			least = small
+		}
+		if n > c.V {
+			break
+		}
+	}
+	return nil, least
 }
