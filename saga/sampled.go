@@ -89,12 +89,16 @@ func (s *sampled) blocks(b *sample.Blocks, seed uint64, order []uint32, at step)
 	return s.draw.Blocks(b, s.seeds(order, at.batch), sample.Key{Seed: seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
 }
 
+// drawn is how many batches are drawn to plan. The last of an epoch, which is short, is not
+// like the others.
+func (s *sampled) drawn() int { return max(1, min(presampled, len(s.train)/s.Batch)) }
+
 // presample draws the first batches of the run and sets expected, spread and room.
 func (s *sampled) presample(seed uint64) error {
-	order, n := s.order(seed, 0), min(presampled, s.batches())
+	order := s.order(seed, 0)
 	var b sample.Blocks
 	var rows, edges [][]float64 // by level or block, then batch
-	for i := range n {
+	for i := range s.drawn() {
 		if err := s.blocks(&b, seed, order, step{batch: i}); err != nil {
 			return err
 		}
@@ -111,19 +115,27 @@ func (s *sampled) presample(seed uint64) error {
 			edges[l] = append(edges[l], float64(len(b.Layers[l].Far)))
 		}
 	}
-	most := float64(s.graph.Vertices())
+	most := s.graph.Vertices()
 	for _, x := range rows {
 		mean, far := meanAndSpread(x)
 		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
-		s.rows = append(s.rows, roundRoom(min(most, mean+far)))
+		s.rows = append(s.rows, min(most, roundRoom(mean+far)))
 	}
 	s.rows[0] = min(s.Batch, len(s.train))
 	for _, x := range edges {
 		mean, far := meanAndSpread(x)
 		s.expected.Edges, s.spread.Edges = append(s.expected.Edges, int(mean)), append(s.spread.Edges, int(far))
-		s.edges = append(s.edges, roundRoom(min(float64(s.graph.Edges()), mean+far)))
+		s.edges = append(s.edges, min(s.mostEdges(), roundRoom(mean+far)))
 	}
 	return nil
+}
+
+// mostEdges is how many a block has at most.
+func (s *sampled) mostEdges() int {
+	if s.Sampler.Replace {
+		return math.MaxInt
+	}
+	return s.graph.Edges()
 }
 
 // meanAndSpread are the mean of x and so many standard deviations.
@@ -160,16 +172,16 @@ func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
 // widen gives room for a batch of so many rows and edges, with a sixteenth more: sizes that
 // have been left once will be again.
 func (s *sampled) widen(b *sample.Blocks) {
-	grow := func(room *int, n int) {
+	grow := func(room *int, n, most int) {
 		if n > *room {
-			*room = roundRoom(float64(n) * 17 / 16)
+			*room = min(most, roundRoom(float64(n)*17/16))
 		}
 	}
 	for l, n := range b.Counts {
-		grow(&s.rows[l], n)
+		grow(&s.rows[l], n, s.graph.Vertices())
 	}
 	for l := range b.Layers {
-		grow(&s.edges[l], len(b.Layers[l].Far))
+		grow(&s.edges[l], len(b.Layers[l].Far), s.mostEdges())
 	}
 }
 

@@ -59,6 +59,8 @@ type trainingFlags struct {
 	ClipNorm     float32 `json:"clip-norm" default:"0" placeholder:"X" help:"Largest 2-norm of all gradients; 0: any."`
 	EvalEvery    count   `json:"eval-every" default:"1" placeholder:"N" help:"Epochs between two evaluations (${default})."`
 	Patience     count   `json:"patience" default:"0" placeholder:"N" help:"Stop after N evaluations without a lower validation loss and keep the best parameters; 0: never."`
+	Sample       string  `json:"sample,omitempty" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
+	Batch        count   `json:"batch,omitempty" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
 }
 
