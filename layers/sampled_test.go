@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"sagann/sample"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // everything is a fan-out that no vertex of the golden graph has.

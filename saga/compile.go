@@ -66,7 +66,7 @@ func (p *Program) units() []*unit {
 // plans are those of units that go over the full graph.
 func (p *Program) plans() (list []*plan.Plan) {
 	for _, u := range p.units() {
-		if u.plan.Sets == nil { // batches have no place for all vertices
+		if u.plan.Places.Sets == nil { // batches have no place for all vertices
 			list = append(list, u.plan)
 		}
 	}

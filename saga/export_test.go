@@ -208,8 +208,8 @@ func scrambleKernel(k *kernel.Program) {
 // edges of each level, and plans it again. The program must not be open.
 func (p *Program) Cramp(n int) error {
 	s := p.sampled
-	for l := range s.rows[1:] {
-		s.rows[l+1], s.edges[l] = n, n
+	for l := range s.most.Vertices[1:] {
+		s.most.Vertices[l+1], s.most.Edges[l] = n, n
 	}
 	return p.planSampled()
 }

@@ -22,8 +22,7 @@ type sampled struct {
 
 	expected dataflow.Sizes // mean of the batches that were drawn to plan
 	spread   dataflow.Sizes // six standard deviations of them
-	rows     []int          // room by level
-	edges    []int          // room by block
+	most     dataflow.Sizes // what there is room for
 
 	step               // of the next batch
 	steps     int      // updates so far
@@ -119,13 +118,13 @@ func (s *sampled) presample(seed uint64) error {
 	for _, x := range rows {
 		mean, far := meanAndSpread(x)
 		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
-		s.rows = append(s.rows, min(most, roundRoom(mean+far)))
+		s.most.Vertices = append(s.most.Vertices, min(most, roundRoom(mean+far)))
 	}
-	s.rows[0] = min(s.Batch, len(s.train))
+	s.most.Vertices[0] = min(s.Batch, len(s.train))
 	for _, x := range edges {
 		mean, far := meanAndSpread(x)
 		s.expected.Edges, s.spread.Edges = append(s.expected.Edges, int(mean)), append(s.spread.Edges, int(far))
-		s.edges = append(s.edges, min(s.mostEdges(), roundRoom(mean+far)))
+		s.most.Edges = append(s.most.Edges, min(s.mostEdges(), roundRoom(mean+far)))
 	}
 	return nil
 }
@@ -153,7 +152,7 @@ func roundRoom(x float64) int { return (int(math.Ceil(x)) + roomStep - 1) / room
 
 // room is what plans of l have room for.
 func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
-	z := &plan.Sets{Rows: append([]int{0}, s.rows...), Edges: append([]int{0}, s.edges...), Cells: make([][2]int64, len(s.edges)+1)}
+	z := &plan.Sets{Rows: append([]int{0}, s.most.Vertices...), Edges: append([]int{0}, s.most.Edges...), Cells: make([][2]int64, len(s.most.Edges)+1)}
 	for e, dirs := range walks(l) {
 		for d, used := range dirs {
 			if !used {
@@ -178,10 +177,10 @@ func (s *sampled) widen(b *sample.Blocks) {
 		}
 	}
 	for l, n := range b.Counts {
-		grow(&s.rows[l], n, s.graph.Vertices())
+		grow(&s.most.Vertices[l], n, s.graph.Vertices())
 	}
 	for l := range b.Layers {
-		grow(&s.edges[l], len(b.Layers[l].Far), s.mostEdges())
+		grow(&s.most.Edges[l], len(b.Layers[l].Far), s.mostEdges())
 	}
 }
 

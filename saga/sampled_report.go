@@ -23,7 +23,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 	if s == nil {
 		return nil
 	}
-	return &SampledPlan{Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.rows, Edges: s.edges, Expected: s.expected.Vertices,
+	return &SampledPlan{Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
 }
 
@@ -36,7 +36,7 @@ func (s *sampled) report(p *Program) *report.Sampled {
 // aheadBytes is what the batches that are prepared ahead take in host memory, at most: rows
 // of inputs and cells, each an eighth larger than it need be, and what was drawn.
 func (s *sampled) aheadBytes(p *Program) int64 {
-	z, spec := p.train.plan.Sets, p.train.low.Spec
+	z, spec := p.train.plan.Places.Sets, p.train.low.Spec
 	var n int64
 	for id, v := range spec.Values {
 		if v.Kind == plan.Input {

@@ -13,8 +13,8 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/layers"
-	"sagann/sample"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // sampling draws 5 and 3 neighbours; of the graph's 240 training vertices an epoch has two whole

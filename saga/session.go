@@ -90,7 +90,7 @@ func (s *session) close() error {
 // start gives u a runner: kernels, inputs, constants. What evaluates runs beside training.
 func (s *session) start(u *unit) error {
 	p := s.p
-	if u.plan.Sets != nil { // its inputs come with every batch
+	if u.plan.Places.Sets != nil { // its inputs come with every batch
 		var err error
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
 			return err

@@ -32,7 +32,7 @@ func (e *OverflowError) Error() string { return "exec: a batch does not fit its 
 // SetBatch gives the next steps their batch, which is kept. It is an *OverflowError when the
 // plan has no room for it.
 func (r *Runner) SetBatch(b *Batch) error {
-	z := r.plan.Sets
+	z := r.plan.Places.Sets
 	for s, n := range b.Rows {
 		if n > z.Rows[s] {
 			return &OverflowError{fmt.Sprintf("%d rows of set %d, there is room for %d", n, s, z.Rows[s])}

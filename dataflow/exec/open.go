@@ -113,8 +113,8 @@ func (r *Runner) openHost() (err error) {
 			r.host[id] = r.base.host[of][:p.HostBytesOf(id)]
 			continue
 		}
-		if p.Sets != nil {
-			r.host[id] = make([]byte, p.Sets.RoomBytes(p.Spec, id))
+		if p.Places.Sets != nil {
+			r.host[id] = make([]byte, p.Places.Sets.RoomBytes(p.Spec, id))
 			continue
 		}
 		if r.host[id], err = r.hostMemory(id); err != nil {

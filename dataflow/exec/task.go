@@ -18,7 +18,7 @@ func (k *task) submit(q device.Queue) error {
 	r, t := k.r, k.t
 	switch t.Kind {
 	case plan.Load, plan.Save, plan.Copy:
-		if r.plan.Sets != nil {
+		if r.plan.Places.Sets != nil {
 			return r.copyBatch(t, q)
 		}
 		switch s := &r.stats[t.Device]; t.Kind {
@@ -127,7 +127,7 @@ func (k *task) bind(mem []byte) {
 	r, t := k.r, k.t
 	floats := device.View[float32](mem[:len(mem)&^3])
 	k.l = k.operands(floats)
-	if t.Other >= 0 && r.plan.Sets == nil {
+	if t.Other >= 0 && r.plan.Places.Sets == nil {
 		side := r.sides[t.Dir]
 		c := &side.Cells[int(t.Own)*side.P+int(t.Other)]
 		k.view = chunk.ViewOf(c, mem[t.Cell:t.Cell+c.Bytes])

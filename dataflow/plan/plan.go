@@ -73,7 +73,6 @@ type Marks struct {
 type Plan struct {
 	Spec       *Spec
 	Cells      *Cells
-	Sets       *Sets // over sampled blocks; nil: over a full graph
 	Tasks      []Task
 	Setup      []Task // loads of what stays resident from step to step; once, before the first step
 	Args       []int64
@@ -102,6 +101,7 @@ type Places struct {
 	CellAt   [2][]int64 // device offset of each resident cell
 	Windows  []Window
 	Whole    int64 // end of what lives for the whole run
+	Sets     *Sets // over sampled blocks: what there is room for; nil: over a full graph
 	Lasting  int64 // end of the windows that stay from one step to the next; 0: none
 }
 

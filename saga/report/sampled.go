@@ -27,7 +27,7 @@ type Sampled struct {
 
 // overview is Overview of sampled training.
 func (r *Run) overview(w io.Writer) error {
-	s, z := r.Sampled, r.Plan.Sets
+	s, z := r.Sampled, r.Plan.Places.Sets
 	var b strings.Builder
 	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d batches an epoch, sizes from %d of them\n", r.Graph, s.Text, s.Batches, s.Drawn)
 	t := table.NewWriter()

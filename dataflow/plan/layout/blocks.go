@@ -7,7 +7,7 @@ import "sagann/dataflow/plan"
 // still to come.
 func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	n := len(s.Values)
-	p := &plan.Plan{Spec: s, Cells: &plan.Cells{P: 1}, Sets: z, Budget: o.Budget, Schedule: plan.Sag, Devices: 1, Slots: 1}
+	p := &plan.Plan{Spec: s, Cells: &plan.Cells{P: 1}, Places: plan.Places{Sets: z}, Budget: o.Budget, Schedule: plan.Sag, Devices: 1, Slots: 1}
 	l := &Layout{Plan: p, Usage: plan.NewUsage(s), Largest: largestOf(p.Cells)}
 	floor := l.placeFixed(&Choice{resident: make([]bool, n), Slots: 1}, nil)
 	var f fitter

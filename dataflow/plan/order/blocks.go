@@ -49,7 +49,7 @@ func Blocks(l *layout.Layout, o plan.Options) {
 
 // room is the memory of value id.
 func (e *emitter) room(id int) span {
-	return memory(0, e.p.Places.ValueAt[id], e.p.Sets.RoomBytes(e.p.Spec, id))
+	return memory(0, e.p.Places.ValueAt[id], e.p.Places.Sets.RoomBytes(e.p.Spec, id))
 }
 
 func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
@@ -64,7 +64,7 @@ func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
 	case plan.Globals:
 		t.Own = -1
 	case plan.Stream:
-		at, bytes := p.Sets.CellAt[st.Set][st.Dir], p.Sets.Cells[st.Set][st.Dir]
+		at, bytes := p.Places.Sets.CellAt[st.Set][st.Dir], p.Places.Sets.Cells[st.Set][st.Dir]
 		cell = []span{memory(0, at, bytes)}
 		if k := [2]int{int(st.Set), int(st.Dir)}; !loaded[k] {
 			loaded[k] = true
@@ -85,7 +85,7 @@ func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
 			case plan.GlobalRef:
 				s = e.global(0, o.ID)
 			case plan.EdgeTemp:
-				s = memory(0, e.ps.Temps[o.ID], int64(p.Sets.LargestEdges())*p.Spec.EdgeTemps[o.ID])
+				s = memory(0, e.ps.Temps[o.ID], int64(p.Places.Sets.LargestEdges())*p.Spec.EdgeTemps[o.ID])
 			default:
 				s = e.room(o.ID)
 			}
