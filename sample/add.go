@@ -7,8 +7,7 @@ import (
 
 // add draws a step: out[i] is the vertex that draw i adds. It returns how many add one.
 func (f *frame) add(by run, out []uint32) (added int) {
-	var lanes [width]int32
-	var places [width]int64
+	lanes, places := &f.lanes, &f.places
 	for base := 0; base < len(out) && f.err == nil; base += width {
 		n := min(width, len(out)-base)
 		k := 0

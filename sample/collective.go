@@ -96,7 +96,7 @@ func (p *Program) drawNext(t *tool, b *Block, vertices []uint32, s stream, step 
 	k := p.sizes[step]
 	f := &frame{group: p.blockGroup(vertices, s), c: p.code, step: step, per: k, size: k, transits: vertices}
 	places := make([]int64, k*len(vertices))
-	f.all(t.strips.run, func(i int, place int64) { places[i] = place })
+	f.all(t.run, func(i int, place int64) { places[i] = place })
 	for i, v := range vertices {
 		t.places = t.places[:0]
 		for _, x := range places[i*k : (i+1)*k] {
@@ -128,7 +128,7 @@ func (p *Program) drawCombined(t *tool, b *Block, vertices []uint32, s stream, s
 	f := &frame{group: g, c: p.code, step: step, per: p.sizes[step], size: p.sizes[step]}
 	drawn := map[uint32]bool{}
 	pool := &g.combined[0]
-	f.all(t.strips.run, func(i int, place int64) {
+	f.all(t.run, func(i int, place int64) {
 		switch {
 		case place >= pool.edges():
 			f.fail(&p.code.list[p.code.result], "Next gave place %d of a neighbourhood of %d edges", place, pool.edges())
@@ -162,7 +162,7 @@ func (p *Program) visits(t *tool, b *Block, vertices []uint32, s stream, step in
 			for hop := range p.s.Length {
 				f := &frame{group: g, c: p.code, step: hop, per: 1, size: 1, transits: g.steps[hop]}
 				out := make([]uint32, len(some))
-				f.add(t.strips.run, out)
+				f.add(t.run, out)
 				if f.err != nil {
 					return f.err
 				}

@@ -17,6 +17,9 @@ type group struct {
 	length   []int32 // vertices of each sample so far
 	state    []int64 // n × all fields
 	combined []pool  // Collective: a pool for each sample
+
+	lanes  [width]int32 // of the strip at work
+	places [width]int64
 }
 
 // name is what names sample i in draws.

@@ -8,6 +8,9 @@ func MultiRW(roots, length int) Sampler {
 	return Sampler{Name: "multirw", Steps: length, Roots: roots,
 		State: []Field{{Name: "roots", Len: max(1, roots), Roots: true}, {Name: "chosen", Len: 1}},
 		Transits: func(s Sample, _ Int, r Rand) Int {
+			if roots < 1 {
+				refuse("%d roots a sample: at least 1", roots)
+			}
 			i := r.Below(Whole(roots))
 			s.Set("chosen", Whole(0), i)
 			return s.Get("roots", i)

@@ -15,13 +15,14 @@ type tool struct {
 	candidates []uint32 // of Collective: vertices, each with the sum of its scores up to it,
 	sums       []uint64
 	times      []uint32 // and how often it was drawn
-	strips     *strips
+	run        run
 }
 
 // tools are those that no goroutine uses at the moment.
 type tools struct {
 	mu   sync.Mutex
 	idle []*tool
+	by   func() run // nil: strips
 }
 
 func (t *tools) take(g *Graph) *tool {
@@ -32,7 +33,11 @@ func (t *tools) take(g *Graph) *tool {
 		t.idle = t.idle[:n-1]
 		return x
 	}
-	return &tool{local: make([]int32, g.Vertices()), strips: newStrips()}
+	by := t.by
+	if by == nil {
+		by = func() run { return newStrips().run }
+	}
+	return &tool{local: make([]int32, g.Vertices()), run: by()}
 }
 
 func (t *tools) put(x *tool) {

@@ -2,7 +2,6 @@ package sample
 
 import (
 	"fmt"
-	"sync"
 
 	"sagann/chunk"
 )
@@ -38,11 +37,6 @@ const (
 // (i+1)·Roots-1 and the number first+i: with the key it names the draws. A sample is the
 // same whatever others are drawn beside it.
 func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
-	return p.runBy(s, roots, first, key, func() run { return newStrips().run })
-}
-
-// runBy is Run by strips, or by the reference.
-func (p *Program) runBy(s *Samples, roots []uint32, first uint64, key Key, by func() run) error {
 	n, err := p.samplesOf(roots, first)
 	if err != nil {
 		return err
@@ -55,15 +49,14 @@ func (p *Program) runBy(s *Samples, roots []uint32, first uint64, key Key, by fu
 		s.Widths = p.widths[:1]
 	}
 	pieces := (n + p.group - 1) / p.group
-	runs := sync.Pool{New: func() any { r := by(); return &r }}
 	groups, errs := make([]*group, pieces), make([]error, pieces)
 	chunk.Each(pieces, func(i int) {
-		r := runs.Get().(*run)
-		defer runs.Put(r)
+		t := p.tools.take(p.g)
+		defer p.tools.put(t)
 		lo := i * p.group
 		g := p.newGroup(s, roots, lo, min(n, lo+p.group), key)
 		g.first = uint32(first) + uint32(lo)
-		groups[i], errs[i] = g, g.run(*r)
+		groups[i], errs[i] = g, g.run(t.run)
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -110,10 +103,10 @@ func (p *Program) Roots(n int, first uint64, key Key) []uint32 {
 // newGroup is the samples lo to hi-1 of s.
 func (p *Program) newGroup(s *Samples, roots []uint32, lo, hi int, key Key) *group {
 	r := p.s.roots()
-	g := &group{p: p, key: key.stream(), n: hi - lo, steps: [][]uint32{roots[lo*r : hi*r]}, widths: p.widths[:1]}
+	g := &group{p: p, key: key.stream(), n: hi - lo, steps: [][]uint32{roots[lo*r : hi*r]}, widths: []int{r}}
 	for k := 1; k < len(s.Steps); k++ {
 		w := p.widths[k]
-		g.steps, g.widths = append(g.steps, s.Steps[k][lo*w:hi*w]), append(g.widths[:k:k], w)
+		g.steps, g.widths = append(g.steps, s.Steps[k][lo*w:hi*w]), append(g.widths, w)
 	}
 	g.begin()
 	return g
@@ -183,15 +176,14 @@ func (g *group) run(by run) error {
 			if added == 0 && g.p.s.Steps == Unbounded {
 				return nil
 			}
-			g.steps, g.widths = append(g.steps, out), append(g.widths[:step+1:step+1], f.per)
+			g.steps, g.widths = append(g.steps, out), append(g.widths, f.per)
 		}
 	}
 }
 
 // all runs the function for all draws of the step.
 func (f *frame) all(by run, got func(i int, v int64)) {
-	var lanes [width]int32
-	var out [width]int64
+	lanes, out := &f.lanes, &f.places
 	for base := 0; base < f.n*f.per && f.err == nil; base += width {
 		n := min(width, f.n*f.per-base)
 		for j := range n {

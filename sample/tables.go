@@ -47,8 +47,8 @@ func (g *Graph) checkWeights() error {
 				return i
 			}
 		}
-		return hi
-	}); i >= 0 && i < len(g.Weight) {
+		return -1
+	}); i >= 0 {
 		return fmt.Errorf("edge %d has weight %v: draws by weight need weights of 0 or more", g.Edge[i], g.Weight[i])
 	}
 	return nil
