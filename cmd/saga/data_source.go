@@ -13,7 +13,7 @@ type source struct {
 	Data       string     `placeholder:"PATH" help:"The graph: a folder, a file, karate or synthetic[:..]."`
 	Undirected bool       `help:"Add the reverse of every edge that has none."`
 	Simple     bool       `help:"Drop self loops and repeated edges."`
-	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew: auto, never or always (${default})."`
+	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew, 0, 1, …: auto (where most numbers are missing), never or always (${default})."`
 	Tables     tableFlags `embed:"" group:"Tables (CSV or TSV, also .gz), instead of --data:"`
 }
 
