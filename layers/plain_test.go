@@ -145,7 +145,7 @@ func TestPlain(t *testing.T) {
 		layers []saga.Layer
 		loss   func(m *plain) float64
 	}{
-		"gatv2": {[]saga.Layer{GATv2(10, 3, 2, false, 0, ops.ELU), GATv2(6, 4, 3, true, 0, nil)}, attention},
+		"gatv2":                  {[]saga.Layer{GATv2(10, 3, 2, false, 0, ops.ELU), GATv2(6, 4, 3, true, 0, nil)}, attention},
 		"gatv2 as PyG starts it": {[]saga.Layer{GATv2(10, 3, 2, false, 0, ops.ELU, WithBias, PyGInit), GATv2(6, 4, 3, true, 0, nil, WithBias, PyGInit)}, attention},
 		"gcn with bias": {[]saga.Layer{GCN(10, 6, saga.Edge.SymNorm, nil, WithBias), GCN(6, 4, saga.Edge.SymNorm, nil, WithBias)}, func(m *plain) float64 {
 			h := m.linear(m.appnp(x, 10, 1, 0), 10, "layer1")
