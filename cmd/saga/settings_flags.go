@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -44,6 +45,8 @@ type modelFlags struct {
 	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
 	Normalize string  `json:"normalize" placeholder:"M" help:"Weights of the edges of ${with_normalize}: sym (default), weight or none."`
 	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
+	Bias      toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`
+	Init      string  `json:"init" default:"pyg" placeholder:"NAME" help:"What parameters are drawn from at first: pyg (as PyTorch Geometric's layers, where it has them) or glorot (weights by Glorot's rule, biases zero) (${default})."`
 	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
 }
 
@@ -118,8 +121,14 @@ func (s savedSettings) MarshalJSON() ([]byte, error) {
 	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}")), nil
 }
 
+// unrecorded is what runs of versions without these flags did, where it is not their default.
+const unrecorded = `{"bias": "off", "init": "` + layers.InitGlorot + `"}`
+
 // UnmarshalJSON reads what MarshalJSON writes, and what versions before it wrote.
 func (s *savedSettings) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal([]byte(unrecorded), &s.Model); err != nil {
+		return err
+	}
 	for _, g := range (*settings)(s).groups() {
 		if err := json.Unmarshal(text, g); err != nil {
 			return err
