@@ -37,7 +37,7 @@ type dataFlags struct {
 
 // modelFlags choose the model and its options.
 type modelFlags struct {
-	Name      string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models}, or auto (gcn; ggcn on the built-in graph and on --shape)."`
+	Name      string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models} (docs/models.md has their formulas), or auto (gcn; ggcn on the built-in graph and on --shape)."`
 	Hidden    count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
 	Layers    count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
 	Steps     count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
