@@ -30,6 +30,26 @@ type Options struct {
 	Normalize string // gcn: NormSym (default), NormWeight, NormNone
 	EdgeData  int    // edgemlp: columns of the edge data; 0: what the graph has
 	EdgeTypes int    // ggnn: edge types with their own weights; 0: what the graph has
+
+	Bias bool   // gcn, gat, gatv2: WithBias; the others have the biases of their formulas
+	Init string // what parameters are drawn from at first: InitGlorot (default), InitPyG
+}
+
+// What parameters are drawn from at first.
+const (
+	InitGlorot = "glorot" // weights by saga.Glorot, biases zero
+	InitPyG    = "pyg"    // as PyGInit says
+)
+
+// start is the options of the model's layers.
+func (o *Options) start() (opts []Option) {
+	if o.Bias {
+		opts = append(opts, WithBias)
+	}
+	if o.Init == InitPyG {
+		opts = append(opts, PyGInit)
+	}
+	return opts
 }
 
 // The largest options: far more than a model has, and few enough that sizes stay numbers
@@ -110,6 +130,9 @@ func (o *Options) check() error {
 	}
 	if !slices.Contains([]saga.Readout{"", saga.ReadoutSum, saga.ReadoutMean, saga.ReadoutMax}, o.Readout) {
 		errs = append(errs, fmt.Errorf("unknown readout %q; there are sum, mean, max", o.Readout))
+	}
+	if !slices.Contains([]string{"", InitGlorot, InitPyG}, o.Init) {
+		errs = append(errs, fmt.Errorf("unknown start %q of parameters; there are %s, %s", o.Init, InitGlorot, InitPyG))
 	}
 	for _, p := range []float32{o.Dropout, o.AttentionDropout} {
 		if !(p >= 0 && p < 1) {

@@ -27,21 +27,24 @@ const (
 	ReadsSteps     = "steps"
 	ReadsHeads     = "heads"
 	ReadsNormalize = "normalize"
+	ReadsBias      = "bias"
 )
 
 // builders are the models: a new one is its file and a row here.
 var builders = map[string]builder{
-	"gcn":      {gcn, true, []string{ReadsLayers, ReadsNormalize}},
-	"commnet":  {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers}},
-	"mpgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers}},
-	"ggcn":     {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers}},
-	"ggnn":     {ggnn, false, []string{ReadsSteps}},
-	"sage":     {alike(func(_ Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act) }), false, []string{ReadsLayers}},
-	"gin":      {alike(func(o Options, in, out int, act Activation) saga.Layer { return GIN(in, o.Hidden, out, act) }), false, []string{ReadsLayers}},
-	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHeads}},
-	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHeads}},
-	"resgated": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act) }), false, []string{ReadsLayers}},
-	"sgc":      {func(o Options) ([]saga.Layer, error) { return SGC(o.Features, o.Classes, o.Steps), nil }, true, []string{ReadsSteps}},
+	"gcn":     {gcn, true, []string{ReadsLayers, ReadsNormalize, ReadsBias}},
+	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers}},
+	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers}},
+	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers}},
+	"ggnn":    {ggnn, false, []string{ReadsSteps}},
+	"sage":    {alike(func(o Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act, o.start()...) }), false, []string{ReadsLayers}},
+	"gin": {alike(func(o Options, in, out int, act Activation) saga.Layer {
+		return GIN(in, o.Hidden, out, act, o.start()...)
+	}), false, []string{ReadsLayers}},
+	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHeads, ReadsBias}},
+	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHeads, ReadsBias}},
+	"resgated": {alike(func(o Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act, o.start()...) }), false, []string{ReadsLayers}},
+	"sgc":      {func(o Options) ([]saga.Layer, error) { return SGC(o.Features, o.Classes, o.Steps, o.start()...), nil }, true, []string{ReadsSteps}},
 	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
 	}), false, []string{ReadsLayers}},
@@ -67,30 +70,30 @@ func gcn(o Options) ([]saga.Layer, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown normalisation %q; there are %s, %s, %s", o.Normalize, NormSym, NormWeight, NormNone)
 	}
-	return alike(func(_ Options, in, out int, act Activation) saga.Layer { return GCN(in, out, scale, act) })(o)
+	return alike(func(o Options, in, out int, act Activation) saga.Layer { return GCN(in, out, scale, act, o.start()...) })(o)
 }
 
 // attention builds models as the paper's gat: heads side by side, their mean in the last layer.
-func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer) func(Options) ([]saga.Layer, error) {
+func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer) func(Options) ([]saga.Layer, error) {
 	return func(o Options) ([]saga.Layer, error) {
 		var l []saga.Layer
 		in := o.Features
 		for range o.Layers - 1 {
-			l = append(l, layer(in, o.Hidden, o.Heads, false, o.AttentionDropout, ops.ELU))
+			l = append(l, layer(in, o.Hidden, o.Heads, false, o.AttentionDropout, ops.ELU, o.start()...))
 			in = o.Heads * o.Hidden
 		}
-		return append(l, layer(in, o.Classes, o.OutHeads, true, o.AttentionDropout, nil)), nil
+		return append(l, layer(in, o.Classes, o.OutHeads, true, o.AttentionDropout, nil, o.start()...)), nil
 	}
 }
 
 // ggnn projects the features, lets one set of weights pass messages, and projects
 // the states.
 func ggnn(o Options) ([]saga.Layer, error) {
-	input, output := Linear(o.Features, o.Hidden, nil), Linear(o.Hidden, o.Classes, nil)
+	input, output := Linear(o.Features, o.Hidden, nil, o.start()...), Linear(o.Hidden, o.Classes, nil, o.start()...)
 	input.Scope, output.Scope = "input", "output"
 	l := []saga.Layer{input}
 	for range o.Steps {
-		step := GGNN(o.Hidden, o.EdgeTypes)
+		step := GGNN(o.Hidden, o.EdgeTypes, o.start()...)
 		step.Scope = "step"
 		l = append(l, step)
 	}

@@ -27,6 +27,7 @@ type Runner struct {
 	consts  map[int]*constant // by Global of kind Const
 	setup   bool              // what stays resident is on the device
 	batch   *Batch            // of a plan over sampled blocks
+	ahead   bool              // and was: rows there that steps write may be newer than the host's
 	stepped bool              // the last step has ended well
 	held    bool              // and what it has computed is on the device
 	stats   []Stats           // by device

@@ -58,8 +58,7 @@ class GCN(torch.nn.Module):
         with torch.no_grad():
             for name, conv in (("layer1", self.conv1), ("layer2", self.conv2)):
                 conv.lin.weight.copy_(w[name + ".W"].T)
-                if name + ".b" in w:
-                    conv.bias.copy_(w[name + ".b"].flatten())
+                conv.bias.copy_(w[name + ".b"].flatten())
 
 
 def main(folder):
@@ -72,9 +71,9 @@ def main(folder):
     # Train; then classes, logits and embeddings as arrays.
     run = folder / "run"
     saga("train", "--data", folder / "graph.npz", "--model", "gcn", "--hidden", 16, "--epochs", 100, "--out", run)
-    saga("predict", "--checkpoint", run, "--out", folder / "classes.npy")
-    saga("predict", "--checkpoint", run, "--write", "logits", "--out", folder / "logits.npy")
-    saga("embed", "--checkpoint", run, "--out", folder / "rows.npy")
+    saga("predict", run, "--out", folder / "classes.npy")
+    saga("predict", run, "--write", "logits", "--out", folder / "logits.npy")
+    saga("embed", run, "--out", folder / "rows.npy")
     classes, logits, rows = (np.load(folder / name) for name in ("classes.npy", "logits.npy", "rows.npy"))
     test = data.test_mask.numpy()
     print(f"embeddings {rows.shape}, test accuracy {(classes == data.y.numpy())[test].mean():.4f}")
