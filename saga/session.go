@@ -144,8 +144,12 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
-		if strings.HasPrefix(name, graphPrefix) {
-			if err := run.SetGlobal(id, s.p.in.matrix(name, s.p.dims.graphs)); err != nil {
+		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
+			x, err := s.p.in.matrix(name, s.p.dims.graphs)
+			if err == nil {
+				err = run.SetGlobal(id, x)
+			}
+			if err != nil {
 				return err
 			}
 		}

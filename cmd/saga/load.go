@@ -33,12 +33,13 @@ type prepared struct {
 
 // job is a run that is ready to begin.
 type job struct {
-	data  *dataset.Data
-	prep  prepared
-	prog  *saga.Program
-	note  string           // why the budget is what it is
-	multi bool             // labels are rows of 0 and 1
-	file  *device.HostFile // nil, or what data.Features lies in
+	data   *dataset.Data
+	prep   prepared
+	prog   *saga.Program
+	note   string           // why the budget is what it is
+	multi  bool             // labels are rows of 0 and 1
+	metric metric           // that stands for a split
+	file   *device.HostFile // nil, or what data.Features lies in
 }
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
@@ -87,7 +88,16 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
 	j.prep.Layers = s.layers(d.FeatureCols, classes, d.Edges.DataCols, d.Edges.Types)
 	j.prep.Layers.Task = task
-	j.multi = task == saga.VertexTask && d.MultiLabels != nil
+	if j.prep.Layers.Loss, err = s.loss(d, task, classes); err != nil {
+		return nil, err
+	}
+	j.metric = accuracy
+	switch {
+	case numbers(j.prep.Layers.Loss.Kind):
+		j.metric, j.prep.Layers.Classes = fitR2, max(1, d.Targets.Cols)
+	case task == saga.VertexTask && d.MultiLabels != nil:
+		j.multi, j.metric = true, microF1
+	}
 	m, err := layers.New(s.Model.Name, j.prep.Layers)
 	if err != nil {
 		return nil, err
