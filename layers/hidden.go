@@ -10,22 +10,29 @@ import (
 	"sagann/saga"
 )
 
-// Norms of Options.Norm.
+// Norms of Between.Norm.
 const (
 	NormLayer = "layer" // every row to mean 0 and variance 1: LayerNorm
 	NormBatch = "batch" // every column, over all vertices: saga.Vertex.BatchNorm
 )
 
+// Between says what lies between layers: it is done to the rows of all but the last.
+type Between struct {
+	Activation string // one of Activations; default: ReLU, for gat and gatv2 ELU
+	Norm       string // before the activation: one of Norms; default: none
+	Residual   bool   // what enters a layer is added to what it gives
+}
+
 // normEps is added to variances, as torch.nn.LayerNorm and BatchNorm1d do by default.
 const normEps = 1e-5
 
-// activations are those of Options.Activation.
+// activations are those of Between.Activation.
 var activations = map[string]Activation{
 	"relu": ops.ReLU, "elu": ops.ELU, "gelu": ops.GELU, "tanh": ops.Tanh, "sigmoid": ops.Sigmoid,
 	"leaky-relu": func(x saga.Tensor) saga.Tensor { return ops.LeakyReLU(x, 0.01) }, "none": nil,
 }
 
-// Activations lists the names that Options.Activation takes, in alphabetical order.
+// Activations lists the names that Between.Activation takes, in alphabetical order.
 func Activations() []string { return slices.Sorted(maps.Keys(activations)) }
 
 // LayerNorm brings every row of x to mean 0 and variance 1 and learns scale and shift (Ba et al.,
@@ -40,23 +47,23 @@ func affine(x saga.Tensor, p saga.Params) saga.Tensor {
 	return ops.Bias(ops.Mul(x, g), b)
 }
 
-// norms are those of Options.Norm.
+// norms are those of Between.Norm.
 var norms = map[string]func(v saga.Vertex, x saga.Tensor, p saga.Params) saga.Tensor{
 	NormLayer: func(_ saga.Vertex, x saga.Tensor, p saga.Params) saga.Tensor { return LayerNorm(x, p) },
 	NormBatch: saga.Vertex.BatchNorm,
 }
 
-// Norms lists the names that Options.Norm takes, in alphabetical order.
+// Norms lists the names that Between.Norm takes, in alphabetical order.
 func Norms() []string { return slices.Sorted(maps.Keys(norms)) }
 
-// hidden is what the layers of a model but the last do with their rows y, made from rows x:
+// around is what the layers of a model but the last do with their rows y, made from rows x:
 //
 //	x' = act(norm(y)) + x
 //
 // each part where it is asked for. Where y has another width than x, x·R takes the place of x.
 // Parameters: norm.g, norm.b [1×c], R [in×c].
-func (o *Options) hidden(l saga.Layer, act Activation) saga.Layer {
-	norm, residual := norms[o.Norm], o.Residual
+func (b *Between) around(l saga.Layer, act Activation) saga.Layer {
+	norm, residual := norms[b.Norm], b.Residual
 	apply := l.ApplyVertex
 	l.ApplyVertex = func(v saga.Vertex, p saga.Params) saga.Tensor {
 		y := v.Accum
@@ -79,27 +86,27 @@ func (o *Options) hidden(l saga.Layer, act Activation) saga.Layer {
 }
 
 // plain tells whether hidden layers are as the model has them.
-func (o *Options) plain() bool { return o.Norm == "" && !o.Residual && o.Activation == "" }
+func (b *Between) plain() bool { return *b == Between{} }
 
 // between is a hidden layer: what layer makes with the activation that the model has, or what
 // the options say instead.
 func (o *Options) between(layer func(act Activation) saga.Layer, own Activation) saga.Layer {
-	if o.plain() {
+	if o.Between.plain() {
 		return layer(own)
 	}
-	if act, ok := activations[o.Activation]; ok {
+	if act, ok := activations[o.Between.Activation]; ok {
 		own = act
 	}
-	return o.hidden(layer(nil), own)
+	return o.Between.around(layer(nil), own)
 }
 
-// checkHidden lists what is wrong with the options of hidden layers.
-func (o *Options) checkHidden() (errs []error) {
-	if _, ok := activations[o.Activation]; !ok && o.Activation != "" {
-		errs = append(errs, fmt.Errorf("unknown activation %q; there are %s", o.Activation, strings.Join(Activations(), ", ")))
+// check lists what is wrong with the options of hidden layers.
+func (b *Between) check() (errs []error) {
+	if _, ok := activations[b.Activation]; !ok && b.Activation != "" {
+		errs = append(errs, fmt.Errorf("unknown activation %q; there are %s", b.Activation, strings.Join(Activations(), ", ")))
 	}
-	if norms[o.Norm] == nil && o.Norm != "" {
-		errs = append(errs, fmt.Errorf("unknown norm %q; there are %s", o.Norm, strings.Join(Norms(), ", ")))
+	if norms[b.Norm] == nil && b.Norm != "" {
+		errs = append(errs, fmt.Errorf("unknown norm %q; there are %s", b.Norm, strings.Join(Norms(), ", ")))
 	}
 	return errs
 }

@@ -58,7 +58,7 @@ func TestBatchNormStreams(t *testing.T) {
 	for _, name := range []string{"gcn", "gat", "sage"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, err := New(name, Options{Features: d.FeatureCols, Hidden: 8, Classes: d.Classes, Layers: 3, Heads: 2, Norm: NormBatch, Residual: true, Dropout: 0.2})
+			m, err := New(name, Options{Features: d.FeatureCols, Hidden: 8, Classes: d.Classes, Layers: 3, Heads: 2, Between: Between{Norm: NormBatch, Residual: true}, Dropout: 0.2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestBadTasks(t *testing.T) {
 	if _, err := saga.Compile(m, d, saga.Config{}); err == nil || !strings.Contains(err.Error(), "has no label") {
 		t.Errorf("a validation vertex without targets: %v", err)
 	}
-	for _, o := range []Options{{Activation: "swish"}, {Norm: "group"}, {Alpha: 1}} {
+	for _, o := range []Options{{Between: Between{Activation: "swish"}}, {Between: Between{Norm: "group"}}, {Alpha: 1}} {
 		o.Features, o.Hidden, o.Classes, o.Layers = 2, 2, 2, 2
 		if _, err := New("appnp", o); err == nil {
 			t.Errorf("%+v: accepted", o)

@@ -90,7 +90,7 @@ func (f *taskFile) data(c *taskCase) *dataset.Data {
 // program compiles a case and sets the parameters of the reference.
 func (f *taskFile) program(t *testing.T, c *taskCase, cfg saga.Config) *saga.Program {
 	t.Helper()
-	m, err := New("commnet", Options{Features: f.Cols, Hidden: f.Hidden, Classes: f.Classes, Layers: 2, Norm: c.Norm, Residual: c.Residual, Activation: c.Activation,
+	m, err := New("commnet", Options{Features: f.Cols, Hidden: f.Hidden, Classes: f.Classes, Layers: 2, Between: Between{Norm: c.Norm, Residual: c.Residual, Activation: c.Activation},
 		Loss: saga.Loss{Kind: c.Loss, Delta: c.Delta, ClassWeights: c.ClassWeights, PosWeights: c.PosWeights}})
 	if err != nil {
 		t.Fatal(err)

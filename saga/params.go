@@ -20,6 +20,12 @@ func Glorot(w []float32, rows, cols int, r *rand.Rand) {
 // He draws uniformly from ±√(6/rows).
 func He(w []float32, rows, _ int, r *rand.Rand) { uniform(w, math.Sqrt(6/float64(rows)), r) }
 
+// FanIn draws uniformly from ±1/√n: as torch draws the weights and the bias of a product with
+// n inputs.
+func FanIn(n int) Init {
+	return func(w []float32, _, _ int, r *rand.Rand) { uniform(w, 1/math.Sqrt(float64(n)), r) }
+}
+
 // Zero is all zeros: the default of Bias.
 func Zero(w []float32, _, _ int, _ *rand.Rand) { clear(w) }
 

@@ -15,7 +15,7 @@ import (
 
 // evaluateCmd is saga evaluate.
 type evaluateCmd struct {
-	Checkpoint string `arg:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
+	checkpointFlags
 	inferFlags
 	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test, of data without splits of their own all)."`
 	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too: label, class and probability, as .csv."`
@@ -37,6 +37,10 @@ Examples:
 
 // Run evaluates.
 func (c *evaluateCmd) Run(a *app) error {
+	path, err := c.checkpoint()
+	if err != nil {
+		return err
+	}
 	if c.Out != "" {
 		if err := canWrite(c.Out, ".csv"); err != nil {
 			return err
@@ -46,7 +50,7 @@ func (c *evaluateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.load(a, c.Checkpoint)
+	t, err := c.load(a, path)
 	if err != nil {
 		return err
 	}

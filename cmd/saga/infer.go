@@ -14,6 +14,23 @@ import (
 	"sagann/saga"
 )
 
+// checkpointFlags name a checkpoint, by an argument or, as earlier versions wanted, by a flag.
+type checkpointFlags struct {
+	Run        string `arg:"" optional:"" name:"run" help:"Folder of a run, or a checkpoint file."`
+	Checkpoint string `placeholder:"RUN" help:"The same as the argument."`
+}
+
+// checkpoint is the path that was given.
+func (f *checkpointFlags) checkpoint() (string, error) {
+	switch {
+	case f.Run == "" && f.Checkpoint == "":
+		return "", cli.Usagef("which checkpoint? Name the folder of a run, such as saga-run-0001")
+	case f.Run != "" && f.Checkpoint != "" && f.Run != f.Checkpoint:
+		return "", cli.Usagef("two checkpoints: %s and --checkpoint %s", f.Run, f.Checkpoint)
+	}
+	return cmp.Or(f.Run, f.Checkpoint), nil
+}
+
 // inferFlags say where a checkpoint is run and on what; predict, embed and evaluate share them.
 type inferFlags struct {
 	Data    string `placeholder:"PATH" help:"Graph to run on, as for saga train; default: the one that was trained on."`

@@ -50,7 +50,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	}
 	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w%s", err, columnsHint(s.Data.Path, err))
 	}
 	d := j.data
 	task := s.task(d)
@@ -71,6 +71,9 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err := dataset.ValidateLabels(d, task); err != nil {
 		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
+		}
+		if !d.Labelled(task) {
+			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y", err)
 		}
 		return nil, err
 	}

@@ -110,7 +110,8 @@ func smallerCard(spec, machine string) int64 {
 func (s *settings) layers(features, classes, edgeData, edgeTypes int) layers.Options {
 	return layers.Options{Features: features, Classes: classes, Hidden: int(s.Model.Hidden), Layers: int(s.Model.Layers), Steps: int(s.Model.Steps),
 		Heads: int(s.Model.Heads), Dropout: s.Model.Dropout, Normalize: s.Model.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes,
-		Readout: saga.Readout(s.Model.Readout), Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual, Alpha: s.Model.Alpha}
+		Readout: saga.Readout(s.Model.Readout), Bias: s.Model.Bias.Or(true) && slices.Contains(layers.Reading(layers.ReadsBias), s.Model.Name), Init: s.Model.Init,
+		Between: layers.Between{Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual}, Alpha: s.Model.Alpha}
 }
 
 // named is name, or "" for the word that stands for none.
@@ -147,6 +148,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Normalize != "" && !reads(layers.ReadsNormalize), "--normalize (of " + listed(layers.Reading(layers.ReadsNormalize)) + ")"},
 		{s.Model.Steps != 2 && !reads(layers.ReadsSteps), "--steps (of " + listed(layers.Reading(layers.ReadsSteps)) + ")"},
 		{s.Model.Layers != 2 && !reads(layers.ReadsLayers), "--layers (" + s.Model.Name + " has --steps)"},
+		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias (of " + listed(layers.Reading(layers.ReadsBias)) + ")"},
 		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,16 +115,20 @@ func (r *running) open(c *trainCmd) (err error) {
 func (r *running) train(ctx context.Context) (*saga.Result, error) {
 	bar := progress.New(r.stderr, r.epochs, "epoch")
 	score := r.job.metric.of
+	validated := len(r.job.data.Splits(cmp.Or(r.job.prep.Layers.Task, saga.VertexTask))[1]) > 0
 	r.opt.OnEpoch = func(e saga.Epoch) error {
 		r.traced = r.traced || r.tracing
 		if err := r.startTrace(e.Epoch); err != nil {
 			return err
 		}
 		nan := math.NaN()
-		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
+		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, ValLoss: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
 		note := fmt.Sprintf("loss %.4f", e.Loss)
 		if s := e.Scores; s != nil {
 			line.Train, line.Val, line.Test = score(s.Train), score(s.Val), score(s.Test)
+			if validated {
+				line.ValLoss = s.Val.Loss
+			}
 			note += fmt.Sprintf("  validation %.4f", line.Val)
 		}
 		bar.Set(e.Epoch, note)
