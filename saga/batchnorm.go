@@ -64,8 +64,8 @@ func (p Params) average(name string, cols int, init Init) Tensor {
 }
 
 // addAverages makes what averages move towards results of prog, in the place of gradients.
-func (p *Program) addAverages(prog *dataflow.Program, t *tracer) {
-	for _, q := range p.params {
+func (t *tracer) addAverages(prog *dataflow.Program) {
+	for _, q := range t.list {
 		if to := t.averages[t.params[q.Name]]; to != nil {
 			prog.Names = append(prog.Names, gradName(q.Name))
 			prog.Outs = append(prog.Outs, to)

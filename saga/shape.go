@@ -38,8 +38,8 @@ func (p *Program) describeShape() error {
 	if m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}
-	p.dims = dims{vertices: s.Vertices, features: s.Features, classes: s.Classes, featureGrad: p.cfg.FeatureGrad}
-	return nil
+	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.FeatureGrad}
+	return p.describeRows(s.Vertices)
 }
 
 // cells are the expected sizes of the p×p grid, every cell alike: the vertex order
