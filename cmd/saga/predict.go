@@ -3,14 +3,15 @@ package main
 import (
 	"fmt"
 
+	"sagann/internal/cli"
 	"sagann/internal/metrics"
 	"sagann/saga"
 )
 
 // outFlags say which checkpoint is run and what is written.
 type outFlags struct {
-	Checkpoint string `required:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
-	Out        string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
+	checkpointFlags
+	Out string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
 	inferFlags
 }
 
@@ -24,12 +25,13 @@ type predictCmd struct {
 func (predictCmd) Help() string {
 	return `Examples:
 
-  saga predict --checkpoint saga-run-0001 --out classes.csv
-  saga predict --checkpoint saga-run-0001 --data other.saga --write probs --out probs.npy
-  saga predict --checkpoint saga-run-0001 --device cuda --mem 8GiB --write logits --out logits.safetensors
+  saga predict saga-run-0001 --out classes.csv
+  saga predict saga-run-0001 --write probs --out probs.npy
+  saga predict saga-run-0001 --data other.saga --write logits --out logits.safetensors
+  saga predict saga-run-0001 --device cuda --mem 8GiB --out classes.npy
 
-A .csv has the ids that the data has; a .safetensors has one tensor, with the name of what
-was written.`
+There is a row for every vertex, in the order of the data. A .csv begins each row with the vertex's id, as
+the data had it; an .npy is one array, and a .safetensors one tensor with the name of what was written.`
 }
 
 // Run predicts.
@@ -40,7 +42,12 @@ func (c *predictCmd) Run(a *app) error {
 	}
 	v, multi := len(x)/cols, t.multi()
 	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}}
-	switch {
+	switch numeric := numbers(t.prep.Layers.Loss.Kind); {
+	case numeric && c.Write == "probs":
+		return cli.Usagef("--write probs: the model predicts numbers")
+	case numeric:
+		w.name, w.column, c.Write = "values", "y", "values"
+		err = writeTable(w, x)
 	case c.Write == "logits":
 		err = writeTable(w, x)
 	case c.Write == "probs":
@@ -60,7 +67,11 @@ func (c *predictCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[t.task()], cols)
+	what := "classes"
+	if c.Write == "values" {
+		what = "columns"
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d %s\n", c.Out, c.Write, v, things[t.task()], cols, what)
 	return err
 }
 
@@ -89,7 +100,9 @@ type embedCmd struct{ outFlags }
 func (embedCmd) Help() string {
 	return `Example:
 
-  saga embed --checkpoint saga-run-0001 --out rows.npy`
+  saga embed saga-run-0001 --out rows.npy
+
+There is a row for every vertex, in the order of the data; a .csv begins it with the vertex's id.`
 }
 
 // Run embeds.
@@ -112,6 +125,10 @@ func (c *embedCmd) Run(a *app) error {
 
 // infer runs the model of the checkpoint.
 func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int, err error) {
+	path, err := c.checkpoint()
+	if err != nil {
+		return nil, nil, 0, err
+	}
 	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return nil, nil, 0, err
 	}
@@ -119,7 +136,7 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	if t, err = c.load(a, c.Checkpoint); err != nil {
+	if t, err = c.load(a, path); err != nil {
 		return nil, nil, 0, err
 	}
 	run := saga.Predict

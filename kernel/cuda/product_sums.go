@@ -141,7 +141,9 @@ const productOfSource = `extern "C" __global__ void __launch_bounds__(%d, %d) %s
 // a lane four blocks of 4×4. Lanes that differ in their lowest bit read the same of
 // a, those that differ in the next the same of b: reads of 16 bytes a lane then take half
 // a warp at a time, otherwise a quarter. Rows behind the range are zero; what columns behind the result hold is
-// of no account, since columns do not mix.
+// of no account, since columns do not mix; a warp that has only such does not multiply.
+// Every second row of a lane's numbers is taken backwards, so that an operand in a register
+// serves two products that follow each other: 1 to 3 % faster on an H200.
 const productSource = `
 // Sixteen rows of W columns of x on their way to shared memory, T threads, four columns a
 // thread and copy.
@@ -202,6 +204,7 @@ template <int TM, int TN, bool V> SAGA_INLINE void saga_product(const float *a, 
 	part += (blockIdx.y * m + m0 + i0) * n + n0 + j0;
 	const int over = (int)min(m - m0 - i0, 32ll), beside = (int)min(n - n0 - j0, 64ll);
 	const bool vec = n % 4 == 0;
+	const bool inside = m0 + warp / (TN / 64) * 32 < m && n0 + warp % (TN / 64) * 64 < n;
 	float acc[64];
 #pragma unroll
 	for (int e = 0; e < 64; e++) acc[e] = 0.f;
@@ -214,15 +217,20 @@ template <int TM, int TN, bool V> SAGA_INLINE void saga_product(const float *a, 
 #endif
 		__syncthreads();
 		fetch(s + 2, to);
+		if (inside) {
 #pragma unroll
-		for (int k = 0; k < 16; k++) {
-			float x[8], y[8];
-			*(float4 *)x = *(const float4 *)&as[at][k][i0];
-			*(float4 *)(x + 4) = *(const float4 *)&as[at][k][i0 + 16];
-			*(float4 *)y = *(const float4 *)&bs[at][k][j0];
-			*(float4 *)(y + 4) = *(const float4 *)&bs[at][k][j0 + 32];
+			for (int k = 0; k < 16; k++) {
+				float x[8], y[8];
+				*(float4 *)x = *(const float4 *)&as[at][k][i0];
+				*(float4 *)(x + 4) = *(const float4 *)&as[at][k][i0 + 16];
+				*(float4 *)y = *(const float4 *)&bs[at][k][j0];
+				*(float4 *)(y + 4) = *(const float4 *)&bs[at][k][j0 + 32];
 #pragma unroll
-			for (int e = 0; e < 64; e++) acc[e] = fmaf(x[e / 8], y[e % 8], acc[e]);
+				for (int e = 0; e < 64; e++) {
+					const int i = e / 8, j = i % 2 ? 7 - e % 8 : e % 8;
+					acc[i * 8 + j] = fmaf(x[i], y[j], acc[i * 8 + j]);
+				}
+			}
 		}
 		at = at == S - 1 ? 0 : at + 1;
 		to = to == S - 1 ? 0 : to + 1;
