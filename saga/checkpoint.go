@@ -64,6 +64,7 @@ type Checkpoint struct {
 	version    string
 	conditions []condition // of the run, beside the above
 	batchLoss  float64     // step.loss
+	plateau    plateau
 }
 
 // ReadCheckpoint reads what the checkpoint at path says of itself. An error names the
@@ -130,6 +131,11 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	if err := json.Unmarshal([]byte(m["run"]), &c.conditions); err != nil {
 		return nil, fmt.Errorf("metadata run: %w", err)
 	}
+	if text, ok := m["plateau"]; ok {
+		if err := json.Unmarshal([]byte(text), &c.plateau); err != nil {
+			return nil, fmt.Errorf("metadata plateau: %w", err)
+		}
+	}
 	return c, nil
 }
 
@@ -176,6 +182,13 @@ func (p *Program) save(path, options string, id identity, b best) error {
 	}
 	if s := p.sampled; s != nil {
 		meta[batchMeta], meta[batchLossMeta] = strconv.Itoa(s.batch), strconv.FormatFloat(s.loss, 'x', -1, 64)
+	}
+	if p.plateau.Seen {
+		text, err := json.Marshal(p.plateau)
+		if err != nil {
+			return err
+		}
+		meta["plateau"] = string(text)
 	}
 	meta[headerSum] = headerChecksum(meta, tensors)
 	return safetensors.WriteFile(path, tensors, meta)

@@ -143,8 +143,12 @@ func (s *session) update(global func(id int) []float32) error {
 	var slots []slot
 	for _, u := range l.Spec.Updates {
 		name := l.Spec.Globals[u.Param].Name
-		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name)}
-		for k := range p.cfg.Optimizer.moments() {
+		q, err := p.param(name)
+		if err != nil {
+			return err
+		}
+		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name), average: q.Average}
+		for k := range p.momentsOf(q) {
 			x.m = append(x.m, global(l.Globals[momentName(k, name)]))
 		}
 		slots = append(slots, x)
@@ -154,9 +158,6 @@ func (s *session) update(global func(id int) []float32) error {
 	}
 	return nil
 }
-
-// rate is the learning rate of the epoch in hand.
-func (p *Program) rate() float32 { return p.cfg.Optimizer.rate(p.epoch) }
 
 // updates is how often the parameters were updated.
 func (p *Program) updates() int {
@@ -170,6 +171,14 @@ func (p *Program) updates() int {
 func (p *Program) decays(param string) bool {
 	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
 	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
+}
+
+// momentsOf is the number of state tensors of q.
+func (p *Program) momentsOf(q *Param) int {
+	if q.Average > 0 {
+		return 0
+	}
+	return p.cfg.Optimizer.moments()
 }
 
 // momentName names the k-th moment of a parameter, from 0.

@@ -60,6 +60,21 @@ func (p *Program) conditions() []condition {
 	if p.sampled != nil {
 		text("sampler", p.sampled.Sampling.String())
 	}
+	if facts := o.Schedule.facts(); facts != nil {
+		every := ""
+		if o.Schedule.Kind == ScheduleReduce {
+			every = fmt.Sprintf(", one every %d epochs", max(1, p.cfg.EvalEvery))
+		}
+		text("schedule", strings.Join(facts, ", ")+every)
+	}
+	for _, w := range []struct {
+		name string
+		list []float32
+	}{{"class weights", p.model.Loss.ClassWeights}, {"positive weights", p.model.Loss.PosWeights}} {
+		if w.list != nil {
+			text(w.name, fmt.Sprint(w.list))
+		}
+	}
 	return list
 }
 
@@ -135,7 +150,7 @@ func (p *Program) restore(path string) (best, error) {
 			return best{}, err
 		}
 	}
-	p.epoch = c.Epoch
+	p.epoch, p.plateau = c.Epoch, c.plateau
 	if x := p.sampled; x != nil {
 		p.sampled.stopFeed()
 		x.step, x.steps = step{epoch: c.Epoch, batch: c.Batch, loss: c.batchLoss}, c.Epoch*x.batches()+c.Batch

@@ -15,6 +15,7 @@ import (
 type batch struct {
 	at     step
 	seeds  int
+	weight float64 // of the seeds
 	blocks sample.Blocks
 	exec.Batch
 	cells [][2]chunk.Rect   // by edge set and direction
@@ -28,7 +29,10 @@ func (p *Program) fill(b *batch, order []uint32) error {
 	if err := s.blocks(&b.blocks, p.cfg.Seed, order, b.at); err != nil {
 		return err
 	}
-	b.seeds = b.blocks.Counts[0]
+	b.seeds, b.weight = b.blocks.Counts[0], 0
+	for _, v := range b.blocks.Vertices[:b.seeds] {
+		b.weight += p.seedWeight(v)
+	}
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	p.fillCells(b)
 	if b.rooms == nil {
@@ -67,8 +71,8 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 	}
 	switch name {
 	case weightInput: // the mean over the seeds of the batch, also of the last
-		w := 1 / float32(len(vertices))
-		return each(func(int) float32 { return w })
+		p.seedWeights(rows, vertices)
+		return nil
 	case dataflow.InDegree:
 		return each(func(i int) float32 { return float32(inDegree(i)) })
 	case invDegree:
@@ -92,6 +96,28 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		}
 	})
 	return nil
+}
+
+// seedWeights are how much each of vertices counts in the mean loss over them.
+func (p *Program) seedWeights(rows []float32, vertices []uint32) {
+	sum := 0.0
+	for _, v := range vertices {
+		sum += p.seedWeight(v)
+	}
+	for i, v := range vertices {
+		rows[i] = 0
+		if sum > 0 {
+			rows[i] = float32(p.seedWeight(v) / sum)
+		}
+	}
+}
+
+// seedWeight is how much training vertex v counts.
+func (p *Program) seedWeight(v uint32) float64 {
+	if w := p.model.Loss.ClassWeights; w != nil {
+		return float64(w[p.data.Labels[v]])
+	}
+	return 1
 }
 
 // rowOf writes the row of a vertex of input name. What is worked out once for all vertices stays.

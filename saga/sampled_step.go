@@ -98,7 +98,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
 	loss = float64(open.train.Result(0)[0])
-	s.loss += loss * float64(b.seeds)
+	s.loss += loss * b.weight
 	s.steps++
 	s.last = append(s.last[:0], b.blocks.Vertices[:b.seeds]...)
 	next := s.after(at)
@@ -148,8 +148,12 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 }
 
 // epochLoss is the mean loss over the seeds of the epoch that has just ended.
-func (s *sampled) epochLoss() float64 {
-	loss := s.loss / float64(len(s.train))
+func (p *Program) epochLoss() float64 {
+	s, sum := p.sampled, 0.0
+	for _, v := range s.train {
+		sum += p.seedWeight(v)
+	}
+	loss := s.loss / sum
 	s.loss = 0
 	return loss
 }

@@ -63,8 +63,8 @@ func sampledModel(t *testing.T, name string, d *dataset.Data) saga.Model {
 	return m
 }
 
-// losses are those of the batches of a run.
-func losses(t *testing.T, p *saga.Program, o saga.TrainOptions) (list []float64, r *saga.Result) {
+// batchLosses are those of the batches of a run.
+func batchLosses(t *testing.T, p *saga.Program, o saga.TrainOptions) (list []float64, r *saga.Result) {
 	t.Helper()
 	o.OnBatch = func(b saga.Batch) error {
 		list = append(list, b.Loss)
@@ -105,7 +105,7 @@ func TestSampledEpoch(t *testing.T) {
 		}
 	}
 	q := sampledProgram(t, "sage", d, sampledConfig(), sampling())
-	list, r := losses(t, q, saga.TrainOptions{})
+	list, r := batchLosses(t, q, saga.TrainOptions{})
 	n := len(list)
 	if want := (100*list[n-3] + 100*list[n-2] + 40*list[n-1]) / 240; math.Abs(r.Loss-want) > 1e-12 || n != 12 {
 		t.Errorf("%d batches, the last epoch's loss is %v, want %v", n, r.Loss, want)
@@ -121,7 +121,7 @@ func TestSampledBits(t *testing.T) {
 	d := sampledGraph(t)
 	for _, name := range []string{"sage", "gcn", "gat", "ggcn"} {
 		whole := sampledProgram(t, name, d, sampledConfig(), sampling())
-		want, r := losses(t, whole, saga.TrainOptions{})
+		want, r := batchLosses(t, whole, saga.TrainOptions{})
 		same := func(what string, p *saga.Program, got []float64, from int) {
 			t.Helper()
 			if !slices.Equal(got, want[from:]) {
@@ -134,7 +134,7 @@ func TestSampledBits(t *testing.T) {
 		}
 		procs := runtime.GOMAXPROCS(1)
 		p := sampledProgram(t, name, d, sampledConfig(), sampling())
-		got, _ := losses(t, p, saga.TrainOptions{})
+		got, _ := batchLosses(t, p, saga.TrainOptions{})
 		runtime.GOMAXPROCS(procs)
 		same("one processor", p, got, 0)
 
@@ -142,14 +142,14 @@ func TestSampledBits(t *testing.T) {
 		c.Chunks = 3
 		c.Mem = whole.SampledPlan().Peak
 		p = sampledProgram(t, name, d, c, sampling())
-		got, _ = losses(t, p, saga.TrainOptions{})
+		got, _ = batchLosses(t, p, saga.TrainOptions{})
 		same("evaluation in three intervals", p, got, 0)
 
 		p = sampledProgram(t, name, d, sampledConfig(), sampling())
 		if err := p.Cramp(64); err != nil {
 			t.Fatal(err)
 		}
-		got, _ = losses(t, p, saga.TrainOptions{})
+		got, _ = batchLosses(t, p, saga.TrainOptions{})
 		same("no room", p, got, 0)
 		if n := p.SampledPlan().Overflows; n == 0 || n > 6 {
 			t.Errorf("%s: %d batches were run again", name, n)
@@ -169,7 +169,7 @@ func TestSampledBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			rest := sampledProgram(t, name, d, sampledConfig(), sampling())
-			got, again := losses(t, rest, saga.TrainOptions{Resume: path})
+			got, again := batchLosses(t, rest, saga.TrainOptions{Resume: path})
 			same("resumed", rest, got, at)
 			if again.Loss != r.Loss || again.Final != r.Final {
 				t.Errorf("%s: resumed after %d batches the run ends with %v and %v, want %v and %v", name, at, again.Loss, again.Final, r.Loss, r.Final)
@@ -182,7 +182,7 @@ func TestSampledBits(t *testing.T) {
 func TestSampledRestoreRefuses(t *testing.T) {
 	d := sampledGraph(t)
 	path := filepath.Join(t.TempDir(), "c.safetensors")
-	losses(t, sampledProgram(t, "sage", d, sampledConfig(), sampling()), saga.TrainOptions{Checkpoint: path})
+	batchLosses(t, sampledProgram(t, "sage", d, sampledConfig(), sampling()), saga.TrainOptions{Checkpoint: path})
 	for _, s := range []saga.Sampling{{Sampler: sample.Neighbours(5, 4), Batch: 100}, {Sampler: sample.Neighbours(5, 3), Batch: 90}} {
 		if err := sampledProgram(t, "sage", d, sampledConfig(), s).Restore(path); err == nil || !strings.Contains(err.Error(), "sampler neighbours 5,3, batches of 100") {
 			t.Error(err)
@@ -218,7 +218,7 @@ func TestSampledRefuses(t *testing.T) {
 	}{
 		{sage, nil, saga.Sampling{Sampler: sample.Neighbours(5, 3)}, "a batch of 0 seeds; at least 1"},
 		{sage, nil, one, "has 1 steps and the model has 2 layers that gather"},
-		{sage, nil, saga.Sampling{Sampler: sample.Neighbours(5, 0), Batch: 10}, "0 draws at step 2: a fan-out is at least 1"},
+		{sage, nil, saga.Sampling{Sampler: sample.Neighbours(5, 0), Batch: 10}, "0 draws at step 2: a fan-out is 1 or more"},
 		{concat, nil, one, "Concat(): needs the whole graph"},
 		{sage, func(c *saga.Config) { c.FeatureGrad = true }, sampling(), "gradients of features"},
 		{sage, func(c *saga.Config) { c.Outputs = []string{"hidden"} }, sampling(), "no output \"hidden\""},
@@ -242,7 +242,7 @@ func TestSampledRefuses(t *testing.T) {
 	}
 	c.Mem = small.Smallest
 	p := sampledProgram(t, "sage", d, c, sampling())
-	if _, r := losses(t, p, saga.TrainOptions{}); r.Peak > c.Mem {
+	if _, r := batchLosses(t, p, saga.TrainOptions{}); r.Peak > c.Mem {
 		t.Errorf("%d bytes of %d", r.Peak, c.Mem)
 	}
 }
