@@ -20,6 +20,12 @@ func Glorot(w []float32, rows, cols int, r *rand.Rand) {
 // He draws uniformly from ±√(6/rows).
 func He(w []float32, rows, _ int, r *rand.Rand) { uniform(w, math.Sqrt(6/float64(rows)), r) }
 
+// FanIn draws uniformly from ±1/√n: as torch draws the weights and the bias of a product with
+// n inputs.
+func FanIn(n int) Init {
+	return func(w []float32, _, _ int, r *rand.Rand) { uniform(w, 1/math.Sqrt(float64(n)), r) }
+}
+
 // Zero is all zeros: the default of Bias.
 func Zero(w []float32, _, _ int, _ *rand.Rand) { clear(w) }
 
@@ -41,9 +47,13 @@ type Param struct {
 	Name       string // SCOPE.NAME
 	Rows, Cols int
 	Layer      int // the first layer that uses it, from 0
-	pos        string
-	init       Init
-	blocks     int // typed weights are initialised block by block
+	// Average is 0 for what is trained. A row of running statistics, as of Vertex.BatchNorm, is not:
+	// every step moves it by this share towards those of the epoch.
+	Average   float32
+	PerVertex bool // row v belongs to vertex v: it is learned where the vertex's rows are
+	pos       string
+	init      Init
+	blocks    int // typed weights are initialised block by block
 }
 
 // initial draws the parameter's first value. It depends on seed and name only.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 
 	"sagann/dataset"
@@ -55,6 +57,14 @@ func tableHint(err error) string {
 		if strings.HasPrefix(err.Error()+",", "unknown flag --"+flag+",") {
 			return "saga: tables are converted first: saga data convert --edges e.csv --vertices v.csv --label L --features 'f*' --out graph.saga; then --data graph.saga\n"
 		}
+	}
+	return ""
+}
+
+// columnsHint tells how tables are read when one of these endings was not an edge list.
+func columnsHint(path string, err error) string {
+	if name := strings.TrimSuffix(path, ".gz"); !errors.Is(err, fs.ErrNotExist) && (strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv")) {
+		return "; if this is a table with names of columns: saga data convert --edges FILE --vertices FILE --out graph.saga"
 	}
 	return ""
 }

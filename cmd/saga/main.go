@@ -34,7 +34,7 @@ type commands struct {
 	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
 	Bench      benchCmd      `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`
-	Topo       topoCmd       `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
+	Topo       topoCmd       `cmd:"" help:"Print how the GPUs of a machine are connected, and measure their links."`
 	Kernels    kernelsCmd    `cmd:"" help:"Print a model's kernels as CUDA C++."`
 	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete commands and flags."`
 	Version    versionCmd    `cmd:"" help:"Print the version of this program."`
@@ -59,8 +59,9 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
-			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
-			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped())},
+			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "activations": strings.Join(layers.Activations(), ", "), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
+			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped()),
+			"with_bias": listed(layers.Reading(layers.ReadsBias))},
 		kong.NamedMapper("lowercase", kong.MapperFunc(cli.LowerCase)),
 		kong.ExplicitGroups(flagGroups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
