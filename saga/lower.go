@@ -79,25 +79,30 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.params = tr.t.list
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
 	for _, o := range p.cfg.Outputs {
 		prog.Names = append(prog.Names, o)
 		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
 	}
-	for _, q := range p.params {
-		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+	for _, q := range tr.t.list {
+		if q.Average == 0 {
+			prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+		}
 	}
+	tr.t.addAverages(prog)
 	if p.dims.featureGrad {
 		prog.Wrt = append(prog.Wrt, tr.features)
 	}
-	return prog, nil
+	return p.resolve(prog, tr.t)
 }
 
 // addUpdate gives every parameter that has a gradient its optimiser state.
 func (p *Program) addUpdate(l *dataflow.Lowered) {
 	s := l.Spec
 	for _, q := range p.params {
+		if q.PerVertex {
+			continue
+		}
 		w, used := l.Globals[q.Name]
 		if !used {
 			s.Globals = append(s.Globals, plan.Global{Name: q.Name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
@@ -109,7 +114,7 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 			continue
 		}
 		s.Updates = append(s.Updates, plan.Move{Param: w, Grad: g})
-		for k := range p.cfg.Optimizer.moments() {
+		for k := range p.momentsOf(&q) {
 			name := momentName(k, q.Name)
 			s.Globals = append(s.Globals, plan.Global{Name: name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
 			l.Globals[name] = len(s.Globals) - 1
@@ -120,6 +125,9 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 
 // evalNames are the results of evaluation.
 func (p *Program) evalNames() []string {
+	if p.model.Loss.numbers() {
+		return []string{"losses", "squares", "absolutes"}
+	}
 	if p.dims.multi {
 		return []string{"losses", "hits", "said", "true"}
 	}
@@ -134,7 +142,10 @@ func (p *Program) traceEval() (*dataflow.Program, error) {
 	}
 	splits := tr.target.splits()
 	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // what is in no split may have no label
-	if p.dims.multi {
+	if p.model.Loss.numbers() {
+		d := ops.Sub(tr.logits, tr.target.labels())
+		list = append(list, ops.Square(d), ops.Abs(d))
+	} else if p.dims.multi {
 		y, pos := tr.target.labels(), ops.Positive(tr.logits)
 		list = append(list, ops.Mul(pos, y), pos, y)
 	} else {
@@ -144,7 +155,7 @@ func (p *Program) traceEval() (*dataflow.Program, error) {
 	for _, x := range list {
 		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
 	}
-	return prog, nil
+	return p.resolve(prog, tr.t)
 }
 
 func union(a, b chunk.Want) chunk.Want {

@@ -19,12 +19,18 @@ type Model struct {
 	Task Task
 	// Readout makes one row a graph of the last layer's rows. Default: ReadoutMean.
 	Readout Readout
+	// Embedding is the number of columns of rows that are learned, one a vertex, in place of features
+	// (parameter "embedding"); the data's are not read. 0: none. Data without features then has the
+	// identity for them, V×V, which is never made.
+	Embedding int
 	// Head gives the logits [G×C] of graphs from what was read out [G×c]; nil: that is
 	// the logits. Its parameters have the scope "head".
 	Head func(graphs Tensor, p Params) Tensor
 	// EdgeHead gives the logits [E×C] of edges; Src and Dst are the last layer's rows.
 	// Its parameters have the scope "head".
 	EdgeHead func(e Edge, p Params) Tensor
+	// Loss is what training minimises. Default: the cross-entropy of classes.
+	Loss Loss
 }
 
 // Names of vertex inputs that the engine computes from the graph and the data.
@@ -44,20 +50,25 @@ type dims struct {
 	types, data       int
 	weight            bool
 	featureGrad       bool
+	vertices          int
+	embedding         int  // columns of the rows that are learned in place of features; 0: none are
+	identity          bool // features are the identity
 	task              Task
 	graphs            int // GraphTask: number of graphs
 	train             int // EdgeTask: number of training edges
+	loss              Loss
 }
 
 // tracer runs a model's functions once, on symbols.
 type tracer struct {
-	g      *dataflow.Graph
-	d      dims
-	train  bool
-	params map[string]*dataflow.Node
-	list   []Param
-	sites  int
-	data   Tensor // edge data of the next layer; nil: that of the graph
+	g        *dataflow.Graph
+	d        dims
+	train    bool
+	params   map[string]*dataflow.Node
+	list     []Param
+	sites    int
+	averages map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
+	data     Tensor                    // edge data of the next layer; nil: that of the graph
 
 	running bool // one of the model's functions
 }
@@ -95,7 +106,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}}
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}}
 	defer func() {
 		if r := recover(); r != nil {
 			failed := t.failed(r)
@@ -187,6 +198,9 @@ func (t *tracer) edge(name string, cols int) Tensor {
 }
 
 func (t *tracer) features() Tensor {
+	if t.d.embedding > 0 {
+		return t.embed()
+	}
 	if t.d.featureGrad {
 		return t.g.Variable(featuresInput, dataflow.Shape{Set: dataflow.V0, Cols: t.d.features})
 	}
@@ -204,19 +218,4 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 		return x
 	}
 	return ops.Dropout(x, p, t.site(), t.vertex(dataflow.IDInput, 1), nil, t.step())
-}
-
-// loss is the mean loss over the training split [1×1].
-func (tr *traced) loss() Tensor {
-	tr.t.g.Origin("loss")
-	defer tr.t.g.Origin("")
-	return ops.SumRows(tr.rowLoss(tr.target.weight()))
-}
-
-// rowLoss is the loss of every row of the logits, times weight [·×1].
-func (tr *traced) rowLoss(weight Tensor) Tensor {
-	if tr.t.d.multi {
-		return ops.SigmoidCrossEntropy(tr.logits, tr.target.labels(), weight)
-	}
-	return ops.SoftmaxCrossEntropy(tr.logits, tr.target.labels(), weight)
 }
