@@ -14,6 +14,8 @@ const (
 	PlaceOp    Op = "place"
 	PickOp     Op = "pick"
 	SpreadOp   Op = "spread"
+	DropoutOp  Op = "dropout"
+	DropOwnOp  Op = "dropout_own"
 )
 
 // Names of inputs that the engine provides.

@@ -60,6 +60,12 @@ func lower(outs []result, opt Options) *Lowered {
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}, Want: chunk.Want{Pack: opt.Packed}}}
 	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
+	for _, o := range outs {
+		if x := l.old[o.node]; x != nil {
+			id := l.value(x, kept)
+			l.values[valueKey{o.node, kept}], l.out.Spec.Values[id].State = id, true
+		}
+	}
 	for _, n := range l.live {
 		if n.shape.Set.Kind == Global {
 			l.addGlobal(n)
@@ -79,10 +85,11 @@ func lower(outs []result, opt Options) *Lowered {
 		}
 	}
 	for _, o := range outs {
-		switch o.node.shape.Set.Kind {
-		case Global:
+		switch kind := o.node.shape.Set.Kind; {
+		case l.old[o.node] != nil:
+		case kind == Global:
 			l.out.Globals[o.name] = l.global[o.node]
-		case Vertex:
+		case kind == Vertex:
 			id := l.value(o.node, kept)
 			l.out.Spec.Values[id].Output = computed(o.node)
 			l.out.Outputs[o.name] = id

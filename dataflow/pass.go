@@ -33,6 +33,8 @@ type state struct {
 	wrt  []*Node
 	opt  Options
 
+	learn func(w, grad *Node) []Next
+
 	notes []Note
 }
 
@@ -162,6 +164,9 @@ type Program struct {
 	Outs  []*Node
 	Loss  int     // index into Outs of a 1×1 Global; -1: nothing is differentiated
 	Wrt   []*Node // leaves; the gradient of leaf w becomes result "grad:NAME"
+	// Learn makes the rows of the next step of vertex input w of its gradient, and what it remembers
+	// between steps. Nil, or without any: the gradient is a result.
+	Learn func(w, grad *Node) []Next
 }
 
 // Optimized is a program after the passes: it can be lowered in several ways.
@@ -173,9 +178,9 @@ type Optimized struct {
 
 // Optimize runs the passes over p. Of opt only what Lowering has may differ afterwards.
 func Optimize(p *Program, opt Options) *Optimized {
-	s := &state{loss: p.Loss, wrt: p.Wrt, opt: opt}
+	s := &state{loss: p.Loss, wrt: p.Wrt, opt: opt, learn: p.Learn}
 	for i, n := range p.Outs {
-		s.outs = append(s.outs, result{p.Names[i], n})
+		s.outs = append(s.outs, result{name: p.Names[i], node: n})
 	}
 	for _, ps := range passes {
 		if ps.flag == "" || s.has(ps.flag) {
@@ -233,10 +238,10 @@ func autodiff(s *state) {
 	loss := s.outs[s.loss].node
 	seed := loss.g.Const(1)
 	for i, d := range Grad(loss, seed, s.wrt) {
-		if d == nil {
+		if d == nil || s.learned(s.wrt[i], d) {
 			continue
 		}
-		s.outs = append(s.outs, result{"grad:" + s.wrt[i].attr.S, d})
+		s.outs = append(s.outs, result{name: "grad:" + s.wrt[i].attr.S, node: d})
 	}
 }
 

@@ -9,6 +9,7 @@ package dataflow
 type result struct {
 	name string
 	node *Node
+	next string // the vertex input whose place it takes in the next step; "": none
 }
 
 // phases holds where everything is computed.
@@ -24,6 +25,7 @@ type phases struct {
 	remat   map[*Node]bool   // recomputed in later phases
 	derived map[*Node]recipe // made on arrival where gathers read them at the far end
 	before  map[*Node]*Node  // gathers of slices: the one of the slice before
+	old     map[*Node]*Node  // by result that replaces an input: that input
 	save    string
 	store   []string // Options.Store
 }
@@ -86,6 +88,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 		p.postpone()
 	}
 	p.delay()
+	p.replaceLast()
 	return p
 }
 

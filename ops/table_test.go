@@ -60,6 +60,16 @@ var examples = map[Op][]example{
 	edgeDropout: one(example{in: []leaf{edge(9), global(1, 4).words(), edge(1).words(), edge(1).integer(0, 9)},
 		attr: attr{I: 3, F: 0.4}, want: "[E×9]", grads: 1}),
 
+	dropOwn: one(example{in: []leaf{global(1, 4).words(), vertex(1).words()}, attr: attr{I: 3, F: 0.4}, want: "[V×1]"}),
+
+	moment: one(example{in: []leaf{vertex(5), vertex(5)}, attr: attr{F: 0.9}, want: "[V×5]",
+		ref: func(x ...float64) float64 { return 0.9*x[0] + 0.1*x[1] }}),
+	moment2: one(example{in: []leaf{vertex(5), vertex(5)}, attr: attr{F: 0.9}, want: "[V×5]",
+		ref: func(x ...float64) float64 { return 0.9*x[0] + 0.1*x[1]*x[1] }}),
+	adamStep:  one(example{in: []leaf{vertex(5), vertex(5), vertex(5).positive(), global(1, 4).positive()}, attr: attr{F: 0.1}, want: "[V×5]"}),
+	sgdStep:   one(example{in: []leaf{vertex(5), vertex(5), global(1, 4)}, want: "[V×5]"}),
+	decayStep: one(example{in: []leaf{vertex(5), global(1, 4)}, attr: attr{F: 0.1}, want: "[V×5]"}),
+
 	widen: {
 		{in: []leaf{edge(3)}, attr: attr{I: 12}, want: "[E×12]", grads: 1},
 		{in: []leaf{global(2, 1)}, attr: attr{I: 19}, want: "[2×19]", grads: 1},

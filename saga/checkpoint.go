@@ -215,7 +215,7 @@ func (p *Program) stateOf(param string) []string {
 	names := []string{param}
 	for k := range p.cfg.Optimizer.moments() {
 		name := momentName(k, param)
-		if _, ok := p.train.low.Globals[name]; ok {
+		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) {
 			names = append(names, name)
 		}
 	}

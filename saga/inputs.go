@@ -19,6 +19,7 @@ type inputs struct {
 	byGraph map[string][]float32 // Globals of a row a graph
 	extra   map[string][]float32
 	cols    map[string]int
+	learned map[string]func() source // inputs that training changes: their first rows
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
@@ -90,6 +91,9 @@ func (in *inputs) source(name string) (source, error) {
 	case "vertex:outdegree":
 		deg := in.edges.OutDegrees()
 		return source{one: func(v int) float32 { return float32(deg[v]) }}, nil
+	}
+	if first := in.learned[name]; first != nil {
+		return first(), nil
 	}
 	if x, ok := in.extra[name]; ok {
 		return source{rows: x}, nil

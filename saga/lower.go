@@ -79,25 +79,27 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.params = tr.t.list
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
 	for _, o := range p.cfg.Outputs {
 		prog.Names = append(prog.Names, o)
 		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
 	}
-	for _, q := range p.params {
+	for _, q := range tr.t.list {
 		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
 	}
 	if p.dims.featureGrad {
 		prog.Wrt = append(prog.Wrt, tr.features)
 	}
-	return prog, nil
+	return p.resolve(prog, tr.t)
 }
 
 // addUpdate gives every parameter that has a gradient its optimiser state.
 func (p *Program) addUpdate(l *dataflow.Lowered) {
 	s := l.Spec
 	for _, q := range p.params {
+		if q.PerVertex {
+			continue
+		}
 		w, used := l.Globals[q.Name]
 		if !used {
 			s.Globals = append(s.Globals, plan.Global{Name: q.Name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
@@ -144,7 +146,7 @@ func (p *Program) traceEval() (*dataflow.Program, error) {
 	for _, x := range list {
 		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
 	}
-	return prog, nil
+	return p.resolve(prog, tr.t)
 }
 
 func union(a, b chunk.Want) chunk.Want {

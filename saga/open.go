@@ -85,6 +85,9 @@ func (s *session) prepare() error {
 	}
 	for i := range p.params {
 		q := &p.params[i]
+		if q.PerVertex { // inputs, whose first rows are laid out
+			continue
+		}
 		for k, name := range p.stateOf(q.Name) {
 			x := make([]float32, q.Rows*q.Cols)
 			if k == 0 {

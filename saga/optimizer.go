@@ -138,9 +138,13 @@ func (o *Optimizer) sgd(s slot, lr, scale, wd float32, _ int) (bad bool) {
 	return seen>>31 != 0
 }
 
+// corrections are what adam divides its moments by in update t, from 1.
+func (o *Optimizer) corrections(t int) (c1, c2 float32) {
+	return float32(1 - math.Pow(float64(o.Beta1), float64(t))), float32(1 - math.Pow(float64(o.Beta2), float64(t)))
+}
+
 func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) (bad bool) {
-	c1 := float32(1 - math.Pow(float64(o.Beta1), float64(t)))
-	c2 := float32(1 - math.Pow(float64(o.Beta2), float64(t)))
+	c1, c2 := o.corrections(t)
 	m, v, seen := s.m[0], s.m[1], uint32(0)
 	for i, g := range s.g {
 		g *= scale

@@ -46,7 +46,8 @@ func uniform(w []float32, bound float64, r *rand.Rand) {
 type Param struct {
 	Name       string // SCOPE.NAME
 	Rows, Cols int
-	Layer      int // the first layer that uses it, from 0
+	Layer      int  // the first layer that uses it, from 0
+	PerVertex  bool // row v belongs to vertex v: it is learned where the vertex's rows are
 	pos        string
 	init       Init
 	blocks     int // typed weights are initialised block by block

@@ -156,6 +156,18 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 		return nil, 0, err
 	}
 	set := func(s *session) error {
+		for _, q := range p.params {
+			if !p.isLearned(p.train, q.Name) {
+				continue
+			}
+			x, err := param(q.Name, q.Rows, q.Cols)
+			if err == nil {
+				err = s.setLearned(p.train, q.Name, x)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		for id, g := range p.train.low.Spec.Globals {
 			if g.Kind != plan.Param {
 				continue
@@ -185,6 +197,9 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 // features are the rows that enter the only layer of a model: nothing is computed before it.
 func features(r request) ([]float32, int, error) {
 	p, err := newProgram(r)
+	if err == nil && (p.dims.identity || p.dims.embedding > 0) {
+		err = errors.New("saga: a model of one layer without features of the data has no rows before it but what it learns; Program.Param reads those")
+	}
 	if err == nil {
 		_, err = p.traceForward()
 	}
@@ -207,5 +222,5 @@ func (p *Program) traceForward() (*dataflow.Program, error) {
 			return nil, err
 		}
 	}
-	return &dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, nil
+	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, tr.t)
 }

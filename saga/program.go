@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -88,6 +89,26 @@ func newProgram(r request) (*Program, error) {
 	return p, nil
 }
 
+// describeRows finds the dims of what stands for features of v vertices, where it is learned.
+func (p *Program) describeRows(v int) error {
+	d := &p.dims
+	d.vertices, d.embedding = v, p.model.Embedding
+	if d.identity = d.embedding == 0 && d.features == 0; d.identity {
+		d.features = v
+	}
+	switch {
+	case d.embedding == 0 && !d.identity:
+		return nil
+	case p.cfg.Optimizer.ClipNorm > 0:
+		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time; leave Optimizer.ClipNorm 0")
+	case d.featureGrad:
+		return errors.New("saga: there are no features to compute the gradient of")
+	case d.embedding > 0:
+		d.features = d.embedding
+	}
+	return nil
+}
+
 // describeData finds inputs and dims of a program with data.
 func (p *Program) describeData() error {
 	d, m := p.data, &p.model
@@ -96,14 +117,17 @@ func (p *Program) describeData() error {
 		return fmt.Errorf("saga: no data")
 	case dataset.Validate(d) != nil:
 		return dataset.Validate(d)
-	case d.FeatureCols == 0:
-		return fmt.Errorf("saga: %s has no features; one-hot features can be made with dataset.OneHotFeatures", d.Name)
+	case m.Embedding < 0:
+		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
 	}
 	e := d.Edges
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, featureGrad: p.cfg.FeatureGrad && p.output == ""}
+	if err := p.describeRows(e.V); err != nil {
+		return err
+	}
 	switch m.Task {
 	case EdgeTask:
 		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeSplit.Train)

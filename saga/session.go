@@ -155,6 +155,11 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 
 // setStep gives the next step of u the number of its epoch, if it asks for it.
 func (s *session) setStep(u *unit, run *exec.Runner) error {
+	if id, ok := u.low.Globals[rateInput]; ok {
+		if err := run.SetGlobal(id, s.p.cfg.Optimizer.rates(s.p.epoch)); err != nil {
+			return err
+		}
+	}
 	id, ok := u.low.Globals[dataflow.StepInput]
 	if !ok {
 		return nil

@@ -39,7 +39,7 @@ func (p *Program) describeShape() error {
 		s.Edges += int64(s.Vertices)
 	}
 	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.FeatureGrad}
-	return nil
+	return p.describeRows(s.Vertices)
 }
 
 // cells are the expected sizes of the p×p grid, every cell alike: the vertex order

@@ -19,6 +19,10 @@ type Model struct {
 	Task Task
 	// Readout makes one row a graph of the last layer's rows. Default: ReadoutMean.
 	Readout Readout
+	// Embedding is the number of columns of rows that are learned, one a vertex, in place of features
+	// (parameter "embedding"); the data's are not read. 0: none. Data without features then has the
+	// identity for them, V×V, which is never made.
+	Embedding int
 	// Head gives the logits [G×C] of graphs from what was read out [G×c]; nil: that is
 	// the logits. Its parameters have the scope "head".
 	Head func(graphs Tensor, p Params) Tensor
@@ -44,6 +48,9 @@ type dims struct {
 	types, data       int
 	weight            bool
 	featureGrad       bool
+	vertices          int
+	embedding         int  // columns of the rows that are learned in place of features; 0: none are
+	identity          bool // features are the identity
 	task              Task
 	graphs            int // GraphTask: number of graphs
 	train             int // EdgeTask: number of training edges
@@ -187,6 +194,9 @@ func (t *tracer) edge(name string, cols int) Tensor {
 }
 
 func (t *tracer) features() Tensor {
+	if t.d.embedding > 0 {
+		return t.embed()
+	}
 	if t.d.featureGrad {
 		return t.g.Variable(featuresInput, dataflow.Shape{Set: dataflow.V0, Cols: t.d.features})
 	}

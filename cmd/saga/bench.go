@@ -9,14 +9,18 @@ type benchCmd struct {
 	Ring      tables.Ring      `cmd:"" help:"Several devices, with the ring and without (the paper's Figure 16)."`
 	Ablation  tables.Ablation  `cmd:"" help:"Every pass left out in turn, simulated; with --device every one added in turn, run."`
 	Kernels   tables.Kernels   `cmd:"" help:"Every kernel of an epoch on a GPU against the device's ceilings."`
-	Epoch     tables.Epoch     `cmd:"" help:"Times of training epochs."`
+	Epoch     tables.Epoch     `cmd:"" help:"Times of training epochs on this machine."`
 	Auto      tables.Auto      `cmd:"" help:"What auto chooses against an exhaustive search."`
 }
 
 // Help is what stands under the usage line.
 func (benchCmd) Help() string {
-	return `Examples:
+	return `Measurements of the engine; training needs none of them. saga bench epoch times epochs on this
+machine; the others repeat tables of the NGra paper, most of them by simulation.
 
+Examples:
+
+  saga bench epoch --models gcn,gat
   saga bench schedules
   saga bench schedules --device cpu --scale 10 --markdown
   saga bench schedules --device cuda --machine h200 --markdown

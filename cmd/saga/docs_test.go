@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sagann/layers"
 )
 
 // TestDocsCommands parses every command of saga in the blocks of README.md and docs: commands,
@@ -44,6 +46,19 @@ func TestDocsCommands(t *testing.T) {
 	}
 	if seen < 25 {
 		t.Errorf("%d commands were found", seen)
+	}
+}
+
+// TestModelsPage: docs/models.md has a row for every model.
+func TestModelsPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range layers.Names() {
+		if !strings.Contains(string(text), "\n| "+name+" |") {
+			t.Errorf("no row for %s", name)
+		}
 	}
 }
 

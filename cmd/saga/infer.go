@@ -10,7 +10,6 @@ import (
 	"sagann/backend"
 	"sagann/dataset"
 	"sagann/internal/cli"
-	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -81,7 +80,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if err := json.Unmarshal([]byte(t.about.Options), &t.prep); err != nil {
 		return nil, fmt.Errorf("%s: the metadata options were not written by saga train: %w", t.path, err)
 	}
-	if t.model, err = layers.New(t.about.Model, t.prep.Layers); err != nil {
+	if t.model, err = t.prep.model(t.about.Model); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
 	t.model.SelfLoops = t.prep.SelfLoops
@@ -92,10 +91,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if err := t.prep.apply(t.data, a.Log); err != nil {
 		return nil, err
 	}
-	if t.data.FeatureCols != t.prep.Layers.Features {
-		return nil, fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", t.name, t.data.FeatureCols, t.path, t.prep.Layers.Features)
-	}
-	return t, nil
+	return t, t.prep.fits(t.data, t.name, t.path)
 }
 
 // task is what the model's predictions stand on.

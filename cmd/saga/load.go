@@ -25,6 +25,8 @@ type prepared struct {
 	Simple       bool           `json:"simple"`
 	Split        string         `json:"split,omitempty"` // --split; the checkpoint has the seed
 	OneHot       bool           `json:"one_hot"`
+	Features     string         `json:"features,omitempty"` // what stands for the data's: identity, degree
+	Embedding    int            `json:"embedding,omitempty"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
 	Layers       layers.Options `json:"layers"`
@@ -82,22 +84,35 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if idle := s.idle(task); len(idle) > 0 {
 		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
 	}
-	j.prep.OneHot = d.FeatureCols == 0
+	if err := j.prep.choose(s.Data.Features, d); err != nil {
+		return nil, err
+	}
 	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
 	if err := j.prep.apply(d, log); err != nil {
 		return nil, err
 	}
 	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
-	j.prep.Layers = s.layers(d.FeatureCols, classes, d.Edges.DataCols, d.Edges.Types)
-	j.prep.Layers.Task = task
 	j.multi = task == saga.VertexTask && d.MultiLabels != nil
-	m, err := layers.New(s.Model.Name, j.prep.Layers)
-	if err != nil {
-		return nil, err
+	build := func() error {
+		j.prep.Layers = s.layers(j.prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
+		j.prep.Layers.Task = task
+		m, err := j.prep.model(s.Model.Name)
+		if err != nil {
+			return err
+		}
+		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
+		j.prep.SelfLoops = m.SelfLoops
+		return j.compile(m, cfg, s.streams())
 	}
-	m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
-	j.prep.SelfLoops = m.SelfLoops
-	if err := j.compile(m, cfg, s.streams()); err != nil {
+	err = build()
+	var dense *saga.FeaturesError
+	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
+		j.prep.Features, j.prep.OneHot = "", true
+		if err = j.prep.apply(d, log); err == nil {
+			err = build()
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return j, nil
@@ -105,11 +120,20 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 
 // apply brings the features of d into the form that the model is trained on.
 func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
-	if p.OneHot {
+	switch {
+	case p.OneHot:
 		if err := dataset.OneHotFeatures(d); err != nil {
-			return fmt.Errorf("there are no features, and %w: give the data features (features.npy in its folder)", err)
+			return fmt.Errorf("%w: --features embedding:64 learns rows, and features.npy in the data's folder gives them", err)
 		}
-		log.Info("the data has no features: each vertex gets a one-hot row", "columns", d.FeatureCols)
+		log.Info("each vertex gets a one-hot row", "columns", d.FeatureCols)
+	case p.Features == "degree":
+		dataset.DegreeFeatures(d)
+	case p.Features == "identity":
+		log.Info("the identity stands for features: each vertex has a row of the first weights", "vertices", d.Edges.V)
+	}
+	if p.Features == "identity" || p.Embedding > 0 {
+		dataset.DropFeatures(d)
+		return nil
 	}
 	if p.RowNormalize {
 		log.Info("feature rows are divided by their sums (--row-normalize off leaves them)")

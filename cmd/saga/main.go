@@ -34,7 +34,7 @@ type commands struct {
 	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
 	Bench      benchCmd      `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`
-	Topo       topoCmd       `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
+	Topo       topoCmd       `cmd:"" help:"Print how the GPUs of a machine are connected, and measure their links."`
 	Kernels    kernelsCmd    `cmd:"" help:"Print a model's kernels as CUDA C++."`
 	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete commands and flags."`
 	Version    versionCmd    `cmd:"" help:"Print the version of this program."`

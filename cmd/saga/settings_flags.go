@@ -32,12 +32,13 @@ type dataFlags struct {
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
 	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (vertex, where vertices have labels)."`
+	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; identity where there are none)."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
 }
 
 // modelFlags choose the model and its options.
 type modelFlags struct {
-	Name      string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models}, or auto (gcn; ggcn on the built-in graph and on --shape)."`
+	Name      string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models} (docs/models.md has their formulas), or auto (gcn; ggcn on the built-in graph and on --shape)."`
 	Hidden    count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
 	Layers    count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
 	Steps     count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`

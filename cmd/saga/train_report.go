@@ -14,7 +14,6 @@ import (
 	"sagann/internal/runfolder"
 	"sagann/internal/runpage"
 	"sagann/internal/simd"
-	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -99,7 +98,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	if j.note != "" { // the budget of the built-in graph was chosen
 		cfg.Mem = budget
 	}
-	m, err := layers.New(c.Model.Name, j.prep.Layers)
+	m, err := j.prep.model(c.Model.Name)
 	if err != nil {
 		return nil, err
 	}

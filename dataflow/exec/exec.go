@@ -26,6 +26,7 @@ type Runner struct {
 	base    *Runner           // whose setup it uses beside its own; nil: none
 	consts  map[int]*constant // by Global of kind Const
 	setup   bool              // what stays resident is on the device
+	ahead   bool              // and was: rows there that steps write may be newer than the host's
 	stepped bool              // the last step has ended well
 	held    bool              // and what it has computed is on the device
 	stats   []Stats           // by device

@@ -17,6 +17,7 @@ type Value struct {
 	Cols     int
 	RowBytes int64
 	Output   bool // wanted in host memory after the step
+	State    bool // an Input whose rows a step also writes, in place, after it has read them
 	// Derive makes the value of a streamed interval from other values that arrived with
 	// it, instead of loading it: OtherValue operands at that interval. Such a value is a
 	// Temp that is read as OtherValue only.

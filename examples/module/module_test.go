@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	_ "sagann/layers" // what is built below, so that go test knows when its result is old
 )
 
 // copyPath stands for the copy of this module in docs/library.md.

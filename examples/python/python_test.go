@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "sagann/layers" // what is built below, so that go test knows when its result is old
 )
 
 // TestPython runs train.py with the command saga of this module. SAGANN_PYTHON names a Python
@@ -17,11 +19,15 @@ func TestPython(t *testing.T) {
 	if err != nil {
 		t.Skipf("no Python: %v", err)
 	}
+	script, err := os.ReadFile("train.py")
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "saga"), "sagann/cmd/saga").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	c := exec.Command(python, "-W", "ignore", "train.py", dir)
+	c := exec.Command(python, "-W", "ignore", "-c", string(script), dir)
 	c.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "OMP_NUM_THREADS=1")
 	out, err := c.CombinedOutput()
 	if at := strings.Index(string(out), "ModuleNotFoundError"); err != nil && at >= 0 {

@@ -58,8 +58,7 @@ class GCN(torch.nn.Module):
         with torch.no_grad():
             for name, conv in (("layer1", self.conv1), ("layer2", self.conv2)):
                 conv.lin.weight.copy_(w[name + ".W"].T)
-                if name + ".b" in w:
-                    conv.bias.copy_(w[name + ".b"].flatten())
+                conv.bias.copy_(w[name + ".b"].flatten())
 
 
 def main(folder):
