@@ -29,8 +29,6 @@ func prepare(r recipe, root string, seed uint64) (*saga.Program, *dataset.Data) 
 		dataset.RowNormalize(d)
 	case "standardised":
 		standardise(d)
-	case "one-hot", "learned":
-		check(dataset.OneHotFeatures(d))
 	}
 	p, err := saga.Compile(model(r, d), d, saga.Config{Device: device, Seed: seed, Optimizer: saga.Optimizer{Kind: r.Optimizer, LR: r.LR,
 		WeightDecay: r.WeightDecay, DecayAll: r.DecayOn == "all"}})
@@ -39,7 +37,8 @@ func prepare(r recipe, root string, seed uint64) (*saga.Program, *dataset.Data) 
 }
 
 func model(r recipe, d *dataset.Data) saga.Model {
-	o := layers.Options{Features: d.FeatureCols, Hidden: r.Hidden, Classes: d.Classes, Layers: r.Layers, Steps: r.Steps,
+	width := cmp.Or(d.FeatureCols, d.Edges.V) // data without features has the identity
+	o := layers.Options{Features: width, Hidden: r.Hidden, Classes: d.Classes, Layers: r.Layers, Steps: r.Steps,
 		Heads: r.Heads, OutHeads: r.OutputHeads, Dropout: r.Dropout, AttentionDropout: r.AttentionDropout}
 	var start []layers.Option
 	if r.Init == layers.InitPyG {
@@ -59,7 +58,7 @@ func model(r recipe, d *dataset.Data) saga.Model {
 	m, err := layers.New(r.Model, o)
 	check(err)
 	if r.Features == "learned" { // a trained table stands before the model
-		table := layers.Linear(d.FeatureCols, r.LearnedWidth, nil)
+		table := layers.Linear(width, r.LearnedWidth, nil)
 		m.Layers = append([]saga.Layer{table}, m.Layers...)
 	}
 	m.SelfLoops = r.SelfLoops

@@ -86,6 +86,7 @@ PYG = {"init": "pyg", "at": [200]}
 PYG_ROWS = {"gcn": ROWS["gcn"], "sage": ROWS["sage"], "gat": ROWS["gat-loops"], "gin": ROWS["gin"]}
 PYG_DATA = {
     **DATA,
+    "blogcatalog": dict(DATA["blogcatalog"], seeds=5),
     "pubmed": {"features": "row-normalised"},
     "twitch_de": {"features": "row-normalised"},
     "email_eu_core": {"features": "one-hot", "hidden": 32, "dropout": 0.2, "weight_decay": 0.0},
