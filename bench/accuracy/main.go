@@ -23,20 +23,20 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// recipe is what both sides train with.
+// recipe is what both sides train with, Adam in all of them.
 type recipe struct {
-	Data, Row, Model, Features, Normalize, Optimizer string
-	Hidden, Layers, Heads, Steps, Epochs, Seeds      int
-	Dropout                                          float32
-	OutputHeads                                      int     `json:"output_heads"`
-	AttentionDropout                                 float32 `json:"attention_dropout"`
-	LearnedWidth                                     int     `json:"learned_width"`
-	DecayOn                                          string  `json:"decay_on"`
-	WeightDecay                                      float32 `json:"weight_decay"`
-	LR                                               float32
-	SelfLoops                                        bool `json:"self_loops"`
-	Init                                             string
-	At                                               []int // epochs after which there are metrics, too
+	Data, Row, Model, Features                  string
+	Hidden, Layers, Heads, Steps, Epochs, Seeds int
+	Dropout                                     float32
+	OutputHeads                                 int     `json:"output_heads"`
+	AttentionDropout                            float32 `json:"attention_dropout"`
+	LearnedWidth                                int     `json:"learned_width"`
+	DecayOn                                     string  `json:"decay_on"`
+	WeightDecay                                 float32 `json:"weight_decay"`
+	LR                                          float32
+	SelfLoops                                   bool `json:"self_loops"`
+	Init                                        string
+	At                                          []int // epochs after which there are metrics, too
 }
 
 // entry is what the peer had from a recipe.

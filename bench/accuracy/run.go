@@ -10,15 +10,11 @@ import (
 	"sagann/dataset"
 	"sagann/dataset/npy"
 	"sagann/layers"
-	"sagann/ops"
 	"sagann/saga"
 )
 
 // folders are those that are not called as the data set is.
 var folders = map[string]string{"proteins": "proteins_full"}
-
-// alpha is the share of its own row that a vertex of appnp keeps.
-const alpha = 0.1
 
 // prepare compiles the recipe's model on its data.
 func prepare(r recipe, root string, seed uint64) (*saga.Program, *dataset.Data) {
@@ -30,7 +26,7 @@ func prepare(r recipe, root string, seed uint64) (*saga.Program, *dataset.Data) 
 	case "standardised":
 		standardise(d)
 	}
-	p, err := saga.Compile(model(r, d), d, saga.Config{Device: device, Seed: seed, Optimizer: saga.Optimizer{Kind: r.Optimizer, LR: r.LR,
+	p, err := saga.Compile(model(r, d), d, saga.Config{Device: device, Seed: seed, Optimizer: saga.Optimizer{LR: r.LR,
 		WeightDecay: r.WeightDecay, DecayAll: r.DecayOn == "all"}})
 	check(err)
 	return p, d
@@ -40,14 +36,8 @@ func model(r recipe, d *dataset.Data) saga.Model {
 	width := cmp.Or(d.FeatureCols, d.Edges.V) // data without features has the identity
 	o := layers.Options{Features: width, Hidden: r.Hidden, Classes: d.Classes, Layers: r.Layers, Steps: r.Steps,
 		Heads: r.Heads, OutHeads: r.OutputHeads, Dropout: r.Dropout, AttentionDropout: r.AttentionDropout}
-	var start []layers.Option
 	if r.Init == layers.InitPyG {
-		o.Bias, o.Init, start = true, r.Init, []layers.Option{layers.WithBias, layers.PyGInit}
-	}
-	if r.Model == "appnp" {
-		l := []saga.Layer{layers.Linear(o.Features, o.Hidden, ops.ReLU, start...), layers.Linear(o.Hidden, o.Classes, nil, start...)}
-		l[0].Dropout, l[1].Dropout = r.Dropout, r.Dropout
-		return saga.Model{Name: r.Model, Layers: append(l, layers.APPNP(o.Classes, r.Steps, alpha)...), SelfLoops: r.SelfLoops}
+		o.Bias, o.Init = true, r.Init
 	}
 	if r.Heads > 0 {
 		o.Hidden /= r.Heads
