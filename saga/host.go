@@ -85,7 +85,7 @@ func (p *Program) placeFinal(made []*dataflow.Lowered) error {
 		return p.leastHost(err, made)
 	}
 	if p.chosen.predicted != nil && p.cfg.HostMem > 0 {
-		p.chosen.predicted = sim.Simulate(p.train.plan, p.machine)
+		p.chosen.predicted = sim.Simulate(p.train.plan, p.on.machine)
 	}
 	return nil
 }
