@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"sagann/dataset"
@@ -101,6 +102,33 @@ func TestLinks(t *testing.T) {
 				}
 				compare(t, "test loss from scores", []float32{float32(loss)}, straight[len(straight)-3:len(straight)-2], 1e-5)
 			})
+		}
+	}
+}
+
+func TestBadLinkModels(t *testing.T) {
+	d := linkData(t)
+	plain := *d
+	plain.Targets.Links = nil
+	good := Options{Features: d.FeatureCols, Hidden: 4, Classes: 4, Layers: 1, Task: saga.LinkTask}
+	for _, c := range []struct {
+		want   string
+		data   *dataset.Data
+		change func(m *saga.Model)
+	}{
+		{`unknown link head "cosine"; there are dot, bilinear, mlp`, d, func(m *saga.Model) { m.LinkHead = "cosine" }},
+		{"does not say which links to predict", &plain, func(*saga.Model) {}},
+		{"labels of links are classes", d, func(m *saga.Model) { m.Loss.Kind = saga.LossMSE }},
+		{"by the cross-entropy of edge and no edge", d, func(m *saga.Model) { m.Loss.PosWeights = []float32{} }},
+		{"has a LinkHead, and neither Head nor EdgeHead", d, func(m *saga.Model) { m.Head = GraphHead(4, 4) }},
+	} {
+		m, err := New("gcn", good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(&m)
+		if _, err := saga.Compile(m, c.data, saga.Config{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
 }
