@@ -119,7 +119,7 @@ func TestBadLinkModels(t *testing.T) {
 		{`unknown link head "cosine"; there are dot, bilinear, mlp`, d, func(m *saga.Model) { m.LinkHead = "cosine" }},
 		{"does not say which links to predict", &plain, func(*saga.Model) {}},
 		{"labels of links are classes", d, func(m *saga.Model) { m.Loss.Kind = saga.LossMSE }},
-		{"by the cross-entropy of edge and no edge", d, func(m *saga.Model) { m.Loss.PosWeights = []float32{} }},
+		{"the positive weights are all 0", d, func(m *saga.Model) { m.Loss.PosWeights = []float32{} }},
 		{"has a LinkHead, and neither Head nor EdgeHead", d, func(m *saga.Model) { m.Head = GraphHead(4, 4) }},
 	} {
 		m, err := New("gcn", good)
