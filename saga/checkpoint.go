@@ -47,6 +47,7 @@ type Checkpoint struct {
 
 	version    string
 	conditions []condition // of the run, beside the above
+	plateau    plateau
 }
 
 // ReadCheckpoint reads what the checkpoint at path says of itself. An error names the
@@ -105,6 +106,11 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	if err := json.Unmarshal([]byte(m["run"]), &c.conditions); err != nil {
 		return nil, fmt.Errorf("metadata run: %w", err)
 	}
+	if text, ok := m["plateau"]; ok {
+		if err := json.Unmarshal([]byte(text), &c.plateau); err != nil {
+			return nil, fmt.Errorf("metadata plateau: %w", err)
+		}
+	}
 	return c, nil
 }
 
@@ -156,6 +162,13 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
 		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.train.plan.Cells.P),
 		"digest": id.digest, "data": id.data, "best": string(kept), valueSum: sum,
+	}
+	if p.plateau.Seen {
+		text, err := json.Marshal(p.plateau)
+		if err != nil {
+			return err
+		}
+		meta["plateau"] = string(text)
 	}
 	meta[headerSum] = headerChecksum(meta, tensors)
 	return safetensors.WriteFile(path, tensors, meta)

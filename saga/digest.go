@@ -93,6 +93,9 @@ func (in *inputs) checksum() string {
 			device.Drop(part)
 		}
 	}
+	if in.loss.numbers() {
+		sum = crc32.Update(sum, castagnoli, bytesOf(d.Targets.Vertex))
+	}
 	if in.graphs {
 		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphSplit.Train)} {
 			sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))

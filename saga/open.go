@@ -138,13 +138,17 @@ func (s *session) update(global func(id int) []float32) error {
 	var slots []slot
 	for _, u := range l.Spec.Updates {
 		name := l.Spec.Globals[u.Param].Name
-		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name)}
-		for k := range p.cfg.Optimizer.moments() {
+		q, err := p.param(name)
+		if err != nil {
+			return err
+		}
+		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name), average: q.Average}
+		for k := range p.momentsOf(q) {
 			x.m = append(x.m, global(l.Globals[momentName(k, name)]))
 		}
 		slots = append(slots, x)
 	}
-	if k := p.cfg.Optimizer.apply(slots, p.epoch+1); k >= 0 {
+	if k := p.cfg.Optimizer.apply(slots, p.rate(), p.epoch+1); k >= 0 {
 		s.spoil(p.epoch+1, l.Spec.Globals[l.Spec.Updates[k].Param].Name)
 	}
 	return nil
@@ -154,6 +158,14 @@ func (s *session) update(global func(id int) []float32) error {
 func (p *Program) decays(param string) bool {
 	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
 	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
+}
+
+// momentsOf is the number of state tensors of q.
+func (p *Program) momentsOf(q *Param) int {
+	if q.Average > 0 {
+		return 0
+	}
+	return p.cfg.Optimizer.moments()
 }
 
 // momentName names the k-th moment of a parameter, from 0.

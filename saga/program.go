@@ -34,6 +34,7 @@ type Program struct {
 	session  *session // nil: not open
 	closed   bool     // by Close, and not opened since
 	epoch    int      // completed
+	plateau  plateau  // of ScheduleReduce
 	stages   Stages
 }
 
@@ -72,7 +73,7 @@ type request struct {
 // know of them. What is wrong with r is an error.
 func newProgram(r request) (*Program, error) {
 	p := &Program{model: r.model, data: r.data, shape: r.shape, output: r.output, grids: grids{sizes: map[int]*chunk.GridStats{}}}
-	r.cfg.Optimizer.defaults()
+	r.cfg.Optimizer.defaults(r.cfg.Epochs)
 	if err := r.cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (p *Program) describeData() error {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, featureGrad: p.cfg.FeatureGrad && p.output == ""}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.FeatureGrad && p.output == ""}
 	if err := p.describeRows(e.V); err != nil {
 		return err
 	}
@@ -141,10 +142,16 @@ func (p *Program) describeData() error {
 	default:
 		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
 	}
+	if m.Loss.numbers() {
+		p.dims.classes, p.dims.multi = d.Targets.Cols, false
+	}
 	if p.output != "" { // there may be no labels
 		p.dims.classes, p.dims.multi = 0, false
+	} else if err := p.checkLoss(); err != nil {
+		return err
 	}
 	p.in = newInputs(d, e)
+	p.in.loss = m.Loss
 	p.in.graphs = m.Task == GraphTask
 	return nil
 }

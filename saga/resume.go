@@ -57,6 +57,21 @@ func (p *Program) conditions() []condition {
 		patience = fmt.Sprintf("%d evaluations, one every %d epochs", p.cfg.Patience, max(1, p.cfg.EvalEvery))
 	}
 	text("patience", patience)
+	if facts := o.Schedule.facts(); facts != nil {
+		every := ""
+		if o.Schedule.Kind == ScheduleReduce {
+			every = fmt.Sprintf(", one every %d epochs", max(1, p.cfg.EvalEvery))
+		}
+		text("schedule", strings.Join(facts, ", ")+every)
+	}
+	for _, w := range []struct {
+		name string
+		list []float32
+	}{{"class weights", p.model.Loss.ClassWeights}, {"positive weights", p.model.Loss.PosWeights}} {
+		if w.list != nil {
+			text(w.name, fmt.Sprint(w.list))
+		}
+	}
 	return list
 }
 
@@ -132,7 +147,7 @@ func (p *Program) restore(path string) (best, error) {
 			return best{}, err
 		}
 	}
-	p.epoch = c.Epoch
+	p.epoch, p.plateau = c.Epoch, c.plateau
 	return b, nil
 }
 

@@ -144,8 +144,12 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
-		if strings.HasPrefix(name, graphPrefix) {
-			if err := run.SetGlobal(id, s.p.in.matrix(name, s.p.dims.graphs)); err != nil {
+		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
+			x, err := s.p.in.matrix(name, s.p.dims.graphs)
+			if err == nil {
+				err = run.SetGlobal(id, x)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -156,7 +160,7 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 // setStep gives the next step of u the number of its epoch, if it asks for it.
 func (s *session) setStep(u *unit, run *exec.Runner) error {
 	if id, ok := u.low.Globals[rateInput]; ok {
-		if err := run.SetGlobal(id, s.p.cfg.Optimizer.rates(s.p.epoch)); err != nil {
+		if err := run.SetGlobal(id, s.p.cfg.Optimizer.rates(s.p.epoch, s.p.rate())); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,8 @@ type Model struct {
 	// EdgeHead gives the logits [E×C] of edges; Src and Dst are the last layer's rows.
 	// Its parameters have the scope "head".
 	EdgeHead func(e Edge, p Params) Tensor
+	// Loss is what training minimises. Default: the cross-entropy of classes.
+	Loss Loss
 }
 
 // Names of vertex inputs that the engine computes from the graph and the data.
@@ -54,17 +56,19 @@ type dims struct {
 	task              Task
 	graphs            int // GraphTask: number of graphs
 	train             int // EdgeTask: number of training edges
+	loss              Loss
 }
 
 // tracer runs a model's functions once, on symbols.
 type tracer struct {
-	g      *dataflow.Graph
-	d      dims
-	train  bool
-	params map[string]*dataflow.Node
-	list   []Param
-	sites  int
-	data   Tensor // edge data of the next layer; nil: that of the graph
+	g        *dataflow.Graph
+	d        dims
+	train    bool
+	params   map[string]*dataflow.Node
+	list     []Param
+	sites    int
+	averages map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
+	data     Tensor                    // edge data of the next layer; nil: that of the graph
 
 	running bool // one of the model's functions
 }
@@ -102,7 +106,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}}
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}}
 	defer func() {
 		if r := recover(); r != nil {
 			failed := t.failed(r)
@@ -214,19 +218,4 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 		return x
 	}
 	return ops.Dropout(x, p, t.site(), t.vertex(dataflow.IDInput, 1), nil, t.step())
-}
-
-// loss is the mean loss over the training split [1×1].
-func (tr *traced) loss() Tensor {
-	tr.t.g.Origin("loss")
-	defer tr.t.g.Origin("")
-	return ops.SumRows(tr.rowLoss(tr.target.weight()))
-}
-
-// rowLoss is the loss of every row of the logits, times weight [·×1].
-func (tr *traced) rowLoss(weight Tensor) Tensor {
-	if tr.t.d.multi {
-		return ops.SigmoidCrossEntropy(tr.logits, tr.target.labels(), weight)
-	}
-	return ops.SoftmaxCrossEntropy(tr.logits, tr.target.labels(), weight)
 }

@@ -156,6 +156,8 @@ func (p *Program) trainable() error {
 		return fmt.Errorf("saga: %s has no %s labels to train on", d.Name, task)
 	case len(splits[0]) == 0:
 		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, things[task])
+	case p.cfg.Optimizer.Schedule.Kind == ScheduleReduce && len(splits[1]) == 0:
+		return fmt.Errorf("saga: the schedule %s needs validation %s, and %s has none", ScheduleReduce, things[task], d.Name)
 	case p.cfg.Patience > 0 && len(splits[1]) == 0:
 		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", things[task], d.Name)
 	}
@@ -212,6 +214,9 @@ func (t *trainer) evaluate() error {
 		return &NotFiniteError{p.epoch, fmt.Sprintf("the losses of the splits are %v, %v, %v", s.Train.Loss, s.Val.Loss, s.Test.Loss)}
 	}
 	t.scores, t.scored = s, p.epoch
+	if o := &p.cfg.Optimizer.Schedule; o.Kind == ScheduleReduce {
+		p.plateau.see(o, s.Val.Loss)
+	}
 	switch {
 	case len(p.data.Splits(p.model.Task)[1]) == 0:
 	case t.best.Epoch == 0 || s.Val.Loss < t.best.Scores.Val.Loss:

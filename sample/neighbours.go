@@ -10,12 +10,19 @@ type tool struct {
 	local  []int32  // by vertex: its local number + 1 in the sample at work, 0 for none
 	set    []uint64 // places of a row that are taken, a bit each; all 0 between rows
 	places []uint32 // what a row drew, ascending
+
+	runners    []runner
+	candidates []uint32 // of Collective: vertices, each with the sum of its scores up to it,
+	sums       []uint64
+	times      []uint32 // and how often it was drawn
+	run        run
 }
 
 // tools are those that no goroutine uses at the moment.
 type tools struct {
 	mu   sync.Mutex
 	idle []*tool
+	by   func() run // nil: strips
 }
 
 func (t *tools) take(g *Graph) *tool {
@@ -26,7 +33,11 @@ func (t *tools) take(g *Graph) *tool {
 		t.idle = t.idle[:n-1]
 		return x
 	}
-	return &tool{local: make([]int32, g.Vertices())}
+	by := t.by
+	if by == nil {
+		by = func() run { return newStrips().run }
+	}
+	return &tool{local: make([]int32, g.Vertices()), run: by()}
 }
 
 func (t *tools) put(x *tool) {
@@ -46,29 +57,58 @@ func (t *tool) forget(vertices []uint32) {
 // ends where local numbers will stand.
 func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step int) {
 	k := p.sizes[step]
-	b.Offsets, b.Far, b.Edge = append(b.Offsets[:0], 0), b.Far[:0], b.Edge[:0]
 	for _, v := range vertices {
-		far, edge := p.g.row(v)
+		first, end := p.kept(v)
+		n := p.g.Degree(v) - (end - first)
 		at := place{of: v, step: uint32(step)}
-		switch first, end := p.kept(v); {
+		switch {
+		case p.scores != nil:
+			p.weighted(t, v, first, end, k, s, at)
+			t.add(first, end)
 		case p.s.Replace:
-			t.drawAgain(len(far)-(end-first), k, s, at)
+			t.drawAgain(n, k, s, at)
 			t.leave(first, end)
-		case len(far)-(end-first) <= k:
-			for i, f := range far {
-				b.Far, b.Edge = append(b.Far, int32(f)), append(b.Edge, edge[i])
-			}
-			b.Offsets = append(b.Offsets, int64(len(b.Far)))
+		case n <= k:
+			p.take(b, v)
 			continue
 		default:
-			t.draw(len(far)-(end-first), k, s, at)
+			t.draw(n, k, s, at)
 			t.leave(first, end)
 		}
-		for _, i := range t.places {
-			b.Far, b.Edge = append(b.Far, int32(far[i])), append(b.Edge, edge[i])
-		}
-		b.Offsets = append(b.Offsets, int64(len(b.Far)))
+		p.place(b, v, t.places)
 	}
+}
+
+// place adds a row to b: the edges at places of the row of v.
+func (p *Program) place(b *Block, v uint32, places []uint32) {
+	far, edge := p.g.row(v)
+	for _, i := range places {
+		b.Far, b.Edge = append(b.Far, int32(far[i])), append(b.Edge, edge[i])
+	}
+	if p.edge != nil {
+		values := make([]cell, len(p.edge.list))
+		for _, i := range places {
+			b.Weight = append(b.Weight, p.value(p.edge, values, &drawn{at: p.g.Offsets[v] + int64(i), target: v, draws: float32(len(places))}))
+		}
+	}
+	b.Offsets = append(b.Offsets, int64(len(b.Far)))
+}
+
+// take adds the whole row of v to b.
+func (p *Program) take(b *Block, v uint32) {
+	far, edge := p.g.row(v)
+	if p.edge != nil {
+		all := make([]uint32, len(far))
+		for i := range all {
+			all[i] = uint32(i)
+		}
+		p.place(b, v, all)
+		return
+	}
+	for i, f := range far {
+		b.Far, b.Edge = append(b.Far, int32(f)), append(b.Edge, edge[i])
+	}
+	b.Offsets = append(b.Offsets, int64(len(b.Far)))
 }
 
 // kept is the range of places in the row of v that take no part in draws.
@@ -91,6 +131,14 @@ func (t *tool) leave(first, end int) {
 	}
 	for i := first; i < end; i++ {
 		t.places = slices.Insert(t.places, at+i-first, uint32(i))
+	}
+}
+
+// add adds the places first to end-1, none of which was drawn.
+func (t *tool) add(first, end int) {
+	for i := first; i < end; i++ {
+		at, _ := slices.BinarySearch(t.places, uint32(i))
+		t.places = slices.Insert(t.places, at, uint32(i))
 	}
 }
 

@@ -67,7 +67,7 @@ func checkBlocks(t *testing.T, e *chunk.Edges, b *Blocks, seeds []uint32) {
 func TestNeighbours(t *testing.T) {
 	e := randomEdges(60, 900, 1)
 	g := mustGraph(t, e)
-	for _, s := range []Sampler{Neighbours(3, 2), Neighbours(40, 15, 5), {Name: "again", Steps: 2, Size: func(int) int { return 7 }, Replace: true}, {Name: "loops", Steps: 2, Size: func(int) int { return 2 }, KeepLoops: true}} {
+	for _, s := range []Sampler{Neighbours(3, 2), Neighbours(40, 15, 5), {Name: "again", Output: Layers, Steps: 2, Size: func(int) int { return 7 }, Replace: true}, {Name: "loops", Output: Layers, Steps: 2, Size: func(int) int { return 2 }, KeepLoops: true}} {
 		p, err := Compile(g, s)
 		if err != nil {
 			t.Fatal(err)
