@@ -80,11 +80,14 @@ func parseWalk(name, rest string, steps int) (s Sampler, ok bool, err error) {
 		if settings, err = assigned(rest, "p", "q"); err != nil {
 			return s, true, err
 		}
+		if !(settings["p"] > 0 && settings["q"] > 0) {
+			return s, true, fmt.Errorf("p is %v and q is %v: both are above 0", settings["p"], settings["q"])
+		}
 		s = Node2vec(steps, float32(settings["p"]), float32(settings["q"]))
 	case "ppr":
 		stop, err := strconv.ParseFloat(rest, 32)
-		if err != nil {
-			return s, true, fmt.Errorf("want the probability to stop, as in ppr:0.15")
+		if err != nil || !(stop > 0 && stop <= 1) {
+			return s, true, fmt.Errorf("want the probability to stop, above 0 and up to 1, as in ppr:0.15")
 		}
 		if s = PPR(float32(stop)); steps > 0 {
 			s.Steps = steps
