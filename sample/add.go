@@ -7,6 +7,9 @@ import (
 
 // add draws a step: out[i] is the vertex that draw i adds. It returns how many add one.
 func (f *frame) add(by run, out []uint32) (added int) {
+	if f.plain {
+		return f.addPlain(out)
+	}
 	lanes, places := &f.lanes, &f.places
 	for base := 0; base < len(out) && f.err == nil; base += width {
 		k := f.choose(base, out)

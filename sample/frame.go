@@ -18,9 +18,13 @@ type group struct {
 	state    []int64 // n × all fields
 	combined []pool  // Collective: a pool for each sample
 
-	live   []int32      // of an unbounded walk: samples that go on, in the only strip
-	lanes  [width]int32 // of the strip at work
-	places [width]int64
+	live    []int32      // of an unbounded walk: samples that go on, in the only strip
+	plain   bool         // steps are made by addPlain
+	random  [][4]uint32  // for it, of each sample: words,
+	begins  []int64      // where the row of the transit begins, then the edge that is drawn,
+	lengths []uint32     // and the row's length, 0 if nothing is drawn
+	lanes   [width]int32 // of the strip at work
+	places  [width]int64
 }
 
 // name is what names sample i in draws.

@@ -108,6 +108,7 @@ func (p *Program) newGroup(s *Samples, roots []uint32, lo, hi int, key Key) *gro
 		w := p.widths[k]
 		g.steps, g.widths = append(g.steps, s.Steps[k][lo*w:hi*w]), append(g.widths, w)
 	}
+	g.plain = p.tools.by == nil && p.plainWalk()
 	g.begin()
 	return g
 }
