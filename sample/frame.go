@@ -44,6 +44,7 @@ type frame struct {
 	per, size int
 	transits  []uint32
 	redraw    int // how often the draw was made before
+	early     int // 1 in Transits, before there is a transit
 	err       error
 }
 
@@ -106,7 +107,7 @@ func (f *frame) transit(i int) int64 {
 
 // prev is the vertex k steps before the transit of draw i.
 func (f *frame) prev(i int, k int64) int64 {
-	s := int64(f.step) - k
+	s := int64(f.step+f.early) - k
 	if s < 0 || s >= int64(len(f.steps)) {
 		return -1
 	}
