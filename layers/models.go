@@ -17,7 +17,7 @@ type Options struct {
 	Hidden   int // columns between layers; for gat and gatv2 of each head
 	Classes  int // columns of the logits
 	Layers   int // ggnn has its Steps between two linear layers whatever it says, sgc its Steps
-	Steps    int // ggnn: message steps of one set of weights; sgc: propagation steps; 0: 2
+	Steps    int // ggnn: message steps of one set of weights; sgc, appnp: propagation steps; 0: 2
 	Heads    int // gat, gatv2: heads of all layers but the last; 0: 8
 	OutHeads int // gat, gatv2: heads of the last layer, of which the mean is taken; 0: 1
 
@@ -26,6 +26,11 @@ type Options struct {
 
 	Task    saga.Task    // what labels stand on; default: vertices
 	Readout saga.Readout // graph labels: sum, mean (default) or max over a graph's vertices
+
+	Between Between
+	Alpha   float32 // appnp: share of the own prediction in every step; 0: 0.1
+
+	Loss saga.Loss // default: cross-entropy of classes
 
 	Normalize string // gcn: NormSym (default), NormWeight, NormNone
 	EdgeData  int    // edgemlp: columns of the edge data; 0: what the graph has
@@ -96,9 +101,11 @@ func New(name string, o Options) (saga.Model, error) {
 		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
 	}
 	for i := range l {
-		l[i].Dropout = o.Dropout
+		if l[i].Name != propagation { // which has no input to learn from
+			l[i].Dropout = o.Dropout
+		}
 	}
-	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops}
+	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops, Loss: o.Loss}
 	o.addHead(&m)
 	return m, nil
 }
@@ -139,5 +146,8 @@ func (o *Options) check() error {
 			errs = append(errs, fmt.Errorf("dropout %v; from 0 to below 1", p))
 		}
 	}
-	return errors.Join(errs...)
+	if !(o.Alpha >= 0 && o.Alpha < 1) {
+		errs = append(errs, fmt.Errorf("alpha %v; from 0 to below 1", o.Alpha))
+	}
+	return errors.Join(append(errs, o.Between.check()...)...)
 }

@@ -31,7 +31,9 @@ func TestPyGInit(t *testing.T) {
 			"output.W": fan(hidden), "output.b": fan(hidden)},
 		"resgated": {"layer1.W_key": fan(in), "layer1.W_query": fan(in), "layer1.W_value": fan(in), "layer1.W_skip": fan(in), "layer1.b_key": fan(in), "layer1.b_query": fan(in), "layer1.b_value": fan(in), "layer1.b": 0,
 			"layer2.W_key": fan(hidden), "layer2.W_query": fan(hidden), "layer2.W_value": fan(hidden), "layer2.W_skip": fan(hidden), "layer2.b_key": fan(hidden), "layer2.b_query": fan(hidden), "layer2.b_value": fan(hidden), "layer2.b": 0},
-		"sgc": {"layer2.W": fan(in), "layer2.b": fan(in)},
+		"mlp":   {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},
+		"appnp": {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},
+		"sgc":   {"layer2.W": fan(in), "layer2.b": fan(in)},
 	} {
 		m, err := New(name, Options{Features: in, Hidden: hidden, Classes: classes, Layers: 2, Heads: heads, Bias: true, Init: InitPyG})
 		if err != nil {

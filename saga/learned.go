@@ -99,10 +99,10 @@ func (p *Program) learn(w, g Tensor) []dataflow.Next {
 	return []dataflow.Next{{Of: old, Rows: ops.SGDStep(w, m, rate)}, {Of: moments[0], Rows: m}}
 }
 
-// rates are the numbers of rateInput in the step of an epoch, from 0.
-func (o *Optimizer) rates(epoch int) []float32 {
+// rates are the numbers of rateInput in the step of an epoch, from 0, with that learning rate.
+func (o *Optimizer) rates(epoch int, rate float32) []float32 {
 	c1, c2 := o.corrections(epoch + 1)
-	return []float32{o.rate(epoch), c1, c2, 0}
+	return []float32{rate, c1, c2, 0}
 }
 
 // learn makes q and its moments inputs, with their first values; zero: they are set before a step.

@@ -58,6 +58,9 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 		}
 	}
 	for _, l := range x.programs() {
+		if p.sampled != nil && l == x.train { // cells of batches are their own
+			continue
+		}
 		x.want = union(x.want, l.Want)
 	}
 	x.memory, err = p.divide(x.train.Spec, x.want, x.programs()...)
@@ -70,12 +73,19 @@ func (p *Program) options() dataflow.Options {
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
+	if p.sampled != nil {
+		o.Sizes = &p.sampled.expected
+	}
 	return o
 }
 
 // traceTrain is the loss, with what to differentiate it by.
 func (p *Program) traceTrain() (*dataflow.Program, error) {
-	tr, err := trace(p.model, p.dims, true)
+	d := p.dims
+	if p.sampled != nil {
+		d.levels = p.model.gathers()
+	}
+	tr, err := trace(p.model, d, true)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +95,11 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
 	}
 	for _, q := range tr.t.list {
-		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+		if q.Average == 0 {
+			prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+		}
 	}
+	tr.t.addAverages(prog)
 	if p.dims.featureGrad {
 		prog.Wrt = append(prog.Wrt, tr.features)
 	}
@@ -111,7 +124,7 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 			continue
 		}
 		s.Updates = append(s.Updates, plan.Move{Param: w, Grad: g})
-		for k := range p.cfg.Optimizer.moments() {
+		for k := range p.momentsOf(&q) {
 			name := momentName(k, q.Name)
 			s.Globals = append(s.Globals, plan.Global{Name: name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
 			l.Globals[name] = len(s.Globals) - 1
@@ -122,6 +135,9 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 
 // evalNames are the results of evaluation.
 func (p *Program) evalNames() []string {
+	if p.model.Loss.numbers() {
+		return []string{"losses", "squares", "absolutes"}
+	}
 	if p.dims.multi {
 		return []string{"losses", "hits", "said", "true"}
 	}
@@ -136,7 +152,10 @@ func (p *Program) traceEval() (*dataflow.Program, error) {
 	}
 	splits := tr.target.splits()
 	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // what is in no split may have no label
-	if p.dims.multi {
+	if p.model.Loss.numbers() {
+		d := ops.Sub(tr.logits, tr.target.labels())
+		list = append(list, ops.Square(d), ops.Abs(d))
+	} else if p.dims.multi {
 		y, pos := tr.target.labels(), ops.Positive(tr.logits)
 		list = append(list, ops.Mul(pos, y), pos, y)
 	} else {

@@ -26,6 +26,7 @@ func (p *Program) Open() error {
 // until it is given up.
 func (p *Program) Close() error {
 	p.closed = true
+	p.sampled.stopFeed()
 	return p.release()
 }
 
@@ -114,11 +115,15 @@ func (p *Program) openEval() (*session, error) {
 	return s, nil
 }
 
-// Step trains for one epoch and returns the loss before the update.
+// Step trains for one epoch, in a sampled program for one batch, and returns the loss before
+// the update.
 func (p *Program) Step() (loss float64, err error) {
 	s, err := p.open()
 	if err != nil {
 		return 0, err
+	}
+	if p.sampled != nil {
+		return p.stepSampled(s)
 	}
 	if err := s.setStep(p.train, s.train); err != nil {
 		return 0, err
@@ -138,22 +143,42 @@ func (s *session) update(global func(id int) []float32) error {
 	var slots []slot
 	for _, u := range l.Spec.Updates {
 		name := l.Spec.Globals[u.Param].Name
-		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name)}
-		for k := range p.cfg.Optimizer.moments() {
+		q, err := p.param(name)
+		if err != nil {
+			return err
+		}
+		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name), average: q.Average}
+		for k := range p.momentsOf(q) {
 			x.m = append(x.m, global(l.Globals[momentName(k, name)]))
 		}
 		slots = append(slots, x)
 	}
-	if k := p.cfg.Optimizer.apply(slots, p.epoch+1); k >= 0 {
+	if k := p.cfg.Optimizer.apply(slots, p.rate(), p.updates()+1); k >= 0 {
 		s.spoil(p.epoch+1, l.Spec.Globals[l.Spec.Updates[k].Param].Name)
 	}
 	return nil
+}
+
+// updates is how often the parameters were updated.
+func (p *Program) updates() int {
+	if p.sampled != nil {
+		return p.sampled.steps
+	}
+	return p.epoch
 }
 
 // decays tells whether weight decay works on a parameter.
 func (p *Program) decays(param string) bool {
 	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
 	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
+}
+
+// momentsOf is the number of state tensors of q.
+func (p *Program) momentsOf(q *Param) int {
+	if q.Average > 0 {
+		return 0
+	}
+	return p.cfg.Optimizer.moments()
 }
 
 // momentName names the k-th moment of a parameter, from 0.

@@ -46,11 +46,14 @@ func uniform(w []float32, bound float64, r *rand.Rand) {
 type Param struct {
 	Name       string // SCOPE.NAME
 	Rows, Cols int
-	Layer      int  // the first layer that uses it, from 0
-	PerVertex  bool // row v belongs to vertex v: it is learned where the vertex's rows are
-	pos        string
-	init       Init
-	blocks     int // typed weights are initialised block by block
+	Layer      int // the first layer that uses it, from 0
+	// Average is 0 for what is trained. A row of running statistics, as of Vertex.BatchNorm, is not:
+	// every step moves it by this share towards those of the epoch.
+	Average   float32
+	PerVertex bool // row v belongs to vertex v: it is learned where the vertex's rows are
+	pos       string
+	init      Init
+	blocks    int // typed weights are initialised block by block
 }
 
 // initial draws the parameter's first value. It depends on seed and name only.

@@ -16,25 +16,32 @@ import (
 
 // Program is a model compiled for a graph, a device and a memory budget.
 type Program struct {
-	model    Model
-	cfg      Config // validated: nothing assigns to it
-	data     *dataset.Data
-	shape    *Shape // planned from statistics: there is no data, and nothing can run
-	output   string // of the one forward pass that this is for; "": training and evaluation
-	in       *inputs
-	dims     dims
-	params   []Param
-	machine  *sim.Machine   // that plans are chosen for; nil: none
-	topology *plan.Topology // of machine's devices; nil: nothing is known of them
-	grids    grids
-	chosen   chosen
-	train    *unit // or the forward pass
-	eval     *unit // nil without training
-	host     hostPlaces
-	session  *session // nil: not open
-	closed   bool     // by Close, and not opened since
-	epoch    int      // completed
-	stages   Stages
+	model   Model
+	cfg     Config // validated: nothing assigns to it
+	data    *dataset.Data
+	shape   *Shape // planned from statistics: there is no data, and nothing can run
+	output  string // of the one forward pass that this is for; "": training and evaluation
+	in      *inputs
+	dims    dims
+	params  []Param
+	on      planTarget
+	grids   grids
+	chosen  chosen
+	train   *unit // or the forward pass
+	eval    *unit // nil without training
+	host    hostPlaces
+	session *session // nil: not open
+	closed  bool     // by Close, and not opened since
+	epoch   int      // completed
+	sampled *sampled // nil: every step is over the full graph
+	plateau plateau  // of ScheduleReduce
+	stages  Stages
+}
+
+// planTarget is what plans are chosen for.
+type planTarget struct {
+	machine *sim.Machine   // nil: none
+	ring    *plan.Topology // of its devices; nil: nothing is known of them
 }
 
 // chosen is what was chosen for training, and what follows from it.
@@ -72,7 +79,7 @@ type request struct {
 // know of them. What is wrong with r is an error.
 func newProgram(r request) (*Program, error) {
 	p := &Program{model: r.model, data: r.data, shape: r.shape, output: r.output, grids: grids{sizes: map[int]*chunk.GridStats{}}}
-	r.cfg.Optimizer.defaults()
+	r.cfg.Optimizer.defaults(r.cfg.Epochs)
 	if err := r.cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -124,7 +131,7 @@ func (p *Program) describeData() error {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, featureGrad: p.cfg.FeatureGrad && p.output == ""}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.FeatureGrad && p.output == ""}
 	if err := p.describeRows(e.V); err != nil {
 		return err
 	}
@@ -141,10 +148,16 @@ func (p *Program) describeData() error {
 	default:
 		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
 	}
+	if m.Loss.numbers() {
+		p.dims.classes, p.dims.multi = d.Targets.Cols, false
+	}
 	if p.output != "" { // there may be no labels
 		p.dims.classes, p.dims.multi = 0, false
+	} else if err := p.checkLoss(); err != nil {
+		return err
 	}
 	p.in = newInputs(d, e)
+	p.in.loss = m.Loss
 	p.in.graphs = m.Task == GraphTask
 	return nil
 }

@@ -90,6 +90,13 @@ func (s *session) close() error {
 // start gives u a runner: kernels, inputs, constants. What evaluates runs beside training.
 func (s *session) start(u *unit) error {
 	p := s.p
+	if u.plan.Places.Sets != nil { // its inputs come with every batch
+		var err error
+		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
+			return err
+		}
+		return s.setConsts(u, s.train)
+	}
 	g, err := p.gridFor(u.plan.Cells.P)
 	if err != nil {
 		return err
@@ -144,8 +151,12 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
-		if strings.HasPrefix(name, graphPrefix) {
-			if err := run.SetGlobal(id, s.p.in.matrix(name, s.p.dims.graphs)); err != nil {
+		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
+			x, err := s.p.in.matrix(name, s.p.dims.graphs)
+			if err == nil {
+				err = run.SetGlobal(id, x)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -156,7 +167,7 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 // setStep gives the next step of u the number of its epoch, if it asks for it.
 func (s *session) setStep(u *unit, run *exec.Runner) error {
 	if id, ok := u.low.Globals[rateInput]; ok {
-		if err := run.SetGlobal(id, s.p.cfg.Optimizer.rates(s.p.epoch)); err != nil {
+		if err := run.SetGlobal(id, s.p.cfg.Optimizer.rates(s.p.epoch, s.p.rate())); err != nil {
 			return err
 		}
 	}
@@ -166,7 +177,7 @@ func (s *session) setStep(u *unit, run *exec.Runner) error {
 	}
 	word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
 	seed := s.p.cfg.Seed
-	return run.SetGlobal(id, []float32{word(seed), word(seed >> 32), word(uint64(s.p.epoch)), 0})
+	return run.SetGlobal(id, []float32{word(seed), word(seed >> 32), word(s.p.clock()), 0})
 }
 
 // rows is value id of u, which run has stepped, V×cols in the user's order.

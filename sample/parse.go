@@ -13,8 +13,8 @@ var Forms = []string{"neighbours:15,10,5", "weighted:15,10,5", "layer:512,512", 
 
 // Spec is a sampler that a text asks for.
 type Spec struct {
-	Sampler
-	Batch int // vertices of a batch (saint: roots), or its clusters; 0: as the caller likes
+	Sampler Sampler
+	Batch   int // vertices of a batch (saint: roots), or its clusters; 0: as the caller likes
 }
 
 // Parse reads a sampler: a name of Forms with its numbers. Walks get so many steps; 0
@@ -72,12 +72,12 @@ func numbers(text string) (list []int, err error) {
 
 // parseWalk reads a sampler of walks; ok tells whether it is one.
 func parseWalk(name, rest string, steps int) (s Sampler, ok bool, err error) {
-	settings := map[string]float64{}
 	switch name {
 	case "deepwalk":
 		s = DeepWalk(steps)
 	case "node2vec":
-		if settings, err = assigned(rest, "p", "q"); err != nil {
+		settings, err := assigned(rest, "p", "q")
+		if err != nil {
 			return s, true, err
 		}
 		if !(settings["p"] > 0 && settings["q"] > 0) {

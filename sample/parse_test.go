@@ -18,8 +18,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if s, err := Parse("ppr:0.1", 0); err != nil || s.Steps != Unbounded {
-		t.Errorf("ppr without a length: %v, %d steps", err, s.Steps)
+	if s, err := Parse("ppr:0.1", 0); err != nil || s.Sampler.Steps != Unbounded {
+		t.Errorf("ppr without a length: %v, %d steps", err, s.Sampler.Steps)
 	}
 	for bad, want := range map[string]string{"": "one of", "walk": "one of", "neighbours": "15,10,5", "neighbours:5,0": "15,10,5", "saint:4": "4000x2",
 		"shadow:2x": "2x10", "node2vec:p=x": "p and q", "node2vec:r=1": "p and q", "ppr": "stop", "multirw:": "roots", "deepwalk:3": "settings", "cluster:-1": "cluster:20"} {

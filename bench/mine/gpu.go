@@ -37,7 +37,8 @@ var bars = map[int]map[string]known{
 // table measures kernels and prints a line for each job.
 type table struct {
 	gpus   []device.GPU
-	cpu    bool // loops are run on the CPU, too
+	cpu    bool     // loops are run on the CPU, too
+	names  []string // patterns for loops
 	mu     sync.Mutex
 	spent  map[int]time.Duration // of launches, by GPU
 	copied map[int]time.Duration // from the GPU, by GPU
@@ -45,12 +46,12 @@ type table struct {
 }
 
 // gpuTable prints kernel times of all jobs.
-func gpuTable(spec, scales string, gib int64, jobs string, cpu bool) error {
+func gpuTable(spec, scales string, gib int64, jobs, patterns string, cpu bool) error {
 	devices, err := device.Open(spec, gib<<30)
 	if err != nil {
 		return err
 	}
-	t := &table{cpu: cpu, spent: map[int]time.Duration{}, copied: map[int]time.Duration{}}
+	t := &table{cpu: cpu, names: strings.Split(patterns, ","), spent: map[int]time.Duration{}, copied: map[int]time.Duration{}}
 	for i, d := range devices {
 		defer func() {
 			if e := d.Close(); e != nil {
@@ -173,7 +174,7 @@ func (t *table) cliques(scale int, r *rows.Rows) error {
 		t.line(scale, "triangle", "", 4, func() (string, error) { return text(g.Cliques(ctx, 3, nil)) })
 		t.line(scale, "clique4", "", 3, func() (string, error) { return text(g.Cliques(ctx, 4, nil)) })
 		t.line(scale, "clique5", "", 2, func() (string, error) { return text(g.Cliques(ctx, 5, nil)) })
-		if scale <= 18 {
+		if scale <= 20 {
 			t.line(scale, "clique6", "", 1, func() (string, error) { return text(g.Cliques(ctx, 6, nil)) })
 		}
 		f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}}
@@ -206,16 +207,22 @@ func (t *table) sums(scale int, r *rows.Rows) error {
 
 // hot counts cliques with parts of the rows in host memory.
 func (t *table) hot(scale int, r *rows.Rows) error {
-	all := cuda.Layout{Part: cuda.Above}.RowBytes(r)
-	for _, share := range []float64{0.25, 0.1, 0} {
-		note := fmt.Sprintf("%.0f%% on GPU", 100*share)
-		err := t.with(r, cuda.Layout{Part: cuda.Above, Hot: int64(share * float64(all))}, func(g *cuda.Graph) {
+	all := 4 * r.Edges() // a column of the neighbours above, as 32-bit numbers
+	resident := map[int]float64{}
+	for _, share := range []float64{1, 0.25, 0.1, 0} {
+		l, note := cuda.Layout{Part: cuda.Above, Hot: int64(share * float64(all))}, fmt.Sprintf("%.0f%% on GPU", 100*share)
+		if share == 1 {
+			l.Hot = -1
+		}
+		err := t.with(r, l, func(g *cuda.Graph) {
 			for _, k := range []int{4, 5} {
-				if k == 5 && share > 0 {
+				ms := t.line(scale, fmt.Sprintf("clique%d", k), note, 3, func() (string, error) { return text(g.Cliques(context.Background(), k, nil)) })
+				if share == 1 {
+					resident[k] = ms
 					continue
 				}
-				ms := t.line(scale, fmt.Sprintf("clique%d", k), note, 2, func() (string, error) { return text(g.Cliques(context.Background(), k, nil)) })
-				fmt.Printf("   %.3f GB read from the host, %.1f GB/s\n", float64(g.HostReads())/1e9, float64(g.HostReads())/1e6/ms)
+				read := float64(g.HostReads())
+				fmt.Printf("   %.2f of resident; %.3f GB read from the host, %.1f GB/s\n", ms/resident[k], read/1e9, read/1e6/ms)
 			}
 		})
 		if err != nil {
@@ -230,12 +237,13 @@ func (t *table) loops(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	cpu := &run.Run{Rows: r, Workers: 16}
 	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1, Hubs: true}, func(g *cuda.Graph) {
-		for _, name := range []string{"triangle", "diamond", "clique4", "house", "cycle5", "0-1-2-3-4-0-2-4"} {
-			p, _, err := plan.Choose(pattern.Must(name), nil, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: 1})
+		for _, name := range t.names {
+			p, e, err := plan.Choose(pattern.Must(queries(name)), nil, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: 1})
 			if err != nil {
 				fmt.Println(err)
 				continue
 			}
+			fmt.Printf("   %s: expected cost %.3g, %.3g matches\n", name, e.Cost(), e.Nodes[len(e.Nodes)-1])
 			t.line(scale, name, "by loops", 1, func() (string, error) { return text(g.Count(ctx, p, 32<<30, nil)) })
 			if t.cpu {
 				start := time.Now()
@@ -288,4 +296,17 @@ func (t *table) density(scale int, _ *rows.Rows) error {
 		}
 	}
 	return nil
+}
+
+// queries are the patterns of Figure 13 of GAMMA's paper by their names there.
+func queries(name string) string {
+	switch name {
+	case "q1": // a wheel of four spokes
+		return "0-1-2-3-0 4-0 4-1 4-2 4-3"
+	case "q2":
+		return "diamond"
+	case "q3": // a square with triangles on two opposite sides
+		return "0-1-2-3-0 0-4-3 1-5-2"
+	}
+	return name
 }

@@ -84,7 +84,7 @@ func (c *Sample) measure(name string, in, out *sample.Graph) (m rates, err error
 		return m, cli.Usage(err)
 	}
 	g := in
-	if spec.Output == sample.Steps {
+	if spec.Sampler.Output == sample.Steps {
 		g = out
 	}
 	p, err := sample.Compile(g, spec.Sampler)
@@ -94,7 +94,7 @@ func (c *Sample) measure(name string, in, out *sample.Graph) (m rates, err error
 	for epoch := range int(c.Times) {
 		key := sample.Key{Seed: 1, Epoch: uint32(epoch)}
 		start, n, units := time.Now(), 0.0, 0.0
-		if spec.Output == sample.Steps {
+		if spec.Sampler.Output == sample.Steps {
 			n, units, err = c.walks(p, key)
 			if name == "deepwalk" && g.Weight == nil {
 				m.reads = 2
@@ -102,7 +102,7 @@ func (c *Sample) measure(name string, in, out *sample.Graph) (m rates, err error
 		} else {
 			var rows float64
 			n, units, rows, err = c.blocks(p, spec, g, key)
-			if spec.Name == "neighbours" {
+			if spec.Sampler.Name == "neighbours" {
 				m.reads = 3 + rows/max(units, 1)
 			}
 		}
@@ -138,7 +138,7 @@ func (c *Sample) walks(p *sample.Program, key sample.Key) (n, steps float64, err
 // blocks draws batches, several at a time, and counts their edges and rows.
 func (c *Sample) blocks(p *sample.Program, spec sample.Spec, g *sample.Graph, key sample.Key) (n, edges, rows float64, err error) {
 	size, batches := int(c.Batch), 4*runtime.GOMAXPROCS(0)
-	if spec.Batch > 0 && spec.Name == "saint" {
+	if spec.Batch > 0 && spec.Sampler.Name == "saint" {
 		size = spec.Batch
 	}
 	size = min(size, g.Vertices())

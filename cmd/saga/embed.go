@@ -13,8 +13,8 @@ import (
 // embedCmd is saga embed.
 type embedCmd struct {
 	outFlags
-	Walks string `placeholder:"NAME" group:"walks" help:"Learn vectors from walks on the graph of --data instead: deepwalk, node2vec:p=1,q=0.5 or ppr:0.15."`
-	walkEmbedFlags
+	Walks string         `placeholder:"NAME" group:"walks" help:"Learn vectors from walks on the graph of --data instead: deepwalk, node2vec:p=1,q=0.5 or ppr:0.15."`
+	Learn walkEmbedFlags `embed:""`
 }
 
 // walkEmbedFlags say how vectors are learned from walks.
@@ -79,27 +79,27 @@ func (c *embedCmd) fromWalks(a *app) error {
 	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return err
 	}
-	spec, err := sample.Parse(c.Walks, int(c.Length))
+	spec, err := sample.Parse(c.Walks, int(c.Learn.Length))
 	switch {
 	case err != nil:
 		return cli.Usage(err)
-	case spec.Output != sample.Steps || spec.Roots > 1:
+	case spec.Sampler.Output != sample.Steps || spec.Sampler.Roots > 1:
 		return cli.Usagef("--walks %s: vectors are learned from deepwalk, node2vec or ppr", c.Walks)
 	case c.Data == "":
 		return cli.Usagef("--walks %s: of which graph? Give --data", c.Walks)
 	case c.checkpointFlags.Run != "" || c.Checkpoint != "":
 		return cli.Usagef("--walks and a checkpoint: vectors come from one of them")
 	}
-	d, err := cli.OpenData(c.Data, dataset.Options{Undirected: c.Undirected})
+	d, err := cli.OpenData(c.Data, dataset.Options{Undirected: c.Learn.Undirected})
 	if err != nil {
 		return err
 	}
-	w, err := newWalker(d.Edges, spec.Sampler, int(c.PerVertex), c.Seed)
+	w, err := newWalker(d.Edges, spec.Sampler, int(c.Learn.PerVertex), c.Learn.Seed)
 	if err != nil {
 		return err
 	}
 	w.piece = min(w.piece, 1<<14)
-	learn := sample.SkipGram{Dims: int(c.Dims), Window: int(c.Window), Negative: int(c.Negative), Epochs: int(c.WalkEpochs), Rate: c.Rate, Seed: c.Seed}
+	learn := sample.SkipGram{Dims: int(c.Learn.Dims), Window: int(c.Learn.Window), Negative: int(c.Learn.Negative), Epochs: int(c.Learn.WalkEpochs), Rate: c.Learn.Rate, Seed: c.Learn.Seed}
 	bar := &lateBar{a: a, start: time.Now()}
 	done, all := 0, w.n*(1+learn.Epochs)
 	x, err := learn.Train(d.Edges.V, func(f func(walk []uint32) error) error {
@@ -124,5 +124,5 @@ func (c *embedCmd) fromWalks(a *app) error {
 	if d.HasIDs() {
 		ids = d.ID
 	}
-	return c.write(a, x, int(c.Dims), "vertex", ids)
+	return c.write(a, x, int(c.Learn.Dims), "vertex", ids)
 }

@@ -35,12 +35,13 @@ type prepared struct {
 
 // job is a run that is ready to begin.
 type job struct {
-	data  *dataset.Data
-	prep  prepared
-	prog  *saga.Program
-	note  string           // why the budget is what it is
-	multi bool             // labels are rows of 0 and 1
-	file  *device.HostFile // nil, or what data.Features lies in
+	data   *dataset.Data
+	prep   prepared
+	prog   *saga.Program
+	note   string           // why the budget is what it is
+	multi  bool             // labels are rows of 0 and 1
+	metric metric           // that stands for a split
+	file   *device.HostFile // nil, or what data.Features lies in
 }
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
@@ -92,16 +93,30 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		return nil, err
 	}
 	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
-	j.multi = task == saga.VertexTask && d.MultiLabels != nil
+	loss, err := s.loss(d, task, classes)
+	if err != nil {
+		return nil, err
+	}
+	j.metric = accuracy
+	switch {
+	case numbers(loss.Kind):
+		j.metric, classes = fitR2, max(1, d.Targets.Cols)
+	case task == saga.VertexTask && d.MultiLabels != nil:
+		j.multi, j.metric = true, microF1
+	}
 	build := func() error {
 		j.prep.Layers = s.layers(j.prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
-		j.prep.Layers.Task = task
+		j.prep.Layers.Task, j.prep.Layers.Loss = task, loss
 		m, err := j.prep.model(s.Model.Name)
 		if err != nil {
 			return err
 		}
 		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
 		j.prep.SelfLoops = m.SelfLoops
+		if sampling, _ := s.sampling(); sampling != nil {
+			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
+			return err
+		}
 		return j.compile(m, cfg, s.streams())
 	}
 	err = build()
@@ -145,7 +160,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
+	return s.Training.Sample == "" && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
 
 // builtin is the graph that is trained on where none is named.

@@ -61,7 +61,7 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
-			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
+			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "activations": strings.Join(layers.Activations(), ", "), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
 			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped()),
 			"with_bias": listed(layers.Reading(layers.ReadsBias))},
 		kong.NamedMapper("lowercase", kong.MapperFunc(cli.LowerCase)),

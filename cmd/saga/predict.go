@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"sagann/internal/cli"
 	"sagann/internal/metrics"
 	"sagann/saga"
 )
@@ -41,7 +42,12 @@ func (c *predictCmd) Run(a *app) error {
 	}
 	v, multi := len(x)/cols, t.multi()
 	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}}
-	switch {
+	switch numeric := numbers(t.prep.Layers.Loss.Kind); {
+	case numeric && c.Write == "probs":
+		return cli.Usagef("--write probs: the model predicts numbers")
+	case numeric:
+		w.name, w.column, c.Write = "values", "y", "values"
+		err = writeTable(w, x)
 	case c.Write == "logits":
 		err = writeTable(w, x)
 	case c.Write == "probs":
@@ -61,7 +67,11 @@ func (c *predictCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[t.task()], cols)
+	what := "classes"
+	if c.Write == "values" {
+		what = "columns"
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d %s\n", c.Out, c.Write, v, things[t.task()], cols, what)
 	return err
 }
 

@@ -48,15 +48,15 @@ func (c *sampleCmd) Run(a *app) error {
 	switch {
 	case err != nil:
 		return cli.Usage(err)
-	case spec.Output == sample.Steps:
+	case spec.Sampler.Output == sample.Steps:
 		return cli.Usagef("--sampler %s draws walks: saga walk draws them", c.Sampler)
-	case spec.Name == "clustergcn":
+	case spec.Sampler.Name == "clustergcn":
 		return cli.Usagef("--sampler %s: clusters are batches of training; there is nothing to draw", c.Sampler)
 	case c.Batch < 1:
 		return cli.Usagef("--batch 0: at least 1")
 	}
-	spec.Replace = spec.Replace || c.Replace
-	spec.KeepLoops = c.SelfLoops && spec.Next == nil && spec.Over == sample.Individual
+	spec.Sampler.Replace = spec.Sampler.Replace || c.Replace
+	spec.Sampler.KeepLoops = c.SelfLoops && spec.Sampler.Next == nil && spec.Sampler.Over == sample.Individual
 	d, err := c.load()
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ type settings struct {
 	Data     dataFlags     `embed:"" group:"data"`
 	Model    modelFlags    `embed:"" group:"model"`
 	Training trainingFlags `embed:"" group:"training"`
+	Rate     rateFlags     `embed:"" group:"training"`
 	Memory   memoryFlags   `embed:"" group:"memory"`
 	Planning planFlags     `embed:"" group:"planning"`
 
@@ -38,17 +39,21 @@ type dataFlags struct {
 
 // modelFlags choose the model and its options.
 type modelFlags struct {
-	Name      string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models} (docs/models.md has their formulas), or auto (gcn; ggcn on the built-in graph and on --shape)."`
-	Hidden    count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
-	Layers    count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
-	Steps     count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
-	Heads     count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
-	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
-	Normalize string  `json:"normalize" placeholder:"M" help:"Weights of the edges of ${with_normalize}: sym (default), weight or none."`
-	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
-	Bias      toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`
-	Init      string  `json:"init" default:"pyg" placeholder:"NAME" help:"What parameters are drawn from at first: pyg (as PyTorch Geometric's layers, where it has them) or glorot (weights by Glorot's rule, biases zero) (${default})."`
-	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
+	Name       string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models} (docs/models.md has their formulas), or auto (gcn; ggcn on the built-in graph and on --shape)."`
+	Hidden     count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers     count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Steps      count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
+	Heads      count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
+	Dropout    float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
+	Normalize  string  `json:"normalize" placeholder:"M" help:"Weights of the edges of ${with_normalize}: sym (default), weight or none."`
+	Activation string  `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads})."`
+	Norm       string  `json:"norm" default:"none" placeholder:"NAME" help:"Of the rows between layers: layer (each row), batch (each column over all vertices) or none (${default})."`
+	Residual   bool    `json:"residual" help:"Add what enters a layer, but the last, to what it gives."`
+	Alpha      float32 `json:"alpha" default:"0.1" placeholder:"X" help:"Share of the own prediction in every step of appnp (${default})."`
+	Readout    string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
+	Bias       toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`
+	Init       string  `json:"init" default:"pyg" placeholder:"NAME" help:"What parameters are drawn from at first: pyg (as PyTorch Geometric's layers, where it has them) or glorot (weights by Glorot's rule, biases zero) (${default})."`
+	SelfLoops  toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
 }
 
 // trainingFlags are the numbers of training.
@@ -63,7 +68,23 @@ type trainingFlags struct {
 	ClipNorm     float32 `json:"clip-norm" default:"0" placeholder:"X" help:"Largest 2-norm of all gradients; 0: any."`
 	EvalEvery    count   `json:"eval-every" default:"1" placeholder:"N" help:"Epochs between two evaluations (${default})."`
 	Patience     count   `json:"patience" default:"0" placeholder:"N" help:"Stop after N evaluations without a lower validation loss and keep the best parameters; 0: never."`
+	Loss         string  `json:"loss" default:"auto" placeholder:"NAME" help:"cross-entropy of classes; mse, mae or huber of numbers; auto (mse where the data has targets and no labels)."`
+	HuberDelta   float32 `json:"huber-delta" default:"1" placeholder:"X" help:"Where huber turns from squares to absolute errors (${default})."`
+	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
+	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
+	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
+	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
+}
+
+// rateFlags say how the learning rate goes on from --lr.
+type rateFlags struct {
+	LRSchedule string  `json:"lr-schedule" name:"lr-schedule" default:"none" placeholder:"NAME" help:"cosine (to --lr-min at the last epoch), plateau (lower when the validation loss stays) or none (${default})."`
+	WarmUp     count   `json:"warm-up" default:"0" placeholder:"N" help:"Epochs in which the learning rate rises to --lr (${default})."`
+	LRMin      float32 `json:"lr-min" name:"lr-min" default:"0" placeholder:"X" help:"Lowest learning rate of --lr-schedule (${default})."`
+	LRFactor   float32 `json:"lr-factor" name:"lr-factor" default:"0.1" placeholder:"X" help:"What plateau multiplies the learning rate by (${default})."`
+	LRPatience count   `json:"lr-patience" name:"lr-patience" default:"10" placeholder:"N" help:"Evaluations without a lower validation loss that plateau waits for (${default})."`
+	LREpochs   count   `json:"lr-epochs" name:"lr-epochs" default:"0" placeholder:"N" help:"Epochs that cosine takes, with those of --warm-up; 0: --epochs."`
 }
 
 // memoryFlags say where a run computes and how much memory it may use.
@@ -102,7 +123,7 @@ var flagGroups = []kong.Group{
 
 // groups are the parts of s, in the order of config.json.
 func (s *settings) groups() []any {
-	return []any{&s.Data, &s.Model, &s.Training, &s.Memory, &s.Planning}
+	return []any{&s.Data, &s.Model, &s.Training, &s.Rate, &s.Memory, &s.Planning}
 }
 
 // savedSettings are settings as config.json has them: one flat object, for it knows flags and

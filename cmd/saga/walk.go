@@ -60,9 +60,9 @@ func (c *walkCmd) Run(a *app) error {
 	switch {
 	case err != nil:
 		return cli.Usage(err)
-	case spec.Output != sample.Steps:
+	case spec.Sampler.Output != sample.Steps:
 		return cli.Usagef("--walks %s draws blocks: saga sample draws them", c.Walks)
-	case spec.Steps == sample.Unbounded && filepath.Ext(c.Out) == ".npy":
+	case spec.Sampler.Steps == sample.Unbounded && filepath.Ext(c.Out) == ".npy":
 		return cli.Usagef("--out %s: rows of a .npy have a length; give --length N, or write .txt", c.Out)
 	case c.PerVertex < 1:
 		return cli.Usagef("--per-vertex 0: at least 1 walk")

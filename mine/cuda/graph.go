@@ -48,40 +48,30 @@ type card struct {
 	gpu         device.GPU
 	queue, side device.Queue // side: what must not wait for kernels
 	held        []device.Mem
-	shared      int64 // bytes of shared memory that a block may have
+	chip        Chip
 
 	table, order, label, id device.Mem
 	hub                     device.Mem                    // addresses of bits
 	functions               map[[2]string]device.Function // by source and name
 }
 
-// row is an entry of the table, as kernels see it.
+// row is an entry of the table, as kernels see it: how many neighbours are below the
+// vertex, and how many there are. Of a row of those above it alone: how many have a word
+// each, and how many there are.
 type row struct {
 	at            uint64
 	below, degree uint32
 }
 
-// aligned is the number of entries that rows begin at a multiple of: 32 bytes, the least
-// that memory is read in. Rows of cold entries are longer apart: 128 bytes, if they are
-// as long.
-const aligned = 8
+// Rows begin at multiples of 32 bytes, the least that memory is read in; those in host
+// memory at multiples of 128, if they are as long: the most that is asked for at once.
+const (
+	sector = 8 // words
+	line   = 32
+)
 
-// span is the part of a row that is uploaded.
-func (l Layout) span(r *rows.Rows, v uint32) []uint32 {
-	if l.Part == Above {
-		return r.Above(v)
-	}
-	return r.Of(v)
-}
-
-// place is where a row of n entries may begin that must not begin before at.
-func place(at int64, n int) int64 {
-	to := int64(aligned)
-	if n >= 4*aligned {
-		to = 4 * aligned
-	}
-	return (at + to - 1) / to * to
-}
+// up is the multiple of to that follows n.
+func up(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // TableBytes is the memory of a GPU that the graph takes beside its rows.
 func TableBytes(r *rows.Rows) int64 {
@@ -105,13 +95,11 @@ func HubBytes(r *rows.Rows) int64 {
 
 // RowBytes is the memory that all rows of a layout take.
 func (l Layout) RowBytes(r *rows.Rows) int64 {
-	at := int64(0)
+	n := int64(0)
 	for v := range r.V() {
-		if n := len(l.span(r, uint32(v))); n > 0 {
-			at = place(at, n) + int64(n)
-		}
+		n += up(int64(l.words(r, uint32(v))), sector)
 	}
-	return 4*at + device.Align
+	return 4*n + device.Align
 }
 
 // Upload copies the graph to the GPUs.
@@ -141,10 +129,10 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	column := make([]uint32, hot)
 	coldBytes := device.View[uint32](g.cold.Bytes())
 	for v := range r.V() {
-		if span := l.span(r, uint32(v)); at[v] >= 0 {
-			copy(column[at[v]:], span)
+		if at[v] >= 0 {
+			l.copyRow(column[at[v]:], r, uint32(v))
 		} else {
-			copy(coldBytes[^at[v]:], span)
+			l.copyRow(coldBytes[^at[v]:], r, uint32(v))
 		}
 	}
 	g.order = make([]uint32, r.V())
@@ -153,7 +141,7 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	}
 	slices.SortStableFunc(g.order, func(a, b uint32) int { return cmp.Compare(len(r.Above(b)), len(r.Above(a))) })
 	for _, gpu := range gpus {
-		c := &card{gpu: gpu, shared: sharedOf(gpu.Info())}
+		c := &card{gpu: gpu, chip: ChipOf(gpu)}
 		g.cards = append(g.cards, c)
 		if err := c.upload(g, at, column); err != nil {
 			return err
@@ -162,7 +150,7 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	return nil
 }
 
-// places says where each row begins, in entries: of the column on the GPUs, or, as ^at, of
+// places says where each row begins, in words: of the column on the GPUs, or, as ^at, of
 // that in host memory. Rows are hot in the order of the number of reads that are
 // expected: that of the vertices that name them.
 func (g *Graph) places() (at []int64, hot, cold int64) {
@@ -184,8 +172,7 @@ func (g *Graph) places() (at []int64, hot, cold int64) {
 		}
 		slices.SortStableFunc(by, func(a, b uint32) int { return cmp.Compare(reads(b), reads(a)) })
 		for _, v := range by {
-			// What alignment takes counts as if every row took the most.
-			if need := place(int64(len(l.span(r, v))), 4*aligned); need <= left {
+			if need := up(int64(l.words(r, v)), sector); need <= left {
 				stays[v] = true
 				left -= need
 			}
@@ -196,15 +183,17 @@ func (g *Graph) places() (at []int64, hot, cold int64) {
 		}
 	}
 	for v := range n {
-		k := len(l.span(r, uint32(v)))
+		k := int64(l.words(r, uint32(v)))
 		switch {
 		case k == 0:
 		case stays[v]:
-			at[v] = place(hot, k)
-			hot = at[v] + int64(k)
+			at[v], hot = hot, hot+up(k, sector)
 		default:
-			x := place(cold, k)
-			at[v], cold = ^x, x+int64(k)
+			x := up(cold, sector)
+			if k >= line {
+				x = up(cold, line)
+			}
+			at[v], cold = ^x, x+k
 		}
 	}
 	return at, hot, cold
@@ -237,7 +226,8 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 			table[v].at = uint64(uintptr(unsafe.Pointer(&g.cold.Bytes()[0]))) + 4*uint64(^at[v])
 		}
 		if g.layout.Part == Above {
-			table[v].degree = uint32(len(r.Above(uint32(v))))
+			p := packed(r, uint32(v))
+			table[v].below, table[v].degree = uint32(p.whole), uint32(p.whole+p.half)
 		} else {
 			table[v].below, table[v].degree = r.Mid[v], uint32(r.Degree(uint32(v)))
 		}
@@ -338,13 +328,26 @@ func (g *Graph) Free() (err error) {
 // HostReads is the bytes of rows in host memory that counting cliques reads, if it reads
 // each row once for every vertex that names it, and once for the vertex itself.
 func (g *Graph) HostReads() int64 {
-	n := int64(0)
+	host, _ := g.reads()
+	return host
+}
+
+// reads is HostReads, and the bytes of all rows that are read.
+func (g *Graph) reads() (host, all int64) {
 	for v := range g.rows.V() {
-		if g.coldRow(uint32(v)) {
-			n += 4 * int64(len(g.rows.Above(uint32(v)))) * int64(g.rows.Mid[v]+1)
+		n := 4 * int64(g.layout.words(g.rows, uint32(v))) * int64(g.rows.Mid[v]+1)
+		if all += n; g.coldRow(uint32(v)) {
+			host += n
 		}
 	}
-	return n
+	return host, all
+}
+
+// waits tells whether so much is read from host memory that kernels wait for it: at a
+// quarter of all bytes that takes about as long as counting the cliques of four vertices.
+func (g *Graph) waits() bool {
+	host, all := g.reads()
+	return 4*host > all
 }
 
 // coldRow tells whether the row of v lies in host memory.

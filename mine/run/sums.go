@@ -20,7 +20,7 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 		switch t.Of {
 		case pattern.EdgePairs, pattern.Tails:
 			shared = 4*r.Edges() + 8*(v+1)
-			worker = max(worker, 4*v+4*int64(r.MaxAbove))
+			worker = max(worker, 4*v+8*int64(r.MaxAbove))
 		case pattern.Triangles:
 			worker = max(worker, 8*int64(r.Words))
 		case pattern.FourCycles:
@@ -230,7 +230,7 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 	t := make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
 	ws := make([]closer, r.Workers)
 	for i := range ws {
-		ws[i] = closer{place: make([]uint32, g.V()), found: make([]uint32, g.MaxAbove), shared: r.Workers > 1}
+		ws[i] = closer{place: make([]uint32, g.V()), found: make([]uint32, g.MaxAbove), own: make([]uint32, g.MaxAbove), shared: r.Workers > 1}
 	}
 	err := r.each(ctx, newPool(g, false), func(w int, tk task) {
 		u, c := tk.root, &ws[w]
@@ -241,12 +241,16 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 		for i, v := range around {
 			c.place[v] = uint32(i) + 1
 		}
-		own := t[at[u]:at[u+1]]
+		own := c.own[:len(around)]
+		clear(own)
 		for i, v := range around {
 			c.close(own, i, g.Above(v), t[at[v]:at[v+1]])
 		}
-		for _, v := range around {
+		for i, v := range around {
 			c.place[v] = 0
+			if own[i] > 0 {
+				c.add(&t[at[u]+int64(i)], own[i])
+			}
 		}
 	})
 	if err != nil {
@@ -260,13 +264,23 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 type closer struct {
 	place  []uint32 // by vertex: 1 + its number among the root's neighbours above it, or 0
 	found  []uint32 // which members of a row have a place
+	own    []uint32 // of the root's edges
 	shared bool     // others count, too
 	_      [64]byte
 }
 
+// add adds to a number of an edge, which others may do, too.
+func (c *closer) add(to *uint32, n uint32) {
+	if c.shared {
+		atomic.AddUint32(to, n)
+	} else {
+		*to += n
+	}
+}
+
 // close counts the triangles of the root and its i-th neighbour, whose neighbours above it
-// are list, at their three edges: own are the counts of the root's edges, others those of
-// the neighbour's.
+// are list, at their three edges: own are the worker's counts of the root's edges, others
+// those of all of the neighbour's.
 func (c *closer) close(own []uint32, i int, list, others []uint32) {
 	k := 0
 	for j, x := range list {
@@ -282,14 +296,13 @@ func (c *closer) close(own []uint32, i int, list, others []uint32) {
 	if c.shared {
 		for _, j := range c.found[:k] {
 			atomic.AddUint32(&others[j], 1)
-			atomic.AddUint32(&own[c.place[list[j]]-1], 1)
+			own[c.place[list[j]]-1]++
 		}
-		atomic.AddUint32(&own[i], uint32(k))
-		return
-	}
-	for _, j := range c.found[:k] {
-		others[j]++
-		own[c.place[list[j]]-1]++
+	} else {
+		for _, j := range c.found[:k] {
+			others[j]++
+			own[c.place[list[j]]-1]++
+		}
 	}
 	own[i] += uint32(k)
 }
