@@ -33,8 +33,13 @@ func TestPython(t *testing.T) {
 	if at := strings.Index(string(out), "ModuleNotFoundError"); err != nil && at >= 0 {
 		t.Skipf("%s lacks what the example needs: %s", python, strings.TrimSpace(string(out[at:])))
 	}
-	if err != nil || !strings.Contains(string(out), "embeddings (600, 16), test accuracy 0.9") || !strings.Contains(string(out), "largest difference of logits ") {
+	if err != nil { // the script asserts
 		t.Errorf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"gcn: embeddings (600, 16), ", "sage: embeddings (600, 16), ", "gat: embeddings (600, 128), "} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the script does not print %q", want)
+		}
 	}
 	t.Logf("%s", out)
 }
