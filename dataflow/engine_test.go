@@ -321,11 +321,17 @@ func (e *engine) learned(l *dataflow.Lowered, r *exec.Runner, out map[string][]f
 		if !v.State {
 			continue
 		}
-		if err := r.FetchRows(id); err != nil {
+		x := make([]float32, e.v.g.V*v.Cols)
+		ld := chunk.LD(v.Cols)
+		err := r.EachRows(id, func(first int, rows []byte) error {
+			for k, row := range slices.Collect(slices.Chunk(floats(rows), ld)) {
+				copy(x[int(e.order.Old[first+k])*v.Cols:][:v.Cols], row)
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
-		x := make([]float32, e.v.g.V*v.Cols)
-		chunk.Unpermute(x, floats(r.Output(id)), v.Cols, chunk.LD(v.Cols), e.order)
 		out["next:"+name] = x
 		copy(r.Output(id), e.layOut(name, v.Cols))
 		if err := r.SendRows(id); err != nil {

@@ -57,7 +57,7 @@ func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 
 // average is a row that every step moves by batchAverage towards what tracer.averages has of it.
 func (p Params) average(name string, cols int, init Init) Tensor {
-	n := p.declare(name, 1, cols, 1, init)
+	n := p.declare(name, 1, cols, 1, init, nil)
 	for i := range p.t.list {
 		if q := &p.t.list[i]; p.t.params[q.Name] == n {
 			q.Average = batchAverage

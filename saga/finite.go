@@ -112,6 +112,14 @@ func describeNotFinite(name string, x []float32) string {
 func (s *session) allFinite() error {
 	for _, q := range s.p.params {
 		for _, name := range s.p.stateOf(q.Name) {
+			if s.p.isLearned(s.p.train, name) {
+				if ok, err := s.learnedFinite(s.p.train, name); err != nil || ok {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+			}
 			x, err := s.global(name)
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package saga
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -41,7 +42,7 @@ func unitRows(w []float32, _, cols int, r *rand.Rand) { He(w, 2*cols, cols, r) }
 func (t *tracer) embed() Tensor {
 	n := t.g.Variable(embedding, dataflow.Shape{Set: dataflow.V0, Cols: t.d.embedding})
 	t.params[embedding] = n
-	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: unitRows, blocks: 1})
+	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: unitRows, blocks: 1, rowwise: true})
 	return n
 }
 
@@ -111,7 +112,10 @@ func (in *inputs) learn(q *Param, seed uint64, zero bool) {
 		in.learned = map[string]func() source{}
 	}
 	in.learned[q.Name], in.cols[q.Name] = func() source { return source{rows: q.initial(seed)} }, q.Cols
-	none := func() source { return source{row: func(_ int, to []float32) { clear(to) }} }
+	if q.rowwise {
+		in.learned[q.Name] = func() source { return source{all: q.eachRow(seed)} }
+	}
+	none := func() source { return source{all: func(func(int) []float32) {}} } // memory is zero
 	if zero {
 		in.learned[q.Name] = none
 	}
@@ -120,14 +124,40 @@ func (in *inputs) learn(q *Param, seed uint64, zero bool) {
 	}
 }
 
-// learnedRows are the rows of learned input name of u, which run runs, V×cols in user order.
-func (s *session) learnedRows(u *unit, name string) ([]float32, error) {
+// learnedRows are the rows of learned input name of u, which s.train runs, V×cols in user order, in
+// room where that has so many numbers.
+func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
 	id := u.low.Inputs[name]
-	if err := s.train.FetchRows(id); err != nil {
-		return nil, err
+	cols, o := u.plan.Spec.Values[id].Cols, s.p.orderFor(u.plan.Cells.P)
+	if n := s.p.in.edges.V * cols; len(room) != n {
+		room = make([]float32, n)
 	}
-	x, _ := s.rows(u, s.train, id)
-	return x, nil
+	ld := chunk.LD(cols)
+	return room, s.train.EachRows(id, func(first int, rows []byte) error {
+		x := floatsOf(rows)
+		chunk.Ranges(len(x)/ld, func(lo, hi int) {
+			for n := lo; n < hi; n++ {
+				v := first + n
+				if o != nil {
+					v = int(o.Old[v])
+				}
+				copy(room[v*cols:(v+1)*cols], x[n*ld:])
+			}
+		})
+		device.Drop(rows)
+		return nil
+	})
+}
+
+// learnedFinite tells whether all numbers of a learned input are finite.
+func (s *session) learnedFinite(u *unit, name string) (ok bool, err error) {
+	ok = true
+	err = s.train.EachRows(u.low.Inputs[name], func(_ int, rows []byte) error {
+		ok = ok && !slices.ContainsFunc(floatsOf(rows), notFinite)
+		device.Drop(rows)
+		return nil
+	})
+	return ok, err
 }
 
 // setLearned gives learned input name of u, which s.train runs, rows x, V×cols in user order.

@@ -97,7 +97,7 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	held, err := old.tensors()
+	held, err := old.held()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -126,6 +126,19 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 		}
 		return nil, fmt.Errorf("saga: no parameter %q", name)
 	})
+}
+
+// held reads all of tensors.
+func (s *session) held() ([]safetensors.Tensor, error) {
+	list, err := s.tensors()
+	for i := range list {
+		x, wrong := valuesOf(list[i])
+		if _, later := list[i].Data.(safetensors.Later); later {
+			x = slices.Clone(x)
+		}
+		list[i].Data, err = x, errors.Join(err, wrong)
+	}
+	return list, err
 }
 
 // takeUp opens a session that goes on where an old one, which was released, has ended.

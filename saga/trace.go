@@ -29,6 +29,8 @@ type Model struct {
 	// EdgeHead gives the logits [E×C] of edges; Src and Dst are the last layer's rows.
 	// Its parameters have the scope "head".
 	EdgeHead func(e Edge, p Params) Tensor
+	// LinkHead scores pairs of vertices by the last layer's rows, for a LinkTask. Default: LinkDot.
+	LinkHead LinkHead
 	// Loss is what training minimises. Default: the cross-entropy of classes.
 	Loss Loss
 }
@@ -54,9 +56,10 @@ type dims struct {
 	embedding         int  // columns of the rows that are learned in place of features; 0: none are
 	identity          bool // features are the identity
 	task              Task
-	graphs            int // GraphTask: number of graphs
-	train             int // EdgeTask: number of training edges
-	levels            int // of sampled blocks, as many as layers that gather; 0: the full graph
+	graphs            int  // GraphTask: number of graphs
+	train             int  // EdgeTask: number of training edges
+	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
+	weighed           bool // by the sampler
 	loss              Loss
 }
 
@@ -83,6 +86,7 @@ type traced struct {
 	rows           Tensor // hidden rows of vertices: of a GraphTask those that are read out
 	features       Tensor
 	target         target
+	heads          []Tensor // parameters of the LinkHead
 }
 
 // LayerError says which layer is wrong: its shapes, or what its functions return or panic
@@ -186,7 +190,7 @@ func (t *tracer) edges(x, self Tensor) Edge {
 	if e.Data = t.data; e.Data == nil {
 		e.Data = t.edgeData()
 	}
-	if t.d.weight {
+	if t.d.weight || t.d.weighed {
 		e.Weight = t.edge(dataflow.WeightInput, 1)
 	}
 	if t.d.types > 0 {

@@ -118,7 +118,7 @@ func (p *Program) param(name string) (*Param, error) {
 func (s *session) global(name string) ([]float32, error) {
 	l := s.p.train.low
 	if s.p.isLearned(s.p.train, name) {
-		return s.learnedRows(s.p.train, name)
+		return s.learnedRows(s.p.train, name, nil)
 	}
 	id, ok := l.Globals[name]
 	if !ok {

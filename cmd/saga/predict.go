@@ -19,6 +19,7 @@ type outFlags struct {
 type predictCmd struct {
 	outFlags
 	Write string `default:"classes" enum:"classes,probs,logits" placeholder:"WHAT" help:"classes, probs or logits (${default}). Classes of multi-label data are a row of 0 and 1; probs are probabilities, of multi-label data one by one."`
+	Pairs string `placeholder:"FILE" help:"With a run of --task link: a text with the ids of two vertices on each line; the probability of each edge is written."`
 }
 
 // Help is what stands under the usage line.
@@ -36,12 +37,18 @@ the data had it; an .npy is one array, and a .safetensors one tensor with the na
 
 // Run predicts.
 func (c *predictCmd) Run(a *app) error {
+	if c.Pairs != "" {
+		return c.predictPairs(a)
+	}
 	t, x, cols, err := c.infer(a, "logits")
 	if err != nil {
 		return err
 	}
 	v, multi := len(x)/cols, t.multi()
 	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}}
+	if t.task() == saga.LinkTask {
+		return cli.Usagef("a run of --task link predicts pairs of vertices: --pairs FILE names them; saga embed writes the rows of all vertices")
+	}
 	switch numeric := numbers(t.prep.Layers.Loss.Kind); {
 	case numeric && c.Write == "probs":
 		return cli.Usagef("--write probs: the model predicts numbers")
@@ -91,36 +98,6 @@ func probabilities(logits []float32, cols int, multi bool) []float32 {
 		}
 	}
 	return out
-}
-
-// embedCmd is saga embed.
-type embedCmd struct{ outFlags }
-
-// Help is what stands under the usage line.
-func (embedCmd) Help() string {
-	return `Example:
-
-  saga embed saga-run-0001 --out rows.npy
-
-There is a row for every vertex, in the order of the data; a .csv begins it with the vertex's id.`
-}
-
-// Run embeds.
-func (c *embedCmd) Run(a *app) error {
-	t, x, cols, err := c.infer(a, "embeddings")
-	if err != nil {
-		return err
-	}
-	rows, row := len(x)/cols, saga.VertexTask
-	if t.task() == saga.GraphTask {
-		row = saga.GraphTask
-	}
-	w := table{path: c.Out, name: "embeddings", row: string(row), column: "x", ids: t.ids(string(row)), shape: []int{rows, cols}}
-	if err := writeTable(w, x); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)
-	return err
 }
 
 // infer runs the model of the checkpoint.

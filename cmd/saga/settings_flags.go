@@ -16,6 +16,7 @@ import (
 type settings struct {
 	Data     dataFlags     `embed:"" group:"data"`
 	Model    modelFlags    `embed:"" group:"model"`
+	Link     linkFlags     `embed:"" group:"model"`
 	Training trainingFlags `embed:"" group:"training"`
 	Rate     rateFlags     `embed:"" group:"training"`
 	Memory   memoryFlags   `embed:"" group:"memory"`
@@ -32,7 +33,7 @@ type dataFlags struct {
 	Undirected   bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
-	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (vertex, where vertices have labels)."`
+	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (vertex, where vertices have labels); link predicts the edges themselves (docs/tasks.md)."`
 	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; identity where there are none)."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
 }
@@ -73,7 +74,8 @@ type trainingFlags struct {
 	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
 	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
 	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
-	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample (${default})."`
+	Sampler      string  `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
+	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
 }
 
@@ -123,7 +125,7 @@ var flagGroups = []kong.Group{
 
 // groups are the parts of s, in the order of config.json.
 func (s *settings) groups() []any {
-	return []any{&s.Data, &s.Model, &s.Training, &s.Rate, &s.Memory, &s.Planning}
+	return []any{&s.Data, &s.Model, &s.Link, &s.Training, &s.Rate, &s.Memory, &s.Planning}
 }
 
 // savedSettings are settings as config.json has them: one flat object, for it knows flags and

@@ -74,41 +74,6 @@ func (r *Runner) loadSetup() error {
 	return nil
 }
 
-// FetchRows brings the rows of input id, which steps write, to the memory that SetInput was
-// given. The rows of inputs that stream are there after every step. No step may be running.
-func (r *Runner) FetchRows(id int) error {
-	return r.moveRows("fetch", id, func(p *part, t *plan.Task, rows []byte) error {
-		return p.dev.CopyD2H(p.queues[plan.D2H], rows, p.mem, t.Addr)
-	})
-}
-
-// SendRows brings what was written to the memory that SetInput was given for input id to the
-// devices, where they hold it. No step may be running.
-func (r *Runner) SendRows(id int) error {
-	return r.moveRows("send", id, func(p *part, t *plan.Task, rows []byte) error {
-		return p.dev.CopyH2D(p.queues[plan.H2D], p.mem, t.Addr, rows)
-	})
-}
-
-// moveRows calls move for every interval of input id that stays on its device.
-func (r *Runner) moveRows(what string, id int, move func(p *part, t *plan.Task, rows []byte) error) error {
-	if !r.has.ahead {
-		return nil
-	}
-	v := &r.plan.Spec.Values[id]
-	for i := range r.plan.Setup {
-		t := &r.plan.Setup[i]
-		if int(t.Value) != id {
-			continue
-		}
-		at := int64(t.Own) * int64(r.plan.Cells.Width) * v.RowBytes
-		if err := move(&r.arena.devices[t.Device], t, r.host[id][at:at+t.Bytes]); err != nil {
-			return fmt.Errorf("%s rows of %s: %w", what, v.Name, err)
-		}
-	}
-	return r.arena.syncFor(what + " rows of " + v.Name)
-}
-
 // own makes r the owner of the memory of steps.
 func (r *Runner) own() {
 	old := r.arena.owner
