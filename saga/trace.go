@@ -56,9 +56,10 @@ type dims struct {
 	embedding         int  // columns of the rows that are learned in place of features; 0: none are
 	identity          bool // features are the identity
 	task              Task
-	graphs            int // GraphTask: number of graphs
-	train             int // EdgeTask: number of training edges
-	levels            int // of sampled blocks, as many as layers that gather; 0: the full graph
+	graphs            int  // GraphTask: number of graphs
+	train             int  // EdgeTask: number of training edges
+	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
+	weighed           bool // by the sampler
 	loss              Loss
 }
 
@@ -189,7 +190,7 @@ func (t *tracer) edges(x, self Tensor) Edge {
 	if e.Data = t.data; e.Data == nil {
 		e.Data = t.edgeData()
 	}
-	if t.d.weight {
+	if t.d.weight || t.d.weighed {
 		e.Weight = t.edge(dataflow.WeightInput, 1)
 	}
 	if t.d.types > 0 {
