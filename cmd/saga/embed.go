@@ -15,6 +15,7 @@ type embedCmd struct {
 	outFlags
 	Walks string         `placeholder:"NAME" group:"walks" help:"Learn vectors from walks on the graph of --data instead: deepwalk, node2vec:p=1,q=0.5 or ppr:0.15."`
 	Learn walkEmbedFlags `embed:""`
+	Hops  hopFlags       `embed:""`
 }
 
 // walkEmbedFlags say how vectors are learned from walks.
@@ -36,21 +37,35 @@ func (embedCmd) Help() string {
 
   saga embed saga-run-0001 --out rows.npy
   saga embed --data blogcatalog/ --walks node2vec:p=1,q=0.5 --dims 128 --out vectors.npy
+  saga embed --data cora/ --children 25 --leaves 10 --weights matrices/ --out rows.npy
 
 There is a row for every vertex, in the order of the data; a .csv begins it with the vertex's id.
 
 With --walks no checkpoint is read: vectors are learned from random walks by skip-gram with negative
-draws (DeepWalk, node2vec). One thread learns while all draw walks; equal settings give equal vectors.`
+draws (DeepWalk, node2vec). One thread learns while all draw walks; equal settings give equal vectors.
+
+With --children each vertex is embedded by two layers of GraphSAGE over in-edges that it and they draw, with the
+matrices given (of features: wf1 and wa1; of the first layer's rows: wf2 and wa2). Rows have Euclidean norm 1.`
 }
 
 // Run embeds.
 func (c *embedCmd) Run(a *app) error {
-	if c.Walks != "" {
+	switch {
+	case c.Walks != "" && c.Hops.Children > 0:
+		return cli.Usagef("--walks and --children: rows come from one of them")
+	case c.Walks != "":
 		return c.fromWalks(a)
+	case c.Hops.Children > 0:
+		return c.fromHops(a)
 	}
 	for _, name := range []string{"length", "per-vertex", "dims", "window", "negative", "walk-epochs", "rate", "seed", "undirected"} {
 		if a.Given[name] {
 			return cli.Usagef("--%s is of embeddings from walks: give --walks, too", name)
+		}
+	}
+	for _, name := range []string{"leaves", "weights", "width", "self-neighbours"} {
+		if a.Given[name] {
+			return cli.Usagef("--%s is of embeddings from sampled in-edges: give --children, too", name)
 		}
 	}
 	t, x, cols, err := c.infer(a, "embeddings")
