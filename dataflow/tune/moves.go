@@ -33,6 +33,14 @@ var moves = []Move{
 	{"keep one", exposed, keepOne, true},
 }
 
+// LeaveOut takes a move out of the table for as long as the process runs, to measure what the move wins; false: there is
+// none of that name.
+func LeaveOut(name string) bool {
+	n := len(moves)
+	moves = slices.DeleteFunc(moves, func(m Move) bool { return m.Name == name })
+	return len(moves) < n
+}
+
 // The conditions.
 
 // moving: something is copied, so memory matters.

@@ -81,20 +81,26 @@ func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, c
 	n := len(s.Phases)
 	b := &balance{s: s, c: c, acc: acc, ch: ch, t: t, fits: fits, down: make([]float64, n), up: make([]float64, n),
 		forecast: forecast{copies: make([]float64, n), kernels: make([]float64, n+1), link: make([]float64, n+1), all: make([]float64, n+1)}}
-	for id := range s.Values {
-		if v := &s.Values[id]; v.Kind != plan.Temp && !ch.resident[id] {
-			b.add(id, float64(c.ChunkBytes(v)), v.Kind == plan.Input, v.Output)
-		}
-	}
-	for d := range 2 {
-		if c.Bytes[d] != nil && !ch.cells[d] {
-			bytes := 0.0
-			for _, n := range c.Bytes[d] {
+	eachStreamed(s, c, ch, func(key int, constant, output bool) {
+		bytes := 0.0
+		if key >= 0 {
+			bytes = float64(c.ChunkBytes(&s.Values[key]))
+		} else {
+			for _, n := range c.Bytes[-1-key] {
 				bytes += float64(plan.Align(n)) / float64(c.P)
 			}
-			b.add(-1-d, bytes, true, false)
 		}
-	}
+		uses := usesOf(s, c, acc, ch, key)
+		for _, u := range uses {
+			b.down[u.phase] += u.down * bytes * float64(c.P)
+			b.up[u.phase] += u.up * bytes * float64(c.P)
+		}
+		for _, x := range spansOf(key, uses, constant, output) {
+			if slices.ContainsFunc(x.saves, func(u use) bool { return u.down+u.up > 0 }) {
+				b.parts = append(b.parts, &part{x.Window, -1, x.saves, bytes})
+			}
+		}
+	})
 	for _, x := range b.parts {
 		b.move(nil, x)
 		for _, y := range b.parts {
@@ -108,38 +114,6 @@ func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, c
 		b.moves[i].value = b.value(&b.moves[i])
 	}
 	return b
-}
-
-// add lists the windows that could keep what key names.
-func (b *balance) add(key int, bytes float64, constant, output bool) {
-	uses := usesOf(b.s, b.c, b.acc, b.ch, key)
-	for _, u := range uses {
-		b.down[u.phase] += u.down * bytes * float64(b.c.P)
-		b.up[u.phase] += u.up * bytes * float64(b.c.P)
-	}
-	add := func(from, to int, saves []use) {
-		if slices.ContainsFunc(saves, func(u use) bool { return u.down+u.up > 0 }) {
-			b.parts = append(b.parts, &part{plan.Window{Key: key, From: from, To: to}, -1, saves, bytes})
-		}
-	}
-	for i := range uses {
-		for k := i; k < len(uses); k++ {
-			saves := slices.Clone(uses[i : k+1])
-			if saves[0].up > 0 && (k < len(uses)-1 || output) {
-				saves[0].up = 0
-			}
-			saves[0].down = max(0, saves[0].down-1)
-			add(uses[i].phase, uses[k].phase, saves)
-		}
-		for k := 0; constant && k < i; k++ {
-			saves := slices.Concat(uses[i:], uses[:k+1])
-			saves[0].down--
-			add(uses[i].phase, uses[k].phase, saves)
-		}
-	}
-	if constant && len(uses) > 0 {
-		add(plan.Whole, plan.Whole, uses)
-	}
 }
 
 // move lists a move.
