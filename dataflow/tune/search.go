@@ -139,7 +139,7 @@ func (s *search) run() (*Eval, error) {
 			if x.score() > s.best.score()*(1+r.behind) { // another has become faster
 				continue
 			}
-			if s.e.work > maxWork/r.share {
+			if s.e.work > maxWork {
 				return s.best, nil
 			}
 			if err := s.improve(x, r.fine); err != nil {
@@ -157,15 +157,14 @@ func (s *search) log(move string, was *Eval) {
 	}
 }
 
-// rounds of the search. First the fastest decision of each kind that is not far behind goes through the moves
-// once. Then those that are near go through all moves until nothing helps. Where plans are quick to try, so does the
-// fastest decision for each number of intervals.
+// rounds of the search. First the fastest decision, and that of each kind that is near it, goes through all moves until nothing
+// helps. Then those of kinds that are farther behind go through the moves once, and on where that has brought them near. In the end so does
+// the fastest decision for each number of intervals.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
 	kinds  bool    // one of each
 	fine   bool
-	share  int // of maxWork, one part in so many
-}{{0.25, true, false, 1}, {0.04, true, true, 1}, {0.1, false, true, 4}}
+}{{0.04, true, true}, {0.15, true, false}, {0.04, true, true}, {0.1, false, true}}
 
 // maxWork bounds a search: so many tasks are simulated, about. That takes three to five seconds of a processor.
 var maxWork = 6_000_000
