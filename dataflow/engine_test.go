@@ -25,6 +25,7 @@ type engine struct {
 	cells *plan.Cells
 	once  map[string][]float32 // invariants, in user order
 	held  []*device.HostFile   // inputs
+	rows  map[string][]byte    // of the inputs that training was given
 }
 
 // run compiles p, plans it and steps twice; the bits of the second step are those of
@@ -36,7 +37,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 	}
 	c := dataflow.Options{Without: without, Lowering: dataflow.Lowering{Save: o.save, Packed: o.packed}, Storage: o.storage, Slices: o.slices, LeastSlice: 2}
 	compile := func() (main, once *dataflow.Lowered, err error) {
-		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, c)
+		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt, Learn: p.next}, c)
 	}
 	main, once, err := compile()
 	if err != nil {
@@ -145,7 +146,7 @@ func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, ba
 		return nil, err
 	}
 	for name, id := range l.Inputs {
-		rows := e.rows(name, l.Spec.Values[id].Cols)
+		rows := e.layOut(name, l.Spec.Values[id].Cols)
 		if e.inFile(id) {
 			f, err := device.NewHostFile("", int64(len(rows)))
 			if err != nil {
@@ -154,6 +155,11 @@ func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, ba
 			copy(f.Bytes(), rows)
 			e.held = append(e.held, f)
 			rows = f.Bytes()
+		}
+		if base == nil {
+			e.rows[name] = rows
+		} else if mine := e.rows[name]; mine != nil { // a step may change them
+			rows = mine
 		}
 		if err := r.SetInput(id, rows); err != nil {
 			return nil, errors.Join(err, r.Close())
@@ -197,6 +203,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 		}
 		e.held = nil
 	}()
+	e.rows = map[string][]byte{}
 	// Poisoned memory is full of NaN: a read of what nobody wrote shows.
 	var devices []device.Device
 	for i := range p.Devices {
@@ -304,7 +311,34 @@ func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Devi
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, e.learned(l, r, out)
+}
+
+// learned reads the inputs that a step of r has written, and gives them their first rows again.
+func (e *engine) learned(l *dataflow.Lowered, r *exec.Runner, out map[string][]float32) error {
+	for name, id := range l.Inputs {
+		v := &l.Spec.Values[id]
+		if !v.State {
+			continue
+		}
+		x := make([]float32, e.v.g.V*v.Cols)
+		ld := chunk.LD(v.Cols)
+		err := r.EachRows(id, func(first int, rows []byte) error {
+			for k, row := range slices.Collect(slices.Chunk(floats(rows), ld)) {
+				copy(x[int(e.order.Old[first+k])*v.Cols:][:v.Cols], row)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		out["next:"+name] = x
+		copy(r.Output(id), e.layOut(name, v.Cols))
+		if err := r.SendRows(id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func sumCounters(devices []device.Device) (sum device.Counters) {
@@ -315,8 +349,8 @@ func sumCounters(devices []device.Device) (sum device.Counters) {
 	return sum
 }
 
-// rows lays out vertex input name in the engine's order.
-func (e *engine) rows(name string, cols int) []byte {
+// layOut lays out vertex input name in the engine's order.
+func (e *engine) layOut(name string, cols int) []byte {
 	x, ok := e.once[name]
 	if !ok {
 		x = e.v.of(name, dataflow.Shape{Set: dataflow.V0, Cols: cols})

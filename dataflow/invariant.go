@@ -29,7 +29,7 @@ func (s *state) splitInvariant() []result {
 			return
 		}
 		cut[n] = invariantName(n)
-		inv = append(inv, result{cut[n], n})
+		inv = append(inv, result{name: cut[n], node: n})
 	}
 	for _, n := range live {
 		if !n.vary || n.shape.Set.Kind == Edge {
@@ -85,7 +85,7 @@ func packedData(n *Node) bool {
 // share the value.
 func invariantName(n *Node) string {
 	h := fnv.New64a()
-	h.Write([]byte(Print([]result{{"", n}})))
+	h.Write([]byte(Print([]result{{node: n}})))
 	return fmt.Sprintf("inv:%x", h.Sum64())
 }
 

@@ -5,6 +5,30 @@ import "testing"
 // kept are cases in which two plannings once gave other bits or wrong results, each as the
 // failing test printed it, with what went wrong.
 var kept = map[string]bitsCase{
+	"a call that reads and writes a learned input was taken for one that writes it only, so that nothing loaded it": {program: `
+		f1 = feature 2
+		v2 = vertex 2
+		s3 = src f1
+		d4 = dst f1
+		w5 = weight
+		r6 = relu d4
+		s7 = softmaxsum w5 r6
+		r8 = rowsum s7
+		s9 = src r8
+		d10 = dst r8
+		m11 = mul s9 d10
+		p12 = param 1 3
+		m13 = matmul m11 p12
+		t14 = type
+		w15 = weight
+		x16 = xent m13 t14 w15
+		s17 = sumrows x16
+		out v2
+		loss s17`,
+		graph: graphSpec{vertices: 1, edges: 1, live: 1, extra: "in"}, seed: 1,
+		options: options{p: 5, balanced: true, without: []string{"factor"}, schedule: "dest-order", straight: true, devices: 4, group: 1, learn: true,
+			planning: planning{late: true, beside: true, stream: true, serial: true, whole: true, windows: true, diagonal: true, files: 15, early: true, procs: 2, slack: 1000}},
+		other: planning{serial: true, ring: true, more: true, windows: true, lasting: true, packed: true, evaluate: true, procs: 1, slots: 1, slices: 4}},
 	"a weighted sum of rows was fused, multiply with add, only where nothing else needed the products; slices change who does": {program: `
 		f1 = feature 1
 		v2 = vertex 1

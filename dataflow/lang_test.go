@@ -29,6 +29,18 @@ type program struct {
 	outs  []*node
 	loss  int
 	wrt   []*node
+	learn bool // vertex inputs with gradients are learned: their next rows are results in place of those
+}
+
+// next are the next rows of a learned input and of what is remembered of its gradients.
+func (p *program) next(w, g *node) []dataflow.Next {
+	if !p.learn {
+		return nil
+	}
+	m := w.Graph().Variable("old:"+w.Attr().S, w.Shape())
+	sum := ops.Add(g, ops.Scale(m, 0.5))
+	rate := w.Graph().Variable("rate", dataflow.Shape{Rows: 1, Cols: 4})
+	return []dataflow.Next{{Of: w, Rows: ops.SGDStep(w, sum, rate)}, {Of: m, Rows: sum}}
 }
 
 // call is one line: operands by name, then numbers.

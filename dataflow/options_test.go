@@ -22,6 +22,7 @@ type options struct {
 	devices  int
 	group    int    // intervals that a device visits at the same time
 	storage  string // of rows that edges gather
+	learn    bool   // steps write the rows of vertex inputs that gradients are wanted for
 	planning
 }
 
@@ -68,7 +69,8 @@ var passBits = map[string]string{
 var compileBits = map[string]string{
 	"Without": "passBits says", "Storage": rounding, "Lowering": "its fields say",
 	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing,
-	"Dump": unused, "Print": unused,
+	"Sizes": unused, // of sampled blocks; blocks_test.go draws it
+	"Dump":  unused, "Print": unused,
 }
 
 // planBits says it of plan.Options. A row's edges are summed cell by cell in the order in
@@ -119,6 +121,7 @@ func drawOptions(t *rapid.T) options {
 	return options{p: rapid.IntRange(1, 5).Draw(t, "P"), balanced: rapid.Bool().Draw(t, "balanced"), planning: drawPlanning(t),
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
+		learn:   rapid.Bool().Draw(t, "learn"),
 		group:   rapid.SampledFrom([]int{1, 1, 2, 3, 5}).Draw(t, "group"),
 		without: drawWithout(t, rounding)}
 }

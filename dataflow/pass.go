@@ -15,6 +15,7 @@ type Options struct {
 	// Slices is how many slices of columns gathers are split into, each with a phase of its
 	// own; 0 or 1: none. LeastSlice is the width of the narrowest; 0: 16.
 	Slices, LeastSlice int
+	Sizes              *Sizes       // of a program over blocks; nil: a full graph
 	Dump               string       // print the program after this pass
 	Print              func(string) // where dumps go
 }
@@ -32,6 +33,8 @@ type state struct {
 	loss int // index of the loss in outs, -1 without
 	wrt  []*Node
 	opt  Options
+
+	learn func(w, grad *Node) []Next
 
 	notes []Note
 }
@@ -96,16 +99,17 @@ var passes = []pass{
 	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(s.noted("hoist", "", hoist), keyed) }},
 	{"factor forward", "factor", []string{"hoist"}, func(s *state) { s.rewrite(canon, factor, s.hoisting(), keyed) }},
 	{"commute", "commute", []string{"hoist", "factor forward"}, func(s *state) {
-		s.rewrite(s.noted("commute", "gathered before the product", slideOut),
-			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))),
+		s.rewrite(s.noted("commute", "gathered before the product", s.slideOut),
+			s.noted("commute", "gathered after the product", s.slideIn(s.has("invariant"))),
 			s.noted("commute", "scaled after the product", unscale(s.has("invariant"))), s.hoisting(), keyed)
 	}},
 	{"autodiff", "", []string{"hoist", "commute"}, autodiff},
 	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
-	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(slideOut, s.hoisting(), keyed) }},
+	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(s.slideOut, s.hoisting(), keyed) }},
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
 		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
+	{"views", "", []string{"autodiff", "factor"}, views},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
 	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},
 }
@@ -162,6 +166,9 @@ type Program struct {
 	Outs  []*Node
 	Loss  int     // index into Outs of a 1×1 Global; -1: nothing is differentiated
 	Wrt   []*Node // leaves; the gradient of leaf w becomes result "grad:NAME"
+	// Learn makes the rows of the next step of vertex input w of its gradient, and what it remembers
+	// between steps. Nil, or without any: the gradient is a result.
+	Learn func(w, grad *Node) []Next
 }
 
 // Optimized is a program after the passes: it can be lowered in several ways.
@@ -173,9 +180,9 @@ type Optimized struct {
 
 // Optimize runs the passes over p. Of opt only what Lowering has may differ afterwards.
 func Optimize(p *Program, opt Options) *Optimized {
-	s := &state{loss: p.Loss, wrt: p.Wrt, opt: opt}
+	s := &state{loss: p.Loss, wrt: p.Wrt, opt: opt, learn: p.Learn}
 	for i, n := range p.Outs {
-		s.outs = append(s.outs, result{p.Names[i], n})
+		s.outs = append(s.outs, result{name: p.Names[i], node: n})
 	}
 	for _, ps := range passes {
 		if ps.flag == "" || s.has(ps.flag) {
@@ -233,10 +240,10 @@ func autodiff(s *state) {
 	loss := s.outs[s.loss].node
 	seed := loss.g.Const(1)
 	for i, d := range Grad(loss, seed, s.wrt) {
-		if d == nil {
+		if d == nil || s.learned(s.wrt[i], d) {
 			continue
 		}
-		s.outs = append(s.outs, result{"grad:" + s.wrt[i].attr.S, d})
+		s.outs = append(s.outs, result{name: "grad:" + s.wrt[i].attr.S, node: d})
 	}
 }
 

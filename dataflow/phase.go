@@ -9,6 +9,7 @@ package dataflow
 type result struct {
 	name string
 	node *Node
+	next string // the vertex input whose place it takes in the next step; "": none
 }
 
 // phases holds where everything is computed.
@@ -24,6 +25,7 @@ type phases struct {
 	remat   map[*Node]bool   // recomputed in later phases
 	derived map[*Node]recipe // made on arrival where gathers read them at the far end
 	before  map[*Node]*Node  // gathers of slices: the one of the slice before
+	old     map[*Node]*Node  // by result that replaces an input: that input
 	save    string
 	store   []string // Options.Store
 }
@@ -32,6 +34,9 @@ type phases struct {
 func root(n *Node) bool {
 	return isGather(n) || n.Def().Class == Reduce && n.in[0].shape.Set.Kind == Edge
 }
+
+// edgesOf is the edge set of root n.
+func edgesOf(n *Node) Set { return n.in[0].shape.Set }
 
 // dirOf is the end whose rows own the accumulators of root n.
 func dirOf(n *Node) Op {
@@ -75,6 +80,9 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 		avail: map[*Node]int{}, derived: map[*Node]recipe{}}
 	p.before = previous(p.live)
 	p.live = inTurn(p.live, p.before)
+	if sampled(p.live) { // all is resident: nothing arrives, and a sweep over rows costs nothing
+		derive, postpone = false, false
+	}
 	if derive {
 		p.chooseDerived()
 	}
@@ -86,6 +94,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 		p.postpone()
 	}
 	p.delay()
+	p.replaceLast()
 	return p
 }
 
@@ -141,7 +150,7 @@ func (p *phases) assign(n *Node) {
 		for range 2 {
 			sub = 0
 			for _, x := range n.in {
-				read(x, false)
+				read(x, isView(n)) // a view is of what an earlier phase has stored
 			}
 		}
 	}

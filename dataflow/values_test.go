@@ -62,6 +62,8 @@ func (v values) of(name string, s dataflow.Shape) []float32 {
 			}
 			return float32(1 / math.Sqrt(float64(in[i])))
 		})
+	case "rate":
+		return []float32{0.1, 0, 0, 0}
 	case "inv": // 1/max(in-degree, 1), what a mean divides by
 		return each(func(i int) float32 { return 1 / max(in[i], 1) })
 	}
@@ -111,8 +113,14 @@ func oracle(p *program, v values) (results map[string][]float32, all map[*node][
 	names := append([]string{}, p.names...)
 	if p.loss >= 0 {
 		for i, d := range dataflow.Grad(p.outs[p.loss], p.g.Const(1), p.wrt) {
-			if d != nil {
-				nodes, names = append(nodes, d), append(names, "grad:"+p.wrt[i].Attr().S)
+			switch w := p.wrt[i]; {
+			case d == nil:
+			case p.learn && w.Shape().Set.Kind == dataflow.Vertex:
+				for _, x := range p.next(w, d) {
+					nodes, names = append(nodes, x.Rows), append(names, "next:"+x.Of.Attr().S)
+				}
+			default:
+				nodes, names = append(nodes, d), append(names, "grad:"+w.Attr().S)
 			}
 		}
 	}

@@ -29,6 +29,7 @@ type Data struct {
 	GraphSplit   Split    // graph numbers
 	EdgeLabels   []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
 	EdgeSplit    Split    // edge numbers, in stored order
+	Targets      Targets  // numbers to predict, in place of classes or beside them
 	Report       Report   // what loading did
 }
 

@@ -29,6 +29,20 @@ func (d *Data) oneHot() {
 	}
 }
 
+// DropFeatures takes the features of d away.
+func DropFeatures(d *Data) { d.Features, d.MakeFeatures, d.FeatureCols = nil, nil, 0 }
+
+// DegreeFeatures replaces the features of d by two columns: log(1 + in-degree) and
+// log(1 + out-degree) of each vertex.
+func DegreeFeatures(d *Data) {
+	in, out := d.Edges.InDegrees(), d.Edges.OutDegrees()
+	DropFeatures(d)
+	d.Features, d.FeatureCols = make([]float32, 2*d.Edges.V), 2
+	for v := range d.Edges.V {
+		d.Features[2*v], d.Features[2*v+1] = float32(math.Log1p(float64(in[v]))), float32(math.Log1p(float64(out[v])))
+	}
+}
+
 // RowNormalize divides each feature row of d by the sum of its absolute values
 // (L1), in place. Zero rows stay. Data without features stays as it is.
 func RowNormalize(d *Data) {

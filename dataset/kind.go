@@ -10,6 +10,7 @@ const (
 	VertexLabels LabelKind = "vertex"
 	EdgeLabels   LabelKind = "edge"
 	GraphLabels  LabelKind = "graph"
+	LinkLabels   LabelKind = "link" // edges themselves are to be predicted: Targets.Links
 )
 
 // Labelled tells whether d has labels of kind k.
@@ -19,8 +20,10 @@ func (d *Data) Labelled(k LabelKind) bool {
 		return d.EdgeLabels != nil
 	case GraphLabels:
 		return d.GraphLabels != nil
+	case LinkLabels:
+		return d.Targets.Links != nil
 	}
-	return d.Labels != nil || d.MultiLabels != nil
+	return d.Labels != nil || d.MultiLabels != nil || d.Targets.Vertex != nil
 }
 
 // LabelKinds lists the kinds of labels that d has.
@@ -54,13 +57,17 @@ func (d *Data) parts(k LabelKind) [3]*[]uint32 {
 	return [3]*[]uint32{&d.Train, &d.Val, &d.Test}
 }
 
-// labels are those of kind k that are one class each, and how many they should be.
+// labelsOf are those of kind k that are one class each, and how many they should be. Of targets
+// alone they tell which vertices have some.
 func (d *Data) labelsOf(k LabelKind) (labels []int32, n int) {
 	switch k {
 	case EdgeLabels:
 		return d.EdgeLabels, d.Edges.E()
 	case GraphLabels:
 		return d.GraphLabels, len(d.GraphLabels)
+	}
+	if d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil {
+		return d.Targets.marks(), d.Edges.V
 	}
 	return d.Labels, d.Edges.V
 }

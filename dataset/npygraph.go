@@ -23,6 +23,9 @@ func openArrays(from arrays, meta npyMeta) (*Stream, error) {
 	if err := s.openFeatures(from, &rows); err != nil {
 		return nil, err
 	}
+	if err := d.readTargets(from, &rows); err != nil {
+		return nil, err
+	}
 	if err := d.readLabels(from, &rows); err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 		}
 		for i, y := range x {
 			if y != 0 && y != 1 {
-				return fmt.Errorf("%s: label %v of vertex %d, class %d: must be 0 or 1", a.Where(i), y, i/d.Classes, i%d.Classes)
+				return fmt.Errorf("%s: label %v of vertex %d, class %d: must be 0 or 1; numbers to predict are an array named targets", a.Where(i), y, i/d.Classes, i%d.Classes)
 			}
 		}
 		d.MultiLabels = x
@@ -148,7 +148,7 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 		return err
 	}
 	if d.Labels, err = classNumbers(a); err != nil {
-		return err
+		return fmt.Errorf("%w; labels are classes, numbers to predict are an array named targets", err)
 	}
 	classes, err := classCount(d.Labels)
 	if err != nil {

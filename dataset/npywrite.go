@@ -15,7 +15,7 @@ import (
 // WriteNpyFolder writes d to dir, which it makes if it is not there, as Load
 // reads it: edges.npy [2,E], edge_weight.npy [E], edge_type.npy [E],
 // edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
-// [V,C] uint8, train.npy, val.npy, test.npy, ids.npy [V] or names.csv, graph_indicator.npy [V],
+// [V,C] uint8, targets.npy [V,C] float32, train.npy, val.npy, test.npy, ids.npy [V] or names.csv, graph_indicator.npy [V],
 // graph_labels.npy, edge_labels.npy [E] and the splits graph_train.npy, edge_train.npy
 // and so on, each when d has it, and meta.json with the name and counts.
 // Ids are int32, or int64 when there are more vertices or types than that holds. Data
@@ -55,6 +55,9 @@ func WriteNpyFolder(dir string, d *Data) error {
 			small[i] = uint8(x)
 		}
 		write(&w, "labels", []int{e.V, d.Classes}, small)
+	}
+	if t := d.Targets; t.Vertex != nil {
+		write(&w, "targets", []int{e.V, t.Cols}, t.Vertex)
 	}
 	w.splits(d, VertexLabels, "")
 	if d.IDs != nil {

@@ -115,6 +115,8 @@ func (s *Stream) write(path string, base int, progress func(what string, done, o
 	switch {
 	case d.EdgeLabels != nil:
 		return fmt.Errorf("%s: a store does not keep edge labels; write a folder of .npy files", d.Name)
+	case d.Targets.Vertex != nil:
+		return fmt.Errorf("%s: a store does not keep targets; write a folder of .npy files", d.Name)
 	case d.GraphSplit.Train != nil || d.GraphSplit.Val != nil || d.GraphSplit.Test != nil:
 		return fmt.Errorf("%s: a store does not keep splits of graphs; write a folder of .npy files", d.Name)
 	}

@@ -5,6 +5,9 @@ import (
 	"sagann/saga"
 )
 
+// propagation is the name of the layers of APPNP.
+const propagation = "appnp"
+
 // APPNP propagates predictions h by personalised PageRank (Gasteiger et al., 2019), steps
 // layers of width columns without parameters behind those that predict:
 //
@@ -17,7 +20,7 @@ func APPNP(width, steps int, alpha float32) []saga.Layer {
 	for k := range steps {
 		first, last := k == 0, k == steps-1
 		l = append(l, saga.Layer{
-			Name:   "appnp",
+			Name:   propagation,
 			Gather: saga.Sum,
 			ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
 				return ops.RowScale(ops.Slice(e.Src, 0, width), e.SymNorm())

@@ -12,14 +12,16 @@ import (
 // mean is taken. For each head
 //
 //	h = x·W    s = leaky_relu(h_u·a_src + h_v·a_dst), slope 0.2
-//	α = softmax of s over the in-edges of v    a = Σ α·h_u    x' = act(a)
+//	α = softmax of s over the in-edges of v    a = Σ α·h_u    x' = act(a + b)
 //
 // drop drops coefficients α in training. A vertex gathers itself only where the
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W [in×heads·width],
-// a_src and a_dst [1×heads·width], the heads as neighbouring blocks of columns.
-func GAT(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer {
+// a_src and a_dst [1×heads·width], the heads as neighbouring blocks of columns, WithBias
+// also b, a row of the layer's columns.
+func GAT(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
+	o := choose(opts)
 	all := heads * width
-	vector := headVector(width)
+	vector := o.headVector(width, heads)
 	return saga.Layer{
 		Name: "gat",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
@@ -31,22 +33,27 @@ func GAT(in, width, heads int, mean bool, drop float32, act Activation) saga.Lay
 			return ops.RowScale(hu, e.Dropout(e.Softmax(s), drop))
 		},
 		Gather: saga.Sum,
-		ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor {
-			if mean {
-				return act.of(headMean(v.Accum, heads))
-			}
-			return act.of(v.Accum)
+		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			return act.of(o.biased(joined(v.Accum, heads, mean), p, "b", nil))
 		},
 	}
 }
 
-// headVector is Glorot's rule for the vectors of heads, each a width×1 matrix to it.
-func headVector(width int) saga.Init {
-	return func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, 1, r) }
+// headVector is Glorot's rule for the vectors of heads: each a width×1 matrix to it, with PyGInit
+// all of them one matrix [heads×width].
+func (c choice) headVector(width, heads int) saga.Init {
+	other := 1
+	if c.pyg {
+		other = heads
+	}
+	return func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, other, r) }
 }
 
-// headMean is the mean of the h neighbouring blocks of columns of x.
-func headMean(x saga.Tensor, h int) saga.Tensor {
+// joined is x, h neighbouring blocks of columns, or the blocks' mean.
+func joined(x saga.Tensor, h int, mean bool) saga.Tensor {
+	if !mean {
+		return x
+	}
 	w := x.Cols() / h
 	sum := ops.Slice(x, 0, w)
 	for k := 1; k < h; k++ {

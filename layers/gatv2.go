@@ -9,30 +9,29 @@ import (
 // several heads, in columns to heads·width, or to width when mean is set, as in GAT. For
 // each head
 //
-//	h = x·W_src    g = x·W_dst    s = leaky_relu(h_u + g_v)·a, slope 0.2
-//	α = softmax of s over the in-edges of v    a_v = Σ α·h_u    x' = act(a_v)
+//	h = x·W_src + b_src    g = x·W_dst + b_dst    s = leaky_relu(h_u + g_v)·a, slope 0.2
+//	α = softmax of s over the in-edges of v    a_v = Σ α·h_u    x' = act(a_v + b)
 //
 // drop drops coefficients α in training. A vertex gathers itself only where the
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W_src and W_dst
-// [in×heads·width], a [1×heads·width], the heads as neighbouring blocks of columns.
-func GATv2(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer {
+// [in×heads·width], a [1×heads·width], the heads as neighbouring blocks of columns, WithBias
+// also b_src and b_dst [1×heads·width] and b, a row of the layer's columns.
+func GATv2(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
+	o := choose(opts)
 	all := heads * width
-	vector := headVector(width)
+	vector := o.headVector(width, heads)
 	return saga.Layer{
 		Name: "gatv2",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
-			h := ops.MatMul(e.Src, p.Weight("W_src", in, all))
-			g := ops.MatMul(e.Dst, p.Weight("W_dst", in, all))
+			h := o.biased(ops.MatMul(e.Src, p.Weight("W_src", in, all)), p, "b_src", o.fanIn(in))
+			g := o.biased(ops.MatMul(e.Dst, p.Weight("W_dst", in, all)), p, "b_dst", o.fanIn(in))
 			both := ops.LeakyReLU(ops.Add(h, g), 0.2)
 			s := ops.GroupSum(ops.Mul(both, p.Weight("a", 1, all, vector)), heads)
 			return ops.RowScale(h, e.Dropout(e.Softmax(s), drop))
 		},
 		Gather: saga.Sum,
-		ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor {
-			if mean {
-				return act.of(headMean(v.Accum, heads))
-			}
-			return act.of(v.Accum)
+		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			return act.of(o.biased(joined(v.Accum, heads, mean), p, "b", nil))
 		},
 	}
 }

@@ -14,11 +14,12 @@ func EdgeWeight(e saga.Edge) saga.Tensor { return e.Weight }
 
 // GCN is a graph convolution (Kipf and Welling, 2017), in columns to out:
 //
-//	a = Σ n_uv·x_u    x' = act(a·W)
+//	a = Σ n_uv·x_u    x' = act(a·W + b)
 //
 // n is what scale gives: saga.Edge.SymNorm for 1/√(d_u·d_v) with in-degrees d,
-// EdgeWeight, or nil for 1. Parameter: W [in×out].
-func GCN(in, out int, scale EdgeScale, act Activation) saga.Layer {
+// EdgeWeight, or nil for 1. Parameters: W [in×out], WithBias also b [1×out].
+func GCN(in, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer {
+	o := choose(opts)
 	return saga.Layer{
 		Name: "gcn",
 		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
@@ -29,7 +30,7 @@ func GCN(in, out int, scale EdgeScale, act Activation) saga.Layer {
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.MatMul(v.Accum, p.Weight("W", in, out)))
+			return act.of(o.biased(ops.MatMul(v.Accum, p.Weight("W", in, out)), p, "b", nil))
 		},
 	}
 }

@@ -14,15 +14,15 @@ import (
 // types is the number of edge types, each with its own weights; 0 means as many as
 // the graph has, one if it has none. Parameters: A [types·width×width] and those of
 // GRU. Steps of one Scope share them.
-func GGNN(width, types int) saga.Layer {
+func GGNN(width, types int, opts ...Option) saga.Layer {
 	return saga.Layer{
 		Name: "gg-nn",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
-			return e.MatMulByType(e.Src, p.TypedWeight("A", cmp.Or(types, e.Types), width, width))
+			return e.MatMulByType(e.Src, p.TypedWeight("A", cmp.Or(types, e.Types), width, width, choose(opts).fanIn(width)))
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return GRU(v.Accum, v.Self, width, p)
+			return GRU(v.Accum, v.Self, width, p, opts...)
 		},
 	}
 }
@@ -47,9 +47,10 @@ func GGNNLayer(in, out, types int) saga.Layer {
 //
 // with the gates' three blocks of columns, r z n, in a·W_i + b_i and h·W_h + b_h.
 // Parameters: W_i and W_h [width×3·width], b_i and b_h [1×3·width].
-func GRU(a, h saga.Tensor, width int, p saga.Params) saga.Tensor {
-	in := ops.Bias(ops.MatMul(a, p.Weight("W_i", width, 3*width)), p.Bias("b_i", 3*width))
-	hid := ops.Bias(ops.MatMul(h, p.Weight("W_h", width, 3*width)), p.Bias("b_h", 3*width))
+func GRU(a, h saga.Tensor, width int, p saga.Params, opts ...Option) saga.Tensor {
+	start := choose(opts).fanIn(width)
+	in := ops.Bias(ops.MatMul(a, p.Weight("W_i", width, 3*width, start)), p.Bias("b_i", 3*width, start))
+	hid := ops.Bias(ops.MatMul(h, p.Weight("W_h", width, 3*width, start)), p.Bias("b_h", 3*width, start))
 	gate := func(x saga.Tensor, k int) saga.Tensor { return ops.Slice(x, k*width, width) }
 	r := ops.Sigmoid(ops.Add(gate(in, 0), gate(hid, 0)))
 	z := ops.Sigmoid(ops.Add(gate(in, 1), gate(hid, 1)))

@@ -12,7 +12,8 @@ import (
 //
 // Parameters: eps [1×1], 0 at first, W1 [in×hidden], b1 [1×hidden], W2 [hidden×out],
 // b2 [1×out].
-func GIN(in, hidden, out int, act Activation) saga.Layer {
+func GIN(in, hidden, out int, act Activation, opts ...Option) saga.Layer {
+	first, second := choose(opts).fanIn(in), choose(opts).fanIn(hidden)
 	return saga.Layer{
 		Name:      "gin",
 		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src },
@@ -20,8 +21,8 @@ func GIN(in, hidden, out int, act Activation) saga.Layer {
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			own := ops.RowScale(v.Self, ops.Shift(p.Bias("eps", 1), 1))
 			s := ops.Add(own, v.Accum)
-			h := ops.ReLU(ops.Bias(ops.MatMul(s, p.Weight("W1", in, hidden)), p.Bias("b1", hidden)))
-			return act.of(ops.Bias(ops.MatMul(h, p.Weight("W2", hidden, out)), p.Bias("b2", out)))
+			h := ops.ReLU(ops.Bias(ops.MatMul(s, p.Weight("W1", in, hidden, first)), p.Bias("b1", hidden, first)))
+			return act.of(ops.Bias(ops.MatMul(h, p.Weight("W2", hidden, out, second)), p.Bias("b2", out, second)))
 		},
 	}
 }

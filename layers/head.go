@@ -13,9 +13,10 @@ const edgeRank = 8
 //	logits = r·W + b
 //
 // Parameters: W [in×out], b [1×out].
-func GraphHead(in, out int) func(graphs saga.Tensor, p saga.Params) saga.Tensor {
+func GraphHead(in, out int, opts ...Option) func(graphs saga.Tensor, p saga.Params) saga.Tensor {
+	start := choose(opts).fanIn(in)
 	return func(r saga.Tensor, p saga.Params) saga.Tensor {
-		return ops.Bias(ops.MatMul(r, p.Weight("W", in, out)), p.Bias("b", out))
+		return ops.Bias(ops.MatMul(r, p.Weight("W", in, out, start)), p.Bias("b", out, start))
 	}
 }
 
@@ -40,7 +41,7 @@ func (o *Options) headed() bool { return o.Task == saga.EdgeTask || o.Task == sa
 
 // addHead makes m, whose last layer gives Hidden columns, a model for Options.Task.
 func (o *Options) addHead(m *saga.Model) {
-	m.Task, m.Readout = o.Task, o.Readout
+	m.Task, m.Readout, m.LinkHead = o.Task, o.Readout, o.LinkHead
 	if !o.headed() {
 		return
 	}
@@ -53,7 +54,7 @@ func (o *Options) addHead(m *saga.Model) {
 		return ops.ReLU(apply(v, p))
 	}
 	if o.Task == saga.GraphTask {
-		m.Head = GraphHead(o.Hidden, o.Classes)
+		m.Head = GraphHead(o.Hidden, o.Classes, o.start()...)
 	} else {
 		m.EdgeHead = EdgeHead(o.Hidden, o.Classes)
 	}

@@ -10,11 +10,12 @@ import (
 //	x' = act(x·W + b)
 //
 // Parameters: W [in×out], b [1×out].
-func Linear(in, out int, act Activation) saga.Layer {
+func Linear(in, out int, act Activation, opts ...Option) saga.Layer {
+	start := choose(opts).fanIn(in)
 	return saga.Layer{
 		Name: "linear",
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.Bias(ops.MatMul(v.Self, p.Weight("W", in, out)), p.Bias("b", out)))
+			return act.of(ops.Bias(ops.MatMul(v.Self, p.Weight("W", in, out, start)), p.Bias("b", out, start)))
 		},
 	}
 }

@@ -17,7 +17,7 @@ type Options struct {
 	Hidden   int // columns between layers; for gat and gatv2 of each head
 	Classes  int // columns of the logits
 	Layers   int // ggnn has its Steps between two linear layers whatever it says, sgc its Steps
-	Steps    int // ggnn: message steps of one set of weights; sgc: propagation steps; 0: 2
+	Steps    int // ggnn: message steps of one set of weights; sgc, appnp: propagation steps; 0: 2
 	Heads    int // gat, gatv2: heads of all layers but the last; 0: 8
 	OutHeads int // gat, gatv2: heads of the last layer, of which the mean is taken; 0: 1
 
@@ -27,9 +27,35 @@ type Options struct {
 	Task    saga.Task    // what labels stand on; default: vertices
 	Readout saga.Readout // graph labels: sum, mean (default) or max over a graph's vertices
 
+	Between Between
+	Alpha   float32 // appnp: share of the own prediction in every step; 0: 0.1
+
+	LinkHead saga.LinkHead // links: what scores two rows of Classes columns; default: saga.LinkDot
+	Loss     saga.Loss     // default: cross-entropy of classes
+
 	Normalize string // gcn: NormSym (default), NormWeight, NormNone
 	EdgeData  int    // edgemlp: columns of the edge data; 0: what the graph has
 	EdgeTypes int    // ggnn: edge types with their own weights; 0: what the graph has
+
+	Bias bool   // gcn, gat, gatv2: WithBias; the others have the biases of their formulas
+	Init string // what parameters are drawn from at first: InitGlorot (default), InitPyG
+}
+
+// What parameters are drawn from at first.
+const (
+	InitGlorot = "glorot" // weights by saga.Glorot, biases zero
+	InitPyG    = "pyg"    // as PyGInit says
+)
+
+// start is the options of the model's layers.
+func (o *Options) start() (opts []Option) {
+	if o.Bias {
+		opts = append(opts, WithBias)
+	}
+	if o.Init == InitPyG {
+		opts = append(opts, PyGInit)
+	}
+	return opts
 }
 
 // The largest options: far more than a model has, and few enough that sizes stay numbers
@@ -76,9 +102,11 @@ func New(name string, o Options) (saga.Model, error) {
 		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
 	}
 	for i := range l {
-		l[i].Dropout = o.Dropout
+		if l[i].Name != propagation { // which has no input to learn from
+			l[i].Dropout = o.Dropout
+		}
 	}
-	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops}
+	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops, Loss: o.Loss}
 	o.addHead(&m)
 	return m, nil
 }
@@ -105,16 +133,22 @@ func (o *Options) check() error {
 	between("heads of the last layer", o.OutHeads, 1, maxHeads)
 	least("edge data columns", o.EdgeData, 0)
 	least("edge types", o.EdgeTypes, 0)
-	if !slices.Contains([]saga.Task{"", saga.VertexTask, saga.EdgeTask, saga.GraphTask}, o.Task) {
-		errs = append(errs, fmt.Errorf("unknown task %q; there are vertex, edge, graph", o.Task))
+	if !slices.Contains([]saga.Task{"", saga.VertexTask, saga.EdgeTask, saga.GraphTask, saga.LinkTask}, o.Task) {
+		errs = append(errs, fmt.Errorf("unknown task %q; there are vertex, edge, graph, link", o.Task))
 	}
 	if !slices.Contains([]saga.Readout{"", saga.ReadoutSum, saga.ReadoutMean, saga.ReadoutMax}, o.Readout) {
 		errs = append(errs, fmt.Errorf("unknown readout %q; there are sum, mean, max", o.Readout))
+	}
+	if !slices.Contains([]string{"", InitGlorot, InitPyG}, o.Init) {
+		errs = append(errs, fmt.Errorf("unknown start %q of parameters; there are %s, %s", o.Init, InitGlorot, InitPyG))
 	}
 	for _, p := range []float32{o.Dropout, o.AttentionDropout} {
 		if !(p >= 0 && p < 1) {
 			errs = append(errs, fmt.Errorf("dropout %v; from 0 to below 1", p))
 		}
 	}
-	return errors.Join(errs...)
+	if !(o.Alpha >= 0 && o.Alpha < 1) {
+		errs = append(errs, fmt.Errorf("alpha %v; from 0 to below 1", o.Alpha))
+	}
+	return errors.Join(append(errs, o.Between.check()...)...)
 }

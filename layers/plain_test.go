@@ -35,7 +35,8 @@ func (m *plain) matmul(x []float64, in int, name string) []float64 {
 // gatv2 is a layer with heads side by side, or their mean.
 func (m *plain) gatv2(x []float64, in, width, heads int, mean bool, scope string) []float64 {
 	e, all := m.d.Edges, heads*width
-	h, g, a := m.matmul(x, in, scope+".W_src"), m.matmul(x, in, scope+".W_dst"), m.p[scope+".a"]
+	h, g := m.biased(m.matmul(x, in, scope+".W_src"), scope+".b_src"), m.biased(m.matmul(x, in, scope+".W_dst"), scope+".b_dst")
+	a := m.p[scope+".a"]
 	sums, out := make([]float64, e.V*heads), make([]float64, e.V*all)
 	score := make([]float64, e.E()*heads)
 	for k := range e.E() {
@@ -54,22 +55,28 @@ func (m *plain) gatv2(x []float64, in, width, heads int, mean bool, scope string
 		}
 	}
 	if !mean {
-		return out
+		return m.biased(out, scope+".b")
 	}
 	y := make([]float64, e.V*width)
 	for i, z := range out {
 		y[i/all*width+i%width] += z / float64(heads)
+	}
+	return m.biased(y, scope+".b")
+}
+
+// biased adds a bias to rows, if the model has it.
+func (m *plain) biased(y []float64, name string) []float64 {
+	if b := m.p[name]; b != nil {
+		for k := range y {
+			y[k] += b[k%len(b)]
+		}
 	}
 	return y
 }
 
 // linear is x·W + b of rows of in columns.
 func (m *plain) linear(x []float64, in int, scope string) []float64 {
-	y, b := m.matmul(x, in, scope+".W"), m.p[scope+".b"]
-	for k := range y {
-		y[k] += b[k%len(b)]
-	}
-	return y
+	return m.biased(m.matmul(x, in, scope+".W"), scope+".b")
 }
 
 // appnp is linear layers of the names and steps behind them.
@@ -127,16 +134,22 @@ func TestPlain(t *testing.T) {
 		x[i] = float64(f)
 	}
 	linear := func(k int) string { return fmt.Sprint("layer", k) }
+	attention := func(m *plain) float64 {
+		h := m.gatv2(x, 10, 3, 2, false, "layer1")
+		for i, z := range h {
+			h[i] = max(z, math.Expm1(min(z, 0)))
+		}
+		return m.loss(m.gatv2(h, 6, 4, 3, true, "layer2"))
+	}
 	for name, tc := range map[string]struct {
 		layers []saga.Layer
 		loss   func(m *plain) float64
 	}{
-		"gatv2": {[]saga.Layer{GATv2(10, 3, 2, false, 0, ops.ELU), GATv2(6, 4, 3, true, 0, nil)}, func(m *plain) float64 {
-			h := m.gatv2(x, 10, 3, 2, false, "layer1")
-			for i, z := range h {
-				h[i] = max(z, math.Expm1(min(z, 0)))
-			}
-			return m.loss(m.gatv2(h, 6, 4, 3, true, "layer2"))
+		"gatv2":                  {[]saga.Layer{GATv2(10, 3, 2, false, 0, ops.ELU), GATv2(6, 4, 3, true, 0, nil)}, attention},
+		"gatv2 as PyG starts it": {[]saga.Layer{GATv2(10, 3, 2, false, 0, ops.ELU, WithBias, PyGInit), GATv2(6, 4, 3, true, 0, nil, WithBias, PyGInit)}, attention},
+		"gcn with bias": {[]saga.Layer{GCN(10, 6, saga.Edge.SymNorm, nil, WithBias), GCN(6, 4, saga.Edge.SymNorm, nil, WithBias)}, func(m *plain) float64 {
+			h := m.linear(m.appnp(x, 10, 1, 0), 10, "layer1")
+			return m.loss(m.linear(m.appnp(h, 6, 1, 0), 6, "layer2"))
 		}},
 		"appnp": {append([]saga.Layer{Linear(10, 6, ops.ReLU), Linear(6, 4, nil)}, APPNP(4, 3, 0.2)...), func(m *plain) float64 {
 			return m.loss(m.appnp(x, 10, 3, 0.2, linear(1), linear(2)))

@@ -13,9 +13,10 @@ import (
 //
 // Parameters: W_key, W_query, W_value and W_skip [in×out], b_key, b_query, b_value
 // and b [1×out].
-func ResGated(in, out int, act Activation) saga.Layer {
+func ResGated(in, out int, act Activation, opts ...Option) saga.Layer {
+	start := choose(opts).fanIn(in)
 	affine := func(x saga.Tensor, name string, p saga.Params) saga.Tensor {
-		return ops.Bias(ops.MatMul(x, p.Weight("W_"+name, in, out)), p.Bias("b_"+name, out))
+		return ops.Bias(ops.MatMul(x, p.Weight("W_"+name, in, out, start)), p.Bias("b_"+name, out, start))
 	}
 	return saga.Layer{
 		Name: "resgated",
@@ -25,7 +26,7 @@ func ResGated(in, out int, act Activation) saga.Layer {
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			x := ops.Add(v.Accum, ops.MatMul(v.Self, p.Weight("W_skip", in, out)))
+			x := ops.Add(v.Accum, ops.MatMul(v.Self, p.Weight("W_skip", in, out, start)))
 			return act.of(ops.Bias(x, p.Bias("b", out)))
 		},
 	}

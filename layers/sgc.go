@@ -13,7 +13,8 @@ import (
 // n is saga.Edge.SymNorm, with the self loops of saga.Model.SelfLoops in the paper. All
 // sums depend on graph and features only, so they are computed once, before the first epoch.
 // Parameters: W [in×out], b [1×out].
-func SGC(in, out, steps int) []saga.Layer {
+func SGC(in, out, steps int, opts ...Option) []saga.Layer {
+	start := choose(opts).fanIn(in)
 	l := make([]saga.Layer, steps)
 	for k := range l {
 		l[k] = saga.Layer{
@@ -23,7 +24,7 @@ func SGC(in, out, steps int) []saga.Layer {
 		}
 	}
 	l[steps-1].ApplyVertex = func(v saga.Vertex, p saga.Params) saga.Tensor {
-		return ops.Bias(ops.MatMul(v.Accum, p.Weight("W", in, out)), p.Bias("b", out))
+		return ops.Bias(ops.MatMul(v.Accum, p.Weight("W", in, out, start)), p.Bias("b", out, start))
 	}
 	return l
 }

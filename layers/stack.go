@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 
 	"sagann/ops"
@@ -27,24 +28,31 @@ const (
 	ReadsSteps     = "steps"
 	ReadsHeads     = "heads"
 	ReadsNormalize = "normalize"
+	ReadsHidden    = "hidden layers" // Activation, Norm, Residual
+	ReadsAlpha     = "alpha"
+	ReadsBias      = "bias"
 )
 
 // builders are the models: a new one is its file and a row here.
 var builders = map[string]builder{
-	"gcn":      {gcn, true, []string{ReadsLayers, ReadsNormalize}},
-	"commnet":  {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers}},
-	"mpgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers}},
-	"ggcn":     {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers}},
-	"ggnn":     {ggnn, false, []string{ReadsSteps}},
-	"sage":     {alike(func(_ Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act) }), false, []string{ReadsLayers}},
-	"gin":      {alike(func(o Options, in, out int, act Activation) saga.Layer { return GIN(in, o.Hidden, out, act) }), false, []string{ReadsLayers}},
-	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHeads}},
-	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHeads}},
-	"resgated": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act) }), false, []string{ReadsLayers}},
-	"sgc":      {func(o Options) ([]saga.Layer, error) { return SGC(o.Features, o.Classes, o.Steps), nil }, true, []string{ReadsSteps}},
+	"gcn":     {gcn, true, []string{ReadsLayers, ReadsHidden, ReadsNormalize, ReadsBias}},
+	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
+	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
+	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
+	"ggnn":    {ggnn, false, []string{ReadsSteps}},
+	"sage":    {alike(func(o Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
+	"gin": {alike(func(o Options, in, out int, act Activation) saga.Layer {
+		return GIN(in, o.Hidden, out, act, o.start()...)
+	}), false, []string{ReadsLayers, ReadsHidden}},
+	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias}},
+	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias}},
+	"resgated": {alike(func(o Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
+	"sgc":      {func(o Options) ([]saga.Layer, error) { return SGC(o.Features, o.Classes, o.Steps, o.start()...), nil }, true, []string{ReadsSteps}},
+	"mlp":      {alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
+	"appnp":    {appnp, true, []string{ReadsLayers, ReadsHidden, ReadsSteps, ReadsAlpha}},
 	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
-	}), false, []string{ReadsLayers}},
+	}), false, []string{ReadsLayers, ReadsHidden}},
 }
 
 // alike builds a model of layers of one form: features columns to hidden, hidden to
@@ -54,7 +62,7 @@ func alike(layer func(o Options, in, out int, act Activation) saga.Layer) func(O
 		var l []saga.Layer
 		in := o.Features
 		for range o.Layers - 1 {
-			l = append(l, layer(o, in, o.Hidden, ops.ReLU))
+			l = append(l, o.between(func(act Activation) saga.Layer { return layer(o, in, o.Hidden, act) }, ops.ReLU))
 			in = o.Hidden
 		}
 		return append(l, layer(o, in, o.Classes, nil)), nil
@@ -67,30 +75,38 @@ func gcn(o Options) ([]saga.Layer, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown normalisation %q; there are %s, %s, %s", o.Normalize, NormSym, NormWeight, NormNone)
 	}
-	return alike(func(_ Options, in, out int, act Activation) saga.Layer { return GCN(in, out, scale, act) })(o)
+	return alike(func(o Options, in, out int, act Activation) saga.Layer { return GCN(in, out, scale, act, o.start()...) })(o)
+}
+
+// appnp predicts with linear layers and propagates the predictions.
+func appnp(o Options) ([]saga.Layer, error) {
+	l, err := alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) })(o)
+	return append(l, APPNP(o.Classes, o.Steps, cmp.Or(o.Alpha, 0.1))...), err
 }
 
 // attention builds models as the paper's gat: heads side by side, their mean in the last layer.
-func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation) saga.Layer) func(Options) ([]saga.Layer, error) {
+func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer) func(Options) ([]saga.Layer, error) {
 	return func(o Options) ([]saga.Layer, error) {
 		var l []saga.Layer
 		in := o.Features
 		for range o.Layers - 1 {
-			l = append(l, layer(in, o.Hidden, o.Heads, false, o.AttentionDropout, ops.ELU))
+			l = append(l, o.between(func(act Activation) saga.Layer {
+				return layer(in, o.Hidden, o.Heads, false, o.AttentionDropout, act, o.start()...)
+			}, ops.ELU))
 			in = o.Heads * o.Hidden
 		}
-		return append(l, layer(in, o.Classes, o.OutHeads, true, o.AttentionDropout, nil)), nil
+		return append(l, layer(in, o.Classes, o.OutHeads, true, o.AttentionDropout, nil, o.start()...)), nil
 	}
 }
 
 // ggnn projects the features, lets one set of weights pass messages, and projects
 // the states.
 func ggnn(o Options) ([]saga.Layer, error) {
-	input, output := Linear(o.Features, o.Hidden, nil), Linear(o.Hidden, o.Classes, nil)
+	input, output := Linear(o.Features, o.Hidden, nil, o.start()...), Linear(o.Hidden, o.Classes, nil, o.start()...)
 	input.Scope, output.Scope = "input", "output"
 	l := []saga.Layer{input}
 	for range o.Steps {
-		step := GGNN(o.Hidden, o.EdgeTypes)
+		step := GGNN(o.Hidden, o.EdgeTypes, o.start()...)
 		step.Scope = "step"
 		l = append(l, step)
 	}

@@ -147,11 +147,11 @@ func (g *Graph) Close() (err error) {
 }
 
 // gpuPlace is the place of work on the GPUs that takes from least to most bytes on each.
-func (g *Graph) gpuPlace(r *rows.Rows, part cuda.Part, what string, need func(shared int64) (least, most int64)) (place, error) {
+func (g *Graph) gpuPlace(r *rows.Rows, part cuda.Part, what string, need func(chip cuda.Chip) (least, most int64)) (place, error) {
 	if err := g.gpus.open(g.opt.Mem); err != nil {
 		return place{}, err
 	}
-	least, most := need(cuda.SharedMemory(g.gpus.list[0]))
+	least, most := need(cuda.ChipOf(g.gpus.list[0]))
 	f, ok := cuda.Divide(r, part, g.gpus.limit, least, most)
 	if !ok {
 		return place{}, &BudgetError{Mem: g.gpus.limit, Smallest: f.Smallest, What: what}
@@ -164,7 +164,7 @@ func (g *Graph) wide(r *rows.Rows) (bool, error) {
 	if err := g.gpus.open(g.opt.Mem); err != nil {
 		return false, err
 	}
-	return r.MaxAbove > cuda.Widest(cuda.SharedMemory(g.gpus.list[0])), nil
+	return r.MaxAbove > cuda.Widest(cuda.ChipOf(g.gpus.list[0]).Shared), nil
 }
 
 // formulaPlace, bitsPlace, loopsPlace and listingPlace are where the work of an engine
@@ -179,7 +179,7 @@ func (g *Graph) formulaPlace(r *rows.Rows, f pattern.Formula, what string) (p pl
 	if wide, err := g.wide(r); err != nil || wide && cuda.Rooted(f) {
 		return p, false, err
 	}
-	p, err = g.gpuPlace(r, cuda.PartOf(f), what, func(shared int64) (int64, int64) { return cuda.SumsNeed(r, f, shared) })
+	p, err = g.gpuPlace(r, cuda.PartOf(f), what, func(chip cuda.Chip) (int64, int64) { return cuda.SumsNeed(r, f, chip) })
 	return p, true, err
 }
 
@@ -192,8 +192,8 @@ func (g *Graph) bitsPlace(r *rows.Rows, k int) (p place, ok bool, err error) {
 	if wide, err := g.wide(r); err != nil || wide {
 		return p, false, err
 	}
-	p, err = g.gpuPlace(r, cuda.Above, what, func(shared int64) (int64, int64) {
-		n := cuda.CliquesNeed(r, k, shared)
+	p, err = g.gpuPlace(r, cuda.Above, what, func(chip cuda.Chip) (int64, int64) {
+		n := cuda.CliquesNeed(r, k, chip)
 		return n, n
 	})
 	return p, true, err
@@ -204,7 +204,7 @@ func (g *Graph) loopsPlace(r *rows.Rows, pl *plan.Plan) (p place, err error) {
 	if g.gpus == nil {
 		return g.workers(g.rowsNeed(), run.NestNeed(pl, r), what)
 	}
-	p, err = g.gpuPlace(r, cuda.Whole, what, func(int64) (int64, int64) { return cuda.NestNeed(pl, r) })
+	p, err = g.gpuPlace(r, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.NestNeed(pl, r, chip) })
 	return p, err
 }
 
@@ -213,7 +213,7 @@ func (g *Graph) listingPlace(pl *plan.Plan) (p place, err error) {
 	if g.gpus == nil {
 		return g.workers(g.byID.Bytes(), run.NestNeed(pl, g.byID)+run.ListNeed(), what)
 	}
-	p, err = g.gpuPlace(g.byID, cuda.Whole, what, func(int64) (int64, int64) { return cuda.ListNeed(pl, g.byID) })
+	p, err = g.gpuPlace(g.byID, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.ListNeed(pl, g.byID, chip) })
 	return p, err
 }
 

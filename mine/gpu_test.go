@@ -14,14 +14,12 @@ import (
 	"sagann/device"
 	"sagann/internal/draw"
 	"sagann/mine"
-	"sagann/mine/cuda"
 	"sagann/mine/cuda/cudatest"
 )
 
 // emulate has the graphs of a test use emulated GPUs of few multiprocessors.
 func emulate(t *testing.T) {
 	t.Helper()
-	t.Cleanup(cuda.Few())
 	t.Cleanup(mine.SetGPUs(func(n int, bytes int64) (list []device.GPU) {
 		for i := range n {
 			list = append(list, cudatest.Open(t, i, bytes))

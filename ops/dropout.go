@@ -28,9 +28,27 @@ func Dropout(x *Node, p float32, site int, id, rank, step *Node) *Node {
 }
 
 const (
-	dropout     Op = "dropout"      // x, step, id
-	edgeDropout Op = "edge_dropout" // x, step, id, rank
+	dropout        = dataflow.DropoutOp // x, step, id
+	edgeDropout Op = "edge_dropout"     // x, step, id, rank
+	dropOwn        = dataflow.DropOwnOp // step, id; what Dropout makes of ones in the column that id is
 )
+
+// Of features that are the identity only the entry of the vertex's own column counts. The
+// compiler drops that one (dataflow/identity.go).
+var _ = define(dropOwn, Def{Class: dataflow.Elem, Effect: true,
+	Shape: func(a attr, in []shape) (shape, error) { return dropoutShape(a, []shape{in[1], in[0], in[1]}) },
+	CPU: func(a *Args) {
+		if a.Rows == 0 {
+			return
+		}
+		strip, drop, keep := dropping(a, a.In[0])
+		for r := range a.Rows {
+			id := a.In[1][r]
+			a.Out[r] = 1
+			dropRow(a.Out[r:r+1], a.Out[r:r+1], strip.absorbBits(id).absorb(0), math.Float32bits(id), drop, keep)
+		}
+	},
+	CUDA: "saga_dropout(1.f, $0[0], $0[1], $0[2], $1[0], 0.f, $I, $F, __float_as_uint($1[0]))"})
 
 // The CUDA expressions call a function of the kernels' prelude, which draws as counter
 // does; $k[j] is column j of operand k in the row at hand and $C the result's column.
@@ -80,13 +98,7 @@ func dropStrip(a *Args) {
 	if a.Rows == 0 {
 		return
 	}
-	strip := newCounter() // the step is one row, repeated
-	for _, w := range a.In[1][:3] {
-		strip = strip.absorbBits(w)
-	}
-	strip = strip.absorb(uint32(a.I))
-	drop := uint32(a.F * (1 << 24)) // of 2^24 equally likely draws
-	keep := 1 / (1 - a.F)
+	strip, drop, keep := dropping(a, a.In[1])
 	for r := range a.Rows {
 		row, rank := strip.absorbBits(a.In[2][r]), float32(0)
 		if len(a.In) > 3 {
@@ -94,6 +106,16 @@ func dropStrip(a *Args) {
 		}
 		dropRow(outRow(a, r), inRow(a, 0, r), row.absorbBits(rank), uint32(a.J), drop, keep)
 	}
+}
+
+// dropping is the state of a strip, whose step is one row, repeated: what of 2^24 equally likely draws
+// drops an entry, and the factor of entries that stay.
+func dropping(a *Args, step []float32) (strip counter, drop uint32, keep float32) {
+	strip = newCounter()
+	for _, w := range step[:3] {
+		strip = strip.absorbBits(w)
+	}
+	return strip.absorb(uint32(a.I)), uint32(a.F * (1 << 24)), 1 / (1 - a.F)
 }
 
 // dropRow keeps x[c] where the draw of column first+c is not below drop. Both are below

@@ -60,6 +60,16 @@ var examples = map[Op][]example{
 	edgeDropout: one(example{in: []leaf{edge(9), global(1, 4).words(), edge(1).words(), edge(1).integer(0, 9)},
 		attr: attr{I: 3, F: 0.4}, want: "[E×9]", grads: 1}),
 
+	dropOwn: one(example{in: []leaf{global(1, 4).words(), vertex(1).words()}, attr: attr{I: 3, F: 0.4}, want: "[V×1]"}),
+
+	moment: one(example{in: []leaf{vertex(5), vertex(5)}, attr: attr{F: 0.9}, want: "[V×5]",
+		ref: func(x ...float64) float64 { return 0.9*x[0] + 0.1*x[1] }}),
+	moment2: one(example{in: []leaf{vertex(5), vertex(5)}, attr: attr{F: 0.9}, want: "[V×5]",
+		ref: func(x ...float64) float64 { return 0.9*x[0] + 0.1*x[1]*x[1] }}),
+	adamStep:  one(example{in: []leaf{vertex(5), vertex(5), vertex(5).positive(), global(1, 4).positive()}, attr: attr{F: 0.1}, want: "[V×5]"}),
+	sgdStep:   one(example{in: []leaf{vertex(5), vertex(5), global(1, 4)}, want: "[V×5]"}),
+	decayStep: one(example{in: []leaf{vertex(5), global(1, 4)}, attr: attr{F: 0.1}, want: "[V×5]"}),
+
 	widen: {
 		{in: []leaf{edge(3)}, attr: attr{I: 12}, want: "[E×12]", grads: 1},
 		{in: []leaf{global(2, 1)}, attr: attr{I: 19}, want: "[2×19]", grads: 1},
@@ -117,6 +127,7 @@ var examples = map[Op][]example{
 		{in: []leaf{global(3, 1), edge(1).integer(-1, 5)}, attr: attr{I: 3}, want: "[E×1]", grads: 1},
 	},
 
+	standardize:     one(example{in: []leaf{vertex(5)}, want: "[V×5]", grads: 1, build: standardized}),
 	softmax:         unary(vertex(6), 1, nil),
 	logSoftmax:      unary(vertex(6), 1, nil),
 	l2Normalize:     unary(vertex(6), 1, nil),
@@ -124,11 +135,19 @@ var examples = map[Op][]example{
 	layerNorm:       one(example{in: []leaf{vertex(6)}, attr: attr{F: 1e-5}, want: "[V×6]", grads: 1}),
 	layerNormGrad:   one(example{in: []leaf{vertex(6), vertex(6)}, attr: attr{F: 1e-5}, want: "[V×6]"}),
 
-	softmaxXent:     one(example{in: classified, want: "[V×1]", grads: 1}),
-	softmaxXentGrad: one(example{in: append(slices.Clone(classified), vertex(1)), want: "[V×5]"}),
-	sigmoidXent:     one(example{in: multiClassified, want: "[V×1]", grads: 1}),
-	sigmoidXentGrad: one(example{in: append(slices.Clone(multiClassified), vertex(1)), want: "[V×5]"}),
-	correct:         one(example{in: classified[:2], want: "[V×1]"}),
+	softmaxXent:       one(example{in: classified, want: "[V×1]", grads: 1}),
+	softmaxXentGrad:   one(example{in: append(slices.Clone(classified), vertex(1)), want: "[V×5]"}),
+	sigmoidXent:       one(example{in: multiClassified, want: "[V×1]", grads: 1}),
+	sigmoidXentGrad:   one(example{in: append(slices.Clone(multiClassified), vertex(1)), want: "[V×5]"}),
+	positiveXent:      one(example{in: positiveClassified, want: "[V×1]", grads: 1}),
+	positiveXentGrad:  one(example{in: append(slices.Clone(positiveClassified), vertex(1)), want: "[V×5]"}),
+	squaredError:      one(example{in: regressed, want: "[V×1]", grads: 1}),
+	squaredErrorGrad:  one(example{in: append(slices.Clone(regressed), vertex(1)), want: "[V×5]"}),
+	absoluteError:     one(example{in: regressed, want: "[V×1]", grads: 1}),
+	absoluteErrorGrad: one(example{in: append(slices.Clone(regressed), vertex(1)), want: "[V×5]"}),
+	huberError:        one(example{in: regressed, attr: attr{F: 0.5}, want: "[V×1]", grads: 1}),
+	huberErrorGrad:    one(example{in: append(slices.Clone(regressed), vertex(1)), attr: attr{F: 0.5}, want: "[V×5]"}),
+	correct:           one(example{in: classified[:2], want: "[V×1]"}),
 }
 
 // maxima hold no two equal numbers.
@@ -140,9 +159,17 @@ var maxima = []example{
 func maxOf3(x []*Node) *Node { return MaxRowsBy(x[0], x[1], 3) }
 
 var (
-	classified      = []leaf{vertex(5), vertex(1).integer(0, 5), vertex(1).positive()}
-	multiClassified = []leaf{vertex(5), vertex(5).integer(0, 2), vertex(1).positive()}
+	classified         = []leaf{vertex(5), vertex(1).integer(0, 5), vertex(1).positive()}
+	positiveClassified = append(slices.Clone(multiClassified), vertex(5).positive())
+	regressed          = []leaf{vertex(5), vertex(5), vertex(1).positive()}
+	multiClassified    = []leaf{vertex(5), vertex(5).integer(0, 2), vertex(1).positive()}
 )
+
+// standardized is batch norm over the four vertices of TestEveryOp, without scale and shift.
+func standardized(x []*Node) *Node {
+	mean, variance := Moments(x[0], 4)
+	return Standardize(x[0], mean, Div(Widen(x[0].Graph().Const(1), x[0].Cols()), Sqrt(Shift(variance, 1e-5))), 4)
+}
 
 func masks(x ...float64) float64 { return when(x[1] != 0, x[0], 0) }
 

@@ -29,6 +29,21 @@ const (
 	headerSum = "header_crc32c"
 )
 
+// Metadata of sampled training: completed batches of the epoch in hand, and the sum of their
+// losses times their seeds.
+const (
+	batchMeta     = "batch"
+	batchLossMeta = "batch_loss"
+)
+
+// sumChunks is the number of intervals that sums of training go by; 0: there are none.
+func (p *Program) sumChunks() int {
+	if p.sampled != nil {
+		return 0
+	}
+	return p.train.plan.Cells.P
+}
+
 // bestPrefix begins the names of the parameters that early stopping keeps.
 const bestPrefix = "best:"
 
@@ -41,12 +56,15 @@ type Checkpoint struct {
 	Epoch     int    // completed
 	Seed      uint64
 	Optimizer string
-	Chunks    int    // P
+	Chunks    int    // P; 0 of sampled training
+	Batch     int    // sampled training: completed batches of the epoch in hand
 	Digest    string // of the order of sums; see Program.Digest
 	Data      string // checksum of edges, features, labels and training vertices
 
 	version    string
 	conditions []condition // of the run, beside the above
+	batchLoss  float64     // step.loss
+	plateau    plateau
 }
 
 // ReadCheckpoint reads what the checkpoint at path says of itself. An error names the
@@ -99,11 +117,24 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	if c.Seed, err = strconv.ParseUint(m["seed"], 10, 64); err != nil {
 		return nil, fmt.Errorf("metadata seed is %q", m["seed"])
 	}
+	if text, ok := m[batchMeta]; ok {
+		if c.Batch, err = strconv.Atoi(text); err != nil || c.Batch < 0 {
+			return nil, fmt.Errorf("metadata %s is %q", batchMeta, text)
+		}
+		if c.batchLoss, err = strconv.ParseFloat(m[batchLossMeta], 64); err != nil {
+			return nil, fmt.Errorf("metadata %s is %q", batchLossMeta, m[batchLossMeta])
+		}
+	}
 	if c.version == firstVersion {
 		return c, nil
 	}
 	if err := json.Unmarshal([]byte(m["run"]), &c.conditions); err != nil {
 		return nil, fmt.Errorf("metadata run: %w", err)
+	}
+	if text, ok := m["plateau"]; ok {
+		if err := json.Unmarshal([]byte(text), &c.plateau); err != nil {
+			return nil, fmt.Errorf("metadata plateau: %w", err)
+		}
 	}
 	return c, nil
 }
@@ -134,7 +165,11 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		return err
 	}
 	for _, t := range tensors {
-		if text := describeNotFinite(t.Name, t.Data.([]float32)); text != "" {
+		x, err := valuesOf(t)
+		if err != nil {
+			return err
+		}
+		if text := describeNotFinite(t.Name, x); text != "" {
 			return fmt.Errorf("epoch %d: no checkpoint is written: %s", p.epoch, text)
 		}
 	}
@@ -143,11 +178,25 @@ func (p *Program) save(path, options string, id identity, b best) error {
 			tensors = append(tensors, safetensors.Tensor{Name: bestPrefix + q.Name, Shape: []int{q.Rows, q.Cols}, Data: x})
 		}
 	}
+	sum, err := checksum(tensors)
+	if err != nil {
+		return err
+	}
 	meta := map[string]string{
 		"sagann": checkpointVersion, "model": p.model.Name, "options": options,
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
-		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.train.plan.Cells.P),
-		"digest": id.digest, "data": id.data, "best": string(kept), valueSum: checksum(tensors),
+		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.sumChunks()),
+		"digest": id.digest, "data": id.data, "best": string(kept), valueSum: sum,
+	}
+	if s := p.sampled; s != nil {
+		meta[batchMeta], meta[batchLossMeta] = strconv.Itoa(s.batch), strconv.FormatFloat(s.loss, 'x', -1, 64)
+	}
+	if p.plateau.Seen {
+		text, err := json.Marshal(p.plateau)
+		if err != nil {
+			return err
+		}
+		meta["plateau"] = string(text)
 	}
 	meta[headerSum] = headerChecksum(meta, tensors)
 	return safetensors.WriteFile(path, tensors, meta)
@@ -186,20 +235,41 @@ func checkHeader(f *safetensors.File) error {
 }
 
 // checksum is the CRC-32C of the values, tensors in the order of their names.
-func checksum(tensors []safetensors.Tensor) string {
+func checksum(tensors []safetensors.Tensor) (string, error) {
 	sort.Slice(tensors, func(i, j int) bool { return tensors[i].Name < tensors[j].Name })
 	sum := uint32(0)
 	for _, t := range tensors {
-		sum = crc32.Update(sum, castagnoli, bytesOf(t.Data.([]float32)))
+		x, err := valuesOf(t)
+		if err != nil {
+			return "", err
+		}
+		sum = crc32.Update(sum, castagnoli, bytesOf(x))
 	}
-	return fmt.Sprintf("%08x", sum)
+	return fmt.Sprintf("%08x", sum), nil
 }
 
-// tensors reads the parameters and moments from the device.
+// valuesOf are the values of a tensor. Those of learned rows hold until the next call.
+func valuesOf(t safetensors.Tensor) ([]float32, error) {
+	if later, ok := t.Data.(safetensors.Later); ok {
+		return later()
+	}
+	return t.Data.([]float32), nil
+}
+
+// tensors reads the parameters and moments from the device; learned rows one after the other, when
+// they are asked for, into memory that they share.
 func (s *session) tensors() ([]safetensors.Tensor, error) {
 	var list []safetensors.Tensor
+	var room []float32
 	for _, q := range s.p.params {
 		for _, n := range s.p.stateOf(q.Name) {
+			if s.p.isLearned(s.p.train, n) {
+				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() (x []float32, err error) {
+					room, err = s.learnedRows(s.p.train, n, room)
+					return room, err
+				})})
+				continue
+			}
 			x, err := s.global(n)
 			if err != nil {
 				return nil, err
@@ -215,7 +285,7 @@ func (p *Program) stateOf(param string) []string {
 	names := []string{param}
 	for k := range p.cfg.Optimizer.moments() {
 		name := momentName(k, param)
-		if _, ok := p.train.low.Globals[name]; ok {
+		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) {
 			names = append(names, name)
 		}
 	}
@@ -246,7 +316,11 @@ func readTensors(f *safetensors.File) (list map[string]safetensors.Tensor, b bes
 		}
 		list[name] = t
 	}
-	if sum := checksum(all); sum != f.Meta[valueSum] {
+	sum, err := checksum(all)
+	if err != nil {
+		return nil, b, err
+	}
+	if sum != f.Meta[valueSum] {
 		return nil, b, fmt.Errorf("the values have checksum %s, they were written with %q: the file is damaged", sum, f.Meta[valueSum])
 	}
 	for name, x := range b.params {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/saga/report"
 )
@@ -59,7 +60,9 @@ func (p *Program) writeFacts(w io.Writer) {
 			}
 			return bytesOf(p.in.extra[name])
 		}}
-	if p.grids.order != nil {
+	if p.sampled != nil {
+		a.Sampling = p.sampled.Sampling.String()
+	} else if p.grids.order != nil {
 		a.Vertices = wordsOf(p.grids.order.New)
 	}
 	p.report().WriteFacts(w, a)
@@ -92,6 +95,14 @@ func (in *inputs) checksum() string {
 			sum = crc32.Update(sum, castagnoli, part)
 			device.Drop(part)
 		}
+	}
+	if in.link != nil {
+		for _, p := range []*dataset.Pairs{&in.link.links.Train, &in.link.links.Val, &in.link.links.NotVal} {
+			sum = crc32.Update(crc32.Update(sum, castagnoli, wordsOf(p.Src)), castagnoli, wordsOf(p.Dst))
+		}
+	}
+	if in.loss.numbers() {
+		sum = crc32.Update(sum, castagnoli, bytesOf(d.Targets.Vertex))
 	}
 	if in.graphs {
 		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphSplit.Train)} {

@@ -110,13 +110,23 @@ func describeNotFinite(name string, x []float32) string {
 
 // allFinite looks through the tensors of a checkpoint, or of the beginning of training.
 func (s *session) allFinite() error {
-	list, err := s.tensors()
-	if err != nil {
-		return err
-	}
-	for _, t := range list {
-		if text := describeNotFinite(t.Name, t.Data.([]float32)); text != "" {
-			return fmt.Errorf("saga: before epoch %d %s; SetParam or Restore may put it right", s.p.epoch+1, text)
+	for _, q := range s.p.params {
+		for _, name := range s.p.stateOf(q.Name) {
+			if s.p.isLearned(s.p.train, name) {
+				if ok, err := s.learnedFinite(s.p.train, name); err != nil || ok {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+			}
+			x, err := s.global(name)
+			if err != nil {
+				return err
+			}
+			if text := describeNotFinite(name, x); text != "" {
+				return fmt.Errorf("saga: before epoch %d %s; SetParam or Restore may put it right", s.p.epoch+1, text)
+			}
 		}
 	}
 	s.spoiled.Store(nil)

@@ -20,13 +20,20 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 	}
 	for number, move := range l.Spec.Updates {
 		g := l.Spec.Globals[move.Param]
+		q, err := p.param(g.Name)
+		if err != nil {
+			return nil
+		}
 		c := exec.UpdateCall{Globals: []int{move.Param, move.Grad}, N: g.Rows * g.Cols}
-		for k := range o.moments() {
+		for k := range p.momentsOf(q) {
 			c.Globals = append(c.Globals, l.Globals[momentName(k, g.Name)])
 		}
 		decay := float32(0)
 		if p.decays(g.Name) {
 			decay = o.WeightDecay
+		}
+		if c.Average = q.Average > 0; c.Average {
+			decay = q.Average
 		}
 		c.Words = []uint64{uint64(math.Float32bits(decay)), uint64(number + 1)}
 		u.Calls = append(u.Calls, c)
@@ -35,9 +42,9 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 		t := float64(p.epoch + 1)
 		epoch := math.Float32frombits(uint32(p.epoch + 1))
 		if o.Kind == "sgd" {
-			return []float32{o.rate(p.epoch), o.Momentum, 0, 0, 0, 0, epoch}
+			return []float32{p.rate(), o.Momentum, 0, 0, 0, 0, epoch}
 		}
-		return []float32{o.rate(p.epoch), o.Beta1, o.Beta2, o.Eps,
+		return []float32{p.rate(), o.Beta1, o.Beta2, o.Eps,
 			float32(1 - math.Pow(float64(o.Beta1), t)), float32(1 - math.Pow(float64(o.Beta2), t)), epoch}
 	}
 	return u

@@ -14,11 +14,14 @@ import (
 // for a vertex order.
 type inputs struct {
 	data    *dataset.Data
-	edges   *chunk.Edges         // with self loops where the model wants them
-	graphs  bool                 // the labels stand on graphs
+	edges   *chunk.Edges // with self loops where the model wants them
+	graphs  bool         // the labels stand on graphs
+	loss    Loss
+	link    *linker              // nil: another task
 	byGraph map[string][]float32 // Globals of a row a graph
 	extra   map[string][]float32
 	cols    map[string]int
+	learned map[string]func() source // inputs that training changes: their first rows
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
@@ -39,6 +42,9 @@ func (in *inputs) width(name string) int {
 	case featuresInput:
 		return in.data.FeatureCols
 	case labelsInput:
+		if in.loss.numbers() {
+			return in.data.Targets.Cols
+		}
 		if in.data.MultiLabels != nil {
 			return in.data.Classes
 		}
@@ -60,6 +66,9 @@ func (in *inputs) source(name string) (source, error) {
 		}
 		return source{rows: d.Features}, nil
 	case labelsInput:
+		if in.loss.numbers() {
+			return in.targets(), nil
+		}
 		if d.MultiLabels != nil {
 			return source{rows: d.MultiLabels}, nil
 		}
@@ -68,13 +77,7 @@ func (in *inputs) source(name string) (source, error) {
 		}
 		return source{one: func(v int) float32 { return float32(d.Labels[v]) }}, nil
 	case weightInput:
-		split, each := in.splitOf(), 1/float32(len(d.Train))
-		return source{one: func(v int) float32 {
-			if split[v] == 1 {
-				return each
-			}
-			return 0
-		}}, nil
+		return in.trainWeight()
 	case splitsInput:
 		split := in.splitOf()
 		return source{row: func(v int, to []float32) {
@@ -90,6 +93,9 @@ func (in *inputs) source(name string) (source, error) {
 	case "vertex:outdegree":
 		deg := in.edges.OutDegrees()
 		return source{one: func(v int) float32 { return float32(deg[v]) }}, nil
+	}
+	if first := in.learned[name]; first != nil {
+		return first(), nil
 	}
 	if x, ok := in.extra[name]; ok {
 		return source{rows: x}, nil
@@ -112,6 +118,39 @@ func (in *inputs) source(name string) (source, error) {
 	}
 	deg := in.edges.InDegrees()
 	return source{one: func(v int) float32 { return of(deg[v]) }}, nil
+}
+
+// targets are those of regression, 0 where a vertex has none.
+func (in *inputs) targets() source {
+	t := &in.data.Targets
+	return source{row: func(v int, to []float32) {
+		for c, x := range t.Vertex[v*t.Cols:][:t.Cols] {
+			if x != x {
+				x = 0
+			}
+			to[c] = x
+		}
+	}}
+}
+
+// trainWeight is how much each vertex counts in the mean loss over the training split.
+func (in *inputs) trainWeight() (source, error) {
+	d, split := in.data, in.splitOf()
+	each := 1 / float32(len(d.Train))
+	of := func(int) float32 { return each }
+	if in.loss.ClassWeights != nil {
+		w, err := in.trainWeights(func(v uint32) int32 { return d.Labels[v] }, d.Train)
+		if err != nil {
+			return source{}, err
+		}
+		of = func(v int) float32 { return w[d.Labels[v]] }
+	}
+	return source{one: func(v int) float32 {
+		if split[v] == 1 {
+			return of(v)
+		}
+		return 0
+	}}, nil
 }
 
 // splitOf is 1, 2 or 3 for the vertices of the training, the validation and the test

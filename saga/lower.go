@@ -28,6 +28,13 @@ func (p *Program) optimize(k int) (*optimized, error) {
 			return nil, err
 		}
 		x.eval = dataflow.Optimize(eval, o)
+		if p.in != nil && p.in.link != nil {
+			ahead, err := p.traceLinks(true)
+			if err != nil {
+				return nil, err
+			}
+			x.ahead = dataflow.Optimize(ahead, o)
+		}
 	}
 	x.sliced = slices.ContainsFunc(x.train.Notes(), func(n dataflow.Note) bool { return n.Pass == "slice" })
 	return x, nil
@@ -57,7 +64,15 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 			x.eval.Spec.Results = append(x.eval.Spec.Results, x.eval.Globals[n])
 		}
 	}
+	if o.ahead != nil {
+		if x.ahead, err = add(o.ahead); err != nil {
+			return nil, err
+		}
+	}
 	for _, l := range x.programs() {
+		if p.sampled != nil && l == x.train { // cells of batches are their own
+			continue
+		}
 		x.want = union(x.want, l.Want)
 	}
 	x.memory, err = p.divide(x.train.Spec, x.want, x.programs()...)
@@ -70,34 +85,46 @@ func (p *Program) options() dataflow.Options {
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
+	if p.sampled != nil {
+		o.Sizes = &p.sampled.expected
+	}
 	return o
 }
 
 // traceTrain is the loss, with what to differentiate it by.
 func (p *Program) traceTrain() (*dataflow.Program, error) {
-	tr, err := trace(p.model, p.dims, true)
+	d := p.dims
+	if p.sampled != nil {
+		d.levels, d.weighed = p.model.gathers(), p.sampled.weighs()
+	}
+	tr, err := trace(p.model, d, true)
 	if err != nil {
 		return nil, err
 	}
-	p.params = tr.t.list
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
 	for _, o := range p.cfg.Outputs {
 		prog.Names = append(prog.Names, o)
 		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
 	}
-	for _, q := range p.params {
-		prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+	for _, q := range tr.t.list {
+		if q.Average == 0 {
+			prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
+		}
 	}
+	tr.t.addAverages(prog)
 	if p.dims.featureGrad {
 		prog.Wrt = append(prog.Wrt, tr.features)
 	}
-	return prog, nil
+	return p.resolve(prog, tr.t)
 }
 
 // addUpdate gives every parameter that has a gradient its optimiser state.
 func (p *Program) addUpdate(l *dataflow.Lowered) {
 	s := l.Spec
 	for _, q := range p.params {
+		if q.PerVertex {
+			continue
+		}
 		w, used := l.Globals[q.Name]
 		if !used {
 			s.Globals = append(s.Globals, plan.Global{Name: q.Name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
@@ -109,7 +136,7 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 			continue
 		}
 		s.Updates = append(s.Updates, plan.Move{Param: w, Grad: g})
-		for k := range p.cfg.Optimizer.moments() {
+		for k := range p.momentsOf(&q) {
 			name := momentName(k, q.Name)
 			s.Globals = append(s.Globals, plan.Global{Name: name, Kind: plan.Param, Rows: q.Rows, Cols: q.Cols})
 			l.Globals[name] = len(s.Globals) - 1
@@ -120,6 +147,12 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 
 // evalNames are the results of evaluation.
 func (p *Program) evalNames() []string {
+	if p.model.Task == LinkTask {
+		return nil
+	}
+	if p.model.Loss.numbers() {
+		return []string{"losses", "squares", "absolutes"}
+	}
 	if p.dims.multi {
 		return []string{"losses", "hits", "said", "true"}
 	}
@@ -128,13 +161,19 @@ func (p *Program) evalNames() []string {
 
 // traceEval is the forward pass without dropout, with counts by split.
 func (p *Program) traceEval() (*dataflow.Program, error) {
+	if p.model.Task == LinkTask {
+		return p.traceLinks(false)
+	}
 	tr, err := trace(p.model, p.dims, false)
 	if err != nil {
 		return nil, err
 	}
 	splits := tr.target.splits()
 	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // what is in no split may have no label
-	if p.dims.multi {
+	if p.model.Loss.numbers() {
+		d := ops.Sub(tr.logits, tr.target.labels())
+		list = append(list, ops.Square(d), ops.Abs(d))
+	} else if p.dims.multi {
 		y, pos := tr.target.labels(), ops.Positive(tr.logits)
 		list = append(list, ops.Mul(pos, y), pos, y)
 	} else {
@@ -144,7 +183,7 @@ func (p *Program) traceEval() (*dataflow.Program, error) {
 	for _, x := range list {
 		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
 	}
-	return prog, nil
+	return p.resolve(prog, tr.t)
 }
 
 func union(a, b chunk.Want) chunk.Want {

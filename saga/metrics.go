@@ -13,6 +13,14 @@ type Metrics struct {
 	Accuracy float64 // single-label
 	MicroF1  float64 // multi-label
 	MacroF1  float64 // multi-label: mean over classes, 0 for a class without any
+	MSE, MAE float64 // regression: mean squared and absolute error over rows and columns
+	// R2 is 1 minus the squared error over that of the split's mean, the mean over the columns of
+	// regression; of a column of equal targets 1 where they are met, else 0.
+	R2 float64
+	// Of links: areas under the ROC and the precision-recall curve (average precision), mean
+	// reciprocal rank, and the share of edges above the 10th, 50th and 100th best pair without one.
+	AUC, AP, MRR float64
+	Hits         [3]float64
 }
 
 // Scores are the metrics of all splits.
@@ -58,6 +66,9 @@ func (p *Program) Evaluate() (Scores, error) {
 	if err := open.eval.Step(); err != nil {
 		return Scores{}, err
 	}
+	if p.in.link != nil {
+		return open.evaluateLinks()
+	}
 	var s Scores
 	for k, split := range p.data.Splits(p.model.Task) {
 		m := [3]*Metrics{&s.Train, &s.Val, &s.Test}[k]
@@ -66,14 +77,16 @@ func (p *Program) Evaluate() (Scores, error) {
 			continue
 		}
 		m.Loss = float64(open.eval.Result(0)[k]) / n
-		hits := open.eval.Result(1)
-		if !p.dims.multi {
-			m.Accuracy = float64(hits[k]) / n
-			continue
-		}
 		c := p.dims.classes
 		row := func(i int) []float32 { return open.eval.Result(i)[k*c : (k+1)*c] }
-		m.MicroF1, m.MacroF1 = f1(row(1), row(2), row(3))
+		switch {
+		case p.model.Loss.numbers():
+			m.fit(row(1), row(2), p.data.Targets.Spread(split), n)
+		case p.dims.multi:
+			m.MicroF1, m.MacroF1 = f1(row(1), row(2), row(3))
+		default:
+			m.Accuracy = float64(open.eval.Result(1)[k]) / n
+		}
 	}
 	return s, nil
 }
@@ -93,4 +106,21 @@ func f1(hits, said, truth []float32) (micro, macro float64) {
 		h, s, t = h+a, s+b, t+c
 	}
 	return score(h, s, t), macro / float64(len(hits))
+}
+
+// fit is regression's part of m, from sums by column over n rows: of squared and absolute errors,
+// and of squared distances of the targets from their mean.
+func (m *Metrics) fit(squares, absolutes []float32, spread []float64, n float64) {
+	c := float64(len(squares))
+	for k, s := range spread {
+		square := float64(squares[k])
+		m.MSE += square / n / c
+		m.MAE += float64(absolutes[k]) / n / c
+		switch {
+		case s > 0:
+			m.R2 += (1 - square/s) / c
+		case square == 0:
+			m.R2 += 1 / c
+		}
+	}
 }

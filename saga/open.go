@@ -26,6 +26,7 @@ func (p *Program) Open() error {
 // until it is given up.
 func (p *Program) Close() error {
 	p.closed = true
+	p.sampled.stopFeed()
 	return p.release()
 }
 
@@ -74,7 +75,7 @@ func (p *Program) begin(s *session) error {
 // prepare starts training and sets the initial parameters.
 func (s *session) prepare() error {
 	p := s.p
-	if err := s.start(p.train); err != nil {
+	if _, err := s.start(p.train); err != nil {
 		return err
 	}
 	s.train.OnUpdate(s.update)
@@ -85,6 +86,9 @@ func (s *session) prepare() error {
 	}
 	for i := range p.params {
 		q := &p.params[i]
+		if q.PerVertex { // inputs, whose first rows are laid out
+			continue
+		}
 		for k, name := range p.stateOf(q.Name) {
 			x := make([]float32, q.Rows*q.Cols)
 			if k == 0 {
@@ -105,17 +109,26 @@ func (p *Program) openEval() (*session, error) {
 	if err != nil || s.eval != nil {
 		return s, err
 	}
-	if err := s.start(p.eval); err != nil {
+	if s.eval, err = s.start(p.eval); err != nil {
 		return nil, errors.Join(err, p.release())
 	}
 	return s, nil
 }
 
-// Step trains for one epoch and returns the loss before the update.
+// Step trains for one epoch, in a sampled program for one batch, and returns the loss before
+// the update.
 func (p *Program) Step() (loss float64, err error) {
 	s, err := p.open()
 	if err != nil {
 		return 0, err
+	}
+	if p.sampled != nil {
+		return p.stepSampled(s)
+	}
+	if p.in.link != nil {
+		if err := s.pullLinks(); err != nil {
+			return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
+		}
 	}
 	if err := s.setStep(p.train, s.train); err != nil {
 		return 0, err
@@ -125,6 +138,9 @@ func (p *Program) Step() (loss float64, err error) {
 		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
 	}
 	p.epoch++
+	if p.in.link != nil {
+		return p.in.link.loss, nil
+	}
 	return float64(s.train.Result(0)[0]), nil
 }
 
@@ -135,22 +151,42 @@ func (s *session) update(global func(id int) []float32) error {
 	var slots []slot
 	for _, u := range l.Spec.Updates {
 		name := l.Spec.Globals[u.Param].Name
-		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name)}
-		for k := range p.cfg.Optimizer.moments() {
+		q, err := p.param(name)
+		if err != nil {
+			return err
+		}
+		x := slot{w: global(u.Param), g: global(u.Grad), decay: p.decays(name), average: q.Average}
+		for k := range p.momentsOf(q) {
 			x.m = append(x.m, global(l.Globals[momentName(k, name)]))
 		}
 		slots = append(slots, x)
 	}
-	if k := p.cfg.Optimizer.apply(slots, p.epoch+1); k >= 0 {
+	if k := p.cfg.Optimizer.apply(slots, p.rate(), p.updates()+1); k >= 0 {
 		s.spoil(p.epoch+1, l.Spec.Globals[l.Spec.Updates[k].Param].Name)
 	}
 	return nil
+}
+
+// updates is how often the parameters were updated.
+func (p *Program) updates() int {
+	if p.sampled != nil {
+		return p.sampled.steps
+	}
+	return p.epoch
 }
 
 // decays tells whether weight decay works on a parameter.
 func (p *Program) decays(param string) bool {
 	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
 	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
+}
+
+// momentsOf is the number of state tensors of q.
+func (p *Program) momentsOf(q *Param) int {
+	if q.Average > 0 {
+		return 0
+	}
+	return p.cfg.Optimizer.moments()
 }
 
 // momentName names the k-th moment of a parameter, from 0.

@@ -19,9 +19,12 @@ type Optimizer struct {
 	ClipNorm    float32 // gradients are scaled down to this 2-norm; 0: never
 	Gamma       float32 // learning-rate factor every DecayEvery epochs; 0: none
 	DecayEvery  int
+	Schedule    Schedule
 }
 
-func (o *Optimizer) defaults() {
+// defaults sets what is 0 to the default; epochs are those of Config.
+func (o *Optimizer) defaults(epochs int) {
+	o.Schedule.defaults(epochs)
 	set := func(x *float32, v float32) {
 		if *x == 0 {
 			*x = v
@@ -57,7 +60,7 @@ func (o *Optimizer) validate() error {
 			return fmt.Errorf("optimizer: the %s is %v; it must be below %v, or nothing is ever forgotten", x.name, x.value, x.below)
 		}
 	}
-	return nil
+	return o.Schedule.validate(o)
 }
 
 // moments is the number of state tensors a parameter has.
@@ -71,29 +74,35 @@ func (o *Optimizer) moments() int {
 	return 0
 }
 
-// rate is the learning rate of epoch t, from 0.
-func (o *Optimizer) rate(epoch int) float32 {
-	lr := o.LR
-	if o.Gamma > 0 && o.DecayEvery > 0 {
-		lr *= float32(math.Pow(float64(o.Gamma), float64(epoch/o.DecayEvery)))
-	}
-	return lr
-}
-
 // slot is one parameter with its gradient and its state.
 type slot struct {
 	w, g  []float32
 	m     [][]float32
 	decay bool
+
+	average float32 // w moves by this share towards g, and that is all; 0: it is trained
 }
 
-// apply is one update, number t from 1. It returns the first slot in which it has
+// move is the update of an average.
+func (s *slot) move() (bad bool) {
+	seen := uint32(0)
+	for i, g := range s.g {
+		s.w[i] += s.average * (g - s.w[i])
+		seen |= topExponent(s.w[i])
+	}
+	return seen>>31 != 0
+}
+
+// apply is one update, number t from 1, with learning rate lr. It returns the first slot in which it has
 // written a number that is not finite, -1 without.
-func (o *Optimizer) apply(slots []slot, t int) (spoiled int) {
+func (o *Optimizer) apply(slots []slot, lr float32, t int) (spoiled int) {
 	scale := float32(1)
 	if o.ClipNorm > 0 {
 		var sum float64
 		for _, s := range slots {
+			if s.average > 0 {
+				continue
+			}
 			for _, x := range s.g {
 				sum += float64(x) * float64(x)
 			}
@@ -102,7 +111,6 @@ func (o *Optimizer) apply(slots []slot, t int) (spoiled int) {
 			scale = float32(float64(o.ClipNorm) / n)
 		}
 	}
-	lr := o.rate(t - 1)
 	spoiled = -1
 	for i, s := range slots {
 		wd := float32(0)
@@ -113,7 +121,13 @@ func (o *Optimizer) apply(slots []slot, t int) (spoiled int) {
 		if o.Kind == "sgd" {
 			step = o.sgd
 		}
-		if bad := step(s, lr, scale, wd, t); bad && spoiled < 0 {
+		bad := false
+		if s.average > 0 {
+			bad = s.move()
+		} else {
+			bad = step(s, lr, scale, wd, t)
+		}
+		if bad && spoiled < 0 {
 			spoiled = i
 		}
 	}
@@ -138,9 +152,13 @@ func (o *Optimizer) sgd(s slot, lr, scale, wd float32, _ int) (bad bool) {
 	return seen>>31 != 0
 }
 
+// corrections are what adam divides its moments by in update t, from 1.
+func (o *Optimizer) corrections(t int) (c1, c2 float32) {
+	return float32(1 - math.Pow(float64(o.Beta1), float64(t))), float32(1 - math.Pow(float64(o.Beta2), float64(t)))
+}
+
 func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) (bad bool) {
-	c1 := float32(1 - math.Pow(float64(o.Beta1), float64(t)))
-	c2 := float32(1 - math.Pow(float64(o.Beta2), float64(t)))
+	c1, c2 := o.corrections(t)
 	m, v, seen := s.m[0], s.m[1], uint32(0)
 	for i, g := range s.g {
 		g *= scale
@@ -171,7 +189,7 @@ func (o *Optimizer) facts() []string {
 	if o.ClipNorm > 0 {
 		list = append(list, "clip "+digits(o.ClipNorm))
 	}
-	return list
+	return append(list, o.Schedule.facts()...)
 }
 
 // digits is x with as many digits as tell it from every other float32.

@@ -20,6 +20,12 @@ func Glorot(w []float32, rows, cols int, r *rand.Rand) {
 // He draws uniformly from ±√(6/rows).
 func He(w []float32, rows, _ int, r *rand.Rand) { uniform(w, math.Sqrt(6/float64(rows)), r) }
 
+// FanIn draws uniformly from ±1/√n: as torch draws the weights and the bias of a product with
+// n inputs.
+func FanIn(n int) Init {
+	return func(w []float32, _, _ int, r *rand.Rand) { uniform(w, 1/math.Sqrt(float64(n)), r) }
+}
+
 // Zero is all zeros: the default of Bias.
 func Zero(w []float32, _, _ int, _ *rand.Rand) { clear(w) }
 
@@ -41,22 +47,41 @@ type Param struct {
 	Name       string // SCOPE.NAME
 	Rows, Cols int
 	Layer      int // the first layer that uses it, from 0
-	pos        string
-	init       Init
-	blocks     int // typed weights are initialised block by block
+	// Average is 0 for what is trained. A row of running statistics, as of Vertex.BatchNorm, is not:
+	// every step moves it by this share towards those of the epoch.
+	Average   float32
+	PerVertex bool // row v belongs to vertex v: it is learned where the vertex's rows are
+	pos       string
+	init      Init
+	blocks    int  // typed weights are initialised block by block
+	rowwise   bool // init may be called row after row
 }
 
 // initial draws the parameter's first value. It depends on seed and name only.
 func (p *Param) initial(seed uint64) []float32 {
-	h := fnv.New64a()
-	h.Write([]byte(p.Name))
-	r := rand.New(rand.NewPCG(seed, h.Sum64()))
+	r := p.random(seed)
 	w := make([]float32, p.Rows*p.Cols)
 	n := len(w) / p.blocks
 	for b := range p.blocks {
 		p.init(w[b*n:(b+1)*n], p.Rows/p.blocks, p.Cols, r)
 	}
 	return w
+}
+
+// eachRow calls for every row and writes what initial draws there.
+func (p *Param) eachRow(seed uint64) func(row func(v int) []float32) {
+	return func(row func(v int) []float32) {
+		r := p.random(seed)
+		for v := range p.Rows {
+			p.init(row(v), p.Rows, p.Cols, r)
+		}
+	}
+}
+
+func (p *Param) random(seed uint64) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(p.Name))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
 // Params declares parameters where they are used.
@@ -69,17 +94,17 @@ type Params struct {
 // Weight is the trainable matrix NAME [in×out] of this layer's scope. Asking for one
 // name twice gives one matrix; with two shapes it is an error.
 func (p Params) Weight(name string, in, out int, init ...Init) Tensor {
-	return p.declare(name, in, out, 1, initOr(init, Glorot))
+	return p.declare(name, in, out, 1, Glorot, init)
 }
 
 // Bias is the trainable row NAME [1×n], zero at first.
 func (p Params) Bias(name string, n int, init ...Init) Tensor {
-	return p.declare(name, 1, n, 1, initOr(init, Zero))
+	return p.declare(name, 1, n, 1, Zero, init)
 }
 
 // TypedWeight is one matrix [in×out] an edge type, stacked: [types·in × out].
 func (p Params) TypedWeight(name string, types, in, out int, init ...Init) Tensor {
-	return p.declare(name, types*in, out, types, initOr(init, Glorot))
+	return p.declare(name, types*in, out, types, Glorot, init)
 }
 
 // initOr is the first of init, def where there is none.
@@ -93,7 +118,7 @@ func initOr(init []Init, def Init) Init {
 // maxNumbers is more than a parameter has in any memory, and few enough to count bytes.
 const maxNumbers = 1 << 40
 
-func (p Params) declare(name string, rows, cols, blocks int, init Init) Tensor {
+func (p Params) declare(name string, rows, cols, blocks int, def Init, init []Init) Tensor {
 	full := p.scope + "." + name
 	if rows < 1 || cols < 1 || cols > maxNumbers/rows {
 		panic(&dataflow.ShapeError{Op: dataflow.Op("parameter " + full), Pos: dataflow.Caller(),
@@ -109,6 +134,7 @@ func (p Params) declare(name string, rows, cols, blocks int, init Init) Tensor {
 	}
 	n := t.g.Leaf(dataflow.ParamOp, full, dataflow.Shape{Rows: rows, Cols: cols})
 	t.params[full] = n
-	t.list = append(t.list, Param{Name: full, Rows: rows, Cols: cols, Layer: p.layer, pos: n.Pos(), init: init, blocks: blocks})
+	t.list = append(t.list, Param{Name: full, Rows: rows, Cols: cols, Layer: p.layer, pos: n.Pos(), init: initOr(init, def), blocks: blocks,
+		rowwise: blocks == 1 && len(init) == 0})
 	return n
 }

@@ -97,7 +97,7 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	held, err := old.tensors()
+	held, err := old.held()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -128,6 +128,19 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	})
 }
 
+// held reads all of tensors.
+func (s *session) held() ([]safetensors.Tensor, error) {
+	list, err := s.tensors()
+	for i := range list {
+		x, wrong := valuesOf(list[i])
+		if _, later := list[i].Data.(safetensors.Later); later {
+			x = slices.Clone(x)
+		}
+		list[i].Data, err = x, errors.Join(err, wrong)
+	}
+	return list, err
+}
+
 // takeUp opens a session that goes on where an old one, which was released, has ended.
 func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
 	s, err := p.open()
@@ -156,6 +169,18 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 		return nil, 0, err
 	}
 	set := func(s *session) error {
+		for _, q := range p.params {
+			if !p.isLearned(p.train, q.Name) {
+				continue
+			}
+			x, err := param(q.Name, q.Rows, q.Cols)
+			if err == nil {
+				err = s.setLearned(p.train, q.Name, x)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		for id, g := range p.train.low.Spec.Globals {
 			if g.Kind != plan.Param {
 				continue
@@ -185,6 +210,9 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 // features are the rows that enter the only layer of a model: nothing is computed before it.
 func features(r request) ([]float32, int, error) {
 	p, err := newProgram(r)
+	if err == nil && (p.dims.identity || p.dims.embedding > 0) {
+		err = errors.New("saga: a model of one layer without features of the data has no rows before it but what it learns; Program.Param reads those")
+	}
 	if err == nil {
 		_, err = p.traceForward()
 	}
@@ -207,5 +235,5 @@ func (p *Program) traceForward() (*dataflow.Program, error) {
 			return nil, err
 		}
 	}
-	return &dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, nil
+	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, tr.t)
 }

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,25 +16,32 @@ import (
 
 // Program is a model compiled for a graph, a device and a memory budget.
 type Program struct {
-	model    Model
-	cfg      Config // validated: nothing assigns to it
-	data     *dataset.Data
-	shape    *Shape // planned from statistics: there is no data, and nothing can run
-	output   string // of the one forward pass that this is for; "": training and evaluation
-	in       *inputs
-	dims     dims
-	params   []Param
-	machine  *sim.Machine   // that plans are chosen for; nil: none
-	topology *plan.Topology // of machine's devices; nil: nothing is known of them
-	grids    grids
-	chosen   chosen
-	train    *unit // or the forward pass
-	eval     *unit // nil without training
-	host     hostPlaces
-	session  *session // nil: not open
-	closed   bool     // by Close, and not opened since
-	epoch    int      // completed
-	stages   Stages
+	model   Model
+	cfg     Config // validated: nothing assigns to it
+	data    *dataset.Data
+	shape   *Shape // planned from statistics: there is no data, and nothing can run
+	output  string // of the one forward pass that this is for; "": training and evaluation
+	in      *inputs
+	dims    dims
+	params  []Param
+	on      planTarget
+	grids   grids
+	chosen  chosen
+	train   *unit // or the forward pass
+	eval    *unit // nil without training
+	host    hostPlaces
+	session *session // nil: not open
+	closed  bool     // by Close, and not opened since
+	epoch   int      // completed
+	sampled *sampled // nil: every step is over the full graph
+	plateau plateau  // of ScheduleReduce
+	stages  Stages
+}
+
+// planTarget is what plans are chosen for.
+type planTarget struct {
+	machine *sim.Machine   // nil: none
+	ring    *plan.Topology // of its devices; nil: nothing is known of them
 }
 
 // chosen is what was chosen for training, and what follows from it.
@@ -71,7 +79,7 @@ type request struct {
 // know of them. What is wrong with r is an error.
 func newProgram(r request) (*Program, error) {
 	p := &Program{model: r.model, data: r.data, shape: r.shape, output: r.output, grids: grids{sizes: map[int]*chunk.GridStats{}}}
-	r.cfg.Optimizer.defaults()
+	r.cfg.Optimizer.defaults(r.cfg.Epochs)
 	if err := r.cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -88,6 +96,26 @@ func newProgram(r request) (*Program, error) {
 	return p, nil
 }
 
+// describeRows finds the dims of what stands for features of v vertices, where it is learned.
+func (p *Program) describeRows(v int) error {
+	d := &p.dims
+	d.vertices, d.embedding = v, p.model.Embedding
+	if d.identity = d.embedding == 0 && d.features == 0; d.identity {
+		d.features = v
+	}
+	switch {
+	case d.embedding == 0 && !d.identity:
+		return nil
+	case p.cfg.Optimizer.ClipNorm > 0:
+		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time; leave Optimizer.ClipNorm 0")
+	case d.featureGrad:
+		return errors.New("saga: there are no features to compute the gradient of")
+	case d.embedding > 0:
+		d.features = d.embedding
+	}
+	return nil
+}
+
 // describeData finds inputs and dims of a program with data.
 func (p *Program) describeData() error {
 	d, m := p.data, &p.model
@@ -96,14 +124,17 @@ func (p *Program) describeData() error {
 		return fmt.Errorf("saga: no data")
 	case dataset.Validate(d) != nil:
 		return dataset.Validate(d)
-	case d.FeatureCols == 0:
-		return fmt.Errorf("saga: %s has no features; one-hot features can be made with dataset.OneHotFeatures", d.Name)
+	case m.Embedding < 0:
+		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
 	}
 	e := d.Edges
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, featureGrad: p.cfg.FeatureGrad && p.output == ""}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.FeatureGrad && p.output == ""}
+	if err := p.describeRows(e.V); err != nil {
+		return err
+	}
 	switch m.Task {
 	case EdgeTask:
 		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeSplit.Train)
@@ -114,13 +145,23 @@ func (p *Program) describeData() error {
 			return err
 		}
 		p.dims.classes = d.GraphClasses()
+	case LinkTask:
 	default:
 		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
 	}
+	if m.Loss.numbers() {
+		p.dims.classes, p.dims.multi = d.Targets.Cols, false
+	}
 	if p.output != "" { // there may be no labels
 		p.dims.classes, p.dims.multi = 0, false
+	} else if err := p.checkLoss(); err != nil {
+		return err
 	}
 	p.in = newInputs(d, e)
+	p.in.loss = m.Loss
+	if m.Task == LinkTask {
+		return p.describeLinks()
+	}
 	p.in.graphs = m.Task == GraphTask
 	return nil
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // things that labels stand on.
-var things = map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs"}
+var things = map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs", LinkTask: "links"}
 
 // Readout combines the rows of a graph's vertices. A graph without vertices gets zeros.
 type Readout string
@@ -75,7 +75,7 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		}
 		set, what, last, name = dataflow.Edge, "the edge head", last+1, "head"
 		tr.rows, tr.hidden = x, x
-		tr.logits, tr.target = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x), p) }), t.edgeTarget()
+		tr.logits, tr.target = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x, x), p) }), t.edgeTarget()
 	case GraphTask:
 		if m.EdgeHead != nil {
 			return fmt.Errorf("a model for labels of graphs has no EdgeHead")
@@ -91,8 +91,12 @@ func (tr *traced) head(m *Model, x Tensor) error {
 			what, last, name = "the head", last+1, "head"
 			tr.logits = t.user("Head", m.Head, func() Tensor { return m.Head(tr.hidden, p) })
 		}
+	case LinkTask:
+		if err := tr.linkHead(m, x, p); err != nil {
+			return err
+		}
 	default:
-		return fmt.Errorf("unknown task %q; there are %s, %s, %s", t.d.task, VertexTask, EdgeTask, GraphTask)
+		return fmt.Errorf("unknown task %q; there are %s, %s, %s, %s", t.d.task, VertexTask, EdgeTask, GraphTask, LinkTask)
 	}
 	switch s := tr.logits.Shape(); {
 	case s.Set.Kind != set || set == dataflow.Global && s.Rows != t.d.graphs:
@@ -133,7 +137,7 @@ func (t *tracer) matrix(name string, cols int) Tensor {
 
 func (t *tracer) vertexTarget() target {
 	cols := 1
-	if t.d.multi {
+	if t.d.multi || t.d.loss.numbers() {
 		cols = t.d.classes
 	}
 	return target{
@@ -157,7 +161,12 @@ func (t *tracer) edgeTarget() target {
 	}
 	return target{
 		labels: func() Tensor { return ops.Slice(t.edgeRow(), t.d.data, 1) },
-		weight: func() Tensor { return ops.Scale(in(1), 1/float32(max(1, t.d.train))) },
+		weight: func() Tensor {
+			if w := t.d.loss.ClassWeights; w != nil {
+				return ops.Mul(in(1), ops.PickRows(t.g.Leaf(dataflow.InputOp, classWeights, dataflow.Shape{Rows: len(w), Cols: 1}), ops.Slice(t.edgeRow(), t.d.data, 1)))
+			}
+			return ops.Scale(in(1), 1/float32(max(1, t.d.train)))
+		},
 		splits: func() Tensor { return ops.Concat(in(1), in(2), in(3)) },
 	}
 }
@@ -182,7 +191,8 @@ func (t *tracer) edgeData() Tensor {
 // updateEdge sets what the next layers see as edge data.
 func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 	t.g.Origin(fmt.Sprintf("layer %d", index+1))
-	e := t.edges(x)
+	t.wholeRows("UpdateEdge", l.UpdateEdge)
+	e := t.edges(x, x)
 	t.g.Origin("")
 	data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
 	if data.Shape().Set.Kind != dataflow.Edge {
@@ -248,17 +258,44 @@ func graphCount(d *dataset.Data) (int, error) {
 	return int(n), nil
 }
 
-// matrix gives the Global input name, rows × columns; nil when the engine has none of
-// that name.
-func (in *inputs) matrix(name string, graphs int) []float32 {
+// matrix gives the Global input name, of losses or of so many graphs.
+func (in *inputs) matrix(name string, graphs int) (x []float32, err error) {
 	if x := in.byGraph[name]; x != nil {
-		return x
+		return x, nil
 	}
-	x := in.newMatrix(name, graphs)
+	switch name {
+	case classWeights:
+		x, err = in.trainWeights(func(e uint32) int32 { return in.data.EdgeLabels[e] }, in.data.EdgeSplit.Train)
+	case posWeights:
+		x = in.loss.PosWeights
+	case graphWeight:
+		x, err = in.graphWeights(graphs)
+	default:
+		x = in.newMatrix(name, graphs)
+	}
 	in.byGraph[name] = x
-	return x
+	return x, err
 }
 
+// graphWeights is how much each graph counts in the mean loss over the training split.
+func (in *inputs) graphWeights(graphs int) ([]float32, error) {
+	x, rows := make([]float32, graphs), in.data.GraphSplit.Train
+	of := func(uint32) float32 { return 1 / float32(len(rows)) }
+	if in.loss.ClassWeights != nil {
+		label := func(g uint32) int32 { return in.data.GraphLabels[g] }
+		w, err := in.trainWeights(label, rows)
+		if err != nil {
+			return nil, err
+		}
+		of = func(g uint32) float32 { return w[label(g)] }
+	}
+	for _, g := range rows {
+		x[g] = of(g)
+	}
+	return x, nil
+}
+
+// newMatrix is an input of a row a graph; nil when the engine has none of that name.
 func (in *inputs) newMatrix(name string, graphs int) []float32 {
 	d := in.data
 	x := make([]float32, graphs)
@@ -269,10 +306,6 @@ func (in *inputs) newMatrix(name string, graphs int) []float32 {
 			if g < len(d.GraphLabels) {
 				x[g] = float32(d.GraphLabels[g])
 			}
-		}
-	case graphWeight:
-		for _, g := range d.GraphSplit.Train {
-			x[g] = 1 / float32(len(d.GraphSplit.Train))
 		}
 	case graphSplits:
 		x = make([]float32, 3*graphs)

@@ -19,12 +19,20 @@ type Model struct {
 	Task Task
 	// Readout makes one row a graph of the last layer's rows. Default: ReadoutMean.
 	Readout Readout
+	// Embedding is the number of columns of rows that are learned, one a vertex, in place of features
+	// (parameter "embedding"); the data's are not read. 0: none. Data without features then has the
+	// identity for them, V×V, which is never made.
+	Embedding int
 	// Head gives the logits [G×C] of graphs from what was read out [G×c]; nil: that is
 	// the logits. Its parameters have the scope "head".
 	Head func(graphs Tensor, p Params) Tensor
 	// EdgeHead gives the logits [E×C] of edges; Src and Dst are the last layer's rows.
 	// Its parameters have the scope "head".
 	EdgeHead func(e Edge, p Params) Tensor
+	// LinkHead scores pairs of vertices by the last layer's rows, for a LinkTask. Default: LinkDot.
+	LinkHead LinkHead
+	// Loss is what training minimises. Default: the cross-entropy of classes.
+	Loss Loss
 }
 
 // Names of vertex inputs that the engine computes from the graph and the data.
@@ -44,20 +52,29 @@ type dims struct {
 	types, data       int
 	weight            bool
 	featureGrad       bool
+	vertices          int
+	embedding         int  // columns of the rows that are learned in place of features; 0: none are
+	identity          bool // features are the identity
 	task              Task
-	graphs            int // GraphTask: number of graphs
-	train             int // EdgeTask: number of training edges
+	graphs            int  // GraphTask: number of graphs
+	train             int  // EdgeTask: number of training edges
+	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
+	weighed           bool // by the sampler
+	loss              Loss
 }
 
 // tracer runs a model's functions once, on symbols.
 type tracer struct {
-	g      *dataflow.Graph
-	d      dims
-	train  bool
-	params map[string]*dataflow.Node
-	list   []Param
-	sites  int
-	data   Tensor // edge data of the next layer; nil: that of the graph
+	g         *dataflow.Graph
+	d         dims
+	train     bool
+	params    map[string]*dataflow.Node
+	list      []Param
+	sites     int
+	averages  map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
+	level     int                       // of sampled blocks, of the rows in hand
+	gathering any                       // ApplyEdge of the layer in hand
+	data      Tensor                    // edge data of the next layer; nil: that of the graph
 
 	running bool // one of the model's functions
 }
@@ -69,6 +86,7 @@ type traced struct {
 	rows           Tensor // hidden rows of vertices: of a GraphTask those that are read out
 	features       Tensor
 	target         target
+	heads          []Tensor // parameters of the LinkHead
 }
 
 // LayerError says which layer is wrong: its shapes, or what its functions return or panic
@@ -95,7 +113,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}}
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}}
 	defer func() {
 		if r := recover(); r != nil {
 			failed := t.failed(r)
@@ -141,9 +159,11 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 
 // rows are the layer's new rows from its rows x.
 func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
-	v := Vertex{Self: x, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
+	self := t.below(l, x)
+	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
-		e := t.edges(x)
+		t.gathering = l.ApplyEdge
+		e := t.edges(x, self)
 		t.g.Origin("")
 		acc := l.Gather
 		if acc.run == nil {
@@ -164,12 +184,13 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	return t.user("ApplyVertex", l.ApplyVertex, func() Tensor { return l.ApplyVertex(v, p) })
 }
 
-func (t *tracer) edges(x Tensor) Edge {
-	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(x), Types: max(1, t.d.types), t: t}
+// edges are those whose sources have rows x and whose destinations have rows self.
+func (t *tracer) edges(x, self Tensor) Edge {
+	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t}
 	if e.Data = t.data; e.Data == nil {
 		e.Data = t.edgeData()
 	}
-	if t.d.weight {
+	if t.d.weight || t.d.weighed {
 		e.Weight = t.edge(dataflow.WeightInput, 1)
 	}
 	if t.d.types > 0 {
@@ -179,16 +200,19 @@ func (t *tracer) edges(x Tensor) Edge {
 }
 
 func (t *tracer) vertex(name string, cols int) Tensor {
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.V0, Cols: cols})
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.vertices(), Cols: cols})
 }
 
 func (t *tracer) edge(name string, cols int) Tensor {
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.E0, Cols: cols})
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.edgeSet(), Cols: cols})
 }
 
 func (t *tracer) features() Tensor {
+	if t.d.embedding > 0 {
+		return t.embed()
+	}
 	if t.d.featureGrad {
-		return t.g.Variable(featuresInput, dataflow.Shape{Set: dataflow.V0, Cols: t.d.features})
+		return t.g.Variable(featuresInput, dataflow.Shape{Set: t.vertices(), Cols: t.d.features})
 	}
 	return t.vertex(featuresInput, t.d.features)
 }
@@ -203,20 +227,5 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 	if !t.train || p == 0 {
 		return x
 	}
-	return ops.Dropout(x, p, t.site(), t.vertex(dataflow.IDInput, 1), nil, t.step())
-}
-
-// loss is the mean loss over the training split [1×1].
-func (tr *traced) loss() Tensor {
-	tr.t.g.Origin("loss")
-	defer tr.t.g.Origin("")
-	return ops.SumRows(tr.rowLoss(tr.target.weight()))
-}
-
-// rowLoss is the loss of every row of the logits, times weight [·×1].
-func (tr *traced) rowLoss(weight Tensor) Tensor {
-	if tr.t.d.multi {
-		return ops.SigmoidCrossEntropy(tr.logits, tr.target.labels(), weight)
-	}
-	return ops.SoftmaxCrossEntropy(tr.logits, tr.target.labels(), weight)
+	return ops.Dropout(x, p, t.site(), t.ids(x), nil, t.step())
 }

@@ -13,6 +13,8 @@ import (
 
 // TrainOptions says what happens around the epochs of Train.
 type TrainOptions struct {
+	// OnBatch is called after every batch of sampled training. An error ends the training.
+	OnBatch func(Batch) error
 	// OnEpoch is called after every epoch, before its checkpoint is written. An error
 	// ends the training.
 	OnEpoch func(Epoch) error
@@ -28,10 +30,18 @@ type TrainOptions struct {
 	Resume string
 }
 
+// Batch reports one batch of sampled training.
+type Batch struct {
+	Epoch   int     // counted from 1
+	Batch   int     // of the epoch, counted from 1
+	Batches int     // of an epoch
+	Loss    float64 // mean over the batch's seeds, before the update, with dropout
+}
+
 // Epoch reports one epoch of Train.
 type Epoch struct {
 	Epoch    int     // counted from 1
-	Loss     float64 // training loss before the update, with dropout
+	Loss     float64 // training loss before the update, with dropout; of sampled training the mean over the epoch's seeds
 	Scores   *Scores // after the update, without dropout; nil when it was not evaluated
 	Seconds  float64 // wall time of the training step, without evaluation
 	H2D, D2H int64   // bytes that the step moved from and to the host
@@ -78,7 +88,7 @@ type best struct {
 // has not improved for Config.Patience evaluations; then the parameters of the best
 // epoch are set. It evaluates after every Config.EvalEvery epochs and after the last.
 //
-// When ctx is cancelled the epoch in hand is finished, its checkpoint written and the
+// When ctx is cancelled the epoch in hand, in sampled training the batch, is finished, its checkpoint written and the
 // error of ctx returned with the result so far. A loss, a parameter or a number of the
 // optimiser's state that is not finite ends the training with a *NotFiniteError, which names it and the epoch,
 // and leaves the last checkpoint as it is. On GPUs, where the optimiser runs there, parameters
@@ -112,22 +122,24 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := s.train.Load(); err != nil { // not part of an epoch's time
 		return nil, err
 	}
-	saved := p.epoch
+	saved := p.updates()
 	if o.Resume == "" {
 		saved = -1
 	}
 	save := func() error {
-		if o.Checkpoint == "" || saved == p.epoch {
+		if o.Checkpoint == "" || saved == p.updates() {
 			return nil
 		}
-		saved = p.epoch
+		saved = p.updates()
 		return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
 	}
 	for p.epoch < p.cfg.Epochs && !t.stop() {
 		if ctx.Err() != nil {
 			return t.result(), errors.Join(ctx.Err(), save())
 		}
-		if err := t.epoch(); err != nil {
+		if err := t.epoch(ctx); errors.Is(err, errStopped) {
+			continue // ctx says why
+		} else if err != nil {
 			return nil, err
 		}
 		if o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0 {
@@ -148,6 +160,9 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 // trainable says whether there is something to learn from.
 func (p *Program) trainable() error {
 	d, task := p.data, p.dims.taskName()
+	if task == LinkTask { // whose splits have passed dataset.Validate
+		return nil
+	}
 	splits := d.Splits(task)
 	switch {
 	case !d.Labelled(task) && task == VertexTask:
@@ -156,6 +171,8 @@ func (p *Program) trainable() error {
 		return fmt.Errorf("saga: %s has no %s labels to train on", d.Name, task)
 	case len(splits[0]) == 0:
 		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, things[task])
+	case p.cfg.Optimizer.Schedule.Kind == ScheduleReduce && len(splits[1]) == 0:
+		return fmt.Errorf("saga: the schedule %s needs validation %s, and %s has none", ScheduleReduce, things[task], d.Name)
 	case p.cfg.Patience > 0 && len(splits[1]) == 0:
 		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", things[task], d.Name)
 	}
@@ -169,10 +186,10 @@ func (t *trainer) stop() bool {
 }
 
 // epoch trains for one epoch, evaluates when it is time, and reports.
-func (t *trainer) epoch() error {
+func (t *trainer) epoch(ctx context.Context) error {
 	p := t.p
 	before, start := p.Moved(), time.Now()
-	loss, err := p.Step()
+	loss, err := t.steps(ctx)
 	if err != nil {
 		return err
 	}
@@ -200,6 +217,37 @@ func (t *trainer) epoch() error {
 	return nil
 }
 
+// errStopped says that an epoch of sampled training has ended before its last batch.
+var errStopped = errors.New("stopped between two batches")
+
+// steps runs the steps of an epoch, one or, of what is left of sampled training's, a step a batch.
+func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
+	p := t.p
+	if p.sampled == nil {
+		return p.Step()
+	}
+	for {
+		at := p.sampled.step
+		if loss, err = p.Step(); err != nil {
+			return 0, err
+		}
+		if !finite(loss) {
+			return 0, &NotFiniteError{at.epoch + 1, fmt.Sprintf("the loss of batch %d is %v", at.batch+1, loss)}
+		}
+		if t.o.OnBatch != nil {
+			if err := t.o.OnBatch(Batch{at.epoch + 1, at.batch + 1, p.sampled.batches(), loss}); err != nil {
+				return 0, err
+			}
+		}
+		if p.sampled.batch == 0 {
+			return p.epochLoss(), nil
+		}
+		if ctx.Err() != nil {
+			return 0, errStopped
+		}
+	}
+}
+
 // evaluate scores the parameters and keeps them when the validation loss is the
 // lowest so far.
 func (t *trainer) evaluate() error {
@@ -212,8 +260,11 @@ func (t *trainer) evaluate() error {
 		return &NotFiniteError{p.epoch, fmt.Sprintf("the losses of the splits are %v, %v, %v", s.Train.Loss, s.Val.Loss, s.Test.Loss)}
 	}
 	t.scores, t.scored = s, p.epoch
+	if o := &p.cfg.Optimizer.Schedule; o.Kind == ScheduleReduce {
+		p.plateau.see(o, s.Val.Loss)
+	}
 	switch {
-	case len(p.data.Splits(p.model.Task)[1]) == 0:
+	case p.model.Task != LinkTask && len(p.data.Splits(p.model.Task)[1]) == 0:
 	case t.best.Epoch == 0 || s.Val.Loss < t.best.Scores.Val.Loss:
 		t.best = best{Epoch: p.epoch, Scores: s, params: t.best.params}
 		if p.cfg.Patience > 0 {

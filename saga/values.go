@@ -60,6 +60,9 @@ func (p *Program) Grad(name string) ([]float32, error) {
 // grad is Grad of q.
 func (s *session) grad(q *Param) ([]float32, error) {
 	name := q.Name
+	if q.PerVertex {
+		return nil, fmt.Errorf("saga: the gradient of %s, a row a vertex, is used where it is made and not kept", name)
+	}
 	if x, ok := s.grads[name]; ok {
 		return slices.Clone(x), nil
 	}
@@ -77,7 +80,8 @@ func gradName(name string) string { return "grad:" + name }
 
 // Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits") or, with
 // FeatureGrad, "grad:features", of the last step: V×cols numbers in user order. It is an
-// error when there was no step since device memory was taken; Predict takes it anew.
+// error when there was no step since device memory was taken; Predict takes it anew. In
+// sampled training "logits" are those of the last batch, a row for each of Seeds.
 func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	if p.closed {
 		return nil, 0, errClosed
@@ -88,6 +92,9 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	}
 	id, ok := p.train.low.Outputs[name]
 	switch {
+	case ok && p.sampled != nil:
+		x, cols = s.seedRows(id)
+		return x, cols, nil
 	case ok:
 		x, cols = s.rows(p.train, s.train, id)
 		return x, cols, nil
@@ -110,6 +117,9 @@ func (p *Program) param(name string) (*Param, error) {
 // global reads a Global of training by name.
 func (s *session) global(name string) ([]float32, error) {
 	l := s.p.train.low
+	if s.p.isLearned(s.p.train, name) {
+		return s.learnedRows(s.p.train, name, nil)
+	}
 	id, ok := l.Globals[name]
 	if !ok {
 		return nil, fmt.Errorf("saga: training has no %q", name)
@@ -121,6 +131,9 @@ func (s *session) global(name string) ([]float32, error) {
 
 // setGlobal writes a parameter or what the optimiser remembers.
 func (s *session) setGlobal(name string, x []float32) error {
+	if s.p.isLearned(s.p.train, name) {
+		return s.setLearned(s.p.train, name, x)
+	}
 	id, ok := s.p.train.low.Globals[name]
 	if !ok {
 		return fmt.Errorf("saga: training has no %q", name)
@@ -137,6 +150,9 @@ func (s *session) keepGrads() error {
 	grads := map[string][]float32{}
 	var err error
 	for i := range s.p.params {
+		if s.p.params[i].PerVertex {
+			continue
+		}
 		x, wrong := s.grad(&s.p.params[i])
 		grads[s.p.params[i].Name], err = x, errors.Join(err, wrong)
 	}

@@ -53,12 +53,18 @@ func (p *Program) Tiles() []int {
 
 // PlannedPeak is the most device memory that is in use on a device, of training and
 // of evaluation, in bytes.
-func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.plan.Peak) }
+func (p *Program) PlannedPeak() int64 {
+	most := int64(0)
+	for _, u := range p.units() {
+		most = max(most, u.plan.Peak)
+	}
+	return most
+}
 
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of
-// the same plan on machine m; nil when m has too few devices.
+// the same plan on machine m; nil when m has too few devices, and of sampled training.
 func (p *Program) Simulated(m *sim.Machine) *sim.Timeline {
-	if p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
+	if p.sampled != nil || p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
 		return p.chosen.predicted
 	}
 	return sim.Simulate(p.train.plan, m)
@@ -102,6 +108,9 @@ func (p *Program) report() *report.Run {
 	r := &report.Run{Model: p.model.Name, Low: p.train.low, Plan: p.train.plan, Extra: map[string]bool{}, Predicted: p.chosen.predicted,
 		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Storage: p.cfg.Storage,
 		Host: p.host.plan, Scratch: p.cfg.Scratch}
+	if p.sampled != nil {
+		r.Sampled = p.sampled.report(p)
+	}
 	for _, q := range p.params {
 		r.Params = append(r.Params, report.Param{Name: q.Name, Pos: q.pos})
 	}
@@ -194,7 +203,7 @@ func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
 	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound + p.kept(),
-		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
+		Peak: p.PlannedPeak(), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
 		Aside: p.chosen.memory.context + p.chosen.memory.scratch}
 	if p.host.plan != nil {
 		s.Host, s.Disk = p.host.plan.Memory, p.host.plan.Disk

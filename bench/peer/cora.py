@@ -5,6 +5,8 @@
 trains every model on Cora, Citeseer, BlogCatalog and PROTEINS (--only cora:gcn,... for
 some), adds each finished pair to accuracy.json and rewrites ACCURACY.md from it. What
 each pair was trained with stands in accuracy.json; the choices stand in recipes.py.
+With --recipes pyg or start the layers are PyTorch Geometric's (pyg.py), and the results
+go to pyg.json or start.json.
 """
 
 import argparse
@@ -77,6 +79,9 @@ class Net:
         x = f(self.scope("layer1"), self.dropout(x), self.g, i, h, False, **one)
         return f(self.scope("layer2"), self.dropout(x), self.g, h, o, True, **two)
 
+    def train(self, mode):
+        self.training = mode
+
     def groups(self):
         """Adam's two groups: what decays and what does not."""
         decays = {"first": ("layer1.", "input."), "all": ("",)}[self.r["decay_on"]]
@@ -102,29 +107,68 @@ def score(logits, data, split):
 
 
 def train(recipe, data, edges, seed):
-    """One run; returns the metrics of the last epoch with dropout off and the seconds of the training loop."""
+    """One run; returns the metrics of the last epoch, and of the epochs of recipe["at"], and the seconds of the training loop."""
     torch.manual_seed(seed)
-    net = Net(recipe, data, edges)
+    net = make(recipe, data, edges)
     with torch.no_grad():
         net()
+    out = {}
     adam = torch.optim.Adam(net.groups(), lr=recipe["lr"])
-    ids, start = data["train"], time.perf_counter()
-    for _ in range(recipe["epochs"]):
-        adam.zero_grad()
-        z = net()[ids]
-        if data["multilabel"]:
-            loss = F.binary_cross_entropy_with_logits(z, data["labels"][ids].float())
-        else:
-            loss = F.cross_entropy(z, data["labels"][ids])
-        loss.backward()
-        adam.step()
+    start = time.perf_counter()
+    for epoch in range(1, recipe["epochs"] + 1):
+        loss = step(net, adam, data)
+        if epoch in recipe.get("at", []) and epoch < recipe["epochs"]:
+            out.update({f"{k}@{epoch}": v for k, v in scores(net, data).items()})
     seconds = time.perf_counter() - start
-    net.training = False
+    out.update(scores(net, data), train_loss=loss, seconds=round(seconds, 2))
+    return out
+
+
+def make(recipe, data, edges):
+    if recipe["init"] != "pyg":
+        return Net(recipe, data, edges)
+    import pyg
+
+    return pyg.Net(recipe, data)
+
+
+def step(net, adam, data):
+    """One epoch; returns the loss before the update."""
+    net.train(True)
+    adam.zero_grad()
+    ids = data["train"]
+    z = net()[ids]
+    if data["multilabel"]:
+        loss = F.binary_cross_entropy_with_logits(z, data["labels"][ids].to(z.dtype))
+    else:
+        loss = F.cross_entropy(z, data["labels"][ids])
+    loss.backward()
+    adam.step()
+    return loss.item()
+
+
+def scores(net, data):
+    """The metrics of all splits, dropout off."""
+    net.train(False)
     with torch.no_grad():
         z = net()
-    out = {"train_loss": loss.item(), "seconds": round(seconds, 2)}
-    for split in ("train", "val", "test"):
-        out.update({f"{split}_{k}": v for k, v in score(z, data, split).items()})
+    return {f"{split}_{k}": v for split in ("train", "val", "test") for k, v in score(z, data, split).items()}
+
+
+def same_start(recipe, data, folder, seed):
+    """Writes the first weights of a seed, and returns the losses of all epochs from there in float32 and float64."""
+    import pyg
+
+    out = {}
+    for dtype in (torch.float32, torch.float64):
+        torch.manual_seed(seed)
+        net = pyg.Net(recipe, data)
+        if dtype == torch.float32:
+            pyg.save(net, folder)
+        net.to(dtype)
+        net.x = net.x.to(dtype)
+        adam = torch.optim.Adam(net.groups(), lr=recipe["lr"])
+        out[str(dtype).removeprefix("torch.")] = [step(net, adam, data) for _ in range(recipe["epochs"])]
     return out
 
 
@@ -144,7 +188,7 @@ def train_shared(seed):
 
 
 def open_data(root, name):
-    d = graphs.load(os.path.join(root, "data", recipes.FOLDERS[name]))
+    d = graphs.load(os.path.join(root, "data", recipes.FOLDERS.get(name, name)))
     v = d["labels"].shape[0]
     d["vertices"], d["multilabel"] = v, d["labels"].ndim == 2
     d["classes"] = d["labels"].shape[1] if d["multilabel"] else int(d["labels"].max()) + 1
@@ -156,7 +200,7 @@ def open_data(root, name):
     else:
         d["x"] = graphs.standardise(x)
     given = d["x"].csr.shape[1] if isinstance(d["x"], formulas.Sparse) else d["x"].shape[1]
-    d["widths"] = {k: given for k in ("row-normalised", "standardised", "one-hot")}
+    d["widths"] = dict.fromkeys(("row-normalised", "standardised", "one-hot"), given)
     return d
 
 
@@ -184,6 +228,8 @@ def main():
     args.add_argument("--data", help="folder that holds data/; default $SAGANN_DATA or ../shared beside the module")
     args.add_argument("--only", default="", help="DATA:MODEL pairs, comma-separated; DATA alone takes all its models")
     args.add_argument("--seeds", type=int, help="seeds 0..N-1 instead of the recipe's number")
+    args.add_argument("--recipes", default="accuracy", choices=("accuracy", "pyg", "start"), help="formulas in torch, or PyG's layers: README's table, the same start")
+    args.add_argument("--weights", help="folder for the first weights of --recipes start: PAIR/SEED")
     args.add_argument("--set", default="", help="try other values: KEY=VALUE,... (printed, not written)")
     args.add_argument("--threads", type=int, default=1)
     args.add_argument("--device", default="cpu", help="where torch computes: cpu or cuda")
@@ -197,7 +243,8 @@ def main():
     tries = {k: json.loads(v) if v[0] in "0123456789-" else v for k, v in (kv.split("=") for kv in a.set.split(",") if kv)}
     chosen = [c.split(":") for c in a.only.split(",") if c]
     opened = {}
-    for recipe in recipes.all_recipes():
+    listed = {"accuracy": recipes.all_recipes, "pyg": recipes.pyg_recipes, "start": recipes.start_recipes}[a.recipes]
+    for recipe in listed():
         recipe.update(tries)
         name = (recipe["data"], recipe["row"])
         if chosen and not any(name[: len(c)] == tuple(c) for c in chosen):
@@ -206,15 +253,20 @@ def main():
         opened[name[0]] = data
         if "learned_width" in recipe:
             data["widths"]["learned"] = recipe["learned_width"]
-        edges = build_edges(recipe, data)
+        edges = build_edges(recipe, data) if recipe["init"] != "pyg" else None
         if a.seeds:
             recipe["seeds"] = a.seeds
         runs = train_all(recipe, data, edges, a.jobs)
-        entry = {"recipe": recipe, "metrics": report.summarise(runs), "runs": runs}
+        entry = {"recipe": recipe, "metrics": report.summarise(runs)}
+        if a.recipes == "accuracy":
+            entry["runs"] = runs
+        if a.weights:
+            folder = os.path.join(a.weights, "-".join(name))
+            entry["losses"] = [same_start(recipe, data, os.path.join(folder, str(seed)), seed) for seed in range(recipe["seeds"])]
         print(*name, {k: f"{m['mean']:.4f}±{m['std']:.4f}" for k, m in entry["metrics"].items()}, flush=True)
         if not tries:
             env = {"torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
-            report.write(a.out, entry, dict(env, threads=a.threads))
+            report.write(a.out, entry, dict(env, threads=a.threads), a.recipes)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What each (data, model) pair of cora.py is trained with."""
 
-FOLDERS = {"cora": "cora", "citeseer": "citeseer", "blogcatalog": "blogcatalog", "proteins": "proteins_full"}
+# Folders whose name is not that of the data set.
+FOLDERS = {"proteins": "proteins_full"}
 
 # The usual GCN recipe. decay_on: "first" is every parameter of the first layer (of the
 # input projection for ggnn), "all" every parameter. Decay is Adam's L2 term.
@@ -77,6 +78,47 @@ NOTES = {
     ("proteins", "commnet"): "unnormalised sum, wide spread",
     ("cora", "gat-loops"): "not converged after 200 epochs: see gat-paper",
 }
+
+
+# What PyG's own layers are trained with (cora.py --recipes pyg): the rows of README's table.
+# gat is as PyG's example has it: self loops, and every weight decays.
+PYG = {"init": "pyg", "at": [200]}
+PYG_ROWS = {"gcn": ROWS["gcn"], "sage": ROWS["sage"], "gat": ROWS["gat-loops"], "gin": ROWS["gin"]}
+PYG_DATA = {
+    **DATA,
+    "blogcatalog": dict(DATA["blogcatalog"], seeds=5),
+    "pubmed": {"features": "row-normalised"},
+    "twitch_de": {"features": "row-normalised", "seeds": 5},
+    "email_eu_core": {"features": "one-hot", "hidden": 32, "dropout": 0.2, "weight_decay": 0.0},
+}
+
+# The same start (cora.py --recipes start): eight models, 20 epochs without dropout or decay.
+START = dict(PYG, dropout=0.0, attention_dropout=0.0, weight_decay=0.0, epochs=20, at=[1, 5, 10, 20])
+LOOPS = {"self_loops": True}
+START_ROWS = {
+    "gcn": ROWS["gcn"],
+    "sage": ROWS["sage"],
+    "gin": ROWS["gin"],
+    "gat": {**GAT, **LOOPS, "lr": 0.01},
+    "gatv2": {**GAT, **LOOPS, "lr": 0.01, "model": "gatv2"},
+    "ggnn": GGNN,
+    "resgated": ROWS["resgated"],
+    "appnp": {**LOOPS, "model": "appnp", "steps": 10},
+}
+START_DATA = {"pubmed": {"features": "row-normalised"}, "degree40": {"features": "standardised"}}
+
+
+def pyg_recipes():
+    for data, extra in PYG_DATA.items():
+        for row, model in PYG_ROWS.items():
+            own = {"hidden": 64} if row == "gat" else {}
+            yield {"data": data, "row": row, **BASE, **model, **extra, **own, **PYG}
+
+
+def start_recipes():
+    for data, extra in START_DATA.items():
+        for row, model in START_ROWS.items():
+            yield {"data": data, "row": row, **BASE, **extra, **model, **START}
 
 
 def all_recipes():

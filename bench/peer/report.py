@@ -25,21 +25,25 @@ def summarise(runs):
     return out
 
 
-def write(folder, entry, environment):
-    """Puts entry in accuracy.json in place of an older one of the same pair, and rewrites ACCURACY.md."""
-    path = os.path.join(folder, "accuracy.json")
+def write(folder, entry, environment, name="accuracy"):
+    """Puts entry in the file of its kind in place of an older one of the same pair; accuracy.json is rendered as ACCURACY.md."""
+    path = os.path.join(folder, name + ".json")
     doc = {"entries": []}
     if os.path.exists(path):
         with open(path) as f:
             doc = json.load(f)
     key = (entry["recipe"]["data"], entry["recipe"]["row"])
     old = [e for e in doc["entries"] if (e["recipe"]["data"], e["recipe"]["row"]) != key]
-    doc = {"command": COMMAND, "environment": environment, "entries": old + [entry]}
+    if name == "accuracy":
+        text = json.dumps({"command": COMMAND, "environment": environment, "entries": old + [entry]}, indent=1)
+    else:  # an entry a line, each with where it ran
+        entry["environment"] = environment
+        text = '{"entries": [\n' + ",\n".join(json.dumps(e) for e in old + [entry]) + "\n]}"
     with open(path + ".tmp", "w") as f:
-        json.dump(doc, f, indent=1)
-        f.write("\n")
+        f.write(text + "\n")
     os.replace(path + ".tmp", path)
-    render(folder)
+    if name == "accuracy":
+        render(folder)
 
 
 def render(folder):

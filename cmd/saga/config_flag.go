@@ -58,6 +58,11 @@ func readSettings(path string) (map[string]any, error) {
 		return nil, err
 	}
 	values := map[string]any{}
+	if run.Settings != nil {
+		if err := json.Unmarshal([]byte(unrecorded), &values); err != nil {
+			return nil, err
+		}
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&values); err != nil {

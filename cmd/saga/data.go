@@ -16,7 +16,7 @@ import (
 
 // dataCmd is saga data.
 type dataCmd struct {
-	Convert  convertCmd  `cmd:"" help:"Write a graph as the project's store or as a folder of .npy files."`
+	Convert  convertCmd  `cmd:"" help:"Read a graph in any format and write it as a store (.saga), which loads fast, or as .npy files."`
 	Info     infoCmd     `cmd:"" help:"Describe a graph."`
 	Verify   verifyCmd   `cmd:"" help:"Read a graph and check all of it; of a store every checksum."`
 	Generate generateCmd `cmd:"" help:"Generate a graph."`
@@ -24,10 +24,15 @@ type dataCmd struct {
 
 // Help is what stands under the usage line.
 func (dataCmd) Help() string {
-	return `Graphs are recognised by what they are: folders of Planetoid, TU, OGB or .npy
-files, single files .npz, PyG's .pt, .mat, .mtx and edge lists (.txt, .csv, .tsv, also
-.gz), and the project's own store. Tables with names of columns are given by --edges and
---vertices. docs/data.md has a command for every format.
+	return `Formats are recognised by their content:
+
+  folders         OGB, Planetoid, TU, .npy files
+  files           PyG's .pt, .npz (PyG's and SciPy's names), .mat, .mtx, edge lists (.txt, .csv, .tsv, also .gz),
+                  and .saga, the store that saga data convert writes
+  tables          CSV or TSV with named columns: saga data convert --edges ... --vertices ...
+  built in        karate, synthetic[:vertices=..,edges=..]
+
+docs/data.md has a command for every format.
 
 Examples:
 
@@ -42,8 +47,8 @@ Examples:
 // target says where a graph is written to.
 type target struct {
 	Out    string `required:"" placeholder:"PATH" help:"File or folder to write, which must not exist."`
-	Format string `default:"store" enum:"store,npy" placeholder:"FORM" help:"store (one file, checksums) or npy (a folder)."`
-	Base   auto   `default:"auto" placeholder:"N" help:"Store: intervals of the base grid, up to 256."`
+	Format string `default:"store" enum:"store,npy" placeholder:"FORM" help:"store (one file with checksums) or npy (a folder of arrays)."`
+	Base   auto   `default:"auto" placeholder:"N" help:"Of a store: number of vertex intervals by which its edges are sorted, up to 256 (${default})."`
 }
 
 func (t *target) check() error {

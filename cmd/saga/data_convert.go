@@ -19,6 +19,19 @@ type convertCmd struct {
 	Seed int64 `default:"1" placeholder:"N" help:"Seed of the random split that labelled vertices without one get (${default})."`
 }
 
+// Help is what stands under the usage line.
+func (convertCmd) Help() string {
+	return `Examples:
+
+  saga data convert processed/data.pt --out graph.saga
+  saga data convert ogbn_arxiv/ --undirected --out graph.saga
+  saga data convert --edges follows.csv --vertices users.csv --id user --label country --features 'f*' --out graph.saga
+  saga train --data graph.saga
+
+Edges are directed and kept as they are unless --undirected or --simple is given. docs/data.md tells how each
+format is read.`
+}
+
 // Run converts. A store is written piece by piece, so that the graph may be larger than
 // memory; a folder of .npy files is not.
 func (c *convertCmd) Run(a *app) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 
 	"sagann/dataset"
@@ -13,7 +15,7 @@ type source struct {
 	Data       string     `placeholder:"PATH" help:"The graph: a folder, a file, karate or synthetic[:..]."`
 	Undirected bool       `help:"Add the reverse of every edge that has none."`
 	Simple     bool       `help:"Drop self loops and repeated edges."`
-	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew: auto, never or always (${default})."`
+	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew, 0, 1, …: auto (where most numbers are missing), never or always (${default})."`
 	Tables     tableFlags `embed:"" group:"Tables (CSV or TSV, also .gz), instead of --data:"`
 }
 
@@ -47,6 +49,24 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 	}
 	return &dataset.Tables{Edges: f.Edges, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
 		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Split: f.Split, Features: f.Features}, nil
+}
+
+// tableHint tells what to do with tables where a command does not take their flags.
+func tableHint(err error) string {
+	for _, flag := range []string{"edges", "vertices", "id", "label", "features"} {
+		if strings.HasPrefix(err.Error()+",", "unknown flag --"+flag+",") {
+			return "saga: tables are converted first: saga data convert --edges e.csv --vertices v.csv --label L --features 'f*' --out graph.saga; then --data graph.saga\n"
+		}
+	}
+	return ""
+}
+
+// columnsHint tells how tables are read when one of these endings was not an edge list.
+func columnsHint(path string, err error) string {
+	if name := strings.TrimSuffix(path, ".gz"); !errors.Is(err, fs.ErrNotExist) && (strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv")) {
+		return "; if this is a table with names of columns: saga data convert --edges FILE --vertices FILE --out graph.saga"
+	}
+	return ""
 }
 
 func (s *source) name() (string, error) {

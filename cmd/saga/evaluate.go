@@ -15,7 +15,7 @@ import (
 
 // evaluateCmd is saga evaluate.
 type evaluateCmd struct {
-	Checkpoint string `arg:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
+	checkpointFlags
 	inferFlags
 	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test, of data without splits of their own all)."`
 	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too: label, class and probability, as .csv."`
@@ -37,6 +37,10 @@ Examples:
 
 // Run evaluates.
 func (c *evaluateCmd) Run(a *app) error {
+	path, err := c.checkpoint()
+	if err != nil {
+		return err
+	}
 	if c.Out != "" {
 		if err := canWrite(c.Out, ".csv"); err != nil {
 			return err
@@ -46,13 +50,19 @@ func (c *evaluateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.load(a, c.Checkpoint)
+	t, err := c.load(a, path)
 	if err != nil {
 		return err
+	}
+	if t.task() == saga.LinkTask {
+		return c.evaluateLinks(a, t, cfg)
 	}
 	e := &evaluation{trained: t, classes: t.prep.Layers.Classes}
 	if err := e.choose(c.On); err != nil {
 		return err
+	}
+	if c.Out != "" && numbers(e.prep.Layers.Loss.Kind) {
+		return cli.Usagef("--out %s: the model predicts numbers; saga predict writes them", c.Out)
 	}
 	if c.Out != "" && e.multi() {
 		return cli.Usagef("--out %s: rows of multi-label data have no single class; saga predict --write probs writes them", c.Out)
@@ -63,6 +73,9 @@ func (c *evaluateCmd) Run(a *app) error {
 	}
 	if cols != e.classes {
 		return fmt.Errorf("%s gives %d classes; it was trained on %d", t.path, cols, e.classes)
+	}
+	if numbers(e.prep.Layers.Loss.Kind) {
+		return e.printFit(a, x, c.JSON)
 	}
 	e.score(x)
 	if c.Out != "" {
@@ -119,6 +132,9 @@ func (e *evaluation) choose(on string) error {
 	if on == "all" {
 		e.on = on
 		for i := range e.count() {
+			if t := e.data.Targets; numbers(e.prep.Layers.Loss.Kind) && t.Vertex[i*t.Cols] != t.Vertex[i*t.Cols] {
+				continue // without targets
+			}
 			if e.labels == nil || e.labels[i] >= 0 {
 				e.rows = append(e.rows, uint32(i))
 			}
@@ -142,6 +158,18 @@ func sameFile(a, b string) bool {
 
 // check looks whether the labels are such as the model knows.
 func (e *evaluation) check() error {
+	if numbers(e.prep.Layers.Loss.Kind) {
+		switch t := e.data.Targets; {
+		case t.Vertex == nil:
+			return fmt.Errorf("%s has no targets; the model in %s predicts numbers", e.name, e.path)
+		case t.Cols != e.classes:
+			return fmt.Errorf("%s has %d targets a vertex; the model in %s predicts %d", e.name, t.Cols, e.path, e.classes)
+		}
+		return nil
+	}
+	if e.data.Labels == nil && e.data.MultiLabels == nil && e.task() == saga.VertexTask {
+		return fmt.Errorf("%s has targets, which are numbers; the model in %s predicts classes", e.name, e.path)
+	}
 	if e.multi() {
 		if e.data.Classes != e.classes {
 			return fmt.Errorf("%s has %d classes; the model in %s was trained on %d", e.name, e.data.Classes, e.path, e.classes)

@@ -41,7 +41,7 @@ func (e *evaluation) averages() []average {
 func (e *evaluation) print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model     %s after epoch %d, %s\ngraph     %s: %s\n", e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data))
-	fmt.Fprintf(&b, "scored    %s: %d %s\nloss      %.4f\n", map[string]string{"train": "training split", "val": "validation split", "test": "test split", "all": "all with labels"}[e.on],
+	fmt.Fprintf(&b, "scored    %s: %d %s\nloss      %.4f\n", splitNames[e.on],
 		len(e.rows), things[e.task()], e.loss)
 	if !e.multi() {
 		fmt.Fprintf(&b, "accuracy  %.4f\n", e.counts.Accuracy())

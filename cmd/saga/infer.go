@@ -10,9 +10,25 @@ import (
 	"sagann/backend"
 	"sagann/dataset"
 	"sagann/internal/cli"
-	"sagann/layers"
 	"sagann/saga"
 )
+
+// checkpointFlags name a checkpoint, by an argument or, as earlier versions wanted, by a flag.
+type checkpointFlags struct {
+	Run        string `arg:"" optional:"" name:"run" help:"Folder of a run, or a checkpoint file."`
+	Checkpoint string `placeholder:"RUN" help:"The same as the argument."`
+}
+
+// checkpoint is the path that was given.
+func (f *checkpointFlags) checkpoint() (string, error) {
+	switch {
+	case f.Run == "" && f.Checkpoint == "":
+		return "", cli.Usagef("which checkpoint? Name the folder of a run, such as saga-run-0001")
+	case f.Run != "" && f.Checkpoint != "" && f.Run != f.Checkpoint:
+		return "", cli.Usagef("two checkpoints: %s and --checkpoint %s", f.Run, f.Checkpoint)
+	}
+	return cmp.Or(f.Run, f.Checkpoint), nil
+}
 
 // inferFlags say where a checkpoint is run and on what; predict, embed and evaluate share them.
 type inferFlags struct {
@@ -64,7 +80,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if err := json.Unmarshal([]byte(t.about.Options), &t.prep); err != nil {
 		return nil, fmt.Errorf("%s: the metadata options were not written by saga train: %w", t.path, err)
 	}
-	if t.model, err = layers.New(t.about.Model, t.prep.Layers); err != nil {
+	if t.model, err = t.prep.model(t.about.Model); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
 	t.model.SelfLoops = t.prep.SelfLoops
@@ -75,10 +91,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if err := t.prep.apply(t.data, a.Log); err != nil {
 		return nil, err
 	}
-	if t.data.FeatureCols != t.prep.Layers.Features {
-		return nil, fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", t.name, t.data.FeatureCols, t.path, t.prep.Layers.Features)
-	}
-	return t, nil
+	return t, t.prep.fits(t.data, t.name, t.path)
 }
 
 // task is what the model's predictions stand on.
@@ -96,4 +109,4 @@ func (t *trained) ids(row string) func(int) string {
 }
 
 // things that labels stand on.
-var things = map[saga.Task]string{saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs"}
+var things = map[saga.Task]string{saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs", saga.LinkTask: "links"}

@@ -23,8 +23,11 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
-	Split        string         `json:"split,omitempty"` // --split; the checkpoint has the seed
+	Split        string         `json:"split,omitempty"`    // --split; the checkpoint has the seed
+	Disjoint     float64        `json:"disjoint,omitempty"` // of --task link
 	OneHot       bool           `json:"one_hot"`
+	Features     string         `json:"features,omitempty"` // what stands for the data's: identity, degree
+	Embedding    int            `json:"embedding,omitempty"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
 	Layers       layers.Options `json:"layers"`
@@ -33,12 +36,13 @@ type prepared struct {
 
 // job is a run that is ready to begin.
 type job struct {
-	data  *dataset.Data
-	prep  prepared
-	prog  *saga.Program
-	note  string           // why the budget is what it is
-	multi bool             // labels are rows of 0 and 1
-	file  *device.HostFile // nil, or what data.Features lies in
+	data   *dataset.Data
+	prep   prepared
+	prog   *saga.Program
+	note   string           // why the budget is what it is
+	multi  bool             // labels are rows of 0 and 1
+	metric metric           // that stands for a split
+	file   *device.HostFile // nil, or what data.Features lies in
 }
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
@@ -49,16 +53,86 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	}
 	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
+		return nil, fmt.Errorf("%w%s", err, columnsHint(s.Data.Path, err))
+	}
+	task := s.task(j.data)
+	if err := j.split(s, task, log); err != nil {
 		return nil, err
 	}
 	d := j.data
-	task := s.task(d)
-	if train, val, _ := s.shares(); train > 0 {
-		if err := dataset.RandomSplitOf(d, task, train, val, uint64(s.Training.Seed)); err != nil {
-			return nil, err
-		}
-	} else if err := dataset.DefaultSplit(d, task, uint64(s.Training.Seed)); err != nil {
+	if s.Model.Name == "gcn" && s.Model.Normalize == layers.NormWeight && d.Edges.Weight == nil {
+		return nil, fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data.Path)
+	}
+	if idle := s.idle(task); len(idle) > 0 {
+		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
+	}
+	if err := j.prep.choose(s.Data.Features, d); err != nil {
 		return nil, err
+	}
+	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
+	if err := j.prep.apply(d, log); err != nil {
+		return nil, err
+	}
+	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
+	loss, err := s.loss(d, task, classes)
+	if err != nil {
+		return nil, err
+	}
+	j.metric = accuracy
+	switch {
+	case task == saga.LinkTask:
+		j.metric, classes = auc, s.linkWidth()
+	case numbers(loss.Kind):
+		j.metric, classes = fitR2, max(1, d.Targets.Cols)
+	case task == saga.VertexTask && d.MultiLabels != nil:
+		j.multi, j.metric = true, microF1
+	}
+	build := func() error {
+		j.prep.Layers = s.layers(j.prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
+		j.prep.Layers.Task, j.prep.Layers.Loss = task, loss
+		if task == saga.LinkTask {
+			j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
+		}
+		m, err := j.prep.model(s.Model.Name)
+		if err != nil {
+			return err
+		}
+		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
+		j.prep.SelfLoops = m.SelfLoops
+		if sampling, _ := s.sampling(); sampling != nil {
+			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
+			return err
+		}
+		return j.compile(m, cfg, s.streams())
+	}
+	err = build()
+	var dense *saga.FeaturesError
+	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
+		j.prep.Features, j.prep.OneHot = "", true
+		if err = j.prep.apply(d, log); err == nil {
+			err = build()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// split makes the splits that the data does not have, and checks labels and splits.
+func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
+	d := j.data
+	seed := uint64(s.Training.Seed)
+	if train, val, _ := s.shares(); task == saga.LinkTask {
+		if err := j.splitLinks(s, log); err != nil {
+			return err
+		}
+	} else if train > 0 {
+		if err := dataset.RandomSplitOf(d, task, train, val, seed); err != nil {
+			return err
+		}
+	} else if err := dataset.DefaultSplit(d, task, seed); err != nil {
+		return err
 	}
 	for _, w := range d.Report.Warnings {
 		log.Warn(w)
@@ -67,46 +141,37 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		log.Info(c)
 	}
 	j.prep.Changes = d.Report.Changes
+	if task == saga.LinkTask {
+		return nil
+	}
 	if err := dataset.ValidateLabels(d, task); err != nil {
 		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
-		return nil, err
+		if !d.Labelled(task) {
+			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y", err)
+		}
+		return err
 	}
-	if s.Model.Name == "gcn" && s.Model.Normalize == layers.NormWeight && d.Edges.Weight == nil {
-		return nil, fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data.Path)
-	}
-	if idle := s.idle(task); len(idle) > 0 {
-		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
-	}
-	j.prep.OneHot = d.FeatureCols == 0
-	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
-	if err := j.prep.apply(d, log); err != nil {
-		return nil, err
-	}
-	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
-	j.prep.Layers = s.layers(d.FeatureCols, classes, d.Edges.DataCols, d.Edges.Types)
-	j.prep.Layers.Task = task
-	j.multi = task == saga.VertexTask && d.MultiLabels != nil
-	m, err := layers.New(s.Model.Name, j.prep.Layers)
-	if err != nil {
-		return nil, err
-	}
-	m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
-	j.prep.SelfLoops = m.SelfLoops
-	if err := j.compile(m, cfg, s.streams()); err != nil {
-		return nil, err
-	}
-	return j, nil
+	return nil
 }
 
 // apply brings the features of d into the form that the model is trained on.
 func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
-	if p.OneHot {
+	switch {
+	case p.OneHot:
 		if err := dataset.OneHotFeatures(d); err != nil {
-			return fmt.Errorf("there are no features, and %w: give the data features (features.npy in its folder)", err)
+			return fmt.Errorf("%w: --features embedding:64 learns rows, and features.npy in the data's folder gives them", err)
 		}
-		log.Info("the data has no features: each vertex gets a one-hot row", "columns", d.FeatureCols)
+		log.Info("each vertex gets a one-hot row", "columns", d.FeatureCols)
+	case p.Features == "degree":
+		dataset.DegreeFeatures(d)
+	case p.Features == "identity":
+		log.Info("the identity stands for features: each vertex has a row of the first weights", "vertices", d.Edges.V)
+	}
+	if p.Features == "identity" || p.Embedding > 0 {
+		dataset.DropFeatures(d)
+		return nil
 	}
 	if p.RowNormalize {
 		log.Info("feature rows are divided by their sums (--row-normalize off leaves them)")
@@ -118,7 +183,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
+	return s.Training.Sample == "" && s.Training.Sampler == "" && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
 
 // builtin is the graph that is trained on where none is named.

@@ -26,15 +26,17 @@ const (
 // commands is the command line.
 type commands struct {
 	Train      trainCmd      `cmd:"" help:"Train a model on a graph."`
-	Plan       planCmd       `cmd:"" help:"Print what a training epoch would do, without training."`
+	Plan       planCmd       `cmd:"" help:"Say what a training epoch would do, its memory and its time, without training."`
 	Report     reportCmd     `cmd:"" help:"Make the report page of a run again, or one page of several runs side by side."`
-	Evaluate   evaluateCmd   `cmd:"" help:"Score a checkpoint: loss, accuracy, every class, the confusion matrix."`
-	Predict    predictCmd    `cmd:"" help:"Write the classes, probabilities or logits of all vertices, from a checkpoint."`
-	Embed      embedCmd      `cmd:"" help:"Write the rows of all vertices that enter the last layer, from a checkpoint."`
+	Evaluate   evaluateCmd   `cmd:"" help:"Score a trained model: loss, accuracy, every class, the confusion matrix."`
+	Predict    predictCmd    `cmd:"" help:"Write the class, probabilities or logits of every vertex."`
+	Embed      embedCmd      `cmd:"" help:"Write embeddings: the row of every vertex that enters the last layer."`
+	Sample     sampleCmd     `cmd:"" help:"Draw blocks of neighbours, or of another sampler, and write their edges."`
+	Walk       walkCmd       `cmd:"" help:"Draw random walks from all vertices and write them."`
 	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
 	Bench      benchCmd      `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`
-	Topo       topoCmd       `cmd:"" help:"Print what hangs where in a machine, who loads chunks and the ring they take, and why."`
+	Topo       topoCmd       `cmd:"" help:"Print how the GPUs of a machine are connected, and measure their links."`
 	Kernels    kernelsCmd    `cmd:"" help:"Print a model's kernels as CUDA C++."`
 	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete commands and flags."`
 	Version    versionCmd    `cmd:"" help:"Print the version of this program."`
@@ -51,12 +53,17 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 	return kong.Must(all,
 		kong.Name("saga"),
 		kong.Description("Train graph neural networks on whole graphs within a budget of device memory.\n\n"+
-			"saga train, without a flag, needs no data: it generates a graph and trains on it."),
+			"First steps:\n\n"+
+			"    saga train                                       generates a graph and trains on it\n"+
+			"    saga train --data PATH --epochs 200              trains on yours; saga data --help lists formats\n"+
+			"    saga predict saga-run-0001 --out classes.csv     writes what a run has learned\n"+
+			"    saga report saga-run-0001 saga-run-0002          lays runs side by side"),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
-			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
-			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped())},
+			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "activations": strings.Join(layers.Activations(), ", "), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
+			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped()),
+			"with_bias": listed(layers.Reading(layers.ReadsBias))},
 		kong.NamedMapper("lowercase", kong.MapperFunc(cli.LowerCase)),
 		kong.ExplicitGroups(flagGroups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -83,7 +90,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		if errors.As(err, &p) && p.Context != nil && p.Context.Command() != "" {
 			where += " " + p.Context.Command()
 		}
-		fmt.Fprintf(stderr, "saga: %v\nsaga: try %s --help\n", err, where)
+		fmt.Fprintf(stderr, "saga: %v\n%ssaga: try %s --help\n", err, tableHint(err), where)
 		return exitUsage
 	}
 	a := &app{Stdout: stdout, Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}

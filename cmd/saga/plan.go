@@ -7,8 +7,8 @@ import (
 
 	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/plan/view"
+	"sagann/dataset"
 	"sagann/internal/cli"
-	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -94,7 +94,17 @@ func (c *planCmd) job(a *app) (*job, error) {
 	if c.Data.Task != "auto" {
 		o.Task = saga.Task(c.Data.Task)
 	}
-	m, err := layers.New(c.Model.Name, o)
+	var prep prepared
+	if err := prep.choose(c.Data.Features, &dataset.Data{FeatureCols: shape.Features}); err != nil {
+		return nil, err
+	}
+	if prep.Features != "" || prep.OneHot {
+		return nil, cli.Usagef("--features %s: a plan for a shape knows features of its width and embedding:64", c.Data.Features)
+	}
+	if prep.Layers = o; prep.Embedding > 0 {
+		prep.Layers.Features = prep.Embedding
+	}
+	m, err := prep.model(c.Model.Name)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}

@@ -3,14 +3,15 @@ package main
 import (
 	"fmt"
 
+	"sagann/internal/cli"
 	"sagann/internal/metrics"
 	"sagann/saga"
 )
 
 // outFlags say which checkpoint is run and what is written.
 type outFlags struct {
-	Checkpoint string `required:"" placeholder:"DIR" help:"Folder of a run, or a checkpoint file."`
-	Out        string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
+	checkpointFlags
+	Out string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
 	inferFlags
 }
 
@@ -18,29 +19,42 @@ type outFlags struct {
 type predictCmd struct {
 	outFlags
 	Write string `default:"classes" enum:"classes,probs,logits" placeholder:"WHAT" help:"classes, probs or logits (${default}). Classes of multi-label data are a row of 0 and 1; probs are probabilities, of multi-label data one by one."`
+	Pairs string `placeholder:"FILE" help:"With a run of --task link: a text with the ids of two vertices on each line; the probability of each edge is written."`
 }
 
 // Help is what stands under the usage line.
 func (predictCmd) Help() string {
 	return `Examples:
 
-  saga predict --checkpoint saga-run-0001 --out classes.csv
-  saga predict --checkpoint saga-run-0001 --data other.saga --write probs --out probs.npy
-  saga predict --checkpoint saga-run-0001 --device cuda --mem 8GiB --write logits --out logits.safetensors
+  saga predict saga-run-0001 --out classes.csv
+  saga predict saga-run-0001 --write probs --out probs.npy
+  saga predict saga-run-0001 --data other.saga --write logits --out logits.safetensors
+  saga predict saga-run-0001 --device cuda --mem 8GiB --out classes.npy
 
-A .csv has the ids that the data has; a .safetensors has one tensor, with the name of what
-was written.`
+There is a row for every vertex, in the order of the data. A .csv begins each row with the vertex's id, as
+the data had it; an .npy is one array, and a .safetensors one tensor with the name of what was written.`
 }
 
 // Run predicts.
 func (c *predictCmd) Run(a *app) error {
+	if c.Pairs != "" {
+		return c.predictPairs(a)
+	}
 	t, x, cols, err := c.infer(a, "logits")
 	if err != nil {
 		return err
 	}
 	v, multi := len(x)/cols, t.multi()
 	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}}
-	switch {
+	if t.task() == saga.LinkTask {
+		return cli.Usagef("a run of --task link predicts pairs of vertices: --pairs FILE names them; saga embed writes the rows of all vertices")
+	}
+	switch numeric := numbers(t.prep.Layers.Loss.Kind); {
+	case numeric && c.Write == "probs":
+		return cli.Usagef("--write probs: the model predicts numbers")
+	case numeric:
+		w.name, w.column, c.Write = "values", "y", "values"
+		err = writeTable(w, x)
 	case c.Write == "logits":
 		err = writeTable(w, x)
 	case c.Write == "probs":
@@ -60,7 +74,11 @@ func (c *predictCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d classes\n", c.Out, c.Write, v, things[t.task()], cols)
+	what := "classes"
+	if c.Write == "values" {
+		what = "columns"
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d %s\n", c.Out, c.Write, v, things[t.task()], cols, what)
 	return err
 }
 
@@ -82,36 +100,12 @@ func probabilities(logits []float32, cols int, multi bool) []float32 {
 	return out
 }
 
-// embedCmd is saga embed.
-type embedCmd struct{ outFlags }
-
-// Help is what stands under the usage line.
-func (embedCmd) Help() string {
-	return `Example:
-
-  saga embed --checkpoint saga-run-0001 --out rows.npy`
-}
-
-// Run embeds.
-func (c *embedCmd) Run(a *app) error {
-	t, x, cols, err := c.infer(a, "embeddings")
-	if err != nil {
-		return err
-	}
-	rows, row := len(x)/cols, saga.VertexTask
-	if t.task() == saga.GraphTask {
-		row = saga.GraphTask
-	}
-	w := table{path: c.Out, name: "embeddings", row: string(row), column: "x", ids: t.ids(string(row)), shape: []int{rows, cols}}
-	if err := writeTable(w, x); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)
-	return err
-}
-
 // infer runs the model of the checkpoint.
 func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int, err error) {
+	path, err := c.checkpoint()
+	if err != nil {
+		return nil, nil, 0, err
+	}
 	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return nil, nil, 0, err
 	}
@@ -119,7 +113,7 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	if t, err = c.load(a, c.Checkpoint); err != nil {
+	if t, err = c.load(a, path); err != nil {
 		return nil, nil, 0, err
 	}
 	run := saga.Predict

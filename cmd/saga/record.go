@@ -75,6 +75,9 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		return err
 	}
 	old := settings(rec.Settings)
+	if old.Rate.LRSchedule == string(saga.ScheduleCosine) && old.Rate.LREpochs == 0 {
+		old.Rate.LREpochs = old.Training.Epochs
+	}
 	if given["epochs"] {
 		old.Training.Epochs = c.Training.Epochs
 	}

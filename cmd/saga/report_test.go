@@ -67,7 +67,7 @@ func samePage(t *testing.T, text string, epochs []runfolder.Epoch) {
 	}
 	for i, e := range epochs {
 		c := table[i]
-		if c[0] != strconv.Itoa(e.Epoch) || !near(c[1], e.Loss, 1e-5) || !near(c[2], e.Train, 1e-4) || !near(c[3], e.Val, 1e-4) || !near(c[4], e.Test, 1e-4) {
+		if c[0] != strconv.Itoa(e.Epoch) || !near(c[1], e.Loss, 1e-5) || !near(c[2], e.ValLoss, 1e-5) || !near(c[3], e.Train, 1e-4) || !near(c[4], e.Val, 1e-4) || !near(c[5], e.Test, 1e-4) {
 			t.Errorf("%v, metrics.csv has %+v", c, e)
 		}
 	}
@@ -107,15 +107,15 @@ func TestReportPage(t *testing.T) {
 		dom := dumpDOM(t, path)
 		samePage(t, dom, epochs)
 		last := epochs[len(epochs)-1]
-		for chart, want := range map[string][]float64{"loss": {last.Loss}, "score": {last.Train, last.Val, last.Test}, "time": {last.Seconds}} {
+		for chart, want := range map[string][]float64{"loss": {last.Loss, last.ValLoss}, "score": {last.Train, last.Val, last.Test}, "time": {last.Seconds}} {
 			_, part, _ := strings.Cut(dom, `id="chart-`+chart+`"`)
 			part, _, _ = strings.Cut(part, "<svg")
 			if got := lastValues(t, part); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("chart %s ends with %v, metrics.csv with %v", chart, got, want)
 			}
 		}
-		if n := strings.Count(dom, `<path class="curve" style="stroke:var(--c`); n != 5 {
-			t.Errorf("%d curves are drawn, want 5", n)
+		if n := strings.Count(dom, `<path class="curve" style="stroke:var(--c`); n != 6 {
+			t.Errorf("%d curves are drawn, want 6", n)
 		}
 	})
 }

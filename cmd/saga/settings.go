@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sagann/backend"
@@ -15,6 +18,7 @@ import (
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // config is what the engine is told. Its errors, and those of the model's options
@@ -30,7 +34,7 @@ func (s *settings) config() (saga.Config, error) {
 		Prefetch: int(s.Planning.Prefetch), Save: s.Planning.Save, Storage: s.Planning.Storage,
 		Seed: uint64(s.Training.Seed), Without: slices.Clone(s.Planning.Without), Epochs: int(s.Training.Epochs), EvalEvery: int(s.Training.EvalEvery), Patience: int(s.Training.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Training.Optimizer, LR: s.Training.LR, Momentum: s.Training.Momentum, WeightDecay: s.Training.WeightDecay,
-			ClipNorm: s.Training.ClipNorm, Gamma: s.Training.LRDecay, DecayEvery: int(s.Training.LRDecayEvery)}}
+			ClipNorm: s.Training.ClipNorm, Gamma: s.Training.LRDecay, DecayEvery: int(s.Training.LRDecayEvery), Schedule: s.Rate.schedule()}}
 	c.Outcome = s.outcome
 	c.Outcome.Slices = int(s.Planning.Slices)
 	c.NoRing = !s.Memory.Ring.Or(true)
@@ -62,6 +66,9 @@ func (s *settings) config() (saga.Config, error) {
 		errs = append(errs, fmt.Errorf("--lr %v: must be above 0", s.Training.LR))
 	}
 	if _, _, err := s.shares(); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := s.sampling(); err != nil {
 		errs = append(errs, err)
 	}
 	try := s.layers(1, 1, 0, 0)
@@ -110,7 +117,16 @@ func smallerCard(spec, machine string) int64 {
 func (s *settings) layers(features, classes, edgeData, edgeTypes int) layers.Options {
 	return layers.Options{Features: features, Classes: classes, Hidden: int(s.Model.Hidden), Layers: int(s.Model.Layers), Steps: int(s.Model.Steps),
 		Heads: int(s.Model.Heads), Dropout: s.Model.Dropout, Normalize: s.Model.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes,
-		Readout: saga.Readout(s.Model.Readout)}
+		Readout: saga.Readout(s.Model.Readout), Bias: s.Model.Bias.Or(true) && slices.Contains(layers.Reading(layers.ReadsBias), s.Model.Name), Init: s.Model.Init,
+		Between: layers.Between{Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual}, Alpha: s.Model.Alpha}
+}
+
+// named is name, or "" for the word that stands for none.
+func named(name, none string) string {
+	if name == none {
+		return ""
+	}
+	return name
 }
 
 // task is what labels stand on in d.
@@ -139,8 +155,14 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Normalize != "" && !reads(layers.ReadsNormalize), "--normalize (of " + listed(layers.Reading(layers.ReadsNormalize)) + ")"},
 		{s.Model.Steps != 2 && !reads(layers.ReadsSteps), "--steps (of " + listed(layers.Reading(layers.ReadsSteps)) + ")"},
 		{s.Model.Layers != 2 && !reads(layers.ReadsLayers), "--layers (" + s.Model.Name + " has --steps)"},
+		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias (of " + listed(layers.Reading(layers.ReadsBias)) + ")"},
 		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
+		{s.Training.Sample == "" && s.Training.Sampler == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample and --sampler)"},
+		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
+		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
+		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
+		{s.Rate.LRMin != 0 && named(s.Rate.LRSchedule, "none") == "", "--lr-min (of --lr-schedule)"},
 		{s.Memory.TF32 && !backend.Of(s.Memory.Device).GPU(), "--tf32 (of GPUs)"},
 	} {
 		if x.given {
@@ -169,6 +191,45 @@ func (s *settings) shares() (train, val float64, err error) {
 		return 0, 0, fmt.Errorf("--split %s: want two shares above 0 that leave something for testing, such as 0.6,0.2", s.Data.Split)
 	}
 	return train, val, nil
+}
+
+// sampler is what --sampler says.
+func (s *settings) sampler() (*saga.Sampling, error) {
+	if s.Training.Sample != "" {
+		return nil, fmt.Errorf("--sample %s and --sampler %s: one of them; --sample is neighbours:%[1]s", s.Training.Sample, s.Training.Sampler)
+	}
+	spec, err := sample.Parse(s.Training.Sampler, 0)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--sampler: %w", err)
+	case spec.Sampler.Output == sample.Steps:
+		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampler)
+	case spec.Sampler.Name == "clustergcn":
+		return nil, fmt.Errorf("--sampler %s: training deals out its vertices one by one and not by clusters; saint:1000x2 and shadow:2x10 draw subgraphs, too", s.Training.Sampler)
+	}
+	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch))}, nil
+}
+
+// sampling is what --sample, --sampler and --batch say; nil: the whole graph.
+func (s *settings) sampling() (*saga.Sampling, error) {
+	if s.Training.Sample == "" && s.Training.Sampler == "" {
+		return nil, nil
+	}
+	if s.Training.Batch < 1 {
+		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex", s.Training.Batch)
+	}
+	if s.Training.Sampler != "" {
+		return s.sampler()
+	}
+	var fanouts []int
+	for _, text := range strings.Split(s.Training.Sample, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > math.MaxInt32 {
+			return nil, fmt.Errorf("--sample %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", s.Training.Sample, text)
+		}
+		fanouts = append(fanouts, n)
+	}
+	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch)}, nil
 }
 
 // dataOptions are those of reading the data.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -15,7 +16,9 @@ import (
 type settings struct {
 	Data     dataFlags     `embed:"" group:"data"`
 	Model    modelFlags    `embed:"" group:"model"`
+	Link     linkFlags     `embed:"" group:"model"`
 	Training trainingFlags `embed:"" group:"training"`
+	Rate     rateFlags     `embed:"" group:"training"`
 	Memory   memoryFlags   `embed:"" group:"memory"`
 	Planning planFlags     `embed:"" group:"planning"`
 
@@ -26,25 +29,32 @@ type settings struct {
 
 // dataFlags say which graph is trained on, and on which labels.
 type dataFlags struct {
-	Path         string `json:"data" name:"data" default:"synthetic" placeholder:"PATH" help:"A folder or file (see saga data --help), karate, or synthetic[:vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..] (${default})."`
+	Path         string `json:"data" name:"data" default:"synthetic" placeholder:"PATH" help:"A folder or file (saga data --help lists formats; tables go through saga data convert), karate, or synthetic[:vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..] (${default})."`
 	Undirected   bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
-	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What labels stand on: vertex, edge, graph, or auto (vertex, where the data has labels of vertices)."`
+	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (vertex, where vertices have labels); link predicts the edges themselves (docs/tasks.md)."`
+	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; identity where there are none)."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
 }
 
 // modelFlags choose the model and its options.
 type modelFlags struct {
-	Name      string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models}, or auto (gcn; ggcn on the built-in graph and on --shape)."`
-	Hidden    count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
-	Layers    count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
-	Steps     count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
-	Heads     count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
-	Dropout   float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer."`
-	Normalize string  `json:"normalize" placeholder:"M" help:"Weights of the edges of ${with_normalize}: sym (default), weight or none."`
-	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
-	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
+	Name       string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models} (docs/models.md has their formulas), or auto (gcn; ggcn on the built-in graph and on --shape)."`
+	Hidden     count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers     count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Steps      count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
+	Heads      count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
+	Dropout    float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
+	Normalize  string  `json:"normalize" placeholder:"M" help:"Weights of the edges of ${with_normalize}: sym (default), weight or none."`
+	Activation string  `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads})."`
+	Norm       string  `json:"norm" default:"none" placeholder:"NAME" help:"Of the rows between layers: layer (each row), batch (each column over all vertices) or none (${default})."`
+	Residual   bool    `json:"residual" help:"Add what enters a layer, but the last, to what it gives."`
+	Alpha      float32 `json:"alpha" default:"0.1" placeholder:"X" help:"Share of the own prediction in every step of appnp (${default})."`
+	Readout    string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
+	Bias       toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`
+	Init       string  `json:"init" default:"pyg" placeholder:"NAME" help:"What parameters are drawn from at first: pyg (as PyTorch Geometric's layers, where it has them) or glorot (weights by Glorot's rule, biases zero) (${default})."`
+	SelfLoops  toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
 }
 
 // trainingFlags are the numbers of training.
@@ -53,36 +63,53 @@ type trainingFlags struct {
 	LR           float32 `json:"lr" name:"lr" default:"0.01" placeholder:"X" help:"Learning rate (${default})."`
 	LRDecay      float32 `json:"lr-decay" name:"lr-decay" default:"1" placeholder:"X" help:"Factor on the learning rate every --lr-decay-every epochs."`
 	LRDecayEvery count   `json:"lr-decay-every" name:"lr-decay-every" default:"0" placeholder:"N" help:"Epochs between two decays of the learning rate; 0: never."`
-	WeightDecay  float32 `json:"weight-decay" default:"0" placeholder:"X" help:"Weight decay on the first layer."`
+	WeightDecay  float32 `json:"weight-decay" default:"0" placeholder:"X" help:"Weight decay on the first layer (${default})."`
 	Optimizer    string  `json:"optimizer" default:"adam" placeholder:"NAME" help:"adam, adamw or sgd (${default})."`
-	Momentum     float32 `json:"momentum" default:"0" placeholder:"X" help:"Momentum of sgd."`
+	Momentum     float32 `json:"momentum" default:"0" placeholder:"X" help:"Momentum of sgd (${default})."`
 	ClipNorm     float32 `json:"clip-norm" default:"0" placeholder:"X" help:"Largest 2-norm of all gradients; 0: any."`
 	EvalEvery    count   `json:"eval-every" default:"1" placeholder:"N" help:"Epochs between two evaluations (${default})."`
 	Patience     count   `json:"patience" default:"0" placeholder:"N" help:"Stop after N evaluations without a lower validation loss and keep the best parameters; 0: never."`
+	Loss         string  `json:"loss" default:"auto" placeholder:"NAME" help:"cross-entropy of classes; mse, mae or huber of numbers; auto (mse where the data has targets and no labels)."`
+	HuberDelta   float32 `json:"huber-delta" default:"1" placeholder:"X" help:"Where huber turns from squares to absolute errors (${default})."`
+	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
+	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
+	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
+	Sampler      string  `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
+	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
+}
+
+// rateFlags say how the learning rate goes on from --lr.
+type rateFlags struct {
+	LRSchedule string  `json:"lr-schedule" name:"lr-schedule" default:"none" placeholder:"NAME" help:"cosine (to --lr-min at the last epoch), plateau (lower when the validation loss stays) or none (${default})."`
+	WarmUp     count   `json:"warm-up" default:"0" placeholder:"N" help:"Epochs in which the learning rate rises to --lr (${default})."`
+	LRMin      float32 `json:"lr-min" name:"lr-min" default:"0" placeholder:"X" help:"Lowest learning rate of --lr-schedule (${default})."`
+	LRFactor   float32 `json:"lr-factor" name:"lr-factor" default:"0.1" placeholder:"X" help:"What plateau multiplies the learning rate by (${default})."`
+	LRPatience count   `json:"lr-patience" name:"lr-patience" default:"10" placeholder:"N" help:"Evaluations without a lower validation loss that plateau waits for (${default})."`
+	LREpochs   count   `json:"lr-epochs" name:"lr-epochs" default:"0" placeholder:"N" help:"Epochs that cosine takes, with those of --warm-up; 0: --epochs."`
 }
 
 // memoryFlags say where a run computes and how much memory it may use.
 type memoryFlags struct {
 	Device  string `json:"device" default:"cpu" placeholder:"NAME" help:"cpu, cpu:4 for four devices that share the host, or in a build for NVIDIA GPUs cuda or cuda:1 (${default})."`
-	Mem     memory `json:"mem" default:"auto" placeholder:"SIZE" help:"Memory of each device that the run may use, such as 8GiB; auto: what it takes and, on GPUs, what the card has, but for the built-in graph so little that chunks must stream."`
-	HostMem memory `json:"host-mem" name:"host-mem" default:"auto" placeholder:"SIZE" help:"Host memory that the run may use beside the data set; what does not fit lies in files in --scratch, what is moved least first. auto: no bound."`
+	Mem     memory `json:"mem" default:"auto" placeholder:"SIZE" help:"Device memory that the run may use, such as 8GiB, on each device; what does not fit is streamed from the host in chunks. auto: no bound, on GPUs what the card has; the built-in graph gets a third of what it takes, so that it streams."`
+	HostMem memory `json:"host-mem" name:"host-mem" default:"auto" placeholder:"SIZE" help:"Host memory that the run may use beside the data set; what does not fit lies in files in --scratch. auto: no bound."`
 	Scratch string `json:"-" placeholder:"DIR" help:"Folder on a disk for those files, which have no names and are gone when the run ends, however it ends. Default: where the run folder is (saga plan: the system's folder for temporary files)."`
-	Ring    toggle `json:"ring" default:"auto" placeholder:"B" help:"Several devices hand chunks on in a ring: on, off (each loads for itself) or auto (on)."`
+	Ring    toggle `json:"ring" default:"auto" placeholder:"B" help:"Several devices pass chunks to each other in a ring: on, off (each loads all of them from the host) or auto (on)."`
 	TF32    bool   `json:"tf32" name:"tf32" help:"On a GPU, round the operands of dense products to TF32 (10 bits of fraction): faster, and less exact."`
 }
 
 // planFlags say how a graph is streamed; what is auto is chosen.
 type planFlags struct {
-	Machine  string   `json:"machine" placeholder:"NAME|FILE" help:"Choose chunks, prefetch and, with --schedule auto, the schedule by simulation on this machine: one of ${machines}, or a file. --mem then holds what the machine keeps for itself, too. Default: h200 or h200x4 for cuda; for cpu none, the fewest chunks that fit."`
-	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" help:"Number of intervals, or auto: the fewest that fit."`
-	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" help:"Order of chunks: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
-	Save     string   `json:"save" default:"auto" placeholder:"WHAT" help:"What of the forward pass the backward pass finds stored: all, none (computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
-	Storage  string   `json:"storage" default:"f32" placeholder:"TYPE" help:"Rows that edges gather from their far end are stored, moved and read as f32 or bf16; sums are f32 (${default})."`
-	Slices   auto     `json:"slices" default:"auto" placeholder:"K" help:"Gather columns in K slices, each in a sweep of its own over all edges, where columns do not mix; auto: 1, and with a machine what is fastest by simulation."`
+	Machine  string   `json:"machine" placeholder:"NAME|FILE" help:"Choose the plan by simulating it on this machine: one of ${machines}, or a file that saga topo --measure wrote. --mem then includes what the machine keeps for itself. Default: h200 or h200x4 for cuda; for cpu none, and the fewest chunks that fit are taken."`
+	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" help:"Divide the vertices into P intervals, and so the edges into P×P chunks; auto: the fewest that fit."`
+	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" help:"Order in which chunks are visited: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
+	Save     string   `json:"save" default:"auto" placeholder:"WHAT" help:"What the forward pass stores for the backward pass: all, none (it is computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
+	Storage  string   `json:"storage" default:"f32" placeholder:"TYPE" help:"Type of the rows that edges gather: f32 or bf16, which halves what is moved of them; sums are f32 (${default})."`
+	Slices   auto     `json:"slices" default:"auto" placeholder:"K" help:"Gather the columns of a row in K parts, each in a pass of its own over the edges; auto: 1, with a machine the fastest by simulation."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
-	Without  []string `json:"without" placeholder:"PASS" help:"Passes to leave out, with commas between: stream, hoist, commute, factor, invariant, fuse and others."`
-	Paper    bool     `json:"paper" help:"Only what the NGra paper does: leaves out what came after it."`
+	Without  []string `json:"without" placeholder:"PASS" help:"Compiler passes to leave out, for measuring: stream, hoist, commute, factor, invariant, fuse and others."`
+	Paper    bool     `json:"paper" help:"Leave out everything that the NGra paper does not do, for measuring."`
 }
 
 // flagGroups are the titles under which help lists flags.
@@ -91,14 +118,14 @@ var flagGroups = []kong.Group{
 	{Key: "model", Title: "Model"},
 	{Key: "training", Title: "Training"},
 	{Key: "memory", Title: "Devices and memory"},
-	{Key: "planning", Title: "Plan: how the graph is streamed, and what the compiler may do"},
+	{Key: "planning", Title: "Plan: how the graph is streamed, and what the compiler may do (chosen by itself; no run needs these)"},
 	{Key: "run", Title: "The run and its folder"},
 	{Key: "output", Title: "Output"},
 }
 
 // groups are the parts of s, in the order of config.json.
 func (s *settings) groups() []any {
-	return []any{&s.Data, &s.Model, &s.Training, &s.Memory, &s.Planning}
+	return []any{&s.Data, &s.Model, &s.Link, &s.Training, &s.Rate, &s.Memory, &s.Planning}
 }
 
 // savedSettings are settings as config.json has them: one flat object, for it knows flags and
@@ -118,8 +145,14 @@ func (s savedSettings) MarshalJSON() ([]byte, error) {
 	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}")), nil
 }
 
+// unrecorded is what runs of versions without these flags did, where it is not their default.
+const unrecorded = `{"bias": "off", "init": "` + layers.InitGlorot + `"}`
+
 // UnmarshalJSON reads what MarshalJSON writes, and what versions before it wrote.
 func (s *savedSettings) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal([]byte(unrecorded), &s.Model); err != nil {
+		return err
+	}
 	for _, g := range (*settings)(s).groups() {
 		if err := json.Unmarshal(text, g); err != nil {
 			return err

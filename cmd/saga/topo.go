@@ -24,7 +24,7 @@ type topoCmd struct {
 	Machine string `placeholder:"NAME|FILE" help:"A machine model: one of ${machines}, or a file; without it the GPUs of this system."`
 	Device  string `placeholder:"NAME" help:"The GPUs that the driver lists (cuda, or cuda:0,1 for some of them), with their links from the system; with --measure also cpu or cpu:4, the default there."`
 	Devices count  `default:"0" placeholder:"K" help:"Only the first K devices; 0: all. With --measure on the CPU: that many CPU devices (1)."`
-	Measure bool   `help:"Time copies on --device and write a machine file with the links so found; what copies do not tell is that of --machine (cpu; for GPUs h200)."`
+	Measure bool   `help:"Time copies on --device and write a machine file with the links found; all else in it is that of --machine (cpu; for GPUs h200)."`
 	Out     string `default:"measured.json" placeholder:"FILE" help:"The machine file that --measure writes (${default})."`
 	Dot     bool   `help:"Print the tree and the ring for Graphviz."`
 	JSON    bool   `name:"json" help:"Print one JSON object on the last line of standard output."`
@@ -32,13 +32,12 @@ type topoCmd struct {
 
 // Help is what stands under the usage line.
 func (topoCmd) Help() string {
-	return `Prints what hangs where, which GPUs load chunks from host memory, the ring in
-which they hand them on, and why.
+	return `Prints how the GPUs of a machine are connected, which of them load chunks from host memory,
+and in which ring they pass the chunks on, with the reasons.
 
-What the system says of its links is their width and speed, and virtual machines
-often hide even that. --measure times copies: of each device alone, of pairs, of all
-at once, and in both directions. On a tree so measured those devices load that bring
-the most together.
+The system knows the width and speed of its links, and virtual machines often hide even
+that. --measure times copies instead: of each device alone, of pairs, of all at once, and
+in both directions.
 
 Examples:
 

@@ -21,7 +21,7 @@ type trainCmd struct {
 	settings
 	Out             string `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
 	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
-	Resume          string `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, bit for bit; --epochs may be more, and --mem, --host-mem and --scratch others."`
+	Resume          string `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem and --scratch may be given."`
 	Trace           string `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
 	Verbose         bool   `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
 	JSON            bool   `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
@@ -52,10 +52,16 @@ func (trainCmd) Help() string {
   saga train --data edges.saga --model gcn --mem 8GiB --host-mem 16GiB --scratch /mnt/disk
   saga train --resume runs/one --epochs 120
 
-The run folder keeps report.html, one page with curves, classes, times and settings,
-config.json, log.txt, metrics.csv, curves of loss and accuracy, checkpoint.safetensors, and a trace of the last two epochs (on GPUs of a run that does all
-of its --epochs): trace.json for Perfetto (ui.perfetto.dev) and trace.pb.gz for go tool
-pprof. Ctrl-C finishes the epoch in hand and writes a checkpoint.`
+A run makes a folder, saga-run-0001 and so on, with:
+
+  report.html              curves, scores of every class, times, memory, settings
+  checkpoint.safetensors   the parameters, for saga predict, evaluate and embed
+  metrics.csv              loss and accuracy of every epoch
+  config.json, log.txt     settings, for --config and --resume; what was logged
+  loss.png, accuracy.png   curves, also as .svg
+  trace.json, trace.pb.gz  the last two epochs, for Perfetto (ui.perfetto.dev) and go tool pprof
+
+Ctrl-C finishes the epoch in hand and writes a checkpoint; --resume goes on from it.`
 }
 
 // Run trains.
@@ -162,7 +168,11 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 	if s.Disk > 0 {
 		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
 	}
-	text += fmt.Sprintf("\nplan      %d×%d edge chunks, schedule %s; saga plan or --verbose tells all of it\nrun       %s\n", s.Chunks, s.Chunks, s.Schedule, r.folder.Dir)
+	how := fmt.Sprintf("%d×%d edge chunks, schedule %s", s.Chunks, s.Chunks, s.Schedule)
+	if z := j.prog.SampledPlan(); z != nil {
+		how = fmt.Sprintf("%s: %d an epoch, each up to %d vertices; evaluation over %d×%d edge chunks", z.Sampler, z.Batches, z.Vertices[len(z.Vertices)-1], z.Intervals, z.Intervals)
+	}
+	text += fmt.Sprintf("\nplan      %s; saga plan or --verbose tells all of it\nrun       %s\n", how, r.folder.Dir)
 	if !c.Verbose {
 		if j.note != "" {
 			text = j.note + "\n" + text

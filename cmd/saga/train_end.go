@@ -13,9 +13,9 @@ import (
 
 // report prints how a run ended: text for people to text, JSON to stdout.
 func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
-	multi := j.multi
+	multi, score := j.multi, j.metric.of
 	s, f := j.prog.Summary(), res.Final
-	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train, multi), "validation", score(f.Val, multi), "test", score(f.Test, multi))
+	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train), "validation", score(f.Val), "test", score(f.Test))
 	_, err := fmt.Fprintf(text, "\n%s", c.learned(j, r, res))
 	if err != nil || !c.JSON {
 		return err
@@ -25,17 +25,18 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", res.D2D},
 		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
 	}
-	key := "accuracy"
-	if multi {
-		key = "f1"
-	}
 	for _, x := range []struct {
 		split string
 		m     saga.Metrics
 	}{{"train", f.Train}, {"val", f.Val}, {"test", f.Test}} {
-		out = append(out, field{x.split + "_" + key, score(x.m, multi)})
-		if multi {
+		out = append(out, field{x.split + "_" + j.metric.key, score(x.m)})
+		switch {
+		case multi:
 			out = append(out, field{x.split + "_macro_f1", x.m.MacroF1})
+		case j.metric.key == auc.key:
+			out = append(out, field{x.split + "_ap", x.m.AP}, field{x.split + "_mrr", x.m.MRR}, field{x.split + "_hits@50", x.m.Hits[1]})
+		case j.metric.key == fitR2.key:
+			out = append(out, field{x.split + "_mse", x.m.MSE}, field{x.split + "_mae", x.m.MAE})
 		}
 	}
 	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"packed", j.prog.Packed()}, field{"run", r.folder.Dir})
@@ -47,12 +48,12 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	var b strings.Builder
 	scores := func(title string, s saga.Scores, from string) {
 		fmt.Fprintf(&b, "%-9s train %.4f  validation %.4f  test %.4f  (%s)\n",
-			title, score(s.Train, j.multi), score(s.Val, j.multi), score(s.Test, j.multi), from)
+			title, j.metric.of(s.Train), j.metric.of(s.Val), j.metric.of(s.Test), from)
 	}
 	if c.Training.Patience > 0 {
-		scores(metricName(j.multi), res.Final, fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs))
+		scores(j.metric.name, res.Final, fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs))
 	} else {
-		scores(metricName(j.multi), res.Final, fmt.Sprintf("after epoch %d", res.Epochs))
+		scores(j.metric.name, res.Final, fmt.Sprintf("after epoch %d", res.Epochs))
 		if res.BestEpoch > 0 {
 			scores("best", res.Best, fmt.Sprintf("epoch %d, of the lowest validation loss", res.BestEpoch))
 		}
@@ -67,14 +68,6 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	fmt.Fprintf(&b, "memory    peak %s of %s\n", cli.SizeText(res.Peak), cli.SizeText(j.prog.Summary().Budget))
 	fmt.Fprintf(&b, "run       %s\ncheckpoint %s\nreport    %s\n", r.folder.Dir, r.opt.Checkpoint, r.folder.Path(runpage.PageFile))
 	return b.String()
-}
-
-// metricName is the score of a split, in words.
-func metricName(multi bool) string {
-	if multi {
-		return "micro-F1"
-	}
-	return "accuracy"
 }
 
 // timeText prints a time for people: three digits and a unit.

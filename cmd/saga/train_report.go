@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"sagann/internal/runfolder"
 	"sagann/internal/runpage"
 	"sagann/internal/simd"
-	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -28,7 +28,7 @@ func (c *trainCmd) page(j *job, r *running, res *saga.Result, interrupted bool) 
 }
 
 func (c *trainCmd) writePage(j *job, r *running, res *saga.Result, interrupted bool) error {
-	rec := &runpage.Record{State: runpage.Finished, Model: c.Model.Name, Data: j.data.Name, Graph: cli.Describe(j.data), Metric: metricName(j.multi),
+	rec := &runpage.Record{State: runpage.Finished, Model: c.Model.Name, Data: j.data.Name, Graph: cli.Describe(j.data), Metric: j.metric.name,
 		Epochs: res.Epochs, BestEpoch: res.BestEpoch, Kept: res.Epochs, Times: r.times(), Memory: deviceMemory(j, res), Links: links(j, res),
 		Versions: []runpage.Fact{{Name: "saga", Value: version()}, {Name: "Go", Value: runtime.Version()}, {Name: "platform", Value: runtime.GOOS + "/" + runtime.GOARCH},
 			{Name: "SIMD", Value: fmt.Sprint(simd.Active())}, {Name: "processors", Value: fmt.Sprint(runtime.GOMAXPROCS(0))}}}
@@ -57,7 +57,9 @@ func (c *trainCmd) writePage(j *job, r *running, res *saga.Result, interrupted b
 	var err error
 	if rec.Classes, err = c.classes(j, r.opt.Checkpoint, rec.Memory.Budget); err != nil {
 		rec.NoClasses = err.Error()
-		r.log.Warn("the report says nothing of classes", "why", err)
+		if j.metric.key != fitR2.key && j.metric.key != auc.key { // numbers have none
+			r.log.Warn("the report says nothing of classes", "why", err)
+		}
 	}
 	if err := r.folder.WriteJSON(runpage.RecordFile, rec); err != nil {
 		return err
@@ -81,6 +83,12 @@ const maxLogits = 256 << 20
 // classes counts the classes of the test split, or of the validation or training split where
 // there is none, by the parameters that the checkpoint gives, within the budget of training.
 func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Classes, error) {
+	if j.prep.Layers.Task == saga.LinkTask {
+		return nil, errors.New("links have no classes; saga evaluate has their scores")
+	}
+	if numbers(j.prep.Layers.Loss.Kind) {
+		return nil, errors.New("the targets are numbers, which have no classes")
+	}
 	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
 	truth := map[saga.Task][]int32{saga.VertexTask: j.data.Labels, saga.EdgeTask: j.data.EdgeLabels, saga.GraphTask: j.data.GraphLabels}[task]
 	splits, names := j.data.Splits(task), [3]string{"training", "validation", "test"}
@@ -99,7 +107,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	if j.note != "" { // the budget of the built-in graph was chosen
 		cfg.Mem = budget
 	}
-	m, err := layers.New(c.Model.Name, j.prep.Layers)
+	m, err := j.prep.model(c.Model.Name)
 	if err != nil {
 		return nil, err
 	}

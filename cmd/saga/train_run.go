@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -112,21 +113,35 @@ func (r *running) open(c *trainCmd) (err error) {
 
 // train runs the epochs under a progress bar and draws the curves.
 func (r *running) train(ctx context.Context) (*saga.Result, error) {
-	bar := progress.New(r.stderr, r.epochs, "epoch")
-	multi := r.job.multi
+	bar, batches := progress.New(r.stderr, r.epochs, "epoch"), 1
+	if z := r.job.prog.SampledPlan(); z != nil {
+		batches = z.Batches
+		bar = progress.New(r.stderr, r.epochs*batches, "batch")
+		r.opt.OnBatch = func(b saga.Batch) error {
+			if b.Batch < batches { // the last comes with its epoch
+				bar.Set((b.Epoch-1)*batches+b.Batch, fmt.Sprintf("epoch %d  loss %.4f", b.Epoch, b.Loss))
+			}
+			return nil
+		}
+	}
+	score := r.job.metric.of
+	validated := len(r.job.data.Splits(cmp.Or(r.job.prep.Layers.Task, saga.VertexTask))[1]) > 0
 	r.opt.OnEpoch = func(e saga.Epoch) error {
 		r.traced = r.traced || r.tracing
 		if err := r.startTrace(e.Epoch); err != nil {
 			return err
 		}
 		nan := math.NaN()
-		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
+		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, ValLoss: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
 		note := fmt.Sprintf("loss %.4f", e.Loss)
 		if s := e.Scores; s != nil {
-			line.Train, line.Val, line.Test = score(s.Train, multi), score(s.Val, multi), score(s.Test, multi)
+			line.Train, line.Val, line.Test = score(s.Train), score(s.Val), score(s.Test)
+			if validated {
+				line.ValLoss = s.Val.Loss
+			}
 			note += fmt.Sprintf("  validation %.4f", line.Val)
 		}
-		bar.Set(e.Epoch, note)
+		bar.Set(e.Epoch*batches, note)
 		return r.metrics.Append(line)
 	}
 	start := time.Now()
@@ -137,7 +152,7 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 		return nil, err
 	}
 	if res.Epochs > 0 {
-		err = errors.Join(err, runfolder.PlotCurvesOf(r.folder.Dir, metricName(multi)))
+		err = errors.Join(err, runfolder.PlotCurvesOf(r.folder.Dir, r.job.metric.name))
 	}
 	return res, err
 }
@@ -146,9 +161,9 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 const tracedEpochs = 2
 
 // startTrace has later epochs traced, when it is time after so many: on GPUs a step that
-// is traced is submitted task by task, so the others go without.
+// is traced is submitted task by task, so the others go without. Batches are not traced.
 func (r *running) startTrace(epoch int) error {
-	if r.tracing || r.late && epoch < r.epochs-tracedEpochs {
+	if r.tracing || r.job.prog.SampledPlan() != nil || r.late && epoch < r.epochs-tracedEpochs {
 		return nil
 	}
 	r.tracing = true
@@ -165,14 +180,6 @@ func (r *running) trace(dir string) error {
 	}
 	r.log.Info("trace of the last epochs", "folder", dir, "overlap", r.job.prog.TraceOverlap().String())
 	return nil
-}
-
-// score is the number that stands for a split.
-func score(m saga.Metrics, multi bool) float64 {
-	if multi {
-		return m.MicroF1
-	}
-	return m.Accuracy
 }
 
 func (r *running) close() error {

@@ -34,6 +34,7 @@ type gpu struct {
 	add     device.Function
 	larger  device.Function
 	update  device.Function
+	average device.Function // in the place of update, of running statistics
 	batches map[*task]device.Batch
 }
 

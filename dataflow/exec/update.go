@@ -24,6 +24,7 @@ type UpdateCall struct {
 	Globals []int
 	N       int
 	Words   []uint64
+	Average bool // the parameter moves by Words[0], a float32, towards the second Global
 }
 
 // stepWords is the room of the numbers of a step, in floats; the last are the note.
@@ -42,7 +43,7 @@ func (r *Runner) OnUpdateGPU(u *GPUUpdate) error {
 		if err != nil {
 			return fmt.Errorf("exec: optimiser: %w", err)
 		}
-		g.update = f[0]
+		g.update, g.average = f[0], f[1]
 	}
 	r.gpu.update = u
 	return r.ClearNote()
@@ -90,7 +91,11 @@ func (k *task) updateCommands(g *gpu) []device.Command {
 			args = append(args, g.base+uint64(k.r.plan.Globals[id]))
 		}
 		args = append(append(args, uint64(c.N)), c.Words...)
-		list = append(list, device.Command{Call: &device.Call{Func: g.update,
+		f := g.update
+		if c.Average {
+			f = g.average
+		}
+		list = append(list, device.Command{Call: &device.Call{Func: f,
 			Grid: [3]uint32{uint32(min(1024, (c.N+255)/256)), 1, 1}, Block: 256, Args: args}})
 	}
 	return list

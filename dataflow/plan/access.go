@@ -10,34 +10,41 @@ type Access struct{ OwnRead, OwnWrite, Other bool }
 func Accesses(s *Spec) [][]Access {
 	out := make([][]Access, len(s.Phases))
 	for i, ph := range s.Phases {
-		m := make([]Access, len(s.Values))
+		out[i] = make([]Access, len(s.Values))
 		for _, st := range ph.Steps {
-			for _, c := range st.Calls {
-				for _, o := range c.Operands {
-					if o.Kind != OwnValue && o.Kind != OtherValue {
-						continue
-					}
-					if d := s.Values[o.ID].Derive; d != nil {
-						for _, b := range d.Operands {
-							if b.Kind == OtherValue {
-								m[b.ID].Other = true
-							}
-						}
-					}
-					switch a := &m[o.ID]; {
-					case o.Kind == OtherValue:
-						a.Other = true
-					case o.Write:
-						a.OwnWrite = true
-					case !a.OwnWrite:
-						a.OwnRead = true
-					}
+			for k := range st.Calls {
+				st.Calls[k].access(s, out[i])
+			}
+		}
+	}
+	return out
+}
+
+// access adds what a call reads to m, and then what it writes.
+func (c *Call) access(s *Spec, m []Access) {
+	for _, o := range c.Operands {
+		if o.Kind != OwnValue && o.Kind != OtherValue {
+			continue
+		}
+		if d := s.Values[o.ID].Derive; d != nil {
+			for _, b := range d.Operands {
+				if b.Kind == OtherValue {
+					m[b.ID].Other = true
 				}
 			}
 		}
-		out[i] = m
+		switch a := &m[o.ID]; {
+		case o.Kind == OtherValue:
+			a.Other = true
+		case !o.Write && !a.OwnWrite:
+			a.OwnRead = true
+		}
 	}
-	return out
+	for _, o := range c.Operands {
+		if o.Kind == OwnValue && o.Write {
+			m[o.ID].OwnWrite = true
+		}
+	}
 }
 
 // Lifetime is the first and the last phase that touches a value.

@@ -25,6 +25,9 @@ func Describe(d *dataset.Data) string {
 	if d.MultiLabels != nil {
 		text += ", multi-label"
 	}
+	if n := d.Targets.Cols; n > 0 {
+		text += fmt.Sprintf(", targets of width %d", n)
+	}
 	return text
 }
 

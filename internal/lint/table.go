@@ -31,6 +31,7 @@ var imports = []row{
 	{part: "dataflow/plan/layout", may: []string{"dataflow/plan"}},
 	{part: "dataflow/plan/sim", may: []string{"dataflow/plan", "ring"}},
 	{part: "dataflow/plan", may: []string{"ring", "internal/units"}},
+	{part: "sample", may: []string{"chunk", "dataset", "internal"}},
 	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "backend", may: []string{"kernel/cuda", "kernel", "device"}}, // the table of the kinds of devices
 	{part: "kernel/cuda", may: []string{"kernel"}},
@@ -49,7 +50,7 @@ var imports = []row{
 var descent = []string{
 	"bench/tables", "internal/cli", "layers", "saga", "saga/report", "ops", "dataflow/tune", "dataflow", "dataflow/exec",
 	"dataflow/plan/planner", "dataflow/plan/view", "dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan",
-	"mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "dataset", "chunk", "ring", "internal",
+	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "dataset", "chunk", "ring", "internal",
 }
 
 // public are the parts that a program outside the module can import.

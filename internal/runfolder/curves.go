@@ -20,9 +20,9 @@ type curve struct {
 	value  func(Epoch) float64
 }
 
-// PlotCurves draws the metrics.csv of the run folder dir: loss.png and loss.svg,
-// accuracy.png and accuracy.svg (training, validation, test), over old ones if
-// there are any. A picture without a single measured value is not made.
+// PlotCurves draws the metrics.csv of the run folder dir: loss.png and loss.svg
+// (training, validation), accuracy.png and accuracy.svg (training, validation, test),
+// over old ones if there are any. A picture without a single measured value is not made.
 func PlotCurves(dir string) error { return PlotCurvesOf(dir, "accuracy") }
 
 // PlotCurvesOf is PlotCurves for a run whose metric in [0, 1] is another, such as
@@ -32,13 +32,17 @@ func PlotCurvesOf(dir, metric string) error {
 	if err != nil {
 		return err
 	}
-	loss := []curve{{"training", blue, nil, func(e Epoch) float64 { return e.Loss }}}
+	dashes := []vg.Length{vg.Points(7), vg.Points(3)}
+	loss := []curve{
+		{"training", blue, nil, func(e Epoch) float64 { return e.Loss }},
+		{"validation", orange, dashes, func(e Epoch) float64 { return e.ValLoss }},
+	}
 	if err := picture(dir, "loss", list, loss, false); err != nil {
 		return err
 	}
 	return picture(dir, metric, list, []curve{
 		{"training", blue, nil, func(e Epoch) float64 { return e.Train }},
-		{"validation", orange, []vg.Length{vg.Points(7), vg.Points(3)}, func(e Epoch) float64 { return e.Val }},
+		{"validation", orange, dashes, func(e Epoch) float64 { return e.Val }},
 		{"test", green, []vg.Length{vg.Points(2), vg.Points(2)}, func(e Epoch) float64 { return e.Test }},
 	}, true)
 }

@@ -74,7 +74,7 @@ func TestPlotCurvesWithoutValues(t *testing.T) {
 	}
 	defer m.Close()
 	nan := math.NaN()
-	if err := m.Append(Epoch{1, math.Inf(1), nan, 0.5, nan, 0, 0, 0, 0}); err != nil {
+	if err := m.Append(Epoch{1, math.Inf(1), nan, 0.5, nan, 0, 0, 0, 0, math.NaN()}); err != nil {
 		t.Fatal(err)
 	}
 	if err := PlotCurvesOf(dir, "micro-F1"); err != nil {

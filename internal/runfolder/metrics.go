@@ -24,14 +24,21 @@ type Epoch struct {
 	H2D     int64   // bytes from host to device
 	D2H     int64   // bytes from device to host
 	Peak    int64   // most device bytes in use at once so far
+	ValLoss float64 // loss on the validation vertices
 }
 
-const header = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes\n"
+// Headers of metrics.csv. Files of earlier versions end before the validation loss; a run
+// that began with such a file goes on with it.
+const (
+	firstHeader = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes\n"
+	header      = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes,val_loss\n"
+)
 
 // Metrics appends to metrics.csv.
 type Metrics struct {
-	f    *os.File
-	last int // epoch of the last line, 0 when there is none
+	f     *os.File
+	last  int  // epoch of the last line, 0 when there is none
+	first bool // the file has firstHeader
 }
 
 // OpenMetrics opens metrics.csv to go on after epoch resumed, which is 0 for a run
@@ -51,7 +58,7 @@ func (f *Folder) OpenMetrics(resumed int) (*Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Metrics{f: out}
+	m := &Metrics{f: out, first: end > 0 && bytes.HasPrefix(text, []byte(firstHeader))}
 	if err := m.begin(end); err != nil {
 		out.Close()
 		return nil, err
@@ -85,14 +92,20 @@ func (m *Metrics) Append(e Epoch) error {
 	}
 	m.last = e.Epoch
 	b := strconv.AppendInt(nil, int64(e.Epoch), 10)
-	for _, x := range []float64{e.Loss, e.Train, e.Val, e.Test, e.Seconds} {
+	number := func(x float64) {
 		b = append(b, ',')
 		if !math.IsNaN(x) {
 			b = strconv.AppendFloat(b, x, 'g', -1, 64)
 		}
 	}
+	for _, x := range []float64{e.Loss, e.Train, e.Val, e.Test, e.Seconds} {
+		number(x)
+	}
 	for _, n := range []int64{e.H2D, e.D2H, e.Peak} {
 		b = strconv.AppendInt(append(b, ','), n, 10)
+	}
+	if !m.first {
+		number(e.ValLoss)
 	}
 	_, err := m.f.Write(append(b, '\n'))
 	return err
@@ -116,7 +129,7 @@ func ReadMetrics(dir string) ([]Epoch, error) {
 // parseMetrics returns the epochs up to limit and the number of bytes that they
 // and the header take.
 func parseMetrics(path string, text []byte, limit int) (list []Epoch, end int, err error) {
-	last := 0
+	last, cells := 0, 0
 	for n := 1; ; n++ {
 		size := bytes.IndexByte(text[end:], '\n') + 1
 		if size == 0 {
@@ -124,13 +137,14 @@ func parseMetrics(path string, text []byte, limit int) (list []Epoch, end int, e
 		}
 		line := string(text[end : end+size])
 		if n == 1 {
-			if line != header {
+			if line != header && line != firstHeader {
 				return nil, 0, fmt.Errorf("%s:1: the header is not %q", path, strings.TrimSpace(header))
 			}
+			cells = strings.Count(line, ",") + 1
 			end += size
 			continue
 		}
-		e, err := parseEpoch(strings.TrimSuffix(line, "\n"))
+		e, err := parseEpoch(strings.TrimSuffix(line, "\n"), cells)
 		if err == nil && e.Epoch <= last {
 			err = fmt.Errorf("epoch %d after epoch %d", e.Epoch, last)
 		}
@@ -146,21 +160,18 @@ func parseMetrics(path string, text []byte, limit int) (list []Epoch, end int, e
 	}
 }
 
-func parseEpoch(line string) (Epoch, error) {
+func parseEpoch(line string, want int) (Epoch, error) {
 	cells := strings.Split(line, ",")
-	if want := strings.Count(header, ",") + 1; len(cells) != want {
+	if len(cells) != want {
 		return Epoch{}, fmt.Errorf("%d cells, want %d", len(cells), want)
 	}
-	var e Epoch
+	e := Epoch{ValLoss: math.NaN()}
 	var err error
 	if e.Epoch, err = strconv.Atoi(cells[0]); err != nil {
 		return e, err
 	}
 	for i, x := range []*float64{&e.Loss, &e.Train, &e.Val, &e.Test, &e.Seconds} {
-		if *x = math.NaN(); cells[1+i] == "" {
-			continue
-		}
-		if *x, err = strconv.ParseFloat(cells[1+i], 64); err != nil {
+		if *x, err = measured(cells[1+i]); err != nil {
 			return e, err
 		}
 	}
@@ -169,5 +180,16 @@ func parseEpoch(line string) (Epoch, error) {
 			return e, err
 		}
 	}
-	return e, nil
+	if len(cells) > 9 {
+		e.ValLoss, err = measured(cells[9])
+	}
+	return e, err
+}
+
+// measured is the number of a cell, NaN of an empty one.
+func measured(cell string) (float64, error) {
+	if cell == "" {
+		return math.NaN(), nil
+	}
+	return strconv.ParseFloat(cell, 64)
 }

@@ -1,6 +1,7 @@
 package runfolder
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -119,7 +120,7 @@ func TestConfigAndOpen(t *testing.T) {
 
 // epoch is a line with values that do not survive a format of few digits.
 func epoch(n int) Epoch {
-	return Epoch{n, 1 / float64(n), math.Pi / 4, math.NaN(), 0.5, 1e-3 / 3, 1 << 40, 0, int64(n)}
+	return Epoch{n, 1 / float64(n), math.Pi / 4, math.NaN(), 0.5, 1e-3 / 3, 1 << 40, 0, int64(n), 0.1 * float64(n)}
 }
 
 func TestMetricsResume(t *testing.T) {
@@ -166,14 +167,36 @@ func TestMetricsResume(t *testing.T) {
 	}
 }
 
+// A file of an earlier version, without the validation loss, is read, and a run goes on with it.
+func TestFirstMetrics(t *testing.T) {
+	f := &Folder{t.TempDir()}
+	old := firstHeader + "1,0.5,,,,1,2,3,4\n2,0.4,,,,1,2,3,4\n"
+	if err := os.WriteFile(f.Path(MetricsFile), []byte(old), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := f.OpenMetrics(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(m.Append(Epoch{Epoch: 2, Loss: 0.25, ValLoss: 3}), m.Close()); err != nil {
+		t.Fatal(err)
+	}
+	list, err := ReadMetrics(f.Dir)
+	if err != nil || len(list) != 2 || list[1].Loss != 0.25 || !math.IsNaN(list[1].ValLoss) {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestMetricsRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"a,b\n":                                 "metrics.csv:1: the header",
-		header + "1,2\n":                        "metrics.csv:2: 2 cells, want 9",
-		header + "x,,,,,,0,0,0\n":               "metrics.csv:2: ",
-		header + "1,x,,,,,0,0,0\n":              "metrics.csv:2: ",
-		header + "1,,,,,,0,0,\n":                "metrics.csv:2: ",
-		header + "2,,,,,,0,0,0\n1,,,,,,0,0,0\n": "metrics.csv:3: epoch 1 after epoch 2",
+		"a,b\n":                                   "metrics.csv:1: the header",
+		header + "1,2\n":                          "metrics.csv:2: 2 cells, want 10",
+		firstHeader + "1,2\n":                     "metrics.csv:2: 2 cells, want 9",
+		header + "x,,,,,,0,0,0,\n":                "metrics.csv:2: ",
+		header + "1,x,,,,,0,0,0,\n":               "metrics.csv:2: ",
+		header + "1,,,,,,0,0,,\n":                 "metrics.csv:2: ",
+		header + "1,,,,,,0,0,0,x\n":               "metrics.csv:2: ",
+		header + "2,,,,,,0,0,0,\n1,,,,,,0,0,0,\n": "metrics.csv:3: epoch 1 after epoch 2",
 	} {
 		f := &Folder{t.TempDir()}
 		if err := os.WriteFile(f.Path(MetricsFile), []byte(text), 0o666); err != nil {
@@ -191,7 +214,8 @@ func TestMetricsRefuses(t *testing.T) {
 
 // FuzzMetrics: any text is read or refused, and what is read is within the text.
 func FuzzMetrics(f *testing.F) {
-	f.Add([]byte(header+"1,0.5,,,,1,2,3,4\n2,"), 1)
+	f.Add([]byte(header+"1,0.5,,,,1,2,3,4,0.7\n2,"), 1)
+	f.Add([]byte(firstHeader+"1,0.5,,,,1,2,3,4\n2,"), 1)
 	f.Fuzz(func(t *testing.T, text []byte, limit int) {
 		list, end, err := parseMetrics("metrics.csv", text, limit)
 		if err == nil && (end > len(text) || end == 0 && len(list) > 0) {

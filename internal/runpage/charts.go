@@ -72,6 +72,7 @@ func newChart(id, title, unit string, share bool, all ...series) chart {
 }
 
 func lossOf(e runfolder.Epoch) float64    { return e.Loss }
+func valLossOf(e runfolder.Epoch) float64 { return e.ValLoss }
 func trainOf(e runfolder.Epoch) float64   { return e.Train }
 func valOf(e runfolder.Epoch) float64     { return e.Val }
 func testOf(e runfolder.Epoch) float64    { return e.Test }
@@ -81,7 +82,7 @@ func secondsOf(e runfolder.Epoch) float64 { return e.Seconds }
 func (r *Run) charts() []chart {
 	list := r.Epochs
 	return []chart{
-		newChart("loss", "Loss", "", false, newSeries("training", 0, maxPoints, list, lossOf)),
+		newChart("loss", "Loss", "", false, newSeries("training", 0, maxPoints, list, lossOf), newSeries("validation", 1, maxPoints, list, valLossOf)),
 		newChart("score", capital(r.metric()), "", true, newSeries("training", 0, maxPoints, list, trainOf), newSeries("validation", 1, maxPoints, list, valOf), newSeries("test", 2, maxPoints, list, testOf)),
 		newChart("time", "Time of an epoch", "s", false, newSeries("training step", 0, maxPoints, list, secondsOf)),
 	}

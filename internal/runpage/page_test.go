@@ -17,7 +17,7 @@ func long(n, classes int) *Run {
 	r := &Run{Name: "saga-run-</script>", Settings: []Fact{{"data", "a <b>graph</b>"}, {"lr", "0.01"}}}
 	for i := 1; i <= n; i++ {
 		x := float64(i)
-		e := runfolder.Epoch{Epoch: i, Loss: 2.1 * math.Exp(-x/30), Train: 1 - 0.8*math.Exp(-x/20), Val: 0.9 - 0.75*math.Exp(-x/22), Test: 0.88 - 0.75*math.Exp(-x/24),
+		e := runfolder.Epoch{Epoch: i, Loss: 2.1 * math.Exp(-x/30), ValLoss: 0.3 + 1.8*math.Exp(-x/25), Train: 1 - 0.8*math.Exp(-x/20), Val: 0.9 - 0.75*math.Exp(-x/22), Test: 0.88 - 0.75*math.Exp(-x/24),
 			Seconds: 0.1 + 0.01*math.Sin(x), H2D: 123456789, D2H: 98765432, Peak: 5 << 30}
 		r.Epochs = append(r.Epochs, e)
 	}

@@ -35,11 +35,12 @@ type severalView struct {
 func WriteSeveral(w io.Writer, runs []*Run) error {
 	v := &severalView{Title: fmt.Sprintf("%d runs", len(runs)), Facts: facts(runs), Classes: classRows(runs)}
 	most := max(2, maxPoints*colors/max(colors, len(runs)))
-	var loss, val, test, took []series
+	var loss, valLoss, val, test, took []series
 	metric := runs[0].metric()
 	for i, r := range runs {
 		v.Names = append(v.Names, r.Name)
 		loss = append(loss, newSeries(r.Name, i, most, r.Epochs, lossOf))
+		valLoss = append(valLoss, newSeries(r.Name, i, most, r.Epochs, valLossOf))
 		val = append(val, newSeries(r.Name, i, most, r.Epochs, valOf))
 		test = append(test, newSeries(r.Name, i, most, r.Epochs, testOf))
 		took = append(took, newSeries(r.Name, i, most, r.Epochs, secondsOf))
@@ -47,7 +48,7 @@ func WriteSeveral(w io.Writer, runs []*Run) error {
 			metric = "score"
 		}
 	}
-	v.Charts = []chart{newChart("loss", "Training loss", "", false, loss...), newChart("validation", "Validation "+metric, "", true, val...),
+	v.Charts = []chart{newChart("loss", "Training loss", "", false, loss...), newChart("validation-loss", "Validation loss", "", false, valLoss...), newChart("validation", "Validation "+metric, "", true, val...),
 		newChart("test", "Test "+metric, "", true, test...), newChart("time", "Time of an epoch", "s", false, took...)}
 	v.Differ, v.Same = compare(runs)
 	return execute(w, "several", v)

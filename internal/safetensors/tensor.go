@@ -41,14 +41,20 @@ type Element interface {
 type Tensor struct {
 	Name  string
 	Shape []int // lengths, outermost first; empty for a scalar
-	Data  any   // a slice of an [Element], row-major, as many values as the product of Shape
+	Data  any   // a slice of an [Element], row-major, as many values as the product of Shape; or Later
 }
 
-// dtypeOf returns the type and the number of values of a slice of an Element.
+// Later makes the values of a tensor of float32 when they are written, so that not all tensors
+// of a file are in memory together.
+type Later func() ([]float32, error)
+
+// dtypeOf returns the type and the number of values, -1 where that is to come, of Tensor.Data.
 func dtypeOf(data any) (DType, int, bool) {
 	switch d := data.(type) {
 	case []float32:
 		return F32, len(d), true
+	case Later:
+		return F32, -1, true
 	case []float64:
 		return F64, len(d), true
 	case []int32:

@@ -45,6 +45,15 @@ func Write(w io.Writer, tensors []Tensor, meta map[string]string) error {
 	}
 	buf := make([]byte, 0, 1<<16)
 	for _, t := range order {
+		if later, ok := t.Data.(Later); ok {
+			x, err := later()
+			if err != nil {
+				return fmt.Errorf("safetensors: tensor %q: %w", t.Name, err)
+			}
+			if t.Data = x; len(x) != shapeSize(t.Shape) {
+				return fmt.Errorf("safetensors: tensor %q: %d values for shape %v", t.Name, len(x), t.Shape)
+			}
+		}
 		if err := writeValues(w, t.Data, buf); err != nil {
 			return err
 		}
@@ -120,7 +129,7 @@ func describe(t Tensor) (entry, int, error) {
 	if err != nil {
 		return entry{}, 0, err
 	}
-	if size != n*dtype.Size() {
+	if n >= 0 && size != n*dtype.Size() {
 		return entry{}, 0, fmt.Errorf("%d values for shape %v", n, t.Shape)
 	}
 	shape := t.Shape
@@ -128,6 +137,15 @@ func describe(t Tensor) (entry, int, error) {
 		shape = []int{} // JSON [], not null
 	}
 	return entry{DType: dtype, Shape: shape}, size, nil
+}
+
+// shapeSize is the number of values of a shape that describe has passed.
+func shapeSize(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
 }
 
 // writeValues writes a slice of an Element through buf, which bounds the extra

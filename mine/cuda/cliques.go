@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"sagann/device"
 	"sagann/mine/rows"
@@ -88,7 +89,7 @@ const (
 )
 
 // warpBlocks is the number of blocks of kernels with a warp a root.
-func warpBlocks() int { return 8 * processors }
+func (c Chip) warpBlocks() int { return 8 * c.Processors }
 
 // shape is how a class of roots is launched.
 type shape struct {
@@ -96,31 +97,36 @@ type shape struct {
 	inside          bool // the matrix lies in shared memory
 }
 
-func shapeOf(k int, c class, shared int64) shape {
-	s := shape{threads: wideBlock, blocks: processors, inside: true}
+func shapeOf(k int, c class, chip Chip) shape {
+	s := shape{threads: wideBlock, blocks: chip.Processors, inside: true}
 	switch {
 	case c.most <= middle || k == 3:
-		s.threads, s.blocks = narrowBlock, 8*processors
-	case cliqueShared(k, c.most, halfBlock/32, true) <= half(shared):
-		s.threads, s.blocks = halfBlock, 2*processors
+		s.threads, s.blocks = narrowBlock, 8*chip.Processors
+	case cliqueShared(k, c.most, halfBlock/32, true) <= half(chip.Shared):
+		s.threads, s.blocks = halfBlock, 2*chip.Processors
 	}
-	s.inside = cliqueShared(k, c.most, s.threads/32, true) <= shared
+	s.inside = cliqueShared(k, c.most, s.threads/32, true) <= chip.Shared
 	return s
 }
 
-// cliqueClasses are the classes of roots for cliques of k vertices.
-func (g *Graph) cliqueClasses(k int, shared int64) []class {
+// cliqueClasses are the classes of roots for cliques of k vertices. Where most rows come
+// from host memory, all roots that blocks do are one class: it is dealt from both ends, so
+// that roots of many neighbours, which compute, run beside those that wait for rows.
+func (g *Graph) cliqueClasses(k int, shared int64, waits bool) []class {
 	if k == 3 {
 		return g.classes(2, small, middle)
 	}
-	halves, largest := middle, middle // the largest whose matrix lies in half, and all, of the shared memory
-	for halves < Widest(shared) && cliqueShared(k, halves+32, halfBlock/32, true) <= half(shared) {
-		halves += 32
+	two, one := middle, middle // the largest whose matrix lies in half, and all, of the shared memory
+	for two < Widest(shared) && cliqueShared(k, two+32, halfBlock/32, true) <= half(shared) {
+		two += 32
 	}
-	for largest < Widest(shared) && cliqueShared(k, largest+32, wideBlock/32, true) <= shared {
-		largest += 32
+	for one < Widest(shared) && cliqueShared(k, one+32, wideBlock/32, true) <= shared {
+		one += 32
 	}
-	return g.classes(k-1, small, middle, halves, largest)
+	if waits {
+		return g.classes(k-1, small, two, one)
+	}
+	return g.classes(k-1, small, middle, two, one)
 }
 
 // half is the shared memory of a block of which two share a multiprocessor, which keeps
@@ -130,10 +136,10 @@ func half(shared int64) int64 { return shared/2 - 1<<10 }
 // CliquesNeed is the memory that Cliques takes on each GPU beside the graph. Scratch for
 // roots whose matrix is larger than shared memory is what a quarter as many blocks take as
 // there are multiprocessors at least, so that it can be less than this on demand.
-func CliquesNeed(r *rows.Rows, k int, shared int64) int64 {
-	need := int64(8*stateWords) + 5*16*int64(warpBlocks()*8+wideBlock/32*processors) + 8*device.Align
-	if k > 3 && cliqueShared(k, r.MaxAbove, wideBlock/32, true) > shared {
-		need += 4 * int64(processors) * int64(r.MaxAbove) * wordsOf(r.MaxAbove)
+func CliquesNeed(r *rows.Rows, k int, chip Chip) int64 {
+	need := int64(8*stateWords) + 5*16*int64(chip.warpBlocks()*8+wideBlock/32*chip.Processors) + 8*device.Align
+	if k > 3 && cliqueShared(k, r.MaxAbove, wideBlock/32, true) > chip.Shared {
+		need += 4 * int64(chip.Processors) * int64(r.MaxAbove) * wordsOf(r.MaxAbove)
 	}
 	return need
 }
@@ -146,21 +152,25 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 	if err := g.wide(); err != nil {
 		return run.Total{}, err
 	}
-	source := cliques(k)
-	all := g.cliqueClasses(k, g.cards[0].shared)
+	source := cliques(k, g.layout.Part)
+	ends := uint64(0)
+	if g.waits {
+		ends = 1
+	}
+	all := g.cliqueClasses(k, g.cards[0].chip.Shared, g.waits)
 	if len(all) == 0 {
 		return run.Total{}, ctx.Err()
 	}
-	step := uint64(len(g.cards))
+	step, halved := uint64(len(g.cards)), uint64(base(g.rows))
 	c := counting{g: g, sums: 1, share: g.shares(all, int(step))}
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
 		j := &job{}
 		for i, x := range all {
-			s := shapeOf(k, x, c.shared)
+			s := shapeOf(k, x, c.chip)
 			lo, hi := uint64(x.lo+number), uint64(x.hi)
 			threads, blocks := s.threads, s.blocks
 			if x.most <= small {
-				threads, blocks = narrowBlock, warpBlocks()
+				threads, blocks = narrowBlock, c.chip.warpBlocks()
 			}
 			out, err := c.alloc(16 * int64(blocks) * int64(threads/32))
 			if err != nil {
@@ -169,7 +179,7 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 			j.outs = append(j.outs, out)
 			if x.most <= small {
 				j.calls = append(j.calls, call{source: source, name: "saga_cliques_warp", grid: blocks, block: threads, shared: 4 * int64(threads),
-					args: []any{c.table, c.order, state, lo, hi, step, out}})
+					args: []any{c.table, c.order, state, lo, hi, step, halved, out}})
 				continue
 			}
 			var scratch device.Mem
@@ -180,7 +190,7 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 			}
 			j.calls = append(j.calls, call{source: source, name: "saga_cliques_block", grid: blocks, block: threads,
 				shared: cliqueShared(k, x.most, threads/32, s.inside),
-				args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), lo, hi, step, uint64(x.most),
+				args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), lo, hi, step, halved, ends, uint64(x.most),
 					uint64(slotsOf(x.most)), scratch, out}})
 		}
 		return j, nil
@@ -194,7 +204,7 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 
 // wide refuses roots that have no table.
 func (g *Graph) wide() error {
-	if most := Widest(g.cards[0].shared); g.rows.MaxAbove > most {
+	if most := Widest(g.cards[0].chip.Shared); g.rows.MaxAbove > most {
 		return fmt.Errorf("a vertex has %d neighbours after it in order of degree; the kernels take %d", g.rows.MaxAbove, most)
 	}
 	return nil
@@ -207,27 +217,31 @@ func (g *Graph) shares(all []class, step int) func([]uint64) float64 {
 	const steps = 64 // to which the sums are kept, for each class
 	sums := make([][]float64, len(all))
 	total := 0.0
-	for i, c := range all {
-		sums[i] = make([]float64, steps+1)
-		at := 0
-		for v := c.lo; v < c.hi; v++ {
-			d := float64(len(g.rows.Above(g.order[v])))
-			for ; at <= (v-c.lo)*steps/(c.hi-c.lo); at++ {
+	sum := sync.OnceFunc(func() {
+		for i, c := range all {
+			sums[i] = make([]float64, steps+1)
+			at := 0
+			for v := c.lo; v < c.hi; v++ {
+				d := float64(len(g.rows.Above(g.order[v])))
+				for ; at <= (v-c.lo)*steps/(c.hi-c.lo); at++ {
+					sums[i][at] = total
+				}
+				total += d * d
+			}
+			for ; at <= steps; at++ {
 				sums[i][at] = total
 			}
-			total += d * d
 		}
-		for ; at <= steps; at++ {
-			sums[i][at] = total
-		}
-	}
+	})
 	return func(taken []uint64) float64 {
-		share := 0.0
+		sum()
+		done := 0.0
 		for i, c := range all {
-			if n := int(taken[i]) * step; n > 0 {
-				share = sums[i][min(n, c.hi-c.lo)*steps/(c.hi-c.lo)] / max(total, 1)
-			}
+			n := c.hi - c.lo // low halves count from the front, high ones from the back; see next_of_ends
+			front := min(int(taken[i]&(1<<32-1))*step, n)
+			back := min(int(taken[i]>>32)*step, n-front)
+			done += sums[i][front*steps/n] - sums[i][0] + sums[i][steps] - sums[i][(n-back)*steps/n]
 		}
-		return share
+		return done / max(total, 1)
 	}
 }

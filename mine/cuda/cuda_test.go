@@ -25,9 +25,12 @@ import (
 
 // TestCompiles translates all kernels, where the compiler is there.
 func TestCompiles(t *testing.T) {
-	sources := []string{atEdges, edgeSums, wedges}
-	for k := 3; k <= 8; k++ {
-		sources = append(sources, cliques(k))
+	sources := []string{wedges}
+	for _, part := range []Part{Above, Whole} {
+		sources = append(sources, atEdges(part), edgeSums(part))
+		for k := 3; k <= 8; k++ {
+			sources = append(sources, cliques(k, part))
+		}
 	}
 	for _, p := range plans(t) {
 		sources = append(sources, nest(p, totals))
@@ -141,9 +144,8 @@ func openGPU(t testing.TB, bytes int64) device.GPU {
 
 // TestEmulated compares what the kernels count on emulated GPUs with what the CPU does.
 func TestEmulated(t *testing.T) {
-	before := processors
-	processors = 1
-	defer func() { processors = before }()
+	all := halves
+	defer func() { halves = all }()
 	ctx := context.Background()
 	for _, spec := range []string{
 		"vertices=34,edges=100,kind=rmat,features=1",
@@ -165,6 +167,10 @@ func TestEmulated(t *testing.T) {
 					for i := range gpus {
 						list = append(list, cudatest.Open(t, i, 1<<20))
 					}
+					halves = all
+					if i > 0 { // rows have whole words, too
+						halves = r.V() / 4
+					}
 					g, err := Upload(list, r, layout)
 					if err != nil {
 						t.Fatal(err)
@@ -178,7 +184,7 @@ func TestEmulated(t *testing.T) {
 							t.Errorf("%v cliques of %d vertices, %v; want %v", got, k, err, want)
 						}
 					}
-					g.cards[0].shared = 4 << 10 // matrices of several dozen rows do not fit
+					g.cards[0].chip.Shared = 4 << 10 // matrices of several dozen rows do not fit
 					if got, err := g.Cliques(ctx, 5, nil); err != nil || got != want5 {
 						t.Errorf("%v cliques of 5 vertices, %v; want %v", got, err, want5)
 					}
@@ -197,9 +203,6 @@ func TestEmulated(t *testing.T) {
 
 // TestListings on emulated GPUs.
 func TestListings(t *testing.T) {
-	before, blocks := processors, listBlocks
-	processors, listBlocks = 1, 64
-	defer func() { processors, listBlocks = before, blocks }()
 	r := byUser(t, "vertices=60,edges=250,kind=rmat,features=1")
 	for n := 1; n <= 2; n++ {
 		var gpus []device.GPU
@@ -214,8 +217,8 @@ func TestListings(t *testing.T) {
 // often as it takes to hold all rows. Launches of too many tasks would do most of them
 // again and again, as their blocks are taken by those behind them.
 func TestListingLaunches(t *testing.T) {
-	defer Few()()
-	listBlocks = 40 // for 32 warps, which need two for each task
+	defer func(n int) { poolBlocks = n }(poolBlocks)
+	poolBlocks = 40 // for 32 warps, which need two for each task
 	r := byUser(t, "vertices=100,edges=20000,kind=rmat,features=1")
 	gpu := cudatest.Open(t, 0, 4<<20)
 	g, err := Upload([]device.GPU{gpu}, r, Layout{Whole, -1, false})
@@ -226,12 +229,12 @@ func TestListingLaunches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, most := ListNeed(p, r)
+	_, most := ListNeed(p, r, g.cards[0].chip)
 	rows, before := 0, gpu.Counters().Launches
 	if err := g.List(context.Background(), p, true, most, nil, func([]uint32) bool { rows++; return true }); err != nil {
 		t.Fatal(err)
 	}
-	launches, fills := gpu.Counters().Launches-before, 12*rows/(listBlocks*blockBytes)+1
+	launches, fills := gpu.Counters().Launches-before, 12*rows/(poolBlocks*blockBytes)+1
 	t.Logf("%d rows, %d launches, at least %d", rows, launches, fills)
 	if launches > int64(6*fills+12) {
 		t.Errorf("%d launches for %d rows, which fill the pool %d times", launches, rows, fills)
@@ -262,7 +265,7 @@ func compareSums(t *testing.T, g *Graph, cycles bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, room := SumsNeed(g.rows, f, g.cards[0].shared)
+		_, room := SumsNeed(g.rows, f, g.cards[0].chip)
 		got, err := g.Sums(context.Background(), f, room, nil)
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("sums %v, %v; want %v", got, err, want)
@@ -282,7 +285,7 @@ func compareLoops(t *testing.T, g *Graph) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, room := NestNeed(p, g.rows)
+		_, room := NestNeed(p, g.rows, g.cards[0].chip)
 		if got, err := g.Count(context.Background(), p, room, nil); err != nil || got != want {
 			t.Errorf("%v of %s, %v; want %v\n%s", got, p.Pattern, err, want, p)
 		}
@@ -371,7 +374,7 @@ func compareListing(t *testing.T, gpus []device.GPU, r *rows.Rows, texts ...stri
 		}); err != nil {
 			t.Fatal(err)
 		}
-		least, most := ListNeed(p, r)
+		least, most := ListNeed(p, r, g.cards[0].chip)
 		for i, room := range []int64{least, most, least, most} {
 			var got []uint32
 			err := g.List(context.Background(), p, i < 2, room, nil, func(row []uint32) bool {

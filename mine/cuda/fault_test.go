@@ -27,7 +27,7 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 		return err
 	}
 	f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}, {Times: 1, Of: pattern.FourCycles}}
-	_, room := SumsNeed(r, f, g.cards[0].shared)
+	_, room := SumsNeed(r, f, g.cards[0].chip)
 	if _, err := g.Sums(ctx, f, room, nil); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 	if err != nil {
 		return err
 	}
-	least, _ := ListNeed(p, r)
+	least, _ := ListNeed(p, r, g.cards[0].chip)
 	if _, err := g.Count(ctx, p, least, nil); err != nil {
 		return err
 	}
@@ -54,7 +54,6 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every call of a device fails once")
 	}
-	defer Few()()
 	r := byUser(t, "vertices=20,edges=40,kind=rmat,features=1")
 	run := func(f device.Fault) (int64, error) {
 		gpu := device.NewFaultGPU(cudatest.Open(t, 0, 256<<10), f)

@@ -45,6 +45,3 @@ func (l Layout) Resident(r *rows.Rows) float64 {
 	}
 	return float64(l.Hot) / float64(all)
 }
-
-// SharedMemory is the shared memory, in bytes, that a block of the GPU may have.
-func SharedMemory(gpu device.GPU) int64 { return sharedOf(gpu.Info()) }

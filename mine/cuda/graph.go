@@ -36,7 +36,7 @@ type Layout struct {
 type Graph struct {
 	rows   *rows.Rows
 	layout Layout
-	at     []int64  // where rows begin; see places
+	waits  bool     // kernels wait for the host's memory; see upload
 	order  []uint32 // vertices by descending number of neighbours above
 	cards  []*card
 	cold   device.HostMem // of the first GPU, read by all
@@ -48,40 +48,30 @@ type card struct {
 	gpu         device.GPU
 	queue, side device.Queue // side: what must not wait for kernels
 	held        []device.Mem
-	shared      int64 // bytes of shared memory that a block may have
+	chip        Chip
 
 	table, order, label, id device.Mem
 	hub                     device.Mem                    // addresses of bits
 	functions               map[[2]string]device.Function // by source and name
 }
 
-// row is an entry of the table, as kernels see it.
+// row is an entry of the table, as kernels see it: how many neighbours are below the
+// vertex, and how many there are. Of a row of those above it alone: how many have a word
+// each, and how many there are.
 type row struct {
 	at            uint64
 	below, degree uint32
 }
 
-// aligned is the number of entries that rows begin at a multiple of: 32 bytes, the least
-// that memory is read in. Rows of cold entries are longer apart: 128 bytes, if they are
-// as long.
-const aligned = 8
+// Rows begin at multiples of 32 bytes, the least that memory is read in; those in host
+// memory at multiples of 128, if they are as long: the most that is asked for at once.
+const (
+	sector = 8 // words
+	line   = 32
+)
 
-// span is the part of a row that is uploaded.
-func (l Layout) span(r *rows.Rows, v uint32) []uint32 {
-	if l.Part == Above {
-		return r.Above(v)
-	}
-	return r.Of(v)
-}
-
-// place is where a row of n entries may begin that must not begin before at.
-func place(at int64, n int) int64 {
-	to := int64(aligned)
-	if n >= 4*aligned {
-		to = 4 * aligned
-	}
-	return (at + to - 1) / to * to
-}
+// up is the multiple of to that follows n.
+func up(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // TableBytes is the memory of a GPU that the graph takes beside its rows.
 func TableBytes(r *rows.Rows) int64 {
@@ -105,13 +95,11 @@ func HubBytes(r *rows.Rows) int64 {
 
 // RowBytes is the memory that all rows of a layout take.
 func (l Layout) RowBytes(r *rows.Rows) int64 {
-	at := int64(0)
+	n := int64(0)
 	for v := range r.V() {
-		if n := len(l.span(r, uint32(v))); n > 0 {
-			at = place(at, n) + int64(n)
-		}
+		n += up(int64(l.words(r, uint32(v))), sector)
 	}
-	return 4*at + device.Align
+	return 4*n + device.Align
 }
 
 // Upload copies the graph to the GPUs.
@@ -131,8 +119,9 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	if int64(r.V()) >= 1<<32-1 {
 		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", r.V())
 	}
-	at, hot, cold := g.places()
-	g.at = at
+	at, hot, cold := l.places(r)
+	host, reads := l.hostReads(r, at)
+	g.waits = 4*host > reads // at a quarter of all bytes that takes about as long as counting cliques of four vertices
 	if cold > 0 {
 		if g.cold, err = g.first.HostAlloc(max(4*cold, 1<<20)); err != nil { // smaller blocks are not pinned
 			return err
@@ -141,10 +130,10 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	column := make([]uint32, hot)
 	coldBytes := device.View[uint32](g.cold.Bytes())
 	for v := range r.V() {
-		if span := l.span(r, uint32(v)); at[v] >= 0 {
-			copy(column[at[v]:], span)
+		if at[v] >= 0 {
+			l.copyRow(column[at[v]:], r, uint32(v))
 		} else {
-			copy(coldBytes[^at[v]:], span)
+			l.copyRow(coldBytes[^at[v]:], r, uint32(v))
 		}
 	}
 	g.order = make([]uint32, r.V())
@@ -153,7 +142,7 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	}
 	slices.SortStableFunc(g.order, func(a, b uint32) int { return cmp.Compare(len(r.Above(b)), len(r.Above(a))) })
 	for _, gpu := range gpus {
-		c := &card{gpu: gpu, shared: sharedOf(gpu.Info())}
+		c := &card{gpu: gpu, chip: ChipOf(gpu)}
 		g.cards = append(g.cards, c)
 		if err := c.upload(g, at, column); err != nil {
 			return err
@@ -162,11 +151,18 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	return nil
 }
 
-// places says where each row begins, in entries: of the column on the GPUs, or, as ^at, of
+// readers is how many vertices name v, and so read its row.
+func (l Layout) readers(r *rows.Rows, v uint32) int {
+	if l.Part == Above {
+		return int(r.Mid[v])
+	}
+	return r.Degree(v)
+}
+
+// places says where each row begins, in words: of the column on the GPUs, or, as ^at, of
 // that in host memory. Rows are hot in the order of the number of reads that are
 // expected: that of the vertices that name them.
-func (g *Graph) places() (at []int64, hot, cold int64) {
-	r, l := g.rows, g.layout
+func (l Layout) places(r *rows.Rows) (at []int64, hot, cold int64) {
 	n := r.V()
 	at = make([]int64, n)
 	stays := make([]bool, n)
@@ -176,16 +172,9 @@ func (g *Graph) places() (at []int64, hot, cold int64) {
 		for v := range by {
 			by[v] = uint32(v)
 		}
-		reads := func(v uint32) int {
-			if l.Part == Above {
-				return int(r.Mid[v])
-			}
-			return r.Degree(v)
-		}
-		slices.SortStableFunc(by, func(a, b uint32) int { return cmp.Compare(reads(b), reads(a)) })
+		slices.SortStableFunc(by, func(a, b uint32) int { return cmp.Compare(l.readers(r, b), l.readers(r, a)) })
 		for _, v := range by {
-			// What alignment takes counts as if every row took the most.
-			if need := place(int64(len(l.span(r, v))), 4*aligned); need <= left {
+			if need := up(int64(l.words(r, v)), sector); need <= left {
 				stays[v] = true
 				left -= need
 			}
@@ -196,15 +185,17 @@ func (g *Graph) places() (at []int64, hot, cold int64) {
 		}
 	}
 	for v := range n {
-		k := len(l.span(r, uint32(v)))
+		k := int64(l.words(r, uint32(v)))
 		switch {
 		case k == 0:
 		case stays[v]:
-			at[v] = place(hot, k)
-			hot = at[v] + int64(k)
+			at[v], hot = hot, hot+up(k, sector)
 		default:
-			x := place(cold, k)
-			at[v], cold = ^x, x+int64(k)
+			x := up(cold, sector)
+			if k >= line {
+				x = up(cold, line)
+			}
+			at[v], cold = ^x, x+k
 		}
 	}
 	return at, hot, cold
@@ -237,7 +228,8 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 			table[v].at = uint64(uintptr(unsafe.Pointer(&g.cold.Bytes()[0]))) + 4*uint64(^at[v])
 		}
 		if g.layout.Part == Above {
-			table[v].degree = uint32(len(r.Above(uint32(v))))
+			p := packed(r, uint32(v))
+			table[v].below, table[v].degree = uint32(p.whole), uint32(p.whole+p.half)
 		} else {
 			table[v].below, table[v].degree = r.Mid[v], uint32(r.Degree(uint32(v)))
 		}
@@ -335,17 +327,19 @@ func (g *Graph) Free() (err error) {
 	return err
 }
 
-// HostReads is the bytes of rows in host memory that counting cliques reads, if it reads
-// each row once for every vertex that names it, and once for the vertex itself.
-func (g *Graph) HostReads() int64 {
-	n := int64(0)
-	for v := range g.rows.V() {
-		if g.coldRow(uint32(v)) {
-			n += 4 * int64(len(g.rows.Above(uint32(v)))) * int64(g.rows.Mid[v]+1)
-		}
-	}
-	return n
+// HostReads is the bytes of rows in host memory that are read, and of all rows, if each is
+// read once for every vertex that names it, and once for the vertex itself.
+func (l Layout) HostReads(r *rows.Rows) (host, all int64) {
+	at, _, _ := l.places(r)
+	return l.hostReads(r, at)
 }
 
-// coldRow tells whether the row of v lies in host memory.
-func (g *Graph) coldRow(v uint32) bool { return g.at[v] < 0 }
+func (l Layout) hostReads(r *rows.Rows, at []int64) (host, all int64) {
+	for v := range at {
+		n := 4 * int64(l.words(r, uint32(v))) * int64(l.readers(r, uint32(v))+1)
+		if all += n; at[v] < 0 {
+			host += n
+		}
+	}
+	return host, all
+}

@@ -17,9 +17,11 @@ const (
 	leastBlocks = 2
 )
 
-// listBlocks is the most blocks of a launch: 128 MiB, several times what all warps of a
-// large GPU leave empty at the end of their last blocks. Tests have fewer.
-var listBlocks = 16 << 10
+// poolBlocks is the most blocks of a launch for each multiprocessor: four for each of its
+// warps, several times what they leave empty at the end of their last ones. Tests have fewer.
+var poolBlocks = 128
+
+func (c Chip) poolBlocks() int { return poolBlocks * c.Processors }
 
 // Launches of a listing are of so many tasks at first, so that the first rows come soon.
 // Where one leaves more than half of the pool empty, the next is of twice as many; where
@@ -32,10 +34,10 @@ const (
 
 // ListNeed is the memory that List takes on each GPU beside the graph: at least, and to
 // use all multiprocessors.
-func ListNeed(p *plan.Plan, r *rows.Rows) (least, most int64) {
-	least, most = NestNeed(p, r)
+func ListNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
+	least, most = NestNeed(p, r, chip)
 	tail := doneBytes(r) + 4*device.Align
-	return least + tail + leastBlocks*blockBytes, most + tail + int64(listBlocks)*blockBytes
+	return least + tail + leastBlocks*blockBytes, most + tail + int64(chip.poolBlocks())*blockBytes
 }
 
 // doneBytes is the memory of what tells which tasks of a launch are complete, or, without
@@ -113,7 +115,7 @@ func (g *Graph) List(ctx context.Context, p *plan.Plan, pool bool, room int64, r
 func (l *lister) open(p *plan.Plan, pool bool, room int64) (err error) {
 	c, r := l.c, l.g.rows
 	left := room - 16*int64(len(l.tasks)) - doneBytes(r) - 8*stateWords - 8*device.Align
-	l.blocks = int(max(leastBlocks, min(int64(listBlocks), left/2/blockBytes)))
+	l.blocks = int(max(leastBlocks, min(int64(l.c.chip.poolBlocks()), left/2/blockBytes)))
 	list, err := put(c, l.tasks)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 
 // nestBlocks and the threads of a block are what multiprocessors hold of these kernels at
 // 64 registers a thread.
-func nestBlocks() int64 { return 4 * int64(processors) }
+func (c Chip) nestBlocks() int64 { return 4 * int64(c.Processors) }
 
 // sliceOf is how many neighbours a task has at most.
 func sliceOf(r *rows.Rows) int {
@@ -73,16 +73,16 @@ func nestBlock(p *plan.Plan, r *rows.Rows) int64 {
 
 // NestNeed is the memory that Count takes on each GPU beside the graph: at least, and to
 // use all multiprocessors.
-func NestNeed(p *plan.Plan, r *rows.Rows) (least, most int64) {
+func NestNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
 	fixed := tasksBytes(r) + 8*stateWords + 4*device.Align
 	each := nestBlock(p, r)
-	return fixed + each, fixed + nestBlocks()*each
+	return fixed + each, fixed + chip.nestBlocks()*each
 }
 
 // nestCall is the launch of a plan's kernel with as many blocks as fit into room.
 func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, room int64) (k call, err error) {
 	each := nestBlock(p, r)
-	blocks := max(1, min(nestBlocks(), room/max(each, 1)))
+	blocks := max(1, min(c.chip.nestBlocks(), room/max(each, 1)))
 	sets := (each/(narrowBlock/32) - 16) * (narrowBlock / 32)
 	scratch, err := c.alloc(max(8, blocks*sets))
 	if err != nil {

@@ -12,10 +12,18 @@ import (
 	"sagann/mine/run"
 )
 
-// processors is the number of multiprocessors of the largest GPUs; tests of emulated ones
-// have fewer. Grids are that many times what one of them holds; on smaller GPUs blocks
-// wait, or find no more tasks.
-var processors = 132
+// Chip is what of a GPU says how kernels are launched: grids are as many blocks as all
+// multiprocessors hold.
+type Chip struct {
+	Shared     int64 // bytes of shared memory that a block may have
+	Processors int   // multiprocessors
+}
+
+// ChipOf is the chip of a GPU.
+func ChipOf(gpu device.GPU) Chip {
+	info := gpu.Info()
+	return Chip{sharedOf(info), max(info.Processors, 1)}
+}
 
 // sharedOf is the most shared memory of a block, in bytes, by compute capability.
 func sharedOf(info device.Info) int64 {

@@ -55,25 +55,25 @@ func PartOf(f pattern.Formula) Part {
 
 // SumsNeed is the memory that Sums takes on each GPU beside the graph: at least, and to
 // use all multiprocessors.
-func SumsNeed(r *rows.Rows, f pattern.Formula, shared int64) (least, most int64) {
+func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip) (least, most int64) {
 	w, v := wanted(f), int64(r.V())
 	if w.edges || w.paths {
-		least = 4*v + 16*4*8*int64(warpBlocks())
+		least = 4*v + 16*4*8*int64(chip.warpBlocks())
 	}
 	if w.edges {
 		least += 8*(v+1) + 4*r.Edges()
 	}
 	if w.triangles {
-		least = max(least, CliquesNeed(r, 3, shared))
+		least = max(least, CliquesNeed(r, 3, chip))
 	}
 	if w.cliques {
-		least = max(least, CliquesNeed(r, 4, shared))
+		least = max(least, CliquesNeed(r, 4, chip))
 	}
 	least += 8*stateWords + 16*device.Align
 	most = least
 	if w.cycles {
-		sums := int64(16*processors) * wideBlock / 32
-		least, most = max(least, 4*v+sums+4*device.Align), max(most, 4*v*int64(processors)+sums+4*device.Align)
+		sums := int64(16*chip.Processors) * wideBlock / 32
+		least, most = max(least, 4*v+sums+4*device.Align), max(most, 4*v*int64(chip.Processors)+sums+4*device.Align)
 	}
 	return least, most
 }
@@ -139,7 +139,7 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 		first[v+1] = first[v] + uint64(len(r.Above(uint32(v))))
 	}
 	all := g.classes(2, small, middle)
-	step := uint64(len(g.cards))
+	step, halved := uint64(len(g.cards)), uint64(base(r))
 	c := counting{g: g, sums: 4, share: g.shares(all, 1)}
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
 		j := &job{}
@@ -156,12 +156,12 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 				return nil, err
 			}
 			for i, x := range all {
-				k := call{source: atEdges, name: "saga_edges_warp", grid: warpBlocks(), block: narrowBlock,
-					args: []any{c.table, c.order, state, uint64(x.lo), uint64(x.hi), uint64(1), firsts, t}}
+				k := call{source: atEdges(g.layout.Part), name: "saga_edges_warp", grid: c.chip.warpBlocks(), block: narrowBlock,
+					args: []any{c.table, c.order, state, uint64(x.lo), uint64(x.hi), uint64(1), halved, firsts, t}}
 				if x.most > small {
-					k = call{source: atEdges, name: "saga_edges_block", grid: 8 * processors, block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
+					k = call{source: atEdges(g.layout.Part), name: "saga_edges_block", grid: 8 * c.chip.Processors, block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
 						args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), uint64(x.lo), uint64(x.hi), uint64(1),
-							uint64(x.most), uint64(slotsOf(x.most)), firsts, t}}
+							halved, uint64(0), uint64(x.most), uint64(slotsOf(x.most)), firsts, t}}
 				}
 				if i == 0 {
 					k.clear = []device.Mem{t}
@@ -172,13 +172,13 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 				t = device.Mem{} // no triangles
 			}
 		}
-		sums, err := c.alloc(4 * 16 * int64(warpBlocks()) * narrowBlock / 32)
+		sums, err := c.alloc(4 * 16 * int64(c.chip.warpBlocks()) * narrowBlock / 32)
 		if err != nil {
 			return nil, err
 		}
 		j.outs = []device.Mem{sums}
-		j.calls = append(j.calls, call{source: edgeSums, name: "saga_edge_sums", grid: warpBlocks(), block: narrowBlock,
-			args: []any{c.table, degrees, uint64(r.V()), uint64(number), step, firsts, t, sums}})
+		j.calls = append(j.calls, call{source: edgeSums(g.layout.Part), name: "saga_edge_sums", grid: c.chip.warpBlocks(), block: narrowBlock,
+			args: []any{c.table, degrees, uint64(r.V()), uint64(number), step, halved, firsts, t, sums}})
 		return j, c.gpu.Sync()
 	}
 	sums, err := c.run(ctx, report)
@@ -202,8 +202,8 @@ func (g *Graph) fourCycles(ctx context.Context, room int64, report func(float64)
 	c := counting{g: g, sums: 1}
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
 		sums := int64(16 * wideBlock / 32)
-		blocks := max(1, min(int64(processors), (room-3*device.Align-8*stateWords)/(4*v+sums)))
-		near := min((c.shared-16)/4, (v+63)/64*64)
+		blocks := max(1, min(int64(c.chip.Processors), (room-3*device.Align-8*stateWords)/(4*v+sums)))
+		near := min((c.chip.Shared-16)/4, (v+63)/64*64)
 		out, err := c.alloc(blocks * sums)
 		if err != nil {
 			return nil, err

@@ -9,8 +9,27 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 #define ALL 0xffffffffu
 
-// Neighbours of a vertex: ascending, those below it first.
+// Neighbours of a vertex: ascending, those below it first. In packed rows, which have only
+// those above it, below is how many have a word each.
 struct __align__(16) Row { const u32 *at; u32 below, degree; };
+
+// n neighbours above a vertex: whole of them have a word each, the others, less base, half.
+struct Above { const u32 *at; u32 whole, n; };
+static __device__ __forceinline__ Above above(Row r) {
+#ifdef PACKED
+	Above a = {r.at, r.below, r.degree};
+#else
+	Above a = {r.at + r.below, r.degree - r.below, r.degree - r.below};
+#endif
+	return a;
+}
+static __device__ __forceinline__ u32 member(Above a, u32 i, u32 base) {
+#ifdef PACKED
+	if (i >= a.whole)
+		return base + ((const u16 *)(a.at + a.whole))[i - a.whole];
+#endif
+	return a.at[i];
+}
 
 // A count of 128 bits. What is taken away may come before what it is taken from.
 struct Sum { u64 lo, hi; };
@@ -30,7 +49,7 @@ static __device__ void finish(Sum s, Sum *out) {
 }
 
 // The number of members of the sorted list, of n, that are below x.
-static __device__ __forceinline__ u32 lower(const u32 *list, u32 n, u32 x) {
+template <class T> static __device__ __forceinline__ u32 lower(const T *list, u32 n, u32 x) {
 	u32 lo = 0;
 	while (n > 0) {
 		u32 half = n >> 1;
@@ -41,7 +60,20 @@ static __device__ __forceinline__ u32 lower(const u32 *list, u32 n, u32 x) {
 	return lo;
 }
 
-// The same, by all lanes of a warp together: each looks at one of 32 places.
+// The place of x among the neighbours above a vertex; ALL if it is none of them.
+static __device__ __forceinline__ u32 place_of(Above a, u32 x, u32 base) {
+#ifdef PACKED
+	if (x >= base) {
+		const u16 *list = (const u16 *)(a.at + a.whole);
+		u32 n = a.n - a.whole, p = lower(list, n, x - base);
+		return p < n && list[p] == x - base ? a.whole + p : ALL;
+	}
+#endif
+	u32 p = lower(a.at, a.whole, x);
+	return p < a.whole && a.at[p] == x ? p : ALL;
+}
+
+// The number of members of a list that are below x, by all lanes of a warp together: each looks at one of 32 places.
 static __device__ __forceinline__ u32 lower_warp(const u32 *list, u32 n, u32 x, u32 lane) {
 	u32 lo = 0;
 	while (n > 0) {
@@ -62,6 +94,18 @@ static __device__ __forceinline__ u64 next_task(u64 *state, u64 *next, u64 lo, u
 		return ~0ull;
 	u64 i = lo + atomicAdd(next, 1ull) * step;
 	return i < hi ? i : ~0ull;
+}
+
+// The same, dealt from both ends, by halves of *next: where tasks are in order of work, as
+// many that compute much as those that mostly wait for rows run beside each other.
+static __device__ __forceinline__ u64 next_of_ends(u64 *state, u64 *next, u64 lo, u64 hi, u64 step, bool back) {
+	if (stopped(state))
+		return ~0ull;
+	u64 all = (hi - lo + step - 1) / step, taken = atomicAdd(next, back ? 1ull << 32 : 1ull);
+	u64 first = taken & 0xffffffff, last = taken >> 32;
+	if (first + last >= all || lo >= hi)
+		return ~0ull;
+	return lo + (back ? all - 1 - last : first) * step;
 }
 `
 
@@ -89,17 +133,18 @@ static __device__ __forceinline__ u32 find(const u32 *key, u32 mask, u32 x) {
 	}
 }
 
-// Fills the table with the d members of own, which are copied to near, too.
-static __device__ __forceinline__ u32 fill_table(u32 *near, u32 *key, u16 *place, const u32 *own, u32 d) {
-	u32 slots = 64;
+// Fills the table with the members of own, which are copied to near, too.
+static __device__ __forceinline__ u32 fill_table(u32 *near, u32 *key, u16 *place, Above own, u32 base) {
+	u32 slots = 64, d = own.n;
 	while (slots < 3 * d)
 		slots *= 2;
 	for (u32 i = threadIdx.x; i < slots; i += blockDim.x)
 		key[i] = NONE;
 	__syncthreads();
 	for (u32 i = threadIdx.x; i < d; i += blockDim.x) {
-		near[i] = own[i];
-		insert(key, place, slots - 1, own[i], i);
+		u32 x = member(own, i, base);
+		near[i] = x;
+		insert(key, place, slots - 1, x, i);
 	}
 	__syncthreads();
 	return slots - 1;

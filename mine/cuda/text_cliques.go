@@ -13,9 +13,9 @@ const small = 32
 // says that neighbours i and j of the root, i before j, are neighbours. Rows of the graph
 // come from a table that the positions in order name; roots come in descending order of
 // their number of neighbours above.
-func cliques(k int) string {
+func cliques(k int, p Part) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s#define K %d\n#define DEPTH %d\n", prelude, hashing, k, max(k-4, 0))
+	fmt.Fprintf(&b, "%s%s%s#define K %d\n#define DEPTH %d\n", p.define(), prelude, hashing, k, max(k-4, 0))
 	if k == 3 {
 		return b.String() + cliquesHead + trianglesBlock + warpHead + "\t\tadd(sum, __popc(bits));\n" + warpTail
 	}
@@ -71,7 +71,7 @@ static __device__ __forceinline__ u32 pairs(const u32 *set, const u32 *B, u32 W,
 // above a root, slots the size of the table for so many.
 const cliquesHead = `
 extern "C" __global__ void __launch_bounds__(1024) saga_cliques_block(const Row *rows, const u32 *order, u64 *state, u64 *next,
-		u64 lo, u64 hi, u64 step, u64 most, u64 slots, u32 *scratch, Sum *out) {
+		u64 lo, u64 hi, u64 step, u64 base, u64 ends, u64 most, u64 slots, u32 *scratch, Sum *out) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
 	u64 *taken = (u64 *)shared;
@@ -84,34 +84,41 @@ extern "C" __global__ void __launch_bounds__(1024) saga_cliques_block(const Row 
 const nextRoot = `	for (;;) {
 		__syncthreads();
 		if (threadIdx.x == 0)
-			*taken = next_task(state, next, lo, hi, step);
+			*taken = ends ? next_of_ends(state, next, lo, hi, step, blockIdx.x >= gridDim.x / 2) : next_task(state, next, lo, hi, step);
 		__syncthreads();
 		u64 task = *taken;
 		if (task == ~0ull)
 			break;
 		u32 u = order[task];
-		Row root = rows[u];
-		u32 d = root.degree - root.below;
-		if (d + 1 < K) // roots come in descending order of d
-			break;
-		u32 mask = fill_table(near, key, place, root.at + root.below, d);
+		Above root = above(rows[u]);
+		u32 d = root.n, mask = fill_table(near, key, place, root, base);
 `
 
-// eachFound reads the rows of the root's neighbours, four words a lane at a time, and
-// looks each vertex up in the table. What is done with slot h of row i is put in.
+// eachFound reads the rows of the root's neighbours, four vertices a lane at a time, and
+// looks each up in the table. What is done with slot h of row i, for its j-th vertex, is
+// put in. A lane without a vertex looks up that of the row, which is never in it.
 const eachFound = `		for (u32 i = warp; i < d; i += warps) {
-			Row r = rows[near[i]];
-			const u32 *list = r.at + r.below;
-			u32 n = r.degree - r.below;
-			for (u32 j = lane; j < n; j += 128) {
+			u32 v = near[i];
+			Above r = above(rows[v]);
+			u32 words = r.whole + (r.n - r.whole + 1) / 2;
+			for (u32 w = lane; w < words; w += 32 * WORDS) {
 				u32 x[4];
 				#pragma unroll
-				for (u32 q = 0; q < 4; q++)
-					x[q] = j + 32 * q < n ? list[j + 32 * q] : near[i]; // which is never in its own row
+				for (u32 q = 0; q < WORDS; q++) {
+					u32 m = w + 32 * q, a = m < words ? r.at[m] : v;
+#ifdef PACKED
+					bool half = m >= r.whole && m < words;
+					x[q] = half ? (u32)base + (a & 0xffff) : a;
+					x[q + WORDS] = half && 2 * m - r.whole + 1 < r.n ? (u32)base + (a >> 16) : v;
+#else
+					x[q] = a;
+#endif
+				}
 				#pragma unroll
 				for (u32 q = 0; q < 4; q++) {
 					u32 h = find(key, mask, x[q]);
-					if (h != NONE && x[q] != near[i]) {
+					if (h != NONE && x[q] != v) {
+						u32 m = w + 32 * (q %% WORDS), j = m < r.whole ? m : 2 * m - r.whole + q / WORDS;
 						%s
 					}
 				}
@@ -119,7 +126,7 @@ const eachFound = `		for (u32 i = warp; i < d; i += warps) {
 		}
 `
 
-var trianglesBlock = "\tu64 count = 0;\n" + nextRoot + fmt.Sprintf(eachFound, "count++;") + `	}
+var trianglesBlock = "\tu64 count = 0;\n" + nextRoot + fmt.Sprintf(eachFound, "(void)j; count++;") + `	}
 	add(sum, count);
 	finish(sum, out);
 }
@@ -136,14 +143,14 @@ var cliquesFill = `	u32 wide = (u32)(most + 31) / 32 | 1;
 		for (u32 i = threadIdx.x; i < d * W; i += blockDim.x)
 			B[i] = 0;
 		__syncthreads();
-` + fmt.Sprintf(eachFound, "u32 p = place[h];\n\t\t\t\t\t\tatomicOr(B + (u64)i * W + (p >> 5), 1u << (p & 31));") + "\t\t__syncthreads();\n"
+` + fmt.Sprintf(eachFound, "(void)j;\n\t\t\t\t\t\tu32 p = place[h];\n\t\t\t\t\t\tatomicOr(B + (u64)i * W + (p >> 5), 1u << (p & 31));") + "\t\t__syncthreads();\n"
 
 // warpHead begins the kernel in which a warp does a root of at most 32 neighbours above
 // it: lane i has the i-th of them and then row i of the matrix. The row of a neighbour is
 // searched for those behind it.
 const warpHead = `
 extern "C" __global__ void __launch_bounds__(256) saga_cliques_warp(const Row *rows, const u32 *order, u64 *state,
-		u64 lo, u64 hi, u64 step, Sum *out) {
+		u64 lo, u64 hi, u64 step, u64 base, Sum *out) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	u32 *B = shared + 32 * warp;
@@ -152,18 +159,12 @@ extern "C" __global__ void __launch_bounds__(256) saga_cliques_warp(const Row *r
 	for (u64 task = lo + (blockIdx.x * (u64)(blockDim.x >> 5) + warp) * step; task < hi; task += stride) {
 		if (__any_sync(ALL, stopped(state)))
 			break;
-		Row root = rows[order[task]];
-		u32 d = root.degree - root.below, bits = 0;
-		if (d + 1 < K)
-			break;
-		u32 x = lane < d ? root.at[root.below + lane] : 0;
+		Above root = above(rows[order[task]]);
+		u32 d = root.n, bits = 0;
+		u32 x = lane < d ? member(root, lane, base) : 0;
 		for (u32 i = 0; i + 1 < d; i++) {
-			Row r = rows[__shfl_sync(ALL, x, i)];
-			const u32 *list = r.at + r.below;
-			u32 n = r.degree - r.below, p = 0;
-			if (lane > i && lane < d)
-				p = lower(list, n, x);
-			u32 m = __ballot_sync(ALL, lane > i && lane < d && p < n && list[p] == x);
+			Above r = above(rows[__shfl_sync(ALL, x, i)]);
+			u32 m = __ballot_sync(ALL, lane > i && lane < d && place_of(r, x, base) != ALL);
 			if (lane == i)
 				bits = m;
 		}

@@ -5,9 +5,11 @@ import "fmt"
 // atEdges is the text of the kernels that count the triangles at every edge: t[first[u]+i]
 // is that of the edge to the i-th neighbour above u. Roots are as those of cliques. The
 // counts of the root's own edges are gathered in shared memory, or by lanes.
-var atEdges = prelude + hashing + "#define K 3\n" + `
+func atEdges(p Part) string { return p.define() + prelude + hashing + atEdgesText }
+
+var atEdgesText = `
 extern "C" __global__ void __launch_bounds__(1024) saga_edges_block(const Row *rows, const u32 *order, u64 *state, u64 *next,
-		u64 lo, u64 hi, u64 step, u64 most, u64 slots, const u64 *first, u32 *t) {
+		u64 lo, u64 hi, u64 step, u64 base, u64 ends, u64 most, u64 slots, const u64 *first, u32 *t) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
 	u64 *taken = (u64 *)shared;
@@ -17,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(1024) saga_edges_block(const Row *r
 ` + nextRoot + `		for (u32 i = threadIdx.x; i < d; i += blockDim.x)
 			own[i] = 0;
 		__syncthreads();
-` + fmt.Sprintf(eachFound, `atomicAdd(t + first[near[i]] + j + 32 * q, 1u);
+` + fmt.Sprintf(eachFound, `atomicAdd(t + first[v] + j, 1u);
 						atomicAdd(own + i, 1u);
 						atomicAdd(own + place[h], 1u);`) + `		__syncthreads();
 		for (u32 i = threadIdx.x; i < d; i += blockDim.x)
@@ -27,26 +29,20 @@ extern "C" __global__ void __launch_bounds__(1024) saga_edges_block(const Row *r
 }
 
 extern "C" __global__ void __launch_bounds__(256) saga_edges_warp(const Row *rows, const u32 *order, u64 *state,
-		u64 lo, u64 hi, u64 step, const u64 *first, u32 *t) {
+		u64 lo, u64 hi, u64 step, u64 base, const u64 *first, u32 *t) {
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	u64 stride = (u64)gridDim.x * (blockDim.x >> 5) * step;
 	for (u64 task = lo + (blockIdx.x * (u64)(blockDim.x >> 5) + warp) * step; task < hi; task += stride) {
 		if (__any_sync(ALL, stopped(state)))
 			break;
 		u32 u = order[task];
-		Row root = rows[u];
-		u32 d = root.degree - root.below, count = 0;
-		if (d < 2)
-			break;
-		u32 x = lane < d ? root.at[root.below + lane] : 0;
+		Above root = above(rows[u]);
+		u32 d = root.n, count = 0;
+		u32 x = lane < d ? member(root, lane, base) : 0;
 		for (u32 i = 0; i + 1 < d; i++) {
 			u32 v = __shfl_sync(ALL, x, i);
-			Row r = rows[v];
-			const u32 *list = r.at + r.below;
-			u32 n = r.degree - r.below, p = n;
-			if (lane > i && lane < d)
-				p = lower(list, n, x);
-			bool found = p < n && list[p] == x;
+			u32 p = lane > i && lane < d ? place_of(above(rows[v]), x, base) : ALL;
+			bool found = p != ALL;
 			u32 all = __popc(__ballot_sync(ALL, found));
 			if (found) {
 				atomicAdd(t + first[v] + p, 1u);
@@ -64,17 +60,19 @@ extern "C" __global__ void __launch_bounds__(256) saga_edges_warp(const Row *row
 // edgeSums is the text of the kernel that adds up, over the edges from a vertex u to those
 // above it: t, C(t, 2), t·(d(u)+d(v)-4) and (d(u)-1)·(d(v)-1). Every warp has four places
 // in out. Without t it is 0.
-const edgeSums = prelude + `
+func edgeSums(p Part) string { return p.define() + prelude + edgeSumsText }
+
+const edgeSumsText = `
 extern "C" __global__ void __launch_bounds__(256) saga_edge_sums(const Row *rows, const u32 *degree, u64 vertices, u64 start, u64 step,
-		const u64 *first, const u32 *t, Sum *out) {
+		u64 base, const u64 *first, const u32 *t, Sum *out) {
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	Sum thrice = {0, 0}, pairs = {0, 0}, tails = {0, 0}, paths = {0, 0};
 	u64 stride = (u64)gridDim.x * (blockDim.x >> 5) * step;
 	for (u64 u = start + (blockIdx.x * (u64)(blockDim.x >> 5) + warp) * step; u < vertices; u += stride) {
-		Row r = rows[u];
-		u32 d = r.degree - r.below, du = degree[u];
-		for (u32 i = lane; i < d; i += 32) {
-			u64 dv = degree[r.at[r.below + i]], c = t ? t[first[u] + i] : 0;
+		Above r = above(rows[u]);
+		u32 du = degree[u];
+		for (u32 i = lane; i < r.n; i += 32) {
+			u64 dv = degree[member(r, i, base)], c = t ? t[first[u] + i] : 0;
 			add(thrice, c);
 			if (c) {
 				add(pairs, c * (c - 1) / 2);

@@ -21,39 +21,52 @@ type task struct {
 	lo, hi int32 // hi 0: all
 }
 
-// Roots come in pieces of at most grain; a root of more neighbours than slice is cut.
+// Roots come in pieces of at most grain, or of fewer where they take about 1/fine of the
+// whole work, so that many threads end at about the same time; a root of more neighbours
+// than slice is cut.
 const (
 	grain = 64
+	fine  = 1 << 12
 	slice = 1024
 )
 
 // pool hands out tasks: first the slices of roots with many neighbours, then the others
 // in pieces, from the last vertex on, whose work is most in order of degree.
 type pool struct {
-	rows   *rows.Rows
-	heavy  []task
-	cut    int // roots of more neighbours are in heavy
-	next   atomic.Int64
-	stop   atomic.Bool
-	done   atomic.Int64 // cost of finished pieces
-	whole  int64        // cost of all
-	pieces int          // the slices, and the pieces of whole roots
+	rows  *rows.Rows
+	heavy []task
+	cut   int      // roots of more neighbours are in heavy
+	from  []uint32 // the pieces of whole roots, descending: from[i+1] up to from[i]
+	next  atomic.Int64
+	stop  atomic.Bool
+	done  atomic.Int64 // cost of finished pieces
+	whole int64        // cost of all
 }
 
 // newPool cuts the roots. slices says whether roots may be cut.
 func newPool(r *rows.Rows, slices bool) *pool {
-	p := &pool{rows: r, cut: r.MaxDegree}
+	p := &pool{rows: r, cut: r.MaxDegree, from: []uint32{uint32(r.V())}}
 	if slices {
 		p.cut = slice
 	}
-	for v := r.V() - 1; v >= 0; v-- {
-		d := r.Degree(uint32(v))
-		p.whole += cost(d)
-		for lo := 0; d > p.cut && lo < d; lo += slice {
-			p.heavy = append(p.heavy, task{uint32(v), int32(lo), int32(min(lo+slice, d))})
+	for v := range r.V() {
+		p.whole += cost(r.Degree(uint32(v)))
+	}
+	sum := int64(0) // of the piece so far
+	for v := uint32(r.V()); v > 0; {
+		v--
+		d := r.Degree(v)
+		if d > p.cut {
+			for lo := 0; lo < d; lo += slice {
+				p.heavy = append(p.heavy, task{v, int32(lo), int32(min(lo+slice, d))})
+			}
+		} else {
+			sum += cost(d)
+		}
+		if last := p.from[len(p.from)-1]; v == 0 || last-v == grain || sum >= p.whole/fine {
+			p.from, sum = append(p.from, v), 0
 		}
 	}
-	p.pieces = len(p.heavy) + (r.V()+grain-1)/grain
 	return p
 }
 
@@ -70,7 +83,7 @@ func (r *Run) each(ctx context.Context, p *pool, work func(worker int, t task)) 
 		wg.Go(func() {
 			for !p.stop.Load() {
 				i := int(p.next.Add(1)) - 1
-				if i >= p.pieces {
+				if i >= len(p.heavy)+len(p.from)-1 {
 					return
 				}
 				p.piece(i, func(t task) { work(w, t) })
@@ -94,11 +107,11 @@ func (p *pool) piece(i int, work func(t task)) {
 		return
 	}
 	i -= len(p.heavy)
-	hi := p.rows.V() - i*grain
 	sum := int64(0)
-	for v := hi - 1; v >= max(0, hi-grain) && !p.stop.Load(); v-- {
-		if d := p.rows.Degree(uint32(v)); d <= p.cut {
-			work(task{root: uint32(v)})
+	for v := p.from[i]; v > p.from[i+1] && !p.stop.Load(); {
+		v--
+		if d := p.rows.Degree(v); d <= p.cut {
+			work(task{root: v})
 			sum += cost(d)
 		}
 	}

@@ -202,7 +202,7 @@ func (e *emitter) visit(ph *plan.Phase, js []int) {
 			if w := e.window(id, j); a.OwnWrite && w != nil {
 				w.here[j] = true
 			}
-			if a.OwnWrite && (v.Output || v.Kind == plan.Stored && !e.p.Places.Resident[id] && !e.stays(id, j)) {
+			if a.OwnWrite && (v.Output || v.Kind != plan.Temp && !e.p.Places.Resident[id] && !e.stays(id, j)) {
 				e.save(id, j, e.ownAddr(id, j))
 			}
 		}

@@ -105,7 +105,7 @@ func phaseTraffic(p *plan.Plan, t *traffic, phase int, acc []plan.Access, r *pla
 				if acc[id].OwnRead && !p.Places.Resident[id] {
 					t.down(d, n)
 				}
-				if acc[id].OwnWrite && (v.Output || v.Kind == plan.Stored && !p.Places.Resident[id]) {
+				if acc[id].OwnWrite && (v.Output || v.Kind != plan.Temp && !p.Places.Resident[id]) {
 					t.up(d, n)
 				}
 			}

@@ -94,7 +94,7 @@ func Remove() {
 // Info says that it is a GPU of compute capability 9.
 func (e *emulated) Info() device.Info {
 	i := e.Device.Info()
-	i.Kind, i.Name = "cuda", "emulated, compute capability 9.0, bus"
+	i.Kind, i.Name, i.Processors = "cuda", "emulated, compute capability 9.0, bus", 1
 	return i
 }
 

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sagann/layers"
+)
+
+// TestDocsCommands parses every command of saga in the blocks of README.md and docs: commands,
+// flags and their values must be known.
+func TestDocsCommands(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, word := regexp.MustCompile(`\s#.*`), regexp.MustCompile(`"[^"]*"|(?:'[^']*'|\S)+`)
+	seen := 0
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range strings.Split(string(text), "```") {
+			for line := range strings.Lines(block) {
+				command, is := strings.CutPrefix(strings.TrimSpace(line), "saga ")
+				if !is || i%2 == 0 {
+					continue
+				}
+				args := word.FindAllString(comment.ReplaceAllString(command, ""), -1)
+				for k := range args {
+					args[k] = strings.NewReplacer("'", "", `"`, "").Replace(args[k])
+				}
+				seen++
+				if err := parses(args); err != nil && !errors.Is(err, fs.ErrNotExist) { // a run that --config names
+					t.Errorf("%s: saga %s: %v", filepath.Base(page), command, err)
+				}
+			}
+		}
+	}
+	if seen < 25 {
+		t.Errorf("%d commands were found", seen)
+	}
+}
+
+// TestModelsPage: docs/models.md has a row for every model.
+func TestModelsPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range layers.Names() {
+		if !strings.Contains(string(text), "\n| "+name+" |") {
+			t.Errorf("no row for %s", name)
+		}
+	}
+}
+
+// parses says what is wrong with a command line.
+func parses(args []string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, help := r.(exited); !help {
+				panic(r)
+			}
+		}
+	}()
+	_, err = newParser(&commands{}, io.Discard, io.Discard).Parse(args)
+	return err
+}

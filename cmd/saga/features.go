@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// choose settles what d's vertices begin with, by --features; "" is that of runs that had no such flag.
+func (p *prepared) choose(features string, d *dataset.Data) error {
+	kind, cols, _ := strings.Cut(features, ":")
+	switch {
+	case features == "" || features == "one-hot":
+		p.OneHot = features == "one-hot" || d.FeatureCols == 0
+	case features == "auto" && d.FeatureCols == 0:
+		p.Features = "identity"
+	case features == "data" && d.FeatureCols == 0:
+		return cli.Usagef("--features data: %s has none; identity, embedding:64 or degree", d.Name)
+	case features == "auto" || features == "data":
+	case features == "identity" || features == "degree":
+		p.Features = features
+	case kind == "embedding":
+		n, err := strconv.Atoi(cols)
+		if err != nil || n < 1 || n > maxEmbedding {
+			return cli.Usagef("--features %s: the number of columns is from 1 to %d, as in embedding:64", features, maxEmbedding)
+		}
+		p.Embedding = n
+	default:
+		return cli.Usagef("--features %s: there are data, identity, embedding:64, degree, one-hot, auto", features)
+	}
+	return nil
+}
+
+// maxEmbedding is as wide as the widest layer (package layers).
+const maxEmbedding = 1 << 16
+
+// columns is how many numbers a vertex of d begins with.
+func (p *prepared) columns(d *dataset.Data) int {
+	switch {
+	case p.Embedding > 0:
+		return p.Embedding
+	case p.Features == "identity":
+		return d.Edges.V
+	}
+	return d.FeatureCols
+}
+
+// model is the model NAME for what p says.
+func (p *prepared) model(name string) (saga.Model, error) {
+	m, err := layers.New(name, p.Layers)
+	m.Embedding = p.Embedding
+	return m, err
+}
+
+// fits refuses data whose vertices begin with another number of columns than those trained on.
+func (p *prepared) fits(d *dataset.Data, name, path string) error {
+	n := p.columns(d)
+	switch {
+	case n == p.Layers.Features:
+		return nil
+	case p.Features == "identity":
+		return fmt.Errorf("%s has %d vertices; the model in %s was trained on %d and has a row for each", name, n, path, p.Layers.Features)
+	}
+	return fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", name, n, path, p.Layers.Features)
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/saga"
+)
+
+// metric is the number that stands for a split.
+type metric struct {
+	name string // in words
+	key  string // in JSON
+	of   func(saga.Metrics) float64
+}
+
+var (
+	accuracy = metric{"accuracy", "accuracy", func(m saga.Metrics) float64 { return m.Accuracy }}
+	microF1  = metric{"micro-F1", "f1", func(m saga.Metrics) float64 { return m.MicroF1 }}
+	fitR2    = metric{"R²", "r2", func(m saga.Metrics) float64 { return m.R2 }}
+)
+
+// numbers tells whether a loss is one of numbers to predict.
+func numbers(kind saga.LossKind) bool {
+	return slices.Contains([]saga.LossKind{saga.LossMSE, saga.LossMAE, saga.LossHuber}, kind)
+}
+
+// loss is what the flags say for the labels of d.
+func (s *settings) loss(d *dataset.Data, task saga.Task, classes int) (l saga.Loss, err error) {
+	f := &s.Training
+	if l.Kind = saga.LossKind(f.Loss); f.Loss == "auto" || f.Loss == "" {
+		l.Kind = ""
+		if task == saga.VertexTask && d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil {
+			l.Kind = saga.LossMSE
+		}
+	}
+	if task == saga.VertexTask && !numbers(l.Kind) && d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil {
+		return l, fmt.Errorf("%s has targets, which are numbers, and no labels, which are classes: --loss mse, mae or huber", d.Name)
+	}
+	if l.Kind == saga.LossHuber {
+		l.Delta = f.HuberDelta
+	}
+	if numbers(l.Kind) && (f.ClassWeights != "" || f.PosWeights != "") {
+		return l, cli.Usagef("--class-weights and --pos-weights are for classes, and --loss %s compares numbers", l.Kind)
+	}
+	if l.ClassWeights, err = weights("class-weights", f.ClassWeights, classes, func() ([]float32, error) { return balanced(d, task, classes) }); err != nil {
+		return l, err
+	}
+	l.PosWeights, err = weights("pos-weights", f.PosWeights, classes, func() ([]float32, error) { return positives(d, classes) })
+	return l, err
+}
+
+// weights reads the value of a flag: numbers with commas between, or balanced.
+func weights(flag, text string, classes int, even func() ([]float32, error)) (list []float32, err error) {
+	switch text {
+	case "":
+		return nil, nil
+	case "balanced":
+		return even()
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(part), 32)
+		if err != nil {
+			return nil, cli.Usagef("--%s %s: %q is not a number; balanced, or a number for each of the %d classes with commas between", flag, text, part, classes)
+		}
+		list = append(list, float32(x))
+	}
+	if len(list) != classes {
+		return nil, cli.Usagef("--%s %s: %d numbers for %d classes", flag, text, len(list), classes)
+	}
+	return list, nil
+}
+
+// balanced are weights by which all classes count alike in training: rows/(classes·rows of the class),
+// as scikit-learn's. A class without training rows gets 0.
+func balanced(d *dataset.Data, task saga.Task, classes int) ([]float32, error) {
+	labels := map[saga.Task][]int32{saga.VertexTask: d.Labels, saga.EdgeTask: d.EdgeLabels, saga.GraphTask: d.GraphLabels}[task]
+	if labels == nil {
+		return nil, cli.Usagef("--class-weights balanced: the labels are not one class each; --pos-weights is for several")
+	}
+	train, count := d.Splits(task)[0], make([]int, classes)
+	for _, r := range train {
+		count[labels[r]]++
+	}
+	out := make([]float32, classes)
+	for k, n := range count {
+		if n > 0 {
+			out[k] = float32(len(train)) / float32(classes*n)
+		}
+	}
+	return out, nil
+}
+
+// positives are weights by which the ones of a class count as much as its zeros in training.
+func positives(d *dataset.Data, classes int) ([]float32, error) {
+	if d.MultiLabels == nil {
+		return nil, cli.Usagef("--pos-weights balanced: the labels are not several a vertex; --class-weights is for one class each")
+	}
+	out := make([]float32, classes)
+	for k := range out {
+		ones := 0
+		for _, v := range d.Train {
+			ones += int(d.MultiLabels[int(v)*classes+k])
+		}
+		if out[k] = 1; ones > 0 {
+			out[k] = float32(len(d.Train)-ones) / float32(ones)
+		}
+	}
+	return out, nil
+}
+
+// schedule is what the flags say of the learning rate.
+func (f *rateFlags) schedule() saga.Schedule {
+	s := saga.Schedule{Kind: saga.ScheduleKind(f.LRSchedule), WarmUp: int(f.WarmUp), Least: f.LRMin}
+	switch s.Kind {
+	case "none":
+		s.Kind, s.Least = "", 0
+	case saga.ScheduleReduce:
+		s.Factor, s.Patience = f.LRFactor, int(f.LRPatience)
+	case saga.ScheduleCosine:
+		s.Epochs = int(f.LREpochs)
+	}
+	return s
+}
+
+// fit is how well numbers are predicted.
+type fit struct{ mse, mae, r2 float64 }
+
+// fitOf compares rows of x, the predictions of all vertices, with their targets.
+func fitOf(x []float32, d *dataset.Data, rows []uint32) (f fit) {
+	t := &d.Targets
+	n, cols := float64(len(rows)), float64(t.Cols)
+	for k, spread := range t.Spread(rows) {
+		squares := 0.0
+		for _, v := range rows {
+			at := int(v)*t.Cols + k
+			e := float64(x[at]) - float64(t.Vertex[at])
+			squares += e * e
+			f.mae += math.Abs(e) / n / cols
+		}
+		f.mse += squares / n / cols
+		switch {
+		case spread > 0:
+			f.r2 += (1 - squares/spread) / cols
+		case squares == 0:
+			f.r2 += 1 / cols
+		}
+	}
+	return f
+}
+
+// printFit prints what a regression is worth, for people or as JSON.
+func (e *evaluation) printFit(a *app, x []float32, asJSON bool) error {
+	f := fitOf(x, e.data, e.rows)
+	if asJSON {
+		return cli.PrintJSON(a.Stdout, fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())},
+			{"on", e.on}, {"rows", len(e.rows)}, {"loss_kind", string(e.prep.Layers.Loss.Kind)}, {"mse", f.mse}, {"rmse", math.Sqrt(f.mse)}, {"mae", f.mae}, {"r2", f.r2}})
+	}
+	_, err := fmt.Fprintf(a.Stdout, "model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d vertices, %d numbers each\nR²        %.4f\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
+		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), e.data.Targets.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae)
+	return err
+}
+
+// splitNames are what is scored, in words.
+var splitNames = map[string]string{"train": "training split", "val": "validation split", "test": "test split", "all": "all with labels"}

@@ -1,0 +1,67 @@
+package layers
+
+import (
+	"math"
+	"testing"
+
+	"sagann/dataset"
+	"sagann/saga"
+)
+
+// TestPyGInit: with Bias and InitPyG every parameter begins within the bound that PyTorch
+// Geometric's layer has for it, spread as a uniform draw is; 0 stands for a parameter of zeros.
+func TestPyGInit(t *testing.T) {
+	const in, hidden, classes, heads = 40, 32, 24, 4
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 60, Edges: 300, Features: in, Classes: classes, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fan := func(n float64) float64 { return 1 / math.Sqrt(n) }
+	glorot := func(rows, cols float64) float64 { return math.Sqrt(6 / (rows + cols)) }
+	for name, bounds := range map[string]map[string]float64{
+		"gcn":  {"layer1.W": glorot(in, hidden), "layer1.b": 0, "layer2.W": glorot(hidden, classes), "layer2.b": 0},
+		"sage": {"layer1.W_self": fan(in), "layer1.W_neigh": fan(in), "layer1.b": fan(in), "layer2.W_self": fan(hidden), "layer2.W_neigh": fan(hidden), "layer2.b": fan(hidden)},
+		"gin": {"layer1.eps": 0, "layer1.W1": fan(in), "layer1.b1": fan(in), "layer1.W2": fan(hidden), "layer1.b2": fan(hidden),
+			"layer2.eps": 0, "layer2.W1": fan(hidden), "layer2.b1": fan(hidden), "layer2.W2": fan(hidden), "layer2.b2": fan(hidden)},
+		"gat": {"layer1.W": glorot(in, heads*hidden), "layer1.a_src": glorot(heads, hidden), "layer1.a_dst": glorot(heads, hidden), "layer1.b": 0,
+			"layer2.W": glorot(heads*hidden, classes), "layer2.a_src": glorot(1, classes), "layer2.a_dst": glorot(1, classes), "layer2.b": 0},
+		"gatv2": {"layer1.W_src": glorot(in, heads*hidden), "layer1.W_dst": glorot(in, heads*hidden), "layer1.b_src": fan(in), "layer1.b_dst": fan(in), "layer1.a": glorot(heads, hidden), "layer1.b": 0,
+			"layer2.W_src": glorot(heads*hidden, classes), "layer2.W_dst": glorot(heads*hidden, classes), "layer2.b_src": fan(heads * hidden), "layer2.b_dst": fan(heads * hidden), "layer2.a": glorot(1, classes), "layer2.b": 0},
+		"ggnn": {"input.W": fan(in), "input.b": fan(in), "step.A": fan(hidden), "step.W_i": fan(hidden), "step.W_h": fan(hidden), "step.b_i": fan(hidden), "step.b_h": fan(hidden),
+			"output.W": fan(hidden), "output.b": fan(hidden)},
+		"resgated": {"layer1.W_key": fan(in), "layer1.W_query": fan(in), "layer1.W_value": fan(in), "layer1.W_skip": fan(in), "layer1.b_key": fan(in), "layer1.b_query": fan(in), "layer1.b_value": fan(in), "layer1.b": 0,
+			"layer2.W_key": fan(hidden), "layer2.W_query": fan(hidden), "layer2.W_value": fan(hidden), "layer2.W_skip": fan(hidden), "layer2.b_key": fan(hidden), "layer2.b_query": fan(hidden), "layer2.b_value": fan(hidden), "layer2.b": 0},
+		"mlp":   {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},
+		"appnp": {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},
+		"sgc":   {"layer2.W": fan(in), "layer2.b": fan(in)},
+	} {
+		m, err := New(name, Options{Features: in, Hidden: hidden, Classes: classes, Layers: 2, Heads: heads, Bias: true, Init: InitPyG})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := saga.Compile(m, d, saga.Config{Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if n := len(p.Params()); n != len(bounds) {
+			t.Errorf("%s has %d parameters, want %d", name, n, len(bounds))
+		}
+		for _, q := range p.Params() {
+			bound, ok := bounds[q.Name]
+			if !ok {
+				t.Errorf("%s has a parameter %s", name, q.Name)
+			}
+			var largest, squares float64
+			w := must(p.Param(q.Name))(t)
+			for _, x := range w {
+				largest, squares = max(largest, math.Abs(float64(x))), squares+float64(x)*float64(x)
+			}
+			n := float64(len(w))
+			spread := math.Sqrt(squares / n) // bound/√3, off by bound·√(1/15n) at a standard error
+			if largest > bound || math.Abs(spread-bound/math.Sqrt(3)) > 5*bound/math.Sqrt(15*n) {
+				t.Errorf("%s: %s begins within ±%.4g, spread %.4g; want ±%.4g and %.4g", name, q.Name, largest, spread, bound, bound/math.Sqrt(3))
+			}
+		}
+	}
+}

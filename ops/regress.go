@@ -1,0 +1,134 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"sagann/dataflow"
+)
+
+// SquaredError is the weighted squared error of every row, the mean over its columns:
+// [S×1] from predictions and targets [S×C] and weight [S×1]. A row of weight 0 gives 0
+// whatever it holds. The loss is SumRows of the result. Only the predictions have a gradient.
+func SquaredError(x, targets, weight *Node) *Node {
+	return apply(squaredError, x, targets, weight)
+}
+
+// AbsoluteError is SquaredError with the absolute error. Its gradient is 0 where both are equal.
+func AbsoluteError(x, targets, weight *Node) *Node {
+	return apply(absoluteError, x, targets, weight)
+}
+
+// HuberError is SquaredError with Huber's loss (Huber, 1964) of the error d: d²/2 where
+// |d| ≤ delta, delta·(|d| - delta/2) elsewhere. A delta that is not positive is an error.
+func HuberError(x, targets, weight *Node, delta float32) *Node {
+	return applyF(huberError, delta, x, targets, weight)
+}
+
+const (
+	squaredError  Op = "squared_error"
+	absoluteError Op = "absolute_error"
+	huberError    Op = "huber_error"
+
+	squaredErrorGrad  = squaredError + "_grad" // weight/C · the derivative by the error · dy, 0 for weight 0
+	absoluteErrorGrad = absoluteError + "_grad"
+	huberErrorGrad    = huberError + "_grad"
+)
+
+var _ = defineError(squaredError, errorOf{
+	loss: func(d, _ float64) float64 { return d * d }, cudaLoss: "@ * @",
+	grad: func(d, _ float64) float64 { return 2 * d }, cudaGrad: "2.f * @",
+})
+
+var _ = defineError(absoluteError, errorOf{
+	loss: func(d, _ float64) float64 { return math.Abs(d) }, cudaLoss: "fabsf(@)",
+	grad: func(d, _ float64) float64 { return sign(d) }, cudaGrad: "(@ > 0.f ? 1.f : @ < 0.f ? -1.f : @)",
+})
+
+var _ = defineError(huberError, errorOf{
+	loss: func(d, delta float64) float64 {
+		if math.Abs(d) <= delta {
+			return d * d / 2
+		}
+		return delta * (math.Abs(d) - delta/2)
+	}, cudaLoss: "(fabsf(@) <= $F ? 0.5f * @ * @ : $F * (fabsf(@) - 0.5f * $F))",
+	grad: func(d, delta float64) float64 {
+		if math.Abs(d) > delta {
+			return delta * sign(d)
+		}
+		return d
+	}, cudaGrad: "(@ > $F ? $F : @ < -$F ? -$F : @)",
+})
+
+// sign is -1, 0 or 1, NaN of NaN.
+func sign(d float64) float64 {
+	switch {
+	case d > 0:
+		return 1
+	case d < 0:
+		return -1
+	}
+	return d
+}
+
+// errorOf is a loss of an error and its derivative, on the host and as device code, where @
+// stands for the error. The second argument is attribute F.
+type errorOf struct {
+	loss, grad         func(d, f float64) float64
+	cudaLoss, cudaGrad string
+}
+
+// defineError declares the loss op and op+"_grad".
+func defineError(op Op, e errorOf) bool {
+	check := func(a attr, in []shape) error {
+		if op == huberError && !(a.F > 0) {
+			return fmt.Errorf("delta %v is not positive", a.F)
+		}
+		return multiLabelled(in)
+	}
+	grad := op + "_grad"
+	return define(op, Def{Class: dataflow.Row,
+		Shape: func(a attr, in []shape) (shape, error) {
+			s := in[0]
+			s.Cols = 1
+			return s, check(a, in)
+		},
+		VJP: func(n, dy *Node) []*Node {
+			return []*Node{dataflow.Apply(grad, n.Attr(), n.In(0), n.In(1), n.In(2), dy), nil, nil}
+		},
+		CPU: func(a *Args) {
+			for r := range a.Rows {
+				w := a.In[2][r]
+				if w == 0 {
+					a.Out[r] = 0
+					continue
+				}
+				t, sum := inRow(a, 1, r), 0.0
+				for c, x := range inRow(a, 0, r) {
+					sum += e.loss(float64(x)-float64(t[c]), float64(a.F))
+				}
+				a.Out[r] = w * float32(sum/float64(len(t)))
+			}
+		}, CUDA: "float w = $2[0]; double s = SAGA_SUM($W0, " + cudaError(e.cudaLoss, "j") + "); (w == 0.f ? 0.f : w * (float)(s / $W0))",
+	}) && define(grad, Def{Class: dataflow.Row,
+		Shape: func(a attr, in []shape) (shape, error) { return in[0], check(a, in) },
+		CPU: func(a *Args) {
+			for r := range a.Rows {
+				out, t, w := outRow(a, r), inRow(a, 1, r), a.In[2][r]
+				if w == 0 {
+					clear(out) // whatever dy is
+					continue
+				}
+				w = w / float32(len(t)) * a.In[3][r]
+				for c, x := range inRow(a, 0, r) {
+					out[c] = w * float32(e.grad(float64(x)-float64(t[c]), float64(a.F)))
+				}
+			}
+		}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * $3[0] * " + cudaError(e.cudaGrad, "$C") + ")"})
+}
+
+// cudaError is text with the error of column j in the place of every @.
+func cudaError(text, j string) string {
+	return strings.ReplaceAll(text, "@", "($0["+j+"] - $1["+j+"])")
+}

@@ -1,0 +1,183 @@
+package saga
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/device"
+	"sagann/ops"
+)
+
+// Learned rows: parameters with a row a vertex. They are vertex inputs that a training step
+// writes (dataflow.Next), so they lie, stream and stay on devices as features do, and the
+// optimiser changes the rows of an interval in the sweep that has their gradient.
+//
+// There are two kinds. Model.Embedding gives every vertex a row that stands for its features. And
+// where data has no features and the model asks for none, they are the identity, which is never
+// made: what a weight makes of it are the weight's own rows.
+
+const (
+	embedding = "embedding" // the parameter's name
+	rateInput = "rate"      // [1×4]: what the optimiser's ops read of a step
+)
+
+// FeaturesError says that a model cannot do without dense features.
+type FeaturesError struct{ Err error }
+
+// Error names the op that reads the features.
+func (e *FeaturesError) Error() string {
+	return fmt.Sprintf("saga: the data has no features, and the model cannot take the identity for them: %v; Model.Embedding learns rows, dataset.OneHotFeatures makes the identity", e.Err)
+}
+
+// Unwrap is what reads the features.
+func (e *FeaturesError) Unwrap() error { return e.Err }
+
+// unitRows draws rows of the expected length 1.
+func unitRows(w []float32, _, cols int, r *rand.Rand) { He(w, 2*cols, cols, r) }
+
+// embed declares the rows that are learned in place of features.
+func (t *tracer) embed() Tensor {
+	n := t.g.Variable(embedding, dataflow.Shape{Set: dataflow.V0, Cols: t.d.embedding})
+	t.params[embedding] = n
+	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: unitRows, blocks: 1, rowwise: true})
+	return n
+}
+
+// resolve gives prog, traced by t, learned rows where features are the identity, and notes the parameters.
+func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
+	p.params = t.list
+	if p.dims.identity {
+		q, names, err := dataflow.Identity(prog, featuresInput)
+		if err != nil {
+			return nil, &FeaturesError{err}
+		}
+		prog = q
+		for _, name := range names {
+			x, _ := p.param(name)
+			x.PerVertex = true
+		}
+	}
+	for i := range p.params {
+		if q := &p.params[i]; q.PerVertex && p.in != nil {
+			p.in.learn(q, p.cfg.Seed, p.output != "")
+		}
+	}
+	prog.Learn = p.learn
+	return prog, nil
+}
+
+// learn makes the next rows of a parameter with a row a vertex, and its moments.
+func (p *Program) learn(w, g Tensor) []dataflow.Next {
+	q, err := p.param(w.Attr().S)
+	if err != nil || !q.PerVertex {
+		return nil
+	}
+	o := &p.cfg.Optimizer
+	rate := w.Graph().Variable(rateInput, dataflow.Shape{Rows: 1, Cols: 4})
+	var moments []Tensor
+	for k := range o.moments() {
+		moments = append(moments, w.Graph().Variable(momentName(k, q.Name), w.Shape()))
+	}
+	old := w
+	if decay := o.WeightDecay; decay > 0 && p.decays(q.Name) {
+		if o.Kind == "adamw" {
+			w = ops.DecayStep(w, rate, decay)
+		} else {
+			g = ops.Add(g, ops.Scale(w, decay))
+		}
+	}
+	if o.Kind != "sgd" {
+		m, v := ops.Moment(moments[0], g, o.Beta1), ops.Moment2(moments[1], g, o.Beta2)
+		return []dataflow.Next{{Of: old, Rows: ops.AdamStep(w, m, v, rate, o.Eps)}, {Of: moments[0], Rows: m}, {Of: moments[1], Rows: v}}
+	}
+	if len(moments) == 0 {
+		return []dataflow.Next{{Of: old, Rows: ops.SGDStep(w, g, rate)}}
+	}
+	m := ops.Add(g, ops.Scale(moments[0], o.Momentum))
+	return []dataflow.Next{{Of: old, Rows: ops.SGDStep(w, m, rate)}, {Of: moments[0], Rows: m}}
+}
+
+// rates are the numbers of rateInput in the step of an epoch, from 0, with that learning rate.
+func (o *Optimizer) rates(epoch int, rate float32) []float32 {
+	c1, c2 := o.corrections(epoch + 1)
+	return []float32{rate, c1, c2, 0}
+}
+
+// learn makes q and its moments inputs, with their first values; zero: they are set before a step.
+func (in *inputs) learn(q *Param, seed uint64, zero bool) {
+	if in.learned == nil {
+		in.learned = map[string]func() source{}
+	}
+	in.learned[q.Name], in.cols[q.Name] = func() source { return source{rows: q.initial(seed)} }, q.Cols
+	if q.rowwise {
+		in.learned[q.Name] = func() source { return source{all: q.eachRow(seed)} }
+	}
+	none := func() source { return source{all: func(func(int) []float32) {}} } // memory is zero
+	if zero {
+		in.learned[q.Name] = none
+	}
+	for k := range 2 {
+		in.learned[momentName(k, q.Name)], in.cols[momentName(k, q.Name)] = none, q.Cols
+	}
+}
+
+// learnedRows are the rows of learned input name of u, which s.train runs, V×cols in user order, in
+// room where that has so many numbers.
+func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
+	id := u.low.Inputs[name]
+	cols, o := u.plan.Spec.Values[id].Cols, s.p.orderFor(u.plan.Cells.P)
+	if n := s.p.in.edges.V * cols; len(room) != n {
+		room = make([]float32, n)
+	}
+	ld := chunk.LD(cols)
+	return room, s.train.EachRows(id, func(first int, rows []byte) error {
+		x := floatsOf(rows)
+		chunk.Ranges(len(x)/ld, func(lo, hi int) {
+			for n := lo; n < hi; n++ {
+				v := first + n
+				if o != nil {
+					v = int(o.Old[v])
+				}
+				copy(room[v*cols:(v+1)*cols], x[n*ld:])
+			}
+		})
+		device.Drop(rows)
+		return nil
+	})
+}
+
+// learnedFinite tells whether all numbers of a learned input are finite.
+func (s *session) learnedFinite(u *unit, name string) (ok bool, err error) {
+	ok = true
+	err = s.train.EachRows(u.low.Inputs[name], func(_ int, rows []byte) error {
+		ok = ok && !slices.ContainsFunc(floatsOf(rows), notFinite)
+		device.Drop(rows)
+		return nil
+	})
+	return ok, err
+}
+
+// setLearned gives learned input name of u, which s.train runs, rows x, V×cols in user order.
+func (s *session) setLearned(u *unit, name string, x []float32) error {
+	id := u.low.Inputs[name]
+	cols := u.plan.Spec.Values[id].Cols
+	rows, ld, o := s.inputs[name], chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
+	err := blocks(s.p.in.edges.V, ld, func(lo, hi int) error {
+		chunk.PermuteRows(floatsOf(rows)[lo*ld:hi*ld], x, cols, ld, o, lo, hi)
+		device.Drop(rows)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.train.SendRows(id)
+}
+
+// isLearned tells whether name is a learned input of u.
+func (p *Program) isLearned(u *unit, name string) bool {
+	_, input := u.low.Inputs[name]
+	return input && p.in != nil && p.in.learned[name] != nil
+}

@@ -1,0 +1,167 @@
+package saga
+
+import (
+	"fmt"
+	"math"
+
+	"sagann/dataflow"
+	"sagann/ops"
+)
+
+// LossKind says what a row of the logits is compared with, and how.
+type LossKind string
+
+// The losses. Those of numbers are compared with dataset.Targets, column by column.
+const (
+	LossCrossEntropy LossKind = "cross-entropy" // of classes: softmax, of several labels a vertex sigmoids
+	LossMSE          LossKind = "mse"           // squared error
+	LossMAE          LossKind = "mae"           // absolute error
+	LossHuber        LossKind = "huber"         // squared up to Loss.Delta, absolute beyond (Huber, 1964)
+)
+
+// Loss is what training minimises: the mean over the training split.
+type Loss struct {
+	Kind LossKind // default: LossCrossEntropy
+	// Delta is where LossHuber turns from squares to absolute values. Default: 1.
+	Delta float32
+	// ClassWeights [classes] weigh the rows of each class in the loss of training, of which the mean
+	// is then a weighted one. Losses of evaluation are not weighted. nil: all 1.
+	ClassWeights []float32
+	// PosWeights [classes] multiply the terms of the labels that are 1, where a vertex has
+	// several labels, in training and evaluation. nil: all 1.
+	PosWeights []float32
+}
+
+// numbers tells whether the loss is one of numbers, not of classes.
+func (l *Loss) numbers() bool { return l.Kind == LossMSE || l.Kind == LossMAE || l.Kind == LossHuber }
+
+// Names of the Globals of losses.
+const (
+	classWeights = classPrefix + "weights"   // [C×1]: weight of a training row of each class, scaled to a sum of 1 over the rows
+	posWeights   = classPrefix + "positives" // [1×C]
+
+	classPrefix = "class:"
+)
+
+// check says what is wrong with l beside data of these dims.
+func (l *Loss) check(d *dims, name string) error {
+	switch l.Kind {
+	case "", LossCrossEntropy, LossMSE, LossMAE, LossHuber:
+	default:
+		return fmt.Errorf("saga: unknown loss %q; there are %s, %s, %s, %s", l.Kind, LossCrossEntropy, LossMSE, LossMAE, LossHuber)
+	}
+	if !(l.Delta >= 0) || math.IsInf(float64(l.Delta), 0) {
+		return fmt.Errorf("saga: the delta of the loss is %v; it must be finite and above 0", l.Delta)
+	}
+	if l.numbers() && d.taskName() != VertexTask {
+		return fmt.Errorf("saga: the loss %s compares numbers of vertices; labels of %s are classes", l.Kind, things[d.taskName()])
+	}
+	if err := checkWeights("class weights", l.ClassWeights, d.classes); err != nil {
+		return err
+	}
+	if err := checkWeights("positive weights", l.PosWeights, d.classes); err != nil {
+		return err
+	}
+	single := !l.numbers() && !d.multi
+	switch {
+	case l.ClassWeights != nil && !single:
+		return fmt.Errorf("saga: class weights are for labels of one class each, and %s has others; positive weights are for several labels a vertex", name)
+	case l.PosWeights != nil && (!d.multi || l.numbers()):
+		return fmt.Errorf("saga: positive weights are for several labels a vertex, and %s has others; class weights are for one class each", name)
+	}
+	return nil
+}
+
+func checkWeights(what string, w []float32, classes int) error {
+	if w == nil {
+		return nil
+	}
+	if len(w) != classes {
+		return fmt.Errorf("saga: %d %s for %d classes", len(w), what, classes)
+	}
+	sum := 0.0
+	for k, x := range w {
+		if !(x >= 0) || math.IsInf(float64(x), 0) {
+			return fmt.Errorf("saga: the %s give class %d the weight %v; weights are finite and not negative", what, k, x)
+		}
+		sum += float64(x)
+	}
+	if sum == 0 {
+		return fmt.Errorf("saga: the %s are all 0: there would be nothing to learn", what)
+	}
+	return nil
+}
+
+// loss is the mean loss over the training split [1×1].
+func (tr *traced) loss() Tensor {
+	tr.t.g.Origin("loss")
+	defer tr.t.g.Origin("")
+	if tr.t.d.task == LinkTask {
+		return tr.linkLoss()
+	}
+	return ops.SumRows(tr.rowLoss(tr.target.weight()))
+}
+
+// rowLoss is the loss of every row of the logits, times weight [·×1].
+func (tr *traced) rowLoss(weight Tensor) Tensor {
+	d, x, y := &tr.t.d, tr.logits, tr.target.labels()
+	switch l := &d.loss; {
+	case l.Kind == LossMSE:
+		return ops.SquaredError(x, y, weight)
+	case l.Kind == LossMAE:
+		return ops.AbsoluteError(x, y, weight)
+	case l.Kind == LossHuber:
+		return ops.HuberError(x, y, weight, orOne(l.Delta))
+	case d.multi && l.PosWeights != nil:
+		return ops.PositiveSigmoidCrossEntropy(x, y, weight, tr.t.g.Leaf(dataflow.InputOp, posWeights, dataflow.Shape{Rows: 1, Cols: d.classes}))
+	case d.multi:
+		return ops.SigmoidCrossEntropy(x, y, weight)
+	}
+	return ops.SoftmaxCrossEntropy(x, y, weight)
+}
+
+func orOne(x float32) float32 {
+	if x == 0 {
+		return 1
+	}
+	return x
+}
+
+// trainWeights are the weights of the training rows of each class, scaled so that those of
+// all training rows add up to 1; labels are those rows'.
+func (in *inputs) trainWeights(labels func(row uint32) int32, rows []uint32) ([]float32, error) {
+	sum := 0.0
+	for _, r := range rows {
+		sum += float64(in.loss.ClassWeights[labels(r)])
+	}
+	if sum == 0 && len(rows) > 0 {
+		return nil, fmt.Errorf("saga: the class weights of all training rows of %s are 0: there would be nothing to learn", in.data.Name)
+	}
+	out := make([]float32, len(in.loss.ClassWeights))
+	for k, w := range in.loss.ClassWeights {
+		out[k] = float32(float64(w) / sum)
+	}
+	return out, nil
+}
+
+// checkLoss holds the loss of the model against the data.
+func (p *Program) checkLoss() error {
+	d, l := p.data, &p.model.Loss
+	if err := l.check(&p.dims, d.Name); err != nil {
+		return err
+	}
+	if p.dims.taskName() != VertexTask {
+		return nil
+	}
+	switch {
+	case !l.numbers() && d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil:
+		return fmt.Errorf("saga: %s has targets, which are numbers, and no labels, which are classes; the losses %s, %s and %s are for numbers", d.Name, LossMSE, LossMAE, LossHuber)
+	case l.numbers() && d.Targets.Vertex == nil && d.Labelled(VertexTask):
+		return fmt.Errorf("saga: the labels of %s are classes, and the loss %s compares numbers: it needs targets; the loss %s is for classes", d.Name, l.Kind, LossCrossEntropy)
+	case l.numbers() && d.Targets.Vertex == nil:
+		return fmt.Errorf("saga: %s has no targets for the loss %s", d.Name, l.Kind)
+	case l.numbers():
+		return d.Targets.Cover(d.Splits(VertexTask))
+	}
+	return nil
+}

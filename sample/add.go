@@ -1,0 +1,204 @@
+package sample
+
+import (
+	"slices"
+	"sort"
+)
+
+// add draws a step: out[i] is the vertex that draw i adds. It returns how many add one.
+func (f *frame) add(by run, out []uint32) (added int) {
+	if f.plain {
+		return f.addPlain(out)
+	}
+	lanes, places := &f.lanes, &f.places
+	for base := 0; base < len(out) && f.err == nil; base += width {
+		k := f.choose(base, out)
+		by(f, base, lanes[:k], places[:])
+		f.vertices(base, lanes[:k], places[:], out)
+		added += k
+	}
+	if f.p.s.Unique == Repeats && f.p.s.Most == 0 {
+		if f.p.counts {
+			f.count(out)
+		}
+		return f.left(out, added)
+	}
+	for i := range f.n {
+		f.unique(by, i, out)
+	}
+	return f.left(out, added)
+}
+
+// choose lists the draws of a strip that have something to choose from, as lanes, and
+// clears what they give.
+func (f *frame) choose(base int, out []uint32) (k int) {
+	n := min(width, len(out)-base)
+	for j := range n {
+		out[base+j] = NoVertex
+	}
+	single := f.p.s.Steps == Unbounded && f.per == 1 && f.n <= width
+	if single && f.step > 0 { // a walk that has ended stays so
+		for _, j := range f.live {
+			if f.draws(int(j)) {
+				f.lanes[k] = j
+				k++
+			}
+		}
+	} else {
+		for j := range n {
+			if f.draws(base + j) {
+				f.lanes[k] = int32(j)
+				k++
+			}
+		}
+	}
+	if single {
+		f.live = append(f.live[:0], f.lanes[:k]...)
+	}
+	return k
+}
+
+// left is how many draws added a vertex; of many only whether there are any.
+func (f *frame) left(out []uint32, asked int) int {
+	if asked == 0 || f.p.s.Steps != Unbounded {
+		return asked
+	}
+	if slices.ContainsFunc(out, func(v uint32) bool { return v != NoVertex }) {
+		return 1
+	}
+	return 0
+}
+
+// count keeps the lengths of samples.
+func (f *frame) count(out []uint32) {
+	for i, v := range out {
+		if v != NoVertex {
+			f.length[i/f.per]++
+		}
+	}
+}
+
+// draws tells whether draw i has something to choose from.
+func (f *frame) draws(i int) bool {
+	if f.combined != nil {
+		return f.combined[i/f.per].edges() > 0
+	}
+	v := f.transits[part(i, f.size)]
+	return v != NoVertex && f.p.g.Offsets[v+1] > f.p.g.Offsets[v]
+}
+
+// vertices are the far ends of the places that draws chose.
+func (f *frame) vertices(base int, lanes []int32, places []int64, out []uint32) {
+	if f.combined == nil {
+		far, offsets := f.p.g.Far, f.p.g.Offsets
+		for _, j := range lanes {
+			if places[j] < 0 {
+				continue
+			}
+			v := f.transits[part(base+int(j), f.size)]
+			at := offsets[v] + places[j]
+			if at >= offsets[v+1] {
+				f.fail(&f.c.list[f.c.result], "Next gave place %d of a row of %d edges", places[j], offsets[v+1]-offsets[v])
+				return
+			}
+			out[base+int(j)] = far[at]
+		}
+		return
+	}
+	for _, j := range lanes {
+		i := base + int(j)
+		if places[j] < 0 {
+			continue
+		}
+		c := &f.combined[i/f.per]
+		if places[j] >= c.edges() {
+			f.fail(&f.c.list[f.c.result], "Next gave place %d of a neighbourhood of %d edges", places[j], c.edges())
+			return
+		}
+		out[i] = f.p.g.Far[c.edge(f.p.g, places[j])]
+	}
+}
+
+// unique draws again what sample i may not have twice, and ends it at its size.
+func (f *frame) unique(by run, i int, out []uint32) {
+	mine := out[i*f.per : (i+1)*f.per]
+	seen := map[uint32]bool{}
+	if f.p.s.Unique == InSample {
+		for k := range f.step + 1 {
+			for _, v := range f.steps[k][i*f.widths[k] : (i+1)*f.widths[k]] {
+				seen[v] = true
+			}
+		}
+	}
+	again := *f
+	for slot := range mine {
+		if f.p.s.Most > 0 && int(f.length[i]) >= f.p.s.Most {
+			mine[slot] = NoVertex
+		}
+		draw := i*f.per + slot
+		for again.redraw = 1; f.p.s.Unique != Repeats && mine[slot] != NoVertex && seen[mine[slot]]; again.redraw++ {
+			if mine[slot] = NoVertex; again.redraw > maxRedraws {
+				break
+			}
+			var place [width]int64
+			base := draw / width * width
+			lane := []int32{int32(draw - base)}
+			by(&again, base, lane, place[:])
+			again.vertices(base, lane, place[:], out)
+		}
+		if mine[slot] != NoVertex {
+			seen[mine[slot]] = true
+			f.length[i]++
+		}
+	}
+	f.err = again.err
+}
+
+// pool is the rows of all transits of a sample, one after the other.
+type pool struct {
+	rows  []uint32
+	after []int64 // edges of the rows up to and with this one
+}
+
+// combine makes the pools of a step.
+func (g *group) combine(step int) {
+	g.combined = make([]pool, g.n)
+	w := g.widths[step]
+	for i := range g.combined {
+		c := &g.combined[i]
+		for _, v := range g.steps[step][i*w : (i+1)*w] {
+			if v != NoVertex {
+				c.rows, c.after = append(c.rows, v), append(c.after, c.edges()+int64(g.p.g.Degree(v)))
+			}
+		}
+	}
+}
+
+func (c *pool) edges() int64 {
+	if len(c.after) == 0 {
+		return 0
+	}
+	return c.after[len(c.after)-1]
+}
+
+// edge is the number among all rows of the graph of the edge at a place, which is there.
+func (c *pool) edge(g *Graph, place int64) int64 {
+	r := sort.Search(len(c.after), func(i int) bool { return c.after[i] > place })
+	return g.Offsets[c.rows[r]+1] - (c.after[r] - place)
+}
+
+// read computes an operation on the pool.
+func (c *pool) read(p *Program, o op, place int64) cell {
+	there := place >= 0 && place < c.edges()
+	switch {
+	case o == opDegree:
+		return cell{i: c.edges()}
+	case o == opNeighbour && there:
+		return cell{i: int64(p.g.Far[c.edge(p.g, place)])}
+	case o == opNeighbour:
+		return cell{i: -1}
+	case there:
+		return cell{f: p.weight(c.edge(p.g, place), true)}
+	}
+	return cell{}
+}

@@ -1,0 +1,219 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Program is a sampler made ready for a graph. Any number of goroutines may use it.
+type Program struct {
+	g        *Graph
+	s        Sampler
+	sizes    []int // of each step, of a bounded sampler
+	widths   []int // vertices of each step of a sample, roots first
+	group    int   // samples that are drawn together
+	code     *code // Next; nil: drawn without
+	transits *code
+	score    *code
+	edge     *code // EdgeWeight
+	counts   bool  // lengths of samples are read
+	tables   tables
+	scores   []float32 // Score of each edge
+	unit     float64   // of sums of scores: see fixed
+	everyone []uint64  // Everywhere: scores of the vertices up to and with this one
+	tools    tools
+}
+
+// Compile checks a sampler, traces its functions and makes it ready for a graph. Errors
+// name the line of the function that they are about.
+func Compile(g *Graph, s Sampler) (*Program, error) {
+	p := &Program{g: g, s: s}
+	if s.Name == "" {
+		p.s.Name = "without a name"
+	}
+	for _, check := range []func() error{p.checkSteps, p.checkFields, p.trace, p.checkUse, p.prepare} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// errorf is an error about the sampler.
+func (p *Program) errorf(format string, args ...any) error {
+	return fmt.Errorf("sampler %s: %w", p.s.Name, fmt.Errorf(format, args...))
+}
+
+// checkSteps checks sizes and computes widths.
+func (p *Program) checkSteps() error {
+	s := &p.s
+	switch {
+	case s.Roots < 0 || s.Width < 0 || s.Most < 0 || s.Top < 0 || s.Length < 0:
+		return p.errorf("Roots %d, Width %d, Most %d, Top %d, Length %d: none may be negative", s.Roots, s.Width, s.Most, s.Top, s.Length)
+	case s.Steps < Unbounded || s.Steps == 0 && s.Output != Together:
+		return p.errorf("%d steps: a sampler makes 1 step or more, or Unbounded ones", s.Steps)
+	case s.Steps == Unbounded && s.Output == Layers:
+		return p.errorf("unbounded steps do not give blocks, which have a level a step")
+	}
+	p.widths = []int{s.roots()}
+	for step := range max(s.Steps, 1) {
+		n := s.size(step)
+		if n < 1 {
+			return p.errorf("%d draws at step %d: a fan-out is 1 or more", n, step+1)
+		}
+		p.sizes = append(p.sizes, n)
+		if s.Output == Layers || s.Next == nil && s.Output != Steps {
+			continue
+		}
+		w := p.widths[step]
+		if s.Transits != nil {
+			w = max(1, s.Width)
+		}
+		if s.Over == Collective {
+			w = 1
+		}
+		if int64(w)*int64(n) >= maxDraws {
+			return p.errorf("%d draws of a sample at step %d: at most %d", int64(w)*int64(n), step+1, maxDraws-1)
+		}
+		p.widths = append(p.widths, w*n)
+	}
+	if s.Steps == Unbounded {
+		p.widths = p.widths[:1]
+	}
+	total := 0
+	for _, w := range p.widths {
+		total = max(total, w)
+	}
+	p.group = max(1, min(width, 1<<16/total))
+	return nil
+}
+
+// checkFields checks what goes with what.
+func (p *Program) checkFields() error {
+	s := &p.s
+	for _, f := range s.State {
+		if f.Len < 1 || f.Len > 1<<20 {
+			return p.errorf("state %q has %d numbers: 1 to %d are possible", f.Name, f.Len, 1<<20)
+		}
+	}
+	switch {
+	case s.Over == Everywhere && s.Score == nil:
+		return p.errorf("draws from everywhere need a Score")
+	case s.Score != nil && s.Next != nil:
+		return p.errorf("it has both a Next and a Score: one of them says what is drawn")
+	case s.Score != nil && s.Output == Steps:
+		return p.errorf("a Score needs the output Layers, Together or Apart; in steps, draw with Rand.PickWeighted")
+	case s.Over != Individual && (s.Output == Together || s.Output == Apart):
+		return p.errorf("outputs Together and Apart are of samplers over single vertices")
+	case s.Unique != Repeats && s.Output != Steps && s.Next == nil:
+		return p.errorf("Unique is of samplers with Next: edges of a row are drawn without replacement anyhow")
+	case s.KeepLoops && (s.Next != nil || s.Over != Individual):
+		return p.errorf("KeepLoops is of samplers that draw from single rows without Next")
+	case s.Transits == nil && s.Width > 0:
+		return p.errorf("Width says how often Transits is called, and there is no Transits")
+	case s.Top > 0 != (s.Length > 0):
+		return p.errorf("Top and Length go together: the vertices that walks of a length visit most")
+	case s.Top > 0 && (s.Next == nil || s.Output != Layers || s.Over != Individual):
+		return p.errorf("Top counts the visits of walks: it needs Next and the output Layers")
+	}
+	return nil
+}
+
+// trace runs the functions on symbols.
+func (p *Program) trace() (err error) {
+	s := &p.s
+	next := s.Next
+	if next == nil && s.Output == Steps {
+		next = func(_ Sample, at Pool, r Rand) Int { return r.Pick(at) }
+	}
+	if next != nil {
+		t := &tracer{g: p.g, s: s, method: s.Method}
+		p.code, err = t.trace(0, func() symbol {
+			at := t.emit(opAt, 0)
+			if s.Over == Collective {
+				at = symbol{lit: combined}
+			}
+			return next(Sample{t}, Pool{t, at}, Rand{t}).symbol
+		})
+		if err != nil {
+			return err
+		}
+		if t.sets != "" && p.manyDraws() {
+			return p.errorf("%s: Set by a sampler that draws more than once a sample and step", t.sets)
+		}
+		if s.Unique != Repeats || p.manyDraws() || s.Output == Layers {
+			p.code.pack = 1
+		}
+	}
+	if s.Transits != nil {
+		t := &tracer{g: p.g, s: s, method: s.Method}
+		p.transits, err = t.trace(maxSites, func() symbol {
+			return s.Transits(Sample{t}, Int{t.emit(opSlot, 0)}, Rand{t}).symbol
+		})
+		if err == nil && t.sets != "" && max(1, s.Width) > 1 {
+			return p.errorf("%s: Set by a Transits that is called more than once a sample and step", t.sets)
+		}
+	}
+	return err
+}
+
+// manyDraws tells whether samples draw more than once a step.
+func (p *Program) manyDraws() bool {
+	for _, w := range p.widths[1:] {
+		if w > 1 {
+			return true
+		}
+	}
+	w := p.s.roots()
+	if p.transits != nil || p.s.Transits != nil {
+		w = max(1, p.s.Width)
+	}
+	return w*p.s.size(0) > 1
+}
+
+// checkUse checks what the functions read.
+func (p *Program) checkUse() error {
+	for _, c := range []*code{p.code, p.transits} {
+		if c == nil {
+			continue
+		}
+		if err := p.tables.need(p.g, c); err != nil {
+			return p.errorf("%w", err)
+		}
+		for _, x := range c.list {
+			switch x.op {
+			case opLen:
+				p.counts = true
+			case opAt:
+				if c == p.transits {
+					return p.errorf("%s: Transits has no transit yet", x.at)
+				}
+			}
+			if p.s.Output == Layers && p.s.Top == 0 && x.op >= opLen && x.op <= opSet && x.op != opAt && p.s.Over == Individual {
+				return p.errorf("%s: in blocks a vertex draws once for all paths that lead to it: there are no Prev, Root, Len and state", x.at)
+			}
+		}
+	}
+	return nil
+}
+
+// prepare makes what draws by Score read.
+func (p *Program) prepare() (err error) {
+	s := &p.s
+	if s.Score != nil {
+		t := &tracer{g: p.g, s: s}
+		if p.score, err = t.trace(0, func() symbol { return s.Score(Edge{t}).symbol }); err != nil {
+			return err
+		}
+	}
+	if s.EdgeWeight != nil {
+		t := &tracer{g: p.g, s: s, after: true}
+		if p.edge, err = t.trace(0, func() symbol { return s.EdgeWeight(Edge{t}).symbol }); err != nil {
+			return err
+		}
+		if s.Output != Layers {
+			return errors.New("sampler " + s.Name + ": EdgeWeight is of blocks: the output must be Layers")
+		}
+	}
+	return p.prepareScores()
+}

@@ -1,0 +1,154 @@
+package sample
+
+import (
+	"math"
+
+	"sagann/chunk"
+)
+
+// Edge is an edge in a Score or an EdgeWeight.
+type Edge struct{ t *tracer }
+
+// Weight is the graph's weight of the edge, 1 where it has none.
+func (e Edge) Weight() Real { return Real{e.t.emit(opEdgeWeight, 0)} }
+
+// Norm is 1/√(d(source)·d(target)) of the in-degrees in the whole graph: the edge's entry in
+// GCN's normalised adjacency Â, if the graph has the model's self loops.
+func (e Edge) Norm() Real { return Real{e.t.emit(opNorm, 0)} }
+
+// Source is the vertex where the edge begins.
+func (e Edge) Source() Int { return Int{e.t.emit(opSource, 0)} }
+
+// Target is the vertex where it ends.
+func (e Edge) Target() Int { return Int{e.t.emit(opTarget, 0)} }
+
+// Row is the in-edges of a vertex.
+func (e Edge) Row(v Int) Pool { return Pool{e.t, v.symbol} }
+
+// Probability is that of one draw of the edge's source, of Collective and Everywhere.
+func (e Edge) Probability() Real { return e.late(opProbability, "Probability") }
+
+// Draws is the number of draws of the step, k.
+func (e Edge) Draws() Real { return e.late(opDraws, "Draws") }
+
+// Times is how often the edge's source was drawn.
+func (e Edge) Times() Real { return e.late(opTimes, "Times") }
+
+// late is what is known after the draw only.
+func (e Edge) late(o op, name string) Real {
+	if !e.t.after {
+		refuse("%s in a Score: it is known after the draw, in EdgeWeight", name)
+	}
+	return Real{e.t.emit(o, 0)}
+}
+
+// drawn is an edge for its Score or EdgeWeight: at is its number in the rows of all.
+type drawn struct {
+	at                        int64
+	target                    uint32
+	probability, draws, times float32
+}
+
+// value computes a function of an edge.
+func (p *Program) value(c *code, values []cell, e *drawn) float32 {
+	for n := range c.list {
+		x := &c.list[n]
+		a, b := values[x.a], values[x.b]
+		switch x.op {
+		case opLit:
+			values[n] = cell{x.imm, x.real}
+		case opEdgeWeight:
+			values[n] = cell{f: p.weight(e.at, true)}
+		case opNorm:
+			values[n] = cell{f: p.g.norm(p.g.Far[e.at], e.target)}
+		case opSource:
+			values[n] = cell{i: int64(p.g.Far[e.at])}
+		case opTarget:
+			values[n] = cell{i: int64(e.target)}
+		case opProbability:
+			values[n] = cell{f: e.probability}
+		case opDraws:
+			values[n] = cell{f: e.draws}
+		case opTimes:
+			values[n] = cell{f: e.times}
+		case opDegree, opNeighbour, opWeight, opMost, opBefore, opHas:
+			values[n] = p.readGraph(x.op, a.i, b.i)
+		default:
+			values[n] = pure(x.op, a, b, values[x.c])
+		}
+	}
+	return values[c.result].f
+}
+
+func (g *Graph) norm(source, target uint32) float32 {
+	d := float64(g.Degree(source)) * float64(g.Degree(target))
+	if d == 0 {
+		return 0
+	}
+	return float32(1 / math.Sqrt(d))
+}
+
+// prepareScores computes the scores of all edges, and what draws by them read.
+func (p *Program) prepareScores() error {
+	if p.score == nil {
+		return nil
+	}
+	if err := p.tables.need(p.g, p.score); err != nil {
+		return p.errorf("%w", err)
+	}
+	p.scores = p.g.Weight
+	if len(p.score.list) != 1 || p.score.list[0].op != opEdgeWeight || p.scores == nil {
+		p.scores = make([]float32, p.g.Edges())
+		chunk.Ranges(p.g.Vertices(), func(lo, hi int) {
+			values := make([]cell, len(p.score.list))
+			for v := lo; v < hi; v++ {
+				for at := p.g.Offsets[v]; at < p.g.Offsets[v+1]; at++ {
+					p.scores[at] = p.value(p.score, values, &drawn{at: at, target: uint32(v)})
+				}
+			}
+		})
+	}
+	sum := 0.0
+	for at, x := range p.scores {
+		if !(x >= 0) || math.IsInf(float64(x), 0) {
+			return p.errorf("%s: the Score of edge %d is %v: scores are 0 or more, and finite", p.score.line(), p.g.Edge[at], x)
+		}
+		sum += float64(x)
+	}
+	if p.s.Over == Individual {
+		return p.tables.needScores(p)
+	}
+	if sum > 0 {
+		p.unit = (1 << 62) / sum
+	}
+	if p.s.Over == Everywhere {
+		p.everyone = make([]uint64, p.g.Vertices())
+		for at, x := range p.scores {
+			p.everyone[p.g.Far[at]] += p.fixed(x)
+		}
+		for v := 1; v < len(p.everyone); v++ {
+			p.everyone[v] += p.everyone[v-1]
+		}
+	}
+	return nil
+}
+
+// fixed is a score as a whole number, so that sums do not depend on their order. All
+// scores of the graph together are 2⁶², and an edge with a score has at least 1: with
+// fewer than 2³² edges no sum overflows.
+func (p *Program) fixed(score float32) uint64 {
+	if score == 0 {
+		return 0
+	}
+	return max(1, uint64(float64(score)*p.unit))
+}
+
+// line is where a function of an edge stands.
+func (c *code) line() string {
+	for _, x := range c.list {
+		if x.at != "" {
+			return x.at
+		}
+	}
+	return "Score"
+}

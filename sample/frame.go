@@ -1,0 +1,212 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+)
+
+// group is samples that are drawn together: the first has number first.
+type group struct {
+	p        *Program
+	key      stream
+	of       []uint32 // what names each sample in draws; nil: first and on
+	first    uint32
+	n        int
+	steps    [][]uint32 // what each step added, the roots first: n × widths
+	widths   []int
+	length   []int32 // vertices of each sample so far
+	state    []int64 // n × all fields
+	combined []pool  // Collective: a pool for each sample
+
+	live    []int32      // of an unbounded walk: samples that go on, in the only strip
+	plain   bool         // steps are made by addPlain
+	random  [][4]uint32  // for it, of each sample: words,
+	begins  []int64      // where the row of the transit begins, then the edge that is drawn,
+	lengths []uint32     // and the row's length, 0 if nothing is drawn
+	lanes   [width]int32 // of the strip at work
+	places  [width]int64
+}
+
+// name is what names sample i in draws.
+func (g *group) name(i int) uint32 {
+	if g.of != nil {
+		return g.of[i]
+	}
+	return g.first + uint32(i)
+}
+
+// frame is a function that runs for the draws of a step: draw i is of sample i/per, and
+// of transit i/size.
+type frame struct {
+	*group
+	c         *code
+	step      int
+	per, size int
+	transits  []uint32
+	redraw    int // how often the draw was made before
+	early     int // 1 in Transits, before there is a transit
+	err       error
+}
+
+// part is i/n; most samplers draw once.
+func part(i, n int) int {
+	if n == 1 {
+		return i
+	}
+	return i / n
+}
+
+// fail keeps the first error, with the line of the user's function.
+func (f *frame) fail(x *instruction, format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf("sampler %s: %s: %s", f.p.s.Name, x.at, fmt.Sprintf(format, args...))
+	}
+}
+
+// place is the counter of a draw's random words but for site and try.
+func (f *frame) place(i int) place {
+	sample := part(i, f.per)
+	return place{of: f.name(sample), step: uint32(f.step / f.c.pack), slot: uint32(i-sample*f.per) | uint32(f.redraw)<<24}
+}
+
+// counter is the last word of the counter for a site at a try: four sites share random
+// words. Sites are below 2·maxSites and tries below 2²⁴; 0 is left for draws without a trace.
+func counter(site int64, try int) uint32 { return uint32(site>>2+1)<<24 | uint32(try) }
+
+// maxTries bounds a Reject.
+const maxTries = 1 << 20
+
+// word is the random word of a site.
+func (f *frame) word(i int, site int64, try int) uint32 {
+	at := f.place(i)
+	if f.c.pack > 1 {
+		site += int64(f.step%f.c.pack) * int64(f.c.sites)
+	}
+	at.site = counter(site, try)
+	return f.key.words(at)[site&3]
+}
+
+// uniform is a word as a multiple of 2⁻²⁴ in [0, 1).
+func uniform(word uint32) float32 { return float32(word>>8) * (1.0 / (1 << 24)) }
+
+// vertex is an id as a number of 64 bits: -1 for none.
+func vertex(v uint32) int64 {
+	if v == NoVertex {
+		return -1
+	}
+	return int64(v)
+}
+
+// transit is the vertex that draw i draws for; combined where all do together.
+func (f *frame) transit(i int) int64 {
+	if f.combined != nil {
+		return combined
+	}
+	return vertex(f.transits[part(i, f.size)])
+}
+
+// prev is the vertex k steps before the transit of draw i.
+func (f *frame) prev(i int, k int64) int64 {
+	s := int64(f.step+f.early) - k
+	if s < 0 || s >= int64(len(f.steps)) {
+		return -1
+	}
+	if f.per == 1 && f.widths[s] == 1 {
+		return vertex(f.steps[s][i])
+	}
+	sample := i / f.per
+	t := i/f.size - sample*(f.per/f.size) // transit in the sample
+	w := f.widths[s]
+	return vertex(f.steps[s][sample*w+t*w*f.size/f.per])
+}
+
+// numbers are a field of the state of draw i's sample.
+func (f *frame) numbers(x *instruction, i int, n int64) *int64 {
+	all, at := 0, 0
+	for j, field := range f.p.s.State {
+		if int64(j) == x.imm {
+			at = all
+			if n < 0 || n >= int64(field.Len) {
+				f.fail(x, "number %d of state %q, which has 0 to %d", n, field.Name, field.Len-1)
+				return new(int64)
+			}
+		}
+		all += field.Len
+	}
+	return &f.state[i/f.per*all+at+int(n)]
+}
+
+// read computes an operation on the sample or the graph for draw i.
+func (f *frame) read(x *instruction, i int, a, b cell) cell {
+	switch x.op {
+	case opStep:
+		return cell{i: int64(f.step)}
+	case opSlot:
+		return cell{i: int64(i % f.per)}
+	case opLen:
+		return cell{i: int64(f.length[i/f.per])}
+	case opPrev:
+		return cell{i: f.prev(i, x.imm)}
+	case opAt:
+		return cell{i: f.transit(i)}
+	case opRoot:
+		if a.i < 0 || a.i >= int64(f.widths[0]) {
+			f.fail(x, "root %d of a sample with %d", a.i, f.widths[0])
+			return cell{i: -1}
+		}
+		return cell{i: vertex(f.steps[0][i/f.per*f.widths[0]+int(a.i)])}
+	case opGet:
+		return cell{i: *f.numbers(x, i, a.i)}
+	case opSet:
+		*f.numbers(x, i, a.i) = b.i
+		return b
+	}
+	if a.i == combined && f.combined != nil {
+		return f.combined[i/f.per].read(f.p, x.op, b.i)
+	}
+	return f.p.readGraph(x.op, a.i, b.i)
+}
+
+// readGraph computes an operation on the row of a vertex.
+func (p *Program) readGraph(o op, v, place int64) cell {
+	lo, n := p.span(v)
+	there := place >= 0 && place < int64(n)
+	switch o {
+	case opDegree:
+		return cell{i: int64(n)}
+	case opNeighbour:
+		if !there {
+			return cell{i: -1}
+		}
+		return cell{i: int64(p.g.Far[lo+place])}
+	case opWeight:
+		return cell{f: p.weight(lo+place, there)}
+	case opMost:
+		switch {
+		case p.tables.most != nil && n > 0:
+			return cell{f: p.tables.most[v]}
+		case n > 0:
+			return cell{f: 1}
+		}
+		return cell{}
+	case opBefore:
+		sum := float32(0)
+		for i := range min(max(place, 0), int64(n)) {
+			sum += p.weight(lo+i, true)
+		}
+		return cell{f: sum}
+	}
+	_, found := slices.BinarySearch(p.g.Far[lo:lo+int64(n)], uint32(place)) // opHas
+	return truth(found && place >= 0)
+}
+
+// weight is that of edge i of all rows.
+func (p *Program) weight(i int64, there bool) float32 {
+	switch {
+	case !there:
+		return 0
+	case p.g.Weight == nil:
+		return 1
+	}
+	return p.g.Weight[i]
+}

@@ -1,0 +1,143 @@
+package sample
+
+// induced draws vertices and takes all edges of the graph among them.
+//
+// Together the vertices of all samples are one set. Apart each seed has a set of its own:
+// the seeds come first, then what was drawn for the first of them, for the second and so
+// on. A vertex that was drawn for several seeds stands there several times, and edges join
+// vertices of one seed only.
+func (p *Program) induced(t *tool, b *Blocks, key Key) error {
+	b.Layers = b.Layers[:1]
+	b.Layers[0].clear()
+	if p.s.Output == Apart {
+		if err := p.apart(t, b, key); err != nil {
+			return err
+		}
+	} else {
+		list, err := p.reached(b.Vertices, key.stream(), key)
+		if err != nil {
+			return err
+		}
+		for _, v := range list {
+			if t.local[v] == 0 {
+				b.Vertices = append(b.Vertices, v)
+				t.local[v] = int32(len(b.Vertices))
+			}
+		}
+		for _, v := range b.Vertices {
+			t.among(p.g, &b.Layers[0], v)
+		}
+	}
+	b.Counts = append(b.Counts[:0], len(b.Vertices), len(b.Vertices))
+	return nil
+}
+
+// Deepen makes levels of the one block of a subgraph (Together, Apart), for a model with
+// so many layers that gives rows for the first seeds vertices: all blocks have the edges
+// of the subgraph, the first those into the seeds. They share memory.
+func (b *Blocks) Deepen(seeds, levels int) {
+	whole := b.Layers[0]
+	n := len(b.Vertices)
+	b.Counts, b.Layers = append(b.Counts[:0], seeds), b.Layers[:0]
+	for range levels {
+		b.Counts, b.Layers = append(b.Counts, n), append(b.Layers, whole)
+	}
+	end := whole.Offsets[seeds]
+	b.Layers[0].Offsets, b.Layers[0].Far, b.Layers[0].Edge = whole.Offsets[:seeds+1], whole.Far[:end], whole.Edge[:end]
+}
+
+// apart draws a subgraph for each seed.
+func (p *Program) apart(t *tool, b *Blocks, key Key) error {
+	seeds := append([]uint32(nil), b.Vertices...)
+	t.forget(seeds)
+	begin := []int{len(seeds)}
+	for _, v := range seeds {
+		// every seed draws by a key of its own, so that it has the same subgraph in any batch
+		w := key.stream().words(place{of: v, step: ^uint32(0), slot: ^uint32(0)})
+		list, err := p.reached([]uint32{v}, stream{w[0], w[1]}, Key{Seed: uint64(w[0])<<32 | uint64(w[1])})
+		if err != nil {
+			b.Vertices = b.Vertices[:0]
+			return err
+		}
+		t.local[v] = 1
+		for _, u := range list {
+			if t.local[u] == 0 {
+				t.local[u] = 1
+				b.Vertices = append(b.Vertices, u)
+			}
+		}
+		t.forget(list)
+		t.local[v] = 0
+		begin = append(begin, len(b.Vertices))
+	}
+	// rows of the seeds come first, and seed and set of each share local numbers
+	last := &b.Layers[0]
+	enter := func(i int, local func(n int) int32) {
+		t.local[seeds[i]] = local(i)
+		for n := begin[i]; n < begin[i+1]; n++ {
+			t.local[b.Vertices[n]] = local(n)
+		}
+	}
+	number, none := func(n int) int32 { return int32(n) + 1 }, func(int) int32 { return 0 }
+	for i, v := range seeds {
+		enter(i, number)
+		t.among(p.g, last, v)
+		enter(i, none)
+	}
+	for i := range seeds {
+		enter(i, number)
+		for n := begin[i]; n < begin[i+1]; n++ {
+			t.among(p.g, last, b.Vertices[n])
+		}
+		enter(i, none)
+	}
+	return nil
+}
+
+// reached lists what is drawn from the roots on.
+func (p *Program) reached(roots []uint32, s stream, key Key) ([]uint32, error) {
+	if p.s.Steps == 0 {
+		return nil, nil
+	}
+	if p.code != nil {
+		var drawn Samples
+		whole := len(roots) / p.s.roots() * p.s.roots()
+		if err := p.Run(&drawn, roots[:whole], 0, key); err != nil {
+			return nil, err
+		}
+		var list []uint32
+		for i := range drawn.N {
+			list = drawn.Vertices(list, i)
+		}
+		return list, nil
+	}
+	list, seen := append([]uint32(nil), roots...), map[uint32]bool{}
+	for _, v := range roots {
+		seen[v] = true
+	}
+	t := p.tools.take(p.g)
+	defer p.tools.put(t)
+	var block Block
+	for step := range p.sizes {
+		block.clear()
+		p.drawLayer(t, &block, list, s, step)
+		for _, f := range block.Far {
+			if v := uint32(f); !seen[v] {
+				seen[v] = true
+				list = append(list, v)
+			}
+		}
+	}
+	return list, nil
+}
+
+// among adds a row to b: the edges into v from vertices that have a local number.
+func (t *tool) among(g *Graph, b *Block, v uint32) {
+	far, edge := g.row(v)
+	for i, f := range far {
+		if n := t.local[f]; n != 0 {
+			b.Far, b.Edge = append(b.Far, n-1), append(b.Edge, edge[i])
+		}
+	}
+	b.Offsets = append(b.Offsets, int64(len(b.Far)))
+}

@@ -1,0 +1,50 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+)
+
+// MVS draws one hop of neighbours for a batch that ByNorm has chosen (minimal variance
+// sampling: Cong, Forsati, Kandemir and Mahdavi, 2020).
+func MVS(fanout int) Sampler {
+	s := Neighbours(fanout)
+	s.Name = "mvs"
+	return s
+}
+
+// ByNorm chooses k of the places 0 to len(norms)-1, with replacement and in proportion to
+// norms, such as those of the gradients of vertices when they were last seen. It returns
+// the different ones ascending, and a weight for each by which its loss counts: times
+// drawn/(k·n·q), so that the weighted sum is on average the mean over all n.
+func ByNorm(norms []float32, k int, key Key) (places []uint32, weights []float32, err error) {
+	if k < 1 {
+		return nil, nil, fmt.Errorf("a batch of %d: at least 1", k)
+	}
+	sum := 0.0
+	for i, x := range norms {
+		if !(x >= 0) {
+			return nil, nil, fmt.Errorf("norm %d is %v: norms are 0 or more", i, x)
+		}
+		sum += float64(x)
+	}
+	if sum == 0 {
+		return nil, nil, fmt.Errorf("all %d norms are 0: at least one must be above", len(norms))
+	}
+	s := key.stream()
+	for i := range k {
+		w := s.words(place{slot: uint32(i), step: ^uint32(0)})
+		places = append(places, scan(norms, uint64(w[0])<<32|uint64(w[1])))
+	}
+	slices.Sort(places)
+	var once []uint32
+	for _, i := range places {
+		share := float32(sum / (float64(norms[i]) * float64(k) * float64(len(norms))))
+		if n := len(once); n > 0 && once[n-1] == i {
+			weights[n-1] += share
+			continue
+		}
+		once, weights = append(once, i), append(weights, share)
+	}
+	return once, weights, nil
+}

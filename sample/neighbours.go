@@ -1,0 +1,196 @@
+package sample
+
+import (
+	"slices"
+	"sync"
+)
+
+// tool is what one goroutine needs to draw.
+type tool struct {
+	local  []int32  // by vertex: its local number + 1 in the sample at work, 0 for none
+	set    []uint64 // places of a row that are taken, a bit each; all 0 between rows
+	places []uint32 // what a row drew, ascending
+
+	runners    []runner
+	candidates []uint32 // of Collective: vertices, each with the sum of its scores up to it,
+	sums       []uint64
+	times      []uint32 // and how often it was drawn
+	run        run
+}
+
+// tools are those that no goroutine uses at the moment.
+type tools struct {
+	mu   sync.Mutex
+	idle []*tool
+	by   func() run // nil: strips
+}
+
+func (t *tools) take(g *Graph) *tool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.idle); n > 0 {
+		x := t.idle[n-1]
+		t.idle = t.idle[:n-1]
+		return x
+	}
+	by := t.by
+	if by == nil {
+		by = func() run { return newStrips().run }
+	}
+	return &tool{local: make([]int32, g.Vertices()), run: by()}
+}
+
+func (t *tools) put(x *tool) {
+	t.mu.Lock()
+	t.idle = append(t.idle, x)
+	t.mu.Unlock()
+}
+
+// forget clears the local numbers of vertices.
+func (t *tool) forget(vertices []uint32) {
+	for _, v := range vertices {
+		t.local[v] = 0
+	}
+}
+
+// drawLayer draws the edges of a step: those of all vertices so far, with the ids of far
+// ends where local numbers will stand.
+func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step int) {
+	k := p.sizes[step]
+	for _, v := range vertices {
+		first, end := p.kept(v)
+		n := p.g.Degree(v) - (end - first)
+		at := place{of: v, step: uint32(step)}
+		switch {
+		case p.scores != nil:
+			p.weighted(t, v, first, end, k, s, at)
+			t.add(first, end)
+		case p.s.Replace:
+			t.drawAgain(n, k, s, at)
+			t.leave(first, end)
+		case n <= k:
+			p.take(b, v)
+			continue
+		default:
+			t.draw(n, k, s, at)
+			t.leave(first, end)
+		}
+		p.place(b, v, t.places)
+	}
+}
+
+// place adds a row to b: the edges at places of the row of v.
+func (p *Program) place(b *Block, v uint32, places []uint32) {
+	far, edge := p.g.row(v)
+	for _, i := range places {
+		b.Far, b.Edge = append(b.Far, int32(far[i])), append(b.Edge, edge[i])
+	}
+	if p.edge != nil {
+		values := make([]cell, len(p.edge.list))
+		for _, i := range places {
+			b.Weight = append(b.Weight, p.value(p.edge, values, &drawn{at: p.g.Offsets[v] + int64(i), target: v, draws: float32(len(places))}))
+		}
+	}
+	b.Offsets = append(b.Offsets, int64(len(b.Far)))
+}
+
+// take adds the whole row of v to b.
+func (p *Program) take(b *Block, v uint32) {
+	far, edge := p.g.row(v)
+	if p.edge != nil {
+		all := make([]uint32, len(far))
+		for i := range all {
+			all[i] = uint32(i)
+		}
+		p.place(b, v, all)
+		return
+	}
+	for i, f := range far {
+		b.Far, b.Edge = append(b.Far, int32(f)), append(b.Edge, edge[i])
+	}
+	b.Offsets = append(b.Offsets, int64(len(b.Far)))
+}
+
+// kept is the range of places in the row of v that take no part in draws.
+func (p *Program) kept(v uint32) (first, end int) {
+	if !p.s.KeepLoops {
+		return 0, 0
+	}
+	return p.g.loops(v)
+}
+
+// leave makes places, drawn of a row without the places first to end-1, those of the
+// whole row, and adds the ones left out.
+func (t *tool) leave(first, end int) {
+	if first == end {
+		return
+	}
+	at, _ := slices.BinarySearch(t.places, uint32(first))
+	for i := at; i < len(t.places); i++ {
+		t.places[i] += uint32(end - first)
+	}
+	for i := first; i < end; i++ {
+		t.places = slices.Insert(t.places, at+i-first, uint32(i))
+	}
+}
+
+// add adds the places first to end-1, none of which was drawn.
+func (t *tool) add(first, end int) {
+	for i := first; i < end; i++ {
+		at, _ := slices.BinarySearch(t.places, uint32(i))
+		t.places = slices.Insert(t.places, at, uint32(i))
+	}
+}
+
+// draw sets places to k different ones of 0..n-1, all sets with equal probability
+// (Floyd: Bentley and Floyd, "A sample of brilliance", 1987). k is below n.
+func (t *tool) draw(n, k int, s stream, at place) {
+	if words := n>>6 + 1; words > len(t.set) {
+		t.set = make([]uint64, words)
+	}
+	t.places = t.places[:0]
+	var random [4]uint32
+	for j := range k {
+		if j&3 == 0 {
+			at.slot = uint32(j >> 2)
+			random = s.words(at)
+		}
+		top := n - k + j
+		i := below(random[j&3], top+1)
+		if t.set[i>>6]>>(i&63)&1 != 0 {
+			i = top
+		}
+		t.set[i>>6] |= 1 << (i & 63)
+		t.places = append(t.places, uint32(i))
+	}
+	if n > sparse*k {
+		for _, i := range t.places {
+			t.set[i>>6] = 0
+		}
+		slices.Sort(t.places)
+		return
+	}
+	t.places = t.places[:0]
+	each(t.set[:n>>6+1], func(i int) { t.places = append(t.places, uint32(i)) })
+}
+
+// sparse is the length of a row, for each draw, from which it takes less time to sort
+// the draws than to walk over the bits of the row.
+const sparse = 256
+
+// drawAgain sets places to k of 0..n-1 with replacement; of no place it draws none.
+func (t *tool) drawAgain(n, k int, s stream, at place) {
+	t.places = t.places[:0]
+	if n == 0 {
+		return
+	}
+	var random [4]uint32
+	for j := range k {
+		if j&3 == 0 {
+			at.slot = uint32(j >> 2)
+			random = s.words(at)
+		}
+		t.places = append(t.places, uint32(below(random[j&3], n)))
+	}
+	slices.Sort(t.places)
+}

@@ -1,0 +1,222 @@
+package sample
+
+import (
+	"fmt"
+
+	"sagann/chunk"
+)
+
+// Samples is what Run draws: of every step what it added, sample by sample. Steps[0] are
+// the roots.
+type Samples struct {
+	N      int        // samples
+	Steps  [][]uint32 // N×Widths[k]; NoVertex where a draw added nothing
+	Widths []int
+}
+
+// Vertices appends the vertices of sample i to list: roots, then step by step, without
+// what is not there.
+func (s *Samples) Vertices(list []uint32, i int) []uint32 {
+	for k, step := range s.Steps {
+		for _, v := range step[i*s.Widths[k] : (i+1)*s.Widths[k]] {
+			if v != NoVertex {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+const (
+	maxSteps   = 1 << 20 // of an unbounded sampler
+	maxRedraws = 255
+	maxDraws   = 1 << 24 // of a sample at a step: a slot has 24 bits in the counter, redraws 8
+)
+
+// Run draws samples into s on all processors. Sample i has the roots i·Roots to
+// (i+1)·Roots-1 and the number first+i: with the key it names the draws. A sample is the
+// same whatever others are drawn beside it.
+func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
+	n, err := p.samplesOf(roots, first)
+	if err != nil {
+		return err
+	}
+	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, p.widths
+	for k := 1; p.s.Steps != Unbounded && k < len(p.widths); k++ {
+		s.Steps = append(s.Steps, make([]uint32, n*p.widths[k]))
+	}
+	if p.s.Steps == Unbounded {
+		s.Widths = p.widths[:1]
+	}
+	pieces := (n + p.group - 1) / p.group
+	groups, errs := make([]*group, pieces), make([]error, pieces)
+	chunk.Each(pieces, func(i int) {
+		t := p.tools.take(p.g)
+		defer p.tools.put(t)
+		lo := i * p.group
+		g := p.newGroup(s, roots, lo, min(n, lo+p.group), key)
+		g.first = uint32(first) + uint32(lo)
+		groups[i], errs[i] = g, g.run(t.run)
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	if p.s.Steps == Unbounded {
+		s.join(groups)
+	}
+	return nil
+}
+
+// samplesOf checks roots and returns the number of samples.
+func (p *Program) samplesOf(roots []uint32, first uint64) (int, error) {
+	r := p.s.roots()
+	switch {
+	case p.code == nil || p.s.Output == Layers:
+		return 0, fmt.Errorf("sampler %s draws blocks: call Blocks", p.s.Name)
+	case len(roots)%r != 0:
+		return 0, fmt.Errorf("sampler %s: %d roots are no multiple of %d, the roots of a sample", p.s.Name, len(roots), r)
+	case first+uint64(len(roots)/r) > 1<<32:
+		return 0, fmt.Errorf("sampler %s: samples up to number %d: an epoch has at most 2^32", p.s.Name, first+uint64(len(roots)/r))
+	}
+	for i, v := range roots {
+		if int64(v) >= int64(p.g.Vertices()) {
+			return 0, fmt.Errorf("root %d, at place %d, of a graph with %d vertices: roots are 0 to %d", v, i, p.g.Vertices(), p.g.Vertices()-1)
+		}
+	}
+	return len(roots) / r, nil
+}
+
+// Roots picks the roots of n samples, any vertex with equal probability. Sample i has the
+// number first+i.
+func (p *Program) Roots(n int, first uint64, key Key) []uint32 {
+	s, r := key.stream(), p.s.roots()
+	roots := make([]uint32, n*r)
+	for i := range roots {
+		w := s.words(place{of: uint32(first) + uint32(i/r), step: ^uint32(0), slot: uint32(i % r)})
+		roots[i] = uint32(below(w[0], p.g.Vertices()))
+	}
+	return roots
+}
+
+// newGroup is the samples lo to hi-1 of s.
+func (p *Program) newGroup(s *Samples, roots []uint32, lo, hi int, key Key) *group {
+	r := p.s.roots()
+	g := &group{p: p, key: key.stream(), n: hi - lo, steps: [][]uint32{roots[lo*r : hi*r]}, widths: []int{r}}
+	for k := 1; k < len(s.Steps); k++ {
+		w := p.widths[k]
+		g.steps, g.widths = append(g.steps, s.Steps[k][lo*w:hi*w]), append(g.widths, w)
+	}
+	g.plain = p.tools.by == nil && p.plainWalk()
+	g.begin()
+	return g
+}
+
+// begin sets lengths and state.
+func (g *group) begin() {
+	r, all := g.widths[0], 0
+	g.length = make([]int32, g.n)
+	for i := range g.length {
+		g.length[i] = int32(r)
+	}
+	for _, f := range g.p.s.State {
+		all += f.Len
+	}
+	g.state = make([]int64, g.n*all)
+	at := 0
+	for _, f := range g.p.s.State {
+		for i := range g.n {
+			for j := 0; f.Roots && j < min(f.Len, r); j++ {
+				g.state[i*all+at+j] = int64(g.steps[0][i*r+j])
+			}
+		}
+		at += f.Len
+	}
+}
+
+// run draws step by step.
+func (g *group) run(by run) error {
+	given := len(g.steps) // arrays that are there to be filled
+	for step := 0; ; step++ {
+		if g.p.s.Steps != Unbounded && step == g.p.s.Steps {
+			return nil
+		}
+		if step == maxSteps {
+			return fmt.Errorf("sampler %s: %d steps, and some samples go on: a sampler must end", g.p.s.Name, maxSteps)
+		}
+		width := g.widths[step]
+		if g.p.transits != nil {
+			width = max(1, g.p.s.Width)
+		}
+		size := g.p.s.size(step)
+		f := &frame{group: g, c: g.p.code, step: step, per: width * size, size: size, transits: g.steps[step]}
+		if g.p.s.Over == Collective {
+			f.per = size
+			g.combine(step)
+		}
+		var out []uint32
+		if given > 1 {
+			out = g.steps[step+1]
+		} else {
+			out = make([]uint32, g.n*f.per)
+		}
+		if g.p.transits != nil {
+			f.transits = make([]uint32, g.n*width)
+			t := &frame{group: g, c: g.p.transits, step: step, per: width, size: 1, transits: f.transits, early: 1}
+			t.all(by, func(i int, v int64) { f.transits[i] = uint32(v) })
+			if t.err != nil {
+				return t.err
+			}
+		}
+		added := f.add(by, out)
+		if f.err != nil {
+			return f.err
+		}
+		if given == 1 {
+			if added == 0 && g.p.s.Steps == Unbounded {
+				return nil
+			}
+			g.steps, g.widths = append(g.steps, out), append(g.widths, f.per)
+		}
+	}
+}
+
+// all runs the function for all draws of the step.
+func (f *frame) all(by run, got func(i int, v int64)) {
+	lanes, out := &f.lanes, &f.places
+	for base := 0; base < f.n*f.per && f.err == nil; base += width {
+		n := min(width, f.n*f.per-base)
+		for j := range n {
+			lanes[j] = int32(j)
+		}
+		by(f, base, lanes[:n], out[:])
+		for j := range n {
+			got(base+j, out[j])
+		}
+	}
+}
+
+// join puts together what groups of an unbounded sampler drew.
+func (s *Samples) join(groups []*group) {
+	widths := s.Widths
+	for _, g := range groups {
+		if len(g.widths) > len(widths) {
+			widths = g.widths
+		}
+	}
+	s.Widths, s.Steps = widths, s.Steps[:1]
+	for k := 1; k < len(widths); k++ {
+		step := make([]uint32, 0, s.N*widths[k])
+		for _, g := range groups {
+			if k < len(g.steps) {
+				step = append(step, g.steps[k]...)
+				continue
+			}
+			for range g.n * widths[k] {
+				step = append(step, NoVertex)
+			}
+		}
+		s.Steps = append(s.Steps, step)
+	}
+}

@@ -1,0 +1,230 @@
+package sample
+
+// width is how many draws an instruction works on at a time: their values lie in cache,
+// and their reads of the graph wait for memory together.
+const width = 1024
+
+// strips runs functions over strips of draws. One goroutine uses it.
+type strips struct {
+	regs  map[*code]*registers
+	words [4][width]uint32 // random words of each draw
+	of    *code            // what the words are of
+	block int64            // and of which four sites, at which try; -1: none
+	try   int
+	base  int
+}
+
+// registers are a function's values, of each instruction for a strip.
+type registers struct {
+	ints  [][]int64
+	reals [][]float32
+}
+
+func newStrips() *strips { return &strips{regs: map[*code]*registers{}, block: -1} }
+
+// isReal tells whether an instruction's value is a real.
+func isReal(o op) bool {
+	switch o {
+	case opToReal, opWeight, opMost, opBefore, opUniform, opEdgeWeight, opNorm, opProbability, opDraws, opTimes:
+		return true
+	case opLess + realOps, opEqual + realOps:
+		return false
+	}
+	return o >= realOps
+}
+
+func (s *strips) registersOf(c *code) *registers {
+	r := s.regs[c]
+	if r != nil {
+		return r
+	}
+	r = &registers{make([][]int64, len(c.list)), make([][]float32, len(c.list))}
+	for n, x := range c.list {
+		if !isReal(x.op) {
+			r.ints[n] = make([]int64, width)
+		}
+		if isReal(x.op) || x.op == opLit {
+			r.reals[n] = make([]float32, width)
+		}
+		if x.op == opLit {
+			for j := range width {
+				r.ints[n][j], r.reals[n][j] = x.imm, x.real
+			}
+		}
+	}
+	s.regs[c] = r
+	return r
+}
+
+// run is a run over a strip.
+func (s *strips) run(f *frame, base int, lanes []int32, out []int64) {
+	if f.c.pack == 1 || s.of != f.c || f.step%f.c.pack == 0 {
+		s.of, s.block = f.c, -1
+	}
+	r := s.registersOf(f.c)
+	s.exec(f, r, base, lanes, 0, len(f.c.list), 0)
+	result := r.ints[f.c.result]
+	for _, j := range lanes {
+		out[j] = result[j]
+	}
+}
+
+// exec runs instructions from to end-1 for the draws in lanes.
+func (s *strips) exec(f *frame, r *registers, base int, lanes []int32, from, end, try int) {
+	for n := from; n < end; n++ {
+		x := &f.c.list[n]
+		switch {
+		case x.op == opLit:
+		case x.op == opReject:
+			s.reject(f, r, base, lanes, n)
+			n = int(x.imm)
+		case x.op >= opBelow && x.op <= opInverse:
+			s.draw(f, r, base, lanes, n, try)
+		case x.op >= opStep && x.op <= opSet:
+			s.sample(f, r, base, lanes, n)
+		case x.op >= opDegree && x.op <= opHas:
+			s.graph(f, r, base, lanes, n)
+		case x.op >= realOps:
+			realOp(r, x, lanes, n)
+		default:
+			intOp(r, x, lanes, n)
+		}
+	}
+}
+
+// reject repeats a body for the draws that it has not accepted.
+func (s *strips) reject(f *frame, r *registers, base int, lanes []int32, n int) {
+	x := &f.c.list[n]
+	accept := &f.c.list[x.imm]
+	value, taken, got := r.ints[accept.a], r.ints[accept.b], r.ints[n]
+	left := append(make([]int32, 0, width), lanes...)
+	for try := 0; len(left) > 0; try++ {
+		if try == maxTries {
+			f.fail(x, "%d tries of a Reject, and none is accepted", maxTries)
+			return
+		}
+		s.exec(f, r, base, left, n+1, int(x.imm), try)
+		k := 0
+		for _, j := range left {
+			if taken[j] != 0 {
+				got[j] = value[j]
+			} else {
+				left[k] = j
+				k++
+			}
+		}
+		left = left[:k]
+	}
+}
+
+// word makes the random words of a site for lanes and returns those of the site.
+func (s *strips) word(f *frame, base int, lanes []int32, site int64, try int) *[width]uint32 {
+	if f.c.pack > 1 {
+		site += int64(f.step%f.c.pack) * int64(f.c.sites)
+	}
+	if s.block != site>>2 || s.try != try || s.base != base {
+		s.block, s.try, s.base = site>>2, try, base
+		c := counter(site, try)
+		for _, j := range lanes {
+			at := f.place(base + int(j))
+			at.site = c
+			w := f.key.words(at)
+			s.words[0][j], s.words[1][j], s.words[2][j], s.words[3][j] = w[0], w[1], w[2], w[3]
+		}
+	}
+	return &s.words[site&3]
+}
+
+// draw runs an instruction that draws.
+func (s *strips) draw(f *frame, r *registers, base int, lanes []int32, n, try int) {
+	x := &f.c.list[n]
+	switch x.op {
+	case opBelow:
+		w, top, to := s.word(f, base, lanes, x.imm, try), r.ints[x.a], r.ints[n]
+		for _, j := range lanes {
+			to[j] = -1
+			if top[j] > 0 {
+				to[j] = int64(below(w[j], int(top[j])))
+			}
+		}
+	case opUniform:
+		w, to := s.word(f, base, lanes, x.imm, try), r.reals[n]
+		for _, j := range lanes {
+			to[j] = uniform(w[j])
+		}
+	case opInverse:
+		w, v, to := s.word(f, base, lanes, x.imm, try), r.ints[x.a], r.ints[n]
+		for _, j := range lanes {
+			to[j] = f.p.inversePlace(v[j], w[j])
+		}
+	case opAlias:
+		v, to := r.ints[x.a], r.ints[n]
+		first := *s.word(f, base, lanes, x.imm, try) // the second site may be of other words
+		w := s.word(f, base, lanes, x.imm+1, try)
+		for _, j := range lanes {
+			to[j] = f.p.aliasPlace(v[j], first[j], w[j])
+		}
+	}
+}
+
+// sample runs an instruction that reads the sample.
+func (s *strips) sample(f *frame, r *registers, base int, lanes []int32, n int) {
+	x := &f.c.list[n]
+	a, b, to := r.ints[x.a], r.ints[x.b], r.ints[n]
+	switch x.op {
+	case opAt:
+		for _, j := range lanes {
+			to[j] = f.transit(base + int(j))
+		}
+	case opPrev:
+		for _, j := range lanes {
+			to[j] = f.prev(base+int(j), x.imm)
+		}
+	default:
+		for _, j := range lanes {
+			var p, q cell
+			if x.op >= opRoot {
+				p.i = a[j]
+			}
+			if x.op == opSet {
+				q.i = b[j]
+			}
+			to[j] = f.read(x, base+int(j), p, q).i
+		}
+	}
+}
+
+// graph runs an instruction that reads the graph.
+func (s *strips) graph(f *frame, r *registers, base int, lanes []int32, n int) {
+	x := &f.c.list[n]
+	v := r.ints[x.a]
+	switch {
+	case x.op == opDegree && f.combined == nil:
+		to := r.ints[n]
+		for _, j := range lanes {
+			_, d := f.p.span(v[j])
+			to[j] = int64(d)
+		}
+	case x.op == opNeighbour && f.combined == nil:
+		place, to := r.ints[x.b], r.ints[n]
+		for _, j := range lanes {
+			to[j] = -1
+			if lo, d := f.p.span(v[j]); uint64(place[j]) < uint64(d) {
+				to[j] = int64(f.p.g.Far[lo+place[j]])
+			}
+		}
+	default:
+		place := r.ints[x.b]
+		if x.op == opDegree || x.op == opMost {
+			place = v // not read
+		}
+		for _, j := range lanes {
+			got := f.read(x, base+int(j), cell{i: v[j]}, cell{i: place[j]})
+			if isReal(x.op) {
+				r.reals[n][j] = got.f
+			} else {
+				r.ints[n][j] = got.i
+			}
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"sagann/chunk"
+)
+
+// Method says how a draw in proportion to edge weights is made. All have the same
+// probabilities; they differ in memory and time, and in the samples of a seed.
+type Method int
+
+const (
+	// Alias reads one entry of a table of 8 bytes an edge (Walker, 1977; Vose, 1991).
+	Alias Method = iota
+	// Inverse searches in sums of weights, 4 bytes an edge. A share is off by less than 2⁻³².
+	Inverse
+	// Rejection draws edges until one is taken, with probability in proportion to its
+	// weight: 4 bytes a vertex, and largest weight over mean tries.
+	Rejection
+	// Race gives every edge an exponential time with its weight as rate, and takes the
+	// first ones: no table, and the time of a walk over the row. Of draws by Score without
+	// replacement only.
+	Race
+)
+
+// tables are what draws by weight read of a graph.
+type tables struct {
+	alias   []aliasEntry
+	inverse []uint32
+	most    []float32
+}
+
+// aliasEntry is a place of a row: it stands where a random word is below cut, else other.
+type aliasEntry struct{ cut, other uint32 }
+
+// noPlace is other in rows without weight.
+const noPlace = math.MaxUint32
+
+// checkWeights refuses weights that are no shares.
+func (g *Graph) checkWeights() error {
+	if i := chunk.First(len(g.Weight), func(lo, hi int) int {
+		for i := lo; i < hi; i++ {
+			if !(g.Weight[i] >= 0) {
+				return i
+			}
+		}
+		return -1
+	}); i >= 0 {
+		return fmt.Errorf("edge %d has weight %v: draws by weight need weights of 0 or more", g.Edge[i], g.Weight[i])
+	}
+	return nil
+}
+
+// need builds what the code reads.
+func (t *tables) need(g *Graph, c *code) error {
+	for _, x := range c.list {
+		if x.op != opAlias && x.op != opInverse && x.op != opMost || g.Weight == nil {
+			continue
+		}
+		if err := g.checkWeights(); err != nil {
+			return err
+		}
+		t.make(g, g.Weight, x.op)
+	}
+	return nil
+}
+
+// needScores builds what draws by scores read.
+func (t *tables) needScores(p *Program) error {
+	switch p.s.Method {
+	case Alias:
+		t.make(p.g, p.scores, opAlias)
+	case Inverse:
+		t.make(p.g, p.scores, opInverse)
+	case Rejection:
+		t.make(p.g, p.scores, opMost)
+	case Race:
+		if p.s.Replace {
+			return p.errorf("the method Race draws without replacement, and Replace is set")
+		}
+	}
+	return nil
+}
+
+// make builds a table for weights, if it is not there.
+func (t *tables) make(g *Graph, weights []float32, of op) {
+	fill := func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			for _, w := range weights[g.Offsets[v]:g.Offsets[v+1]] {
+				t.most[v] = max(t.most[v], w)
+			}
+		}
+	}
+	switch {
+	case of == opAlias && t.alias == nil:
+		t.alias = make([]aliasEntry, g.Edges())
+		fill = func(lo, hi int) { g.fillAlias(weights, t.alias, lo, hi) }
+	case of == opInverse && t.inverse == nil:
+		t.inverse = make([]uint32, g.Edges())
+		fill = func(lo, hi int) { g.fillInverse(weights, t.inverse, lo, hi) }
+	case of == opMost && t.most == nil:
+		t.most = make([]float32, g.Vertices())
+	default:
+		return
+	}
+	chunk.Ranges(g.Vertices(), fill)
+}
+
+// fillAlias makes the alias tables of rows lo to hi-1.
+func (g *Graph) fillAlias(weights []float32, alias []aliasEntry, lo, hi int) {
+	var v vose
+	for r := lo; r < hi; r++ {
+		v.fill(weights[g.Offsets[r]:g.Offsets[r+1]], alias[g.Offsets[r]:g.Offsets[r+1]])
+	}
+}
+
+// vose makes alias tables by Vose's method.
+type vose struct {
+	share        []float64
+	small, large []uint32
+}
+
+// fill makes the table of weights w.
+func (v *vose) fill(w []float32, row []aliasEntry) {
+	share, small, large := v.share[:0], v.small[:0], v.large[:0]
+	sum := 0.0
+	for _, x := range w {
+		sum += float64(x)
+	}
+	if sum == 0 {
+		for i := range row {
+			row[i].other = noPlace
+		}
+		return
+	}
+	for i, x := range w {
+		share = append(share, float64(x)/sum*float64(len(w)))
+		if share[i] < 1 {
+			small = append(small, uint32(i))
+		} else {
+			large = append(large, uint32(i))
+		}
+		row[i] = aliasEntry{math.MaxUint32, uint32(i)}
+	}
+	for len(small) > 0 && len(large) > 0 {
+		s, l := small[len(small)-1], large[len(large)-1]
+		small = small[:len(small)-1]
+		row[s] = aliasEntry{uint32(share[s] * (1 << 32)), l}
+		if share[l] -= 1 - share[s]; share[l] < 1 {
+			large, small = large[:len(large)-1], append(small, l)
+		}
+	}
+	for _, s := range small { // 1 but for rounding, or without weight
+		if w[s] == 0 {
+			row[s] = aliasEntry{0, heaviest(w)}
+		}
+	}
+	v.share, v.small, v.large = share, small, large
+}
+
+func heaviest(w []float32) uint32 {
+	best := 0
+	for i, x := range w {
+		if x > w[best] {
+			best = i
+		}
+	}
+	return uint32(best)
+}
+
+// fillInverse makes the sums of rows lo to hi-1, in units of 2⁻³² of the row's sum.
+// From the last edge with weight on they are the greatest number; rows without weight
+// have zeros.
+func (g *Graph) fillInverse(weights []float32, inverse []uint32, lo, hi int) {
+	for v := lo; v < hi; v++ {
+		w, row := weights[g.Offsets[v]:g.Offsets[v+1]], inverse[g.Offsets[v]:g.Offsets[v+1]]
+		sum, last := 0.0, -1
+		for i, x := range w {
+			sum += float64(x)
+			if x > 0 {
+				last = i
+			}
+		}
+		before := 0.0
+		for i, x := range w {
+			before += float64(x)
+			switch {
+			case last >= 0 && i >= last:
+				row[i] = math.MaxUint32
+			case last >= 0:
+				row[i] = uint32(min(before/sum*(1<<32), math.MaxUint32-1))
+			}
+		}
+	}
+}
+
+// aliasPlace is a place of the row of v by two random words, -1 where it has no weight.
+func (p *Program) aliasPlace(v int64, a, b uint32) int64 {
+	lo, n := p.span(v)
+	if n == 0 {
+		return -1
+	}
+	i := below(a, n)
+	if p.tables.alias == nil {
+		return int64(i)
+	}
+	x := p.tables.alias[lo+int64(i)]
+	if b < x.cut {
+		return int64(i)
+	}
+	if x.cut == 0 && x.other == noPlace {
+		return -1
+	}
+	return int64(x.other)
+}
+
+// inversePlace is a place of the row of v by a random word, -1 where it has no weight.
+func (p *Program) inversePlace(v int64, word uint32) int64 {
+	lo, n := p.span(v)
+	if n == 0 {
+		return -1
+	}
+	row := p.tables.inverse[lo : lo+int64(n)]
+	if row[n-1] == 0 {
+		return -1
+	}
+	word = min(word, math.MaxUint32-1)
+	return int64(sort.Search(n-1, func(i int) bool { return row[i] > word }))
+}
+
+// span is where the row of a vertex begins, and its length: 0 of None.
+func (p *Program) span(v int64) (lo int64, n int) {
+	if v < 0 || v >= int64(p.g.Vertices()) {
+		return 0, 0
+	}
+	lo = p.g.Offsets[v]
+	return lo, int(p.g.Offsets[v+1] - lo)
+}

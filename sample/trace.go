@@ -1,0 +1,128 @@
+package sample
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// tracer runs a sampler's function once, on symbols.
+type tracer struct {
+	g      *Graph
+	s      *Sampler
+	list   []instruction
+	first  int // site of the first draw
+	sites  int
+	reject int32 // the Reject whose body runs; -1 outside
+	loops  int
+	method Method // of PickWeighted
+	sets   string // where state is set
+	after  bool   // EdgeWeight, which knows what was drawn
+	ended  bool   // the function has returned: its symbols are of no use
+}
+
+// traceError is what is wrong with a sampler's function, and where.
+type traceError struct{ at, what string }
+
+func (e *traceError) Error() string { return e.at + ": " + e.what }
+
+// refuse stops the trace.
+func refuse(format string, args ...any) { panic(&traceError{caller(), fmt.Sprintf(format, args...)}) }
+
+// trace runs f on symbols and returns what it did. Draws are sites from first on.
+func (t *tracer) trace(first int, f func() symbol) (c *code, err error) {
+	defer func() {
+		t.ended = true
+		switch r := recover().(type) {
+		case nil:
+		case *traceError:
+			c, err = nil, fmt.Errorf("sampler %s: %w", t.s.Name, r)
+		default:
+			c, err = nil, fmt.Errorf("sampler %s: its function panicked: %v", t.s.Name, r)
+		}
+	}()
+	t.first, t.sites, t.reject = first, first, -1
+	result := t.of(f())
+	c = &code{list: t.list, result: result, sites: t.sites - first, pack: 1}
+	if n := c.sites; t.loops == 0 && first == 0 && (n == 1 || n == 2) {
+		c.pack = 4 / n
+	}
+	return c, nil
+}
+
+// of is the number of the instruction that makes a symbol.
+func (t *tracer) of(s symbol) int32 {
+	switch s.t {
+	case t:
+		return s.n
+	case nil:
+		for i, l := range t.list {
+			if l.op == opLit && l.imm == s.lit && l.real == s.real {
+				return int32(i)
+			}
+		}
+		t.list = append(t.list, instruction{op: opLit, imm: s.lit, real: s.real})
+		return int32(len(t.list) - 1)
+	}
+	refuse("a value of another function, or of another call of this one")
+	return 0
+}
+
+func (t *tracer) emit(o op, imm int64, args ...symbol) symbol {
+	if t.ended {
+		refuse("a value is used after its function has returned")
+	}
+	x := instruction{op: o, imm: imm, at: caller()}
+	for i, to := range []*int32{&x.a, &x.b, &x.c}[:len(args)] {
+		*to = t.of(args[i])
+	}
+	t.list = append(t.list, x)
+	return symbol{t: t, n: int32(len(t.list) - 1)}
+}
+
+// maxSites bounds the draws of a function. Those of Transits begin at maxSites.
+const maxSites = 256
+
+// site numbers n draws.
+func (t *tracer) site(n int) int64 {
+	first := t.sites
+	if t.sites += n; t.sites-t.first > maxSites-8 {
+		refuse("more than %d draws in one function", maxSites-8)
+	}
+	return int64(first)
+}
+
+// rejected traces the body of a Reject. Its draws share no random words with others.
+func (t *tracer) rejected(body func() (symbol, symbol)) symbol {
+	if t.reject >= 0 {
+		refuse("a Reject inside a Reject: one loop must do")
+	}
+	t.loops++
+	t.sites = (t.sites + 3) &^ 3
+	before := t.sites
+	loop := t.emit(opReject, 0)
+	t.reject = loop.n
+	value, accept := body()
+	if t.sites == before {
+		refuse("a Reject that draws nothing never ends, or ends at once")
+	}
+	end := t.emit(opAccept, 0, value, accept)
+	t.list[loop.n].imm = int64(end.n)
+	t.sites, t.reject = (t.sites+3)&^3, -1
+	return loop
+}
+
+// caller is the file and line of the user's function that is being traced.
+func caller() string {
+	var pc [32]uintptr
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc[:])])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "sagann/sample.") || strings.HasSuffix(f.File, "_test.go") {
+			return fmt.Sprintf("%s:%d", f.File[strings.LastIndexByte(f.File, '/')+1:], f.Line)
+		}
+		if !more {
+			return "unknown"
+		}
+	}
+}
