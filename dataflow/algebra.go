@@ -27,7 +27,10 @@ const (
 	DataInput   = "edge:data"       // [E×c]
 	InDegree    = "vertex:indegree" // [V×1]
 	OutDegree   = "vertex:outdegree"
-	IDInput     = "vertex:id" // [V×1] original vertex id, a bit pattern
+	// BlockOutDegree [V(l+1)×1] counts the edges of block l that begin in a vertex; OutDegree
+	// on a level of blocks is that of the full graph, InDegree that of the block.
+	BlockOutDegree = "vertex:blockoutdegree"
+	IDInput        = "vertex:id" // [V×1] original vertex id, a bit pattern
 )
 
 func mul(x, y *Node) *Node { return Apply(MulOp, Attr{}, x, y) }

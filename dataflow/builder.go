@@ -13,6 +13,7 @@ type builder struct {
 	l        *lowering
 	p        *kernel.Program
 	q, s     int
+	rows     Set            // of the own rows
 	own      Op             // edge programs: the scatter whose rows are the visited interval's
 	globals  bool           // a program over the rows of Globals
 	arrival  map[*Node]bool // a derivation: what it reads of the interval that arrived
@@ -27,7 +28,7 @@ type regKey struct {
 }
 
 func newBuilder(l *lowering, name string, q, s int) *builder {
-	return &builder{l: l, p: &kernel.Program{Name: name}, q: q, s: s, regs: map[regKey]int{}, index: map[plan.Operand]int{}}
+	return &builder{l: l, p: &kernel.Program{Name: name}, q: q, s: s, rows: V0, regs: map[regKey]int{}, index: map[plan.Operand]int{}}
 }
 
 func (b *builder) operand(kind plan.OperandKind, id int, write bool) int {
@@ -53,7 +54,7 @@ func (b *builder) vertex(n *Node, write bool) (operand, ld int) {
 // scratch is a temporary of the visit that no node stands for.
 func (b *builder) scratch(name string, cols int) (operand, ld int) {
 	id := b.l.addValue(plan.Value{Name: fmt.Sprintf("%s state %d", name, len(b.l.out.Spec.Values)),
-		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4})
+		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: b.rows.ID})
 	return b.operand(plan.OwnValue, id, true), chunk.LD(cols)
 }
 
@@ -81,6 +82,8 @@ func (b *builder) reg(n *Node, spread bool) int {
 func (b *builder) mine(n *Node) bool {
 	switch {
 	case len(n.in) == 0:
+		return false
+	case isView(n):
 		return false
 	case b.arrival != nil:
 		return n.shape.Set.Kind == Vertex && !b.arrival[n]

@@ -20,11 +20,12 @@ const (
 	Group               // element-wise on groups of features (Widen, GroupSum)
 	Row                 // needs the whole row (matmul, concat, layer norm)
 	Reduce              // sums over rows into a Global
+	View                // the rows of another level (set.go): needs no kernel
 )
 
 // String is the class's name.
 func (c Class) String() string {
-	return [...]string{"leaf", "move", "elem", "group", "row", "reduce"}[c]
+	return [...]string{"leaf", "move", "elem", "group", "row", "reduce", "view"}[c]
 }
 
 // Def declares an op once: everything the compiler and every backend know of it.

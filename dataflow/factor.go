@@ -55,7 +55,9 @@ func factor(n *Node) *Node {
 func degree(n *Node) *Node {
 	name := InDegree
 	if n.op == GatherSrcOp {
-		name = OutDegree
+		if name = OutDegree; n.shape.Set.ID > 0 {
+			name = BlockOutDegree
+		}
 	}
 	return n.g.Leaf(InputOp, name, Shape{Set: n.shape.Set, Cols: 1})
 }

@@ -24,7 +24,7 @@ func (p *phases) chooseKept() {
 		p.recordUses(n)
 	}
 	for _, o := range p.outs {
-		if computed(o.node) {
+		if computed(o.node) && !isView(o.node) {
 			p.keep[o.node] = true
 		}
 	}
@@ -45,6 +45,8 @@ func (p *phases) chooseKept() {
 			other = other || u.other
 		}
 		switch {
+		case isView(n): // the memory of another
+			p.remat[n] = true
 		case other || p.keep[n] || slices.Contains(p.store, vertexValue(n).Name):
 			p.keep[n] = true
 		case !(p.save == SaveAll && later) && p.cheap(n):
@@ -66,7 +68,7 @@ func (p *phases) recordUses(n *Node) {
 	}
 	if !root(n) {
 		for _, x := range n.in {
-			add(x, false)
+			add(x, isView(n))
 		}
 		return
 	}

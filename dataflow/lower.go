@@ -2,6 +2,7 @@ package dataflow
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"sagann/chunk"
@@ -13,7 +14,7 @@ import (
 type Lowered struct {
 	Spec    *plan.Spec
 	Kernels []*kernel.Program
-	Inputs  map[string]int  // vertex inputs by name: index into Spec.Values
+	Inputs  map[string]int  // vertex inputs by name, in sampled blocks as InputOf says: index into Spec.Values
 	Outputs map[string]int  // vertex results by name: index into Spec.Values
 	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
 	Consts  map[int]float32 // numbers that the program uses, by Global
@@ -73,12 +74,14 @@ func lower(outs []result, opt Options) *Lowered {
 	}
 	for q := range l.count {
 		ph := plan.Phase{Label: fmt.Sprintf("phase %d", q)}
-		ph.Steps = append(ph.Steps, l.globalSteps(q)...)
+		ph.Steps = append(l.tails(q), l.globalSteps(q)...)
 		for s := 0; s <= l.maxSub(q); s++ {
 			if s > 0 {
 				ph.Steps = append(ph.Steps, l.regions(q, s)...)
 			}
-			ph.Steps = append(ph.Steps, l.rowStep(q, s)...)
+			for _, set := range l.rowSets(q, s) {
+				ph.Steps = append(ph.Steps, l.rowStep(q, s, set)...)
+			}
 		}
 		if len(ph.Steps) > 0 {
 			l.out.Spec.Phases = append(l.out.Spec.Phases, ph)
@@ -135,8 +138,10 @@ func (l *lowering) addGlobal(n *Node) {
 	}
 }
 
-// value is the planner's number for node n read or made in phase q.
+// value is the planner's number for node n read or made in phase q. A view is in the place
+// of what it views.
 func (l *lowering) value(n *Node, q int) int {
+	n = viewed(n)
 	k := valueKey{n, q}
 	if !computed(n) || l.keep[n] {
 		k.phase = kept
@@ -156,7 +161,7 @@ func (l *lowering) value(n *Node, q int) int {
 	id := l.addValue(v)
 	l.values[k] = id
 	if v.Kind == plan.Input {
-		l.out.Inputs[v.Name] = id
+		l.out.Inputs[InputOf(v.Name, n.shape.Set)] = id
 	}
 	return id
 }
@@ -166,7 +171,7 @@ func rowBytes(n *Node) int64 { return int64(chunk.LD(n.shape.Cols)) * 4 }
 
 // vertexValue describes node n to the planner.
 func vertexValue(n *Node) plan.Value {
-	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: rowBytes(n), Kind: plan.Temp}
+	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: rowBytes(n), Kind: plan.Temp, Set: n.shape.Set.ID}
 	if computed(n) {
 		v.Name = fmt.Sprintf("%s.%d", n.op, n.id)
 	}
@@ -211,11 +216,60 @@ func (l *lowering) globalSteps(q int) []plan.Step {
 	return []plan.Step{{Kind: plan.Globals, Calls: calls, Label: "globals"}}
 }
 
-// rowStep is the program over the rows of an interval after the gathers of sub-phase s.
-func (l *lowering) rowStep(q, s int) []plan.Step {
+// InputOf names input name of vertex set s in Lowered.Inputs.
+func InputOf(name string, s Set) string {
+	if s.ID == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s@%d", name, s.Level())
+}
+
+// tails are the zeros behind the rows that are padded in phase q.
+func (l *lowering) tails(q int) []plan.Step {
+	var steps []plan.Step
+	for _, n := range l.live {
+		if n.op == PadRowsOp && l.phase[n] == q {
+			of := viewed(n)
+			steps = append(steps, plan.Step{Kind: plan.Tail, Set: n.shape.Set.ID, From: of.shape.Set.ID, Value: l.value(n, q), Label: "zeros"})
+		}
+	}
+	return steps
+}
+
+// rowSets are the vertex sets whose rows sub-phase s of phase q may work on.
+func (l *lowering) rowSets(q, s int) []Set {
+	sets := []Set{V0}
+	for _, n := range l.live {
+		set := rowsOf(n)
+		if at, ok := l.phase[n]; ok && at == q && (l.sub[n] == s || s == 0) && set.Kind == Vertex && !slices.Contains(sets, set) {
+			sets = append(sets, set)
+		}
+		if s == 0 && root(n) && l.phase[n] == q { // own rows of gathers
+			src, dst := edgesOf(n).Ends()
+			for _, set := range []Set{src, dst} {
+				if !slices.Contains(sets, set) {
+					sets = append(sets, set)
+				}
+			}
+		}
+	}
+	slices.SortFunc(sets, func(a, b Set) int { return int(a.ID) - int(b.ID) })
+	return sets
+}
+
+// rowsOf is the row set that n, a vertex node or a sum over rows, is computed over.
+func rowsOf(n *Node) Set {
+	if n.shape.Set.Kind == Global && len(n.in) > 0 {
+		return n.in[0].shape.Set
+	}
+	return n.shape.Set
+}
+
+// rowStep is the program over the rows of set, those of an interval, after the gathers of sub-phase s.
+func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	var nodes []*Node
 	for _, n := range l.live {
-		if n.shape.Set.Kind == Edge || len(n.in) == 0 || root(n) {
+		if n.shape.Set.Kind == Edge || len(n.in) == 0 || root(n) || isView(n) || rowsOf(n) != set {
 			continue
 		}
 		if n.shape.Set.Kind == Global && (n.Def().Class != Reduce || n.in[0].shape.Set.Kind == Global) {
@@ -226,6 +280,7 @@ func (l *lowering) rowStep(q, s int) []plan.Step {
 		}
 	}
 	b := newBuilder(l, fmt.Sprintf("apply_vertex %d.%d", q, s), q, s)
+	b.rows = set
 	for _, n := range nodes { // what a result needs is emitted before it
 		if n.shape.Set.Kind == Global {
 			b.emit(n)
@@ -235,7 +290,7 @@ func (l *lowering) rowStep(q, s int) []plan.Step {
 	}
 	if s == 0 { // recomputed values that gathers of this phase read as own rows
 		for _, n := range l.ownLeaves(q) {
-			if l.remat[n] && l.phase[n] != q {
+			if l.remat[n] && l.phase[n] != q && !isView(n) && n.shape.Set == set {
 				b.emit(n)
 				b.store(n)
 			}
@@ -250,7 +305,7 @@ func (l *lowering) rowStep(q, s int) []plan.Step {
 	} else {
 		calls = l.split(b)
 	}
-	return []plan.Step{{Kind: plan.Rows, Calls: calls, Label: b.p.Name}}
+	return []plan.Step{{Kind: plan.Rows, Set: set.ID, Calls: calls, Label: b.p.Name}}
 }
 
 // readOutside: another program of this phase reads n from memory.

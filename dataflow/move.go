@@ -51,12 +51,15 @@ func Keyed(op Op, key string, n int, x *Node) *Node {
 	return Apply(op, Attr{S: key, I: int32(n)}, x)
 }
 
-func scatterShape(a Attr, in []Shape) (Shape, error) {
+func scatterShape(op Op, a Attr, in []Shape) (Shape, error) {
 	s := in[0]
 	if s.Set.Kind != Vertex {
 		return s, fmt.Errorf("scatters vertex rows, not %v", s)
 	}
-	s.Set.Kind = Edge
+	var err error
+	if s.Set, err = s.Set.edges(op); err != nil {
+		return s, err
+	}
 	if a.S != "" {
 		if a.I < 1 {
 			return s, fmt.Errorf("%d blocks", a.I)
@@ -69,12 +72,15 @@ func scatterShape(a Attr, in []Shape) (Shape, error) {
 	return s, nil
 }
 
-func gatherShape(a Attr, in []Shape) (Shape, error) {
+func gatherShape(op Op, a Attr, in []Shape) (Shape, error) {
 	s := in[0]
 	if s.Set.Kind != Edge {
 		return s, fmt.Errorf("gathers edge rows, not %v", s)
 	}
-	s.Set.Kind = Vertex
+	src, dst := s.Set.Ends()
+	if s.Set = dst; op == GatherSrcOp {
+		s.Set = src
+	}
 	if a.S != "" {
 		if a.I < 1 {
 			return s, fmt.Errorf("%d blocks", a.I)
@@ -82,6 +88,14 @@ func gatherShape(a Attr, in []Shape) (Shape, error) {
 		s.Cols *= int(a.I)
 	}
 	return s, nil
+}
+
+func scatters(op Op) func(Attr, []Shape) (Shape, error) {
+	return func(a Attr, in []Shape) (Shape, error) { return scatterShape(op, a, in) }
+}
+
+func gathers(op Op) func(Attr, []Shape) (Shape, error) {
+	return func(a Attr, in []Shape) (Shape, error) { return gatherShape(op, a, in) }
 }
 
 // adjoint pairs each linear movement with its transpose.
@@ -93,14 +107,14 @@ var adjoint = map[Op]Op{
 func back(n, dy *Node) []*Node { return []*Node{Apply(adjoint[n.op], n.attr, dy)} }
 
 var (
-	_ = Define(ScatterSrcOp, Def{Class: Move, Linear: true, Shape: scatterShape, VJP: back})
-	_ = Define(ScatterDstOp, Def{Class: Move, Linear: true, Shape: scatterShape, VJP: back})
-	_ = Define(GatherSrcOp, Def{Class: Move, Linear: true, Shape: gatherShape, VJP: back, Acc: kernel.Sum})
-	_ = Define(GatherDstOp, Def{Class: Move, Linear: true, Shape: gatherShape, VJP: back, Acc: kernel.Sum})
+	_ = Define(ScatterSrcOp, Def{Class: Move, Linear: true, Shape: scatters(ScatterSrcOp), VJP: back})
+	_ = Define(ScatterDstOp, Def{Class: Move, Linear: true, Shape: scatters(ScatterDstOp), VJP: back})
+	_ = Define(GatherSrcOp, Def{Class: Move, Linear: true, Shape: gathers(GatherSrcOp), VJP: back, Acc: kernel.Sum})
+	_ = Define(GatherDstOp, Def{Class: Move, Linear: true, Shape: gathers(GatherDstOp), VJP: back, Acc: kernel.Sum})
 )
 
 // GatherShape is the shape rule of gathers that ops declares (max, log-sum-exp).
-func GatherShape(a Attr, in []Shape) (Shape, error) { return gatherShape(a, in) }
+func GatherShape(a Attr, in []Shape) (Shape, error) { return gatherShape(GatherDstOp, a, in) }
 
 func isScatter(op Op) bool { return op == ScatterSrcOp || op == ScatterDstOp }
 

@@ -14,8 +14,8 @@ const (
 	Edge               // a row an edge
 )
 
-// Set names a row set. A full graph has one vertex set and one edge set, ID 0;
-// a sampled block will have several.
+// Set names a row set. A full graph has one vertex set and one edge set, ID 0; set.go has
+// those of sampled blocks.
 type Set struct {
 	Kind Kind
 	ID   uint8
@@ -36,13 +36,10 @@ type Shape struct {
 
 // String prints [V×16], [E×1] or [32×16].
 func (s Shape) String() string {
-	switch s.Set.Kind {
-	case Vertex:
-		return fmt.Sprintf("[V×%d]", s.Cols)
-	case Edge:
-		return fmt.Sprintf("[E×%d]", s.Cols)
+	if s.Set.Kind == Global {
+		return fmt.Sprintf("[%d×%d]", s.Rows, s.Cols)
 	}
-	return fmt.Sprintf("[%d×%d]", s.Rows, s.Cols)
+	return fmt.Sprintf("[%v×%d]", s.Set, s.Cols)
 }
 
 // Attr holds an op's constants. It is comparable: part of the identity of a node.
@@ -82,7 +79,7 @@ type Node struct {
 	in    []*Node
 	shape Shape
 	pos   string
-	vary  bool // may change between epochs: depends on a parameter, on the step or on an Effect
+	vary  bool // may change between epochs: depends on a parameter, on the step, on a sample or on an Effect
 }
 
 // ID is the node's number in its graph; operands have smaller ones.
@@ -122,9 +119,10 @@ func (n *Node) Graph() *Graph { return n.g }
 func (n *Node) Def() *Def { return DefOf(n.op) }
 
 type nodeKey struct {
-	op Op
-	a  Attr
-	in [8]int32
+	op  Op
+	a   Attr
+	set Set // of leaves: one name may stand on several
+	in  [8]int32
 }
 
 // Graph is a program under construction. After tracing, equal nodes are one node.
@@ -212,6 +210,9 @@ func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {
 	var k nodeKey
 	if g.cse != nil {
 		k = nodeKey{op: op, a: a}
+		if len(in) == 0 {
+			k.set = s.Set
+		}
 		for i, x := range in {
 			k.in[i] = int32(x.id) + 1
 		}
@@ -220,7 +221,7 @@ func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {
 		}
 	}
 	n := &Node{g: g, id: len(g.nodes), op: op, attr: a, in: in, shape: s, pos: g.origin()}
-	n.vary = op == ParamOp || op == InputOp && (a.S == StepInput || a.J != 0) || DefOf(op).Effect
+	n.vary = op == ParamOp || op == InputOp && (a.S == StepInput || a.J != 0 || s.Set.ID > 0) || DefOf(op).Effect
 	for _, x := range in {
 		n.vary = n.vary || x.vary
 	}

@@ -15,6 +15,7 @@ type Options struct {
 	// Slices is how many slices of columns gathers are split into, each with a phase of its
 	// own; 0 or 1: none. LeastSlice is the width of the narrowest; 0: 16.
 	Slices, LeastSlice int
+	Sizes              *Sizes       // of a program over blocks; nil: a full graph
 	Dump               string       // print the program after this pass
 	Print              func(string) // where dumps go
 }
@@ -98,16 +99,17 @@ var passes = []pass{
 	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(s.noted("hoist", "", hoist), keyed) }},
 	{"factor forward", "factor", []string{"hoist"}, func(s *state) { s.rewrite(canon, factor, s.hoisting(), keyed) }},
 	{"commute", "commute", []string{"hoist", "factor forward"}, func(s *state) {
-		s.rewrite(s.noted("commute", "gathered before the product", slideOut),
-			s.noted("commute", "gathered after the product", slideIn(s.has("invariant"))),
+		s.rewrite(s.noted("commute", "gathered before the product", s.slideOut),
+			s.noted("commute", "gathered after the product", s.slideIn(s.has("invariant"))),
 			s.noted("commute", "scaled after the product", unscale(s.has("invariant"))), s.hoisting(), keyed)
 	}},
 	{"autodiff", "", []string{"hoist", "commute"}, autodiff},
 	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
-	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(slideOut, s.hoisting(), keyed) }},
+	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(s.slideOut, s.hoisting(), keyed) }},
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
 		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
+	{"views", "", []string{"autodiff", "factor"}, views},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
 	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},
 }

@@ -35,6 +35,9 @@ func root(n *Node) bool {
 	return isGather(n) || n.Def().Class == Reduce && n.in[0].shape.Set.Kind == Edge
 }
 
+// edgesOf is the edge set of root n.
+func edgesOf(n *Node) Set { return n.in[0].shape.Set }
+
 // dirOf is the end whose rows own the accumulators of root n.
 func dirOf(n *Node) Op {
 	if n.op == GatherSrcOp {
@@ -77,6 +80,9 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 		avail: map[*Node]int{}, derived: map[*Node]recipe{}}
 	p.before = previous(p.live)
 	p.live = inTurn(p.live, p.before)
+	if sampled(p.live) { // all is resident: nothing arrives, and a sweep over rows costs nothing
+		derive, postpone = false, false
+	}
 	if derive {
 		p.chooseDerived()
 	}
@@ -144,7 +150,7 @@ func (p *phases) assign(n *Node) {
 		for range 2 {
 			sub = 0
 			for _, x := range n.in {
-				read(x, false)
+				read(x, isView(n)) // a view is of what an earlier phase has stored
 			}
 		}
 	}

@@ -7,61 +7,72 @@ import (
 	"sagann/kernel"
 )
 
-// regions groups the gathers of phase q, sub-phase s: one fused edge program a
-// direction, several results. None of them depends on another: that would have put
+// regions groups the gathers of phase q, sub-phase s: one fused edge program an edge set
+// and direction, several results. None of them depends on another: that would have put
 // it into a later sub-phase.
 func (l *lowering) regions(q, s int) []plan.Step {
 	var steps []plan.Step
 	for _, dir := range []Op{ScatterDstOp, ScatterSrcOp} {
-		var roots []*Node
+		roots := map[Set][]*Node{}
+		var sets []Set
 		for _, n := range l.live {
 			if root(n) && l.phase[n] == q && l.sub[n] == s && dirOf(n) == dir {
-				roots = append(roots, n)
-			}
-		}
-		if len(roots) == 0 {
-			continue
-		}
-		d := plan.CSC
-		l.out.Want.CSC = l.out.Want.CSC || dir == ScatterDstOp
-		if dir == ScatterSrcOp {
-			d = plan.CSR
-			l.out.Want.CSR = true
-		}
-		b := newBuilder(l, fmt.Sprintf("gather %s %d.%d", d, q, s), q, s)
-		b.p.Edges, b.own = true, dir
-		info := RegionInfo{Phase: q, Dir: d, Gathers: roots}
-		seen := map[*Node]bool{}
-		for _, r := range roots {
-			body, leaves := program(r)
-			for _, n := range body {
-				if !seen[n] {
-					seen[n] = true
-					info.Body = append(info.Body, n)
+				e := edgesOf(n)
+				if roots[e] == nil {
+					sets = append(sets, e)
 				}
-				b.emit(n)
-			}
-			for _, n := range leaves {
-				if !seen[n] {
-					seen[n] = true
-					info.Leaves = append(info.Leaves, n)
-				}
+				roots[e] = append(roots[e], n)
 			}
 		}
-		for _, r := range roots {
-			b.gather(r, roots)
+		for _, e := range sets {
+			steps = append(steps, l.region(q, s, dir, e, roots[e]))
 		}
-		var calls []plan.Call
-		if l.fuse {
-			calls = []plan.Call{l.kernelCall(b)}
-		} else {
-			calls = l.split(b)
-		}
-		info.Kernel = calls[len(calls)-1].Kernel
-		l.out.Regions = append(l.out.Regions, info)
-		steps = append(steps, plan.Step{Kind: plan.Stream, Dir: d, Calls: calls, Label: b.p.Name})
 	}
 	return steps
+}
+
+// region is the fused program of roots, which walk edge set e in one direction.
+func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
+	src, dst := e.Ends()
+	d := plan.CSC
+	l.out.Want.CSC = l.out.Want.CSC || dir == ScatterDstOp
+	rows := dst
+	if dir == ScatterSrcOp {
+		d, rows = plan.CSR, src
+		l.out.Want.CSR = true
+	}
+	b := newBuilder(l, fmt.Sprintf("gather %s %d.%d", d, q, s), q, s)
+	b.p.Edges, b.own, b.rows = true, dir, rows
+	info := RegionInfo{Phase: q, Dir: d, Gathers: roots}
+	seen := map[*Node]bool{}
+	for _, r := range roots {
+		body, leaves := program(r)
+		for _, n := range body {
+			if !seen[n] {
+				seen[n] = true
+				info.Body = append(info.Body, n)
+			}
+			b.emit(n)
+		}
+		for _, n := range leaves {
+			if !seen[n] {
+				seen[n] = true
+				info.Leaves = append(info.Leaves, n)
+			}
+		}
+	}
+	for _, r := range roots {
+		b.gather(r, roots)
+	}
+	var calls []plan.Call
+	if l.fuse {
+		calls = []plan.Call{l.kernelCall(b)}
+	} else {
+		calls = l.split(b)
+	}
+	info.Kernel = calls[len(calls)-1].Kernel
+	l.out.Regions = append(l.out.Regions, info)
+	return plan.Step{Kind: plan.Stream, Dir: d, Set: e.ID, Calls: calls, Label: b.p.Name}
 }
 
 // gather adds the result of root r.

@@ -55,7 +55,7 @@ type splitter struct {
 
 func (s *splitter) begin(what string) *builder {
 	n := newBuilder(s.l, fmt.Sprintf("%s %s", s.b.p.Name, what), s.b.q, s.b.s)
-	n.p.Edges, n.own, n.globals = s.b.p.Edges, s.b.own, s.b.globals
+	n.p.Edges, n.own, n.globals, n.rows = s.b.p.Edges, s.b.own, s.b.globals, s.b.rows
 	return n
 }
 
@@ -97,7 +97,7 @@ func (s *splitter) newTemp(r, cols int) (plan.Operand, int) {
 		s.l.out.Spec.EdgeTemps = append(s.l.out.Spec.EdgeTemps, int64(cols)*4)
 	} else {
 		t = plan.Operand{Kind: plan.OwnValue, ID: s.l.addValue(plan.Value{Name: fmt.Sprintf("unfused %d", len(s.l.out.Spec.Values)),
-			Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4})}
+			Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: s.b.rows.ID})}
 	}
 	s.temp[r] = t
 	return t, s.ld(cols)

@@ -48,6 +48,7 @@ type job struct {
 	formula  pattern.Formula
 	plan     *plan.Plan
 	estimate plan.Estimate
+	listing  bool
 	place
 }
 

@@ -24,24 +24,41 @@ type Explanation struct {
 	Walks    int       `json:"walks"`                      // random walks behind the estimates
 	Levels   []float64 `json:"estimated_levels,omitempty"` // vertices bound, by loop
 	Device   string    `json:"device"`
-	Threads  int       `json:"threads,omitempty"`  // of the CPU
-	Resident float64   `json:"resident,omitempty"` // share of the rows' bytes that lies on the GPUs
-	Bytes    int64     `json:"bytes"`              // rows of the graph and memory of the work; of each GPU
+	Threads  int       `json:"threads,omitempty"`           // of the CPU
+	Resident float64   `json:"resident,omitempty"`          // share of the rows' bytes that lies on the GPUs
+	Seconds  float64   `json:"estimated_seconds,omitempty"` // counting alone; 0: not estimated
+	Bytes    int64     `json:"bytes"`                       // rows of the graph and memory of the work; of each GPU
 }
 
 // walkWork bounds what is read for the estimates of an explanation, in elements.
 const walkWork = 1 << 24
 
-// ExplainMotifs explains the counts that Motifs makes, pattern by pattern.
+// ExplainMotifs explains the counts that Motifs makes, pattern by pattern. The time of one
+// counted by formula is that of the sums that those before it do not need.
 func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
 	all, err := pattern.Motifs(k)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*Explanation, len(all))
+	var sums pattern.Formula
+	before := 0.0
 	for i, p := range all {
-		if out[i], err = g.Explain(p); err != nil {
+		j, err := g.job(p, nil)
+		if err != nil {
 			return nil, err
+		}
+		if out[i], err = g.explain(j); err != nil {
+			return nil, err
+		}
+		if j.engine == Formula {
+			sums = append(sums, j.formula...)
+			j.formula = sums
+			all, err := g.seconds(j, plan.Estimate{})
+			if err != nil {
+				return nil, err
+			}
+			out[i].Seconds, before = all-before, all
 		}
 	}
 	return out, nil
@@ -101,7 +118,12 @@ func (g *Graph) explain(j *job) (*Explanation, error) {
 	if j.engine == Loops {
 		x.Levels = e.Nodes
 	}
-	return x, nil
+	if j.listing {
+		return x, nil
+	}
+	var err error
+	x.Seconds, err = g.seconds(j, e)
+	return x, err
 }
 
 // String is the explanation for people.
@@ -133,6 +155,9 @@ func (x *Explanation) String() string {
 		line(map[bool]string{true: "loops"}[i == 0], "level %d binds about %.3g vertices", i, n)
 	}
 	line("matches", "about %.3g, standard error %.0f %%, from %d random walks", x.Matches, 100*x.Error, x.Walks)
+	if x.Seconds > 0 {
+		line("time", "about %.2g s", x.Seconds)
+	}
 	if x.Threads > 0 {
 		line("memory", "%d bytes", x.Bytes)
 	} else {

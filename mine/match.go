@@ -48,7 +48,7 @@ func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
 		}
 	}
 	at, err := g.listingPlace(pl)
-	return &job{asked: p, engine: Loops, query: q, plan: pl, place: at}, err
+	return &job{asked: p, engine: Loops, query: q, plan: pl, place: at, listing: true}, err
 }
 
 // list calls yield with the rows of a listing.

@@ -364,6 +364,9 @@ func TestExplain(t *testing.T) {
 		if x.Matches < exact/1.5 || x.Matches > exact*1.5 {
 			t.Errorf("%s: about %.3g expected, %.3g counted", text, x.Matches, exact)
 		}
+		if x.Seconds <= 0 || x.Seconds > 100 {
+			t.Errorf("%s: %v s expected", text, x.Seconds)
+		}
 		again, err := g.Explain(p)
 		if err != nil || again.String() != x.String() {
 			t.Errorf("%s: explained in two ways, %v:\n%s%s", text, err, x, again)

@@ -17,7 +17,7 @@ const (
 // BatchNorm brings every column of x [V×c] to mean 0 and variance 1 over all vertices and
 // learns scale and shift (Ioffe and Szegedy, 2015), as torch.nn.BatchNorm1d does over a batch.
 // Training takes mean and variance of the epoch, in sweeps over all intervals; evaluation and
-// prediction take the running ones, which every step moves by a tenth. Parameters: norm.g, norm.b
+// prediction take the running ones, which every step moves by a tenth. Sampled training refuses it. Parameters: norm.g, norm.b
 // [1×c]; with them norm.mean and norm.var [1×c], which are averaged and not trained.
 func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 	t := v.t
@@ -26,6 +26,9 @@ func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 	}
 	if x.Shape().Set.Kind != dataflow.Vertex {
 		fail(errors.New("normalises rows of vertices"))
+	}
+	if t.d.levels > 0 {
+		fail(errors.New("takes statistics of all vertices, and a sampled block has some of them: layer norm, or train without sampling"))
 	}
 	c := x.Cols()
 	g, b := p.Bias("norm.g", c, One), p.Bias("norm.b", c)

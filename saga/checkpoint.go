@@ -29,6 +29,21 @@ const (
 	headerSum = "header_crc32c"
 )
 
+// Metadata of sampled training: completed batches of the epoch in hand, and the sum of their
+// losses times their seeds.
+const (
+	batchMeta     = "batch"
+	batchLossMeta = "batch_loss"
+)
+
+// sumChunks is the number of intervals that sums of training go by; 0: there are none.
+func (p *Program) sumChunks() int {
+	if p.sampled != nil {
+		return 0
+	}
+	return p.train.plan.Cells.P
+}
+
 // bestPrefix begins the names of the parameters that early stopping keeps.
 const bestPrefix = "best:"
 
@@ -41,12 +56,14 @@ type Checkpoint struct {
 	Epoch     int    // completed
 	Seed      uint64
 	Optimizer string
-	Chunks    int    // P
+	Chunks    int    // P; 0 of sampled training
+	Batch     int    // sampled training: completed batches of the epoch in hand
 	Digest    string // of the order of sums; see Program.Digest
 	Data      string // checksum of edges, features, labels and training vertices
 
 	version    string
 	conditions []condition // of the run, beside the above
+	batchLoss  float64     // step.loss
 	plateau    plateau
 }
 
@@ -99,6 +116,14 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	}
 	if c.Seed, err = strconv.ParseUint(m["seed"], 10, 64); err != nil {
 		return nil, fmt.Errorf("metadata seed is %q", m["seed"])
+	}
+	if text, ok := m[batchMeta]; ok {
+		if c.Batch, err = strconv.Atoi(text); err != nil || c.Batch < 0 {
+			return nil, fmt.Errorf("metadata %s is %q", batchMeta, text)
+		}
+		if c.batchLoss, err = strconv.ParseFloat(m[batchLossMeta], 64); err != nil {
+			return nil, fmt.Errorf("metadata %s is %q", batchLossMeta, m[batchLossMeta])
+		}
 	}
 	if c.version == firstVersion {
 		return c, nil
@@ -160,8 +185,11 @@ func (p *Program) save(path, options string, id identity, b best) error {
 	meta := map[string]string{
 		"sagann": checkpointVersion, "model": p.model.Name, "options": options,
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
-		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.train.plan.Cells.P),
+		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.sumChunks()),
 		"digest": id.digest, "data": id.data, "best": string(kept), valueSum: sum,
+	}
+	if s := p.sampled; s != nil {
+		meta[batchMeta], meta[batchLossMeta] = strconv.Itoa(s.batch), strconv.FormatFloat(s.loss, 'x', -1, 64)
 	}
 	if p.plateau.Seen {
 		text, err := json.Marshal(p.plateau)

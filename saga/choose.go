@@ -129,10 +129,10 @@ func (c *chooser) choose() (*choice, error) {
 
 // decide chooses a program and its plan. With from, program, number of intervals and schedule are from's.
 func (c *chooser) decide(from *tune.Decision) (*choice, error) {
-	if c.p.machine == nil {
+	if c.p.on.machine == nil {
 		return c.fewest(from)
 	}
-	q := &tune.Problem{Machine: c.p.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,
+	q := &tune.Problem{Machine: c.p.on.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,
 		Program: func(k tune.Key) (*tune.Program, error) {
 			x, err := c.lower(k)
 			if x == nil || err != nil {
@@ -233,9 +233,9 @@ func (c *chooser) packed() []bool {
 		return []bool{false}
 	case p.output != "" && backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0:
 		return []bool{false, true}
-	case p.machine == nil:
+	case p.on.machine == nil:
 		return []bool{backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0}
-	case p.machine.Kind(0).Serial: // a model stands for the device that it describes
+	case p.on.machine.Kind(0).Serial: // a model stands for the device that it describes
 		return []bool{false}
 	}
 	return []bool{true, false}
@@ -331,10 +331,10 @@ func (c *chooser) cellsOf(want chunk.Want) func(n int) (*plan.Cells, error) {
 
 // planOptions is what Config says of plans.
 func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.topology, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
+	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.on.ring, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
-	if p.machine != nil {
+	if p.on.machine != nil {
 		o.Host.Budget, o.Host.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
 	}
 	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {

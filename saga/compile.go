@@ -63,10 +63,12 @@ func (p *Program) units() []*unit {
 	return []*unit{p.train, p.eval}
 }
 
-// plans are those of units.
+// plans are those of units that go over the full graph.
 func (p *Program) plans() (list []*plan.Plan) {
 	for _, u := range p.units() {
-		list = append(list, u.plan)
+		if u.plan.Places.Sets == nil { // batches have no place for all vertices
+			list = append(list, u.plan)
+		}
 	}
 	return list
 }

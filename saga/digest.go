@@ -59,7 +59,9 @@ func (p *Program) writeFacts(w io.Writer) {
 			}
 			return bytesOf(p.in.extra[name])
 		}}
-	if p.grids.order != nil {
+	if p.sampled != nil {
+		a.Sampling = p.sampled.Sampling.String()
+	} else if p.grids.order != nil {
 		a.Vertices = wordsOf(p.grids.order.New)
 	}
 	p.report().WriteFacts(w, a)

@@ -203,3 +203,13 @@ func scrambleKernel(k *kernel.Program) {
 	slices.Reverse(k.Widths)
 	slices.Reverse(k.Leaves)
 }
+
+// Cramp takes away the room that sampled training has for batches, but for so many rows and
+// edges of each level, and plans it again. The program must not be open.
+func (p *Program) Cramp(n int) error {
+	s := p.sampled
+	for l := range s.most.Vertices[1:] {
+		s.most.Vertices[l+1], s.most.Edges[l] = n, n
+	}
+	return p.planSampled()
+}

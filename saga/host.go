@@ -31,6 +31,9 @@ import (
 // tenants lists those of a session of plans, with invariants of so many bytes by name.
 func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
 	list := plan.Tenants(plans...)
+	if p.sampled != nil && p.train.plan != nil {
+		list = append(list, p.sampled.tenants(p)...)
+	}
 	for _, name := range slices.Sorted(maps.Keys(extras)) {
 		list = append(list, plan.Tenant{Name: inUserOrder(name), Bytes: extras[name], Disk: p.host.onDisk[name], From: plan.Whole, To: plan.Whole})
 	}
@@ -82,7 +85,7 @@ func (p *Program) placeFinal(made []*dataflow.Lowered) error {
 		return p.leastHost(err, made)
 	}
 	if p.chosen.predicted != nil && p.cfg.HostMem > 0 {
-		p.chosen.predicted = sim.Simulate(p.train.plan, p.machine)
+		p.chosen.predicted = sim.Simulate(p.train.plan, p.on.machine)
 	}
 	return nil
 }

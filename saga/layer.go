@@ -66,8 +66,8 @@ type Edge struct {
 type Vertex struct {
 	Self      Tensor // the vertex's row before the layer [V×c]
 	Accum     Tensor // what was gathered [V×m]; nil without ApplyEdge
-	InDegree  Tensor // [V×1], self loops of the model included
-	OutDegree Tensor // [V×1]
+	InDegree  Tensor // [V×1], self loops of the model included; in sampled training the edges drawn
+	OutDegree Tensor // [V×1], always of the whole graph
 	t         *tracer
 }
 
@@ -88,17 +88,20 @@ var (
 )
 
 // Concat lays the messages of the first k in-edges, in stored order, side by side:
-// [V×k·c], zeros where there are fewer.
+// [V×k·c], zeros where there are fewer. Sampled training refuses it.
 func Concat(k int) Accumulator {
-	return Accumulator{"concat", func(_ *tracer, _, m Tensor) Tensor { return ops.ConcatFirst(m, k) }}
+	return Accumulator{"concat", func(t *tracer, _, m Tensor) Tensor {
+		t.wholeRows("Concat", t.gathering)
+		return ops.ConcatFirst(m, k)
+	}}
 }
 
 // SymNorm is 1/√(d_u·d_v) of every edge [E×1], d being in-degrees: the symmetric
 // normalisation of GCN. It never lies in memory a number an edge: the compiler turns
 // it into one scalar a vertex at each end.
 func (e Edge) SymNorm() Tensor {
-	n := e.t.vertex(rsqrtDegree, 1)
-	return ops.Mul(dataflow.ScatterSrc(n), dataflow.ScatterDst(n))
+	src, dst := e.t.ends(rsqrtDegree)
+	return ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst))
 }
 
 // Softmax is the softmax of score [E×h] over the in-edges of every vertex: what

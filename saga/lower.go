@@ -58,6 +58,9 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 		}
 	}
 	for _, l := range x.programs() {
+		if p.sampled != nil && l == x.train { // cells of batches are their own
+			continue
+		}
 		x.want = union(x.want, l.Want)
 	}
 	x.memory, err = p.divide(x.train.Spec, x.want, x.programs()...)
@@ -70,12 +73,19 @@ func (p *Program) options() dataflow.Options {
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
+	if p.sampled != nil {
+		o.Sizes = &p.sampled.expected
+	}
 	return o
 }
 
 // traceTrain is the loss, with what to differentiate it by.
 func (p *Program) traceTrain() (*dataflow.Program, error) {
-	tr, err := trace(p.model, p.dims, true)
+	d := p.dims
+	if p.sampled != nil {
+		d.levels = p.model.gathers()
+	}
+	tr, err := trace(p.model, d, true)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (m *memory) plans() int64 {
 // how many rows their kernels work on at a time.
 func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
 	m := memory{bound: p.cfg.Mem}
-	model := p.machine
+	model := p.on.machine
 	if kind := backend.Of(p.cfg.Device); model == nil && kind.GPU() && p.cfg.Mem > 0 {
 		var err error
 		if model, err = sim.LoadMachine(kind.Model); err != nil {
@@ -45,7 +45,7 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 		if p.cfg.Mem > 0 { // one that is smaller becomes too small for any plan, which then names the smallest that would do
 			m.bound = max(1, p.cfg.Mem-m.context)
 		}
-		if left := model.Budget(0) - maps; p.machine != nil && (m.bound == 0 || m.bound > left) {
+		if left := model.Budget(0) - maps; p.on.machine != nil && (m.bound == 0 || m.bound > left) {
 			m.bound = left
 		}
 	}

@@ -26,6 +26,7 @@ func (p *Program) Open() error {
 // until it is given up.
 func (p *Program) Close() error {
 	p.closed = true
+	p.sampled.stopFeed()
 	return p.release()
 }
 
@@ -114,11 +115,15 @@ func (p *Program) openEval() (*session, error) {
 	return s, nil
 }
 
-// Step trains for one epoch and returns the loss before the update.
+// Step trains for one epoch, in a sampled program for one batch, and returns the loss before
+// the update.
 func (p *Program) Step() (loss float64, err error) {
 	s, err := p.open()
 	if err != nil {
 		return 0, err
+	}
+	if p.sampled != nil {
+		return p.stepSampled(s)
 	}
 	if err := s.setStep(p.train, s.train); err != nil {
 		return 0, err
@@ -148,10 +153,18 @@ func (s *session) update(global func(id int) []float32) error {
 		}
 		slots = append(slots, x)
 	}
-	if k := p.cfg.Optimizer.apply(slots, p.rate(), p.epoch+1); k >= 0 {
+	if k := p.cfg.Optimizer.apply(slots, p.rate(), p.updates()+1); k >= 0 {
 		s.spoil(p.epoch+1, l.Spec.Globals[l.Spec.Updates[k].Param].Name)
 	}
 	return nil
+}
+
+// updates is how often the parameters were updated.
+func (p *Program) updates() int {
+	if p.sampled != nil {
+		return p.sampled.steps
+	}
+	return p.epoch
 }
 
 // decays tells whether weight decay works on a parameter.

@@ -16,26 +16,32 @@ import (
 
 // Program is a model compiled for a graph, a device and a memory budget.
 type Program struct {
-	model    Model
-	cfg      Config // validated: nothing assigns to it
-	data     *dataset.Data
-	shape    *Shape // planned from statistics: there is no data, and nothing can run
-	output   string // of the one forward pass that this is for; "": training and evaluation
-	in       *inputs
-	dims     dims
-	params   []Param
-	machine  *sim.Machine   // that plans are chosen for; nil: none
-	topology *plan.Topology // of machine's devices; nil: nothing is known of them
-	grids    grids
-	chosen   chosen
-	train    *unit // or the forward pass
-	eval     *unit // nil without training
-	host     hostPlaces
-	session  *session // nil: not open
-	closed   bool     // by Close, and not opened since
-	epoch    int      // completed
-	plateau  plateau  // of ScheduleReduce
-	stages   Stages
+	model   Model
+	cfg     Config // validated: nothing assigns to it
+	data    *dataset.Data
+	shape   *Shape // planned from statistics: there is no data, and nothing can run
+	output  string // of the one forward pass that this is for; "": training and evaluation
+	in      *inputs
+	dims    dims
+	params  []Param
+	on      planTarget
+	grids   grids
+	chosen  chosen
+	train   *unit // or the forward pass
+	eval    *unit // nil without training
+	host    hostPlaces
+	session *session // nil: not open
+	closed  bool     // by Close, and not opened since
+	epoch   int      // completed
+	sampled *sampled // nil: every step is over the full graph
+	plateau plateau  // of ScheduleReduce
+	stages  Stages
+}
+
+// planTarget is what plans are chosen for.
+type planTarget struct {
+	machine *sim.Machine   // nil: none
+	ring    *plan.Topology // of its devices; nil: nothing is known of them
 }
 
 // chosen is what was chosen for training, and what follows from it.

@@ -57,6 +57,9 @@ func (p *Program) conditions() []condition {
 		patience = fmt.Sprintf("%d evaluations, one every %d epochs", p.cfg.Patience, max(1, p.cfg.EvalEvery))
 	}
 	text("patience", patience)
+	if p.sampled != nil {
+		text("sampler", p.sampled.Sampling.String())
+	}
 	if facts := o.Schedule.facts(); facts != nil {
 		every := ""
 		if o.Schedule.Kind == ScheduleReduce {
@@ -148,6 +151,10 @@ func (p *Program) restore(path string) (best, error) {
 		}
 	}
 	p.epoch, p.plateau = c.Epoch, c.plateau
+	if x := p.sampled; x != nil {
+		p.sampled.stopFeed()
+		x.step, x.steps = step{epoch: c.Epoch, batch: c.Batch, loss: c.batchLoss}, c.Epoch*x.batches()+c.Batch
+	}
 	return b, nil
 }
 
@@ -156,7 +163,7 @@ func (p *Program) fits(c *Checkpoint) error {
 	if err := sameArithmetic(c.Digest); err != nil {
 		return err
 	}
-	n := p.train.plan.Cells.P
+	n := p.sumChunks()
 	switch {
 	case c.version != checkpointVersion:
 		return fmt.Errorf("a checkpoint of version %s, and training goes on from version %s only; saga.Predict, Embed and Evaluate read both", c.version, checkpointVersion)
@@ -170,6 +177,8 @@ func (p *Program) fits(c *Checkpoint) error {
 		return errors.New(differ(c.conditions, p.conditions()))
 	case c.Chunks != n:
 		return fmt.Errorf("a checkpoint of a run over %d intervals; this plan has %d, so sums would be taken in another order", c.Chunks, n)
+	case p.sampled != nil && c.Batch >= p.sampled.batches():
+		return fmt.Errorf("a checkpoint after batch %d of an epoch of %d", c.Batch, p.sampled.batches())
 	case c.Data != p.in.checksum():
 		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.in.checksum())
 	case c.Digest != p.Digest():

@@ -90,6 +90,13 @@ func (s *session) close() error {
 // start gives u a runner: kernels, inputs, constants. What evaluates runs beside training.
 func (s *session) start(u *unit) error {
 	p := s.p
+	if u.plan.Places.Sets != nil { // its inputs come with every batch
+		var err error
+		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
+			return err
+		}
+		return s.setConsts(u, s.train)
+	}
 	g, err := p.gridFor(u.plan.Cells.P)
 	if err != nil {
 		return err
@@ -170,7 +177,7 @@ func (s *session) setStep(u *unit, run *exec.Runner) error {
 	}
 	word := func(x uint64) float32 { return math.Float32frombits(uint32(x)) }
 	seed := s.p.cfg.Seed
-	return run.SetGlobal(id, []float32{word(seed), word(seed >> 32), word(uint64(s.p.epoch)), 0})
+	return run.SetGlobal(id, []float32{word(seed), word(seed >> 32), word(s.p.clock()), 0})
 }
 
 // rows is value id of u, which run has stepped, V×cols in the user's order.

@@ -103,8 +103,8 @@ func (p *Program) openMachine() error {
 	if n := p.cfg.devices(); n > len(m.Devices) {
 		return fmt.Errorf("saga: %d devices; machine %s has %d", n, p.cfg.Machine, len(m.Devices))
 	}
-	p.machine = m
-	p.topology, err = sim.RingOf(m, p.cfg.devices())
+	p.on.machine = m
+	p.on.ring, err = sim.RingOf(m, p.cfg.devices())
 	return err
 }
 

@@ -75,7 +75,7 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		}
 		set, what, last, name = dataflow.Edge, "the edge head", last+1, "head"
 		tr.rows, tr.hidden = x, x
-		tr.logits, tr.target = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x), p) }), t.edgeTarget()
+		tr.logits, tr.target = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x, x), p) }), t.edgeTarget()
 	case GraphTask:
 		if m.EdgeHead != nil {
 			return fmt.Errorf("a model for labels of graphs has no EdgeHead")
@@ -187,7 +187,8 @@ func (t *tracer) edgeData() Tensor {
 // updateEdge sets what the next layers see as edge data.
 func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 	t.g.Origin(fmt.Sprintf("layer %d", index+1))
-	e := t.edges(x)
+	t.wholeRows("UpdateEdge", l.UpdateEdge)
+	e := t.edges(x, x)
 	t.g.Origin("")
 	data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
 	if data.Shape().Set.Kind != dataflow.Edge {

@@ -56,19 +56,22 @@ type dims struct {
 	task              Task
 	graphs            int // GraphTask: number of graphs
 	train             int // EdgeTask: number of training edges
+	levels            int // of sampled blocks, as many as layers that gather; 0: the full graph
 	loss              Loss
 }
 
 // tracer runs a model's functions once, on symbols.
 type tracer struct {
-	g        *dataflow.Graph
-	d        dims
-	train    bool
-	params   map[string]*dataflow.Node
-	list     []Param
-	sites    int
-	averages map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
-	data     Tensor                    // edge data of the next layer; nil: that of the graph
+	g         *dataflow.Graph
+	d         dims
+	train     bool
+	params    map[string]*dataflow.Node
+	list      []Param
+	sites     int
+	averages  map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
+	level     int                       // of sampled blocks, of the rows in hand
+	gathering any                       // ApplyEdge of the layer in hand
+	data      Tensor                    // edge data of the next layer; nil: that of the graph
 
 	running bool // one of the model's functions
 }
@@ -106,7 +109,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}}
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}}
 	defer func() {
 		if r := recover(); r != nil {
 			failed := t.failed(r)
@@ -152,9 +155,11 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 
 // rows are the layer's new rows from its rows x.
 func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
-	v := Vertex{Self: x, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
+	self := t.below(l, x)
+	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
-		e := t.edges(x)
+		t.gathering = l.ApplyEdge
+		e := t.edges(x, self)
 		t.g.Origin("")
 		acc := l.Gather
 		if acc.run == nil {
@@ -175,8 +180,9 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	return t.user("ApplyVertex", l.ApplyVertex, func() Tensor { return l.ApplyVertex(v, p) })
 }
 
-func (t *tracer) edges(x Tensor) Edge {
-	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(x), Types: max(1, t.d.types), t: t}
+// edges are those whose sources have rows x and whose destinations have rows self.
+func (t *tracer) edges(x, self Tensor) Edge {
+	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t}
 	if e.Data = t.data; e.Data == nil {
 		e.Data = t.edgeData()
 	}
@@ -190,11 +196,11 @@ func (t *tracer) edges(x Tensor) Edge {
 }
 
 func (t *tracer) vertex(name string, cols int) Tensor {
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.V0, Cols: cols})
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.vertices(), Cols: cols})
 }
 
 func (t *tracer) edge(name string, cols int) Tensor {
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.E0, Cols: cols})
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.edgeSet(), Cols: cols})
 }
 
 func (t *tracer) features() Tensor {
@@ -202,7 +208,7 @@ func (t *tracer) features() Tensor {
 		return t.embed()
 	}
 	if t.d.featureGrad {
-		return t.g.Variable(featuresInput, dataflow.Shape{Set: dataflow.V0, Cols: t.d.features})
+		return t.g.Variable(featuresInput, dataflow.Shape{Set: t.vertices(), Cols: t.d.features})
 	}
 	return t.vertex(featuresInput, t.d.features)
 }
@@ -217,5 +223,5 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 	if !t.train || p == 0 {
 		return x
 	}
-	return ops.Dropout(x, p, t.site(), t.vertex(dataflow.IDInput, 1), nil, t.step())
+	return ops.Dropout(x, p, t.site(), t.ids(x), nil, t.step())
 }

@@ -13,6 +13,8 @@ import (
 
 // TrainOptions says what happens around the epochs of Train.
 type TrainOptions struct {
+	// OnBatch is called after every batch of sampled training. An error ends the training.
+	OnBatch func(Batch) error
 	// OnEpoch is called after every epoch, before its checkpoint is written. An error
 	// ends the training.
 	OnEpoch func(Epoch) error
@@ -28,10 +30,18 @@ type TrainOptions struct {
 	Resume string
 }
 
+// Batch reports one batch of sampled training.
+type Batch struct {
+	Epoch   int     // counted from 1
+	Batch   int     // of the epoch, counted from 1
+	Batches int     // of an epoch
+	Loss    float64 // mean over the batch's seeds, before the update, with dropout
+}
+
 // Epoch reports one epoch of Train.
 type Epoch struct {
 	Epoch    int     // counted from 1
-	Loss     float64 // training loss before the update, with dropout
+	Loss     float64 // training loss before the update, with dropout; of sampled training the mean over the epoch's seeds
 	Scores   *Scores // after the update, without dropout; nil when it was not evaluated
 	Seconds  float64 // wall time of the training step, without evaluation
 	H2D, D2H int64   // bytes that the step moved from and to the host
@@ -78,7 +88,7 @@ type best struct {
 // has not improved for Config.Patience evaluations; then the parameters of the best
 // epoch are set. It evaluates after every Config.EvalEvery epochs and after the last.
 //
-// When ctx is cancelled the epoch in hand is finished, its checkpoint written and the
+// When ctx is cancelled the epoch in hand, in sampled training the batch, is finished, its checkpoint written and the
 // error of ctx returned with the result so far. A loss, a parameter or a number of the
 // optimiser's state that is not finite ends the training with a *NotFiniteError, which names it and the epoch,
 // and leaves the last checkpoint as it is. On GPUs, where the optimiser runs there, parameters
@@ -112,22 +122,24 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := s.train.Load(); err != nil { // not part of an epoch's time
 		return nil, err
 	}
-	saved := p.epoch
+	saved := p.updates()
 	if o.Resume == "" {
 		saved = -1
 	}
 	save := func() error {
-		if o.Checkpoint == "" || saved == p.epoch {
+		if o.Checkpoint == "" || saved == p.updates() {
 			return nil
 		}
-		saved = p.epoch
+		saved = p.updates()
 		return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
 	}
 	for p.epoch < p.cfg.Epochs && !t.stop() {
 		if ctx.Err() != nil {
 			return t.result(), errors.Join(ctx.Err(), save())
 		}
-		if err := t.epoch(); err != nil {
+		if err := t.epoch(ctx); errors.Is(err, errStopped) {
+			continue // ctx says why
+		} else if err != nil {
 			return nil, err
 		}
 		if o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0 {
@@ -171,10 +183,10 @@ func (t *trainer) stop() bool {
 }
 
 // epoch trains for one epoch, evaluates when it is time, and reports.
-func (t *trainer) epoch() error {
+func (t *trainer) epoch(ctx context.Context) error {
 	p := t.p
 	before, start := p.Moved(), time.Now()
-	loss, err := p.Step()
+	loss, err := t.steps(ctx)
 	if err != nil {
 		return err
 	}
@@ -200,6 +212,37 @@ func (t *trainer) epoch() error {
 		return t.o.OnEpoch(e)
 	}
 	return nil
+}
+
+// errStopped says that an epoch of sampled training has ended before its last batch.
+var errStopped = errors.New("stopped between two batches")
+
+// steps runs the steps of an epoch, one or, of what is left of sampled training's, a step a batch.
+func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
+	p := t.p
+	if p.sampled == nil {
+		return p.Step()
+	}
+	for {
+		at := p.sampled.step
+		if loss, err = p.Step(); err != nil {
+			return 0, err
+		}
+		if !finite(loss) {
+			return 0, &NotFiniteError{at.epoch + 1, fmt.Sprintf("the loss of batch %d is %v", at.batch+1, loss)}
+		}
+		if t.o.OnBatch != nil {
+			if err := t.o.OnBatch(Batch{at.epoch + 1, at.batch + 1, p.sampled.batches(), loss}); err != nil {
+				return 0, err
+			}
+		}
+		if p.sampled.batch == 0 {
+			return p.epochLoss(), nil
+		}
+		if ctx.Err() != nil {
+			return 0, errStopped
+		}
+	}
 }
 
 // evaluate scores the parameters and keeps them when the validation loss is the

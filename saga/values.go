@@ -80,7 +80,8 @@ func gradName(name string) string { return "grad:" + name }
 
 // Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits") or, with
 // FeatureGrad, "grad:features", of the last step: V×cols numbers in user order. It is an
-// error when there was no step since device memory was taken; Predict takes it anew.
+// error when there was no step since device memory was taken; Predict takes it anew. In
+// sampled training "logits" are those of the last batch, a row for each of Seeds.
 func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	if p.closed {
 		return nil, 0, errClosed
@@ -91,6 +92,9 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	}
 	id, ok := p.train.low.Outputs[name]
 	switch {
+	case ok && p.sampled != nil:
+		x, cols = s.seedRows(id)
+		return x, cols, nil
 	case ok:
 		x, cols = s.rows(p.train, s.train, id)
 		return x, cols, nil

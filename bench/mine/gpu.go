@@ -37,8 +37,9 @@ var bars = map[int]map[string]known{
 // table measures kernels and prints a line for each job.
 type table struct {
 	gpus   []device.GPU
-	cpu    bool     // loops are run on the CPU, too
-	names  []string // patterns for loops
+	cpu    bool      // loops are run on the CPU, too
+	names  []string  // patterns for loops
+	work   plan.Work // of the graph
 	mu     sync.Mutex
 	spent  map[int]time.Duration // of launches, by GPU
 	copied map[int]time.Duration // from the GPU, by GPU
@@ -109,8 +110,8 @@ func (t *table) time(repeat int, f func() error) (ms float64, err error) {
 	return ms, nil
 }
 
-// line measures a job and prints it.
-func (t *table) line(scale int, job, note string, repeat int, f func() (string, error)) float64 {
+// line measures a job and prints it, beside the seconds that are expected.
+func (t *table) line(scale int, job, note string, expected float64, repeat int, f func() (string, error)) float64 {
 	var count string
 	ms, err := t.time(repeat, func() (err error) {
 		count, err = f()
@@ -128,6 +129,9 @@ func (t *table) line(scale int, job, note string, repeat int, f func() (string, 
 	if k.bar > 0 && note == "" {
 		verdict += fmt.Sprintf("  bar %.0f ms: %.2f of it", k.bar, ms/k.bar)
 	}
+	if expected /= float64(len(t.gpus)); expected > 0 {
+		verdict += fmt.Sprintf("  expected %.2f ms: %.2f of it", 1e3*expected, 1e3*expected/ms)
+	}
 	fmt.Printf("%2d %-9s %-14s %10.2f ms  %s%s\n", scale, job, note, ms, count, verdict)
 	return ms
 }
@@ -139,6 +143,9 @@ func (t *table) scale(scale int, jobs string) error {
 		return err
 	}
 	r = r.ByDegree()
+	if err := t.expect(r); err != nil {
+		return err
+	}
 	fmt.Printf("%2d: %d edges, at most %d neighbours, %d above a vertex; made in %.1f s\n", scale, r.Edges(), r.MaxDegree, r.MaxAbove, time.Since(start).Seconds())
 	for _, part := range []struct {
 		letter string
@@ -150,6 +157,17 @@ func (t *table) scale(scale int, jobs string) error {
 			}
 		}
 	}
+	return nil
+}
+
+// expect finds what the work on a graph will be.
+func (t *table) expect(r *rows.Rows) error {
+	p, err := plan.New(pattern.Must("clique6"), nil, []int{0, 1, 2, 3, 4, 5}, plan.Options{})
+	if err != nil {
+		return err
+	}
+	t.work = r.Work()
+	t.work.Cliques = append([]float64{0}, run.Sampler{Rows: r, Seed: 1}.Sample(p, 1<<24).Nodes...)
 	return nil
 }
 
@@ -171,14 +189,14 @@ func text(n run.Total, err error) (string, error) { return n.String(), err }
 func (t *table) cliques(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	return t.with(r, cuda.Layout{Part: cuda.Above, Hot: -1}, func(g *cuda.Graph) {
-		t.line(scale, "triangle", "", 4, func() (string, error) { return text(g.Cliques(ctx, 3, nil)) })
-		t.line(scale, "clique4", "", 3, func() (string, error) { return text(g.Cliques(ctx, 4, nil)) })
-		t.line(scale, "clique5", "", 2, func() (string, error) { return text(g.Cliques(ctx, 5, nil)) })
-		if scale <= 20 {
-			t.line(scale, "clique6", "", 1, func() (string, error) { return text(g.Cliques(ctx, 6, nil)) })
+		t.line(scale, "triangle", "", plan.H200.Clique(t.work, 3), 4, func() (string, error) { return text(g.Cliques(ctx, 3, nil)) })
+		t.line(scale, "clique4", "", plan.H200.Clique(t.work, 4), 3, func() (string, error) { return text(g.Cliques(ctx, 4, nil)) })
+		t.line(scale, "clique5", "", plan.H200.Clique(t.work, 5), 2, func() (string, error) { return text(g.Cliques(ctx, 5, nil)) })
+		if scale <= 18 {
+			t.line(scale, "clique6", "", plan.H200.Clique(t.work, 6), 1, func() (string, error) { return text(g.Cliques(ctx, 6, nil)) })
 		}
 		f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}}
-		t.line(scale, "diamond", "", 3, func() (string, error) {
+		t.line(scale, "diamond", "", plan.H200.Formula(f, t.work), 3, func() (string, error) {
 			sums, err := g.Sums(ctx, f, 1<<40, nil)
 			return text(sums[pattern.EdgePairs], err)
 		})
@@ -189,8 +207,9 @@ func (t *table) cliques(scale int, r *rows.Rows) error {
 func (t *table) sums(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1}, func(g *cuda.Graph) {
-		t.line(scale, "cycle4", "", 2, func() (string, error) {
-			sums, err := g.Sums(ctx, pattern.Formula{{Times: 1, Of: pattern.FourCycles}}, 1<<40, nil)
+		cycles := pattern.Formula{{Times: 1, Of: pattern.FourCycles}}
+		t.line(scale, "cycle4", "", plan.H200.Formula(cycles, t.work), 2, func() (string, error) {
+			sums, err := g.Sums(ctx, cycles, 1<<40, nil)
 			return text(sums[pattern.FourCycles], err)
 		})
 		var all pattern.Formula
@@ -198,7 +217,7 @@ func (t *table) sums(scale int, r *rows.Rows) error {
 			pattern.FourCycles, pattern.FourCliques, pattern.Stars + 3} {
 			all = append(all, pattern.Term{Times: 1, Of: q})
 		}
-		t.line(scale, "4-motifs", "", 1, func() (string, error) {
+		t.line(scale, "4-motifs", "", plan.H200.Formula(all, t.work), 1, func() (string, error) {
 			sums, err := g.Sums(ctx, all, 1<<40, nil)
 			return fmt.Sprint(sums[pattern.Tails], " tails"), err
 		})
@@ -214,15 +233,17 @@ func (t *table) hot(scale int, r *rows.Rows) error {
 		if share == 1 {
 			l.Hot = -1
 		}
+		host, _ := l.HostReads(r)
+		w := t.work
+		w.Host = float64(host)
 		err := t.with(r, l, func(g *cuda.Graph) {
 			for _, k := range []int{4, 5} {
-				ms := t.line(scale, fmt.Sprintf("clique%d", k), note, 3, func() (string, error) { return text(g.Cliques(context.Background(), k, nil)) })
+				ms := t.line(scale, fmt.Sprintf("clique%d", k), note, plan.H200.Clique(w, k), 3, func() (string, error) { return text(g.Cliques(context.Background(), k, nil)) })
 				if share == 1 {
 					resident[k] = ms
 					continue
 				}
-				read := float64(g.HostReads())
-				fmt.Printf("   %.2f of resident; %.3f GB read from the host, %.1f GB/s\n", ms/resident[k], read/1e9, read/1e6/ms)
+				fmt.Printf("   %.2f of resident; %.3f GB read from the host, %.1f GB/s\n", ms/resident[k], w.Host/1e9, w.Host/1e6/ms)
 			}
 		})
 		if err != nil {
@@ -232,7 +253,8 @@ func (t *table) hot(scale int, r *rows.Rows) error {
 	return nil
 }
 
-// loops counts by the loops of plans, beside the CPU if that is asked for.
+// loops counts by the loops of plans, beside the CPU if that is asked for: what is expected
+// to take less than tooLong seconds.
 func (t *table) loops(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	cpu := &run.Run{Rows: r, Workers: 16}
@@ -243,9 +265,13 @@ func (t *table) loops(scale int, r *rows.Rows) error {
 				fmt.Println(err)
 				continue
 			}
-			fmt.Printf("   %s: expected cost %.3g, %.3g matches\n", name, e.Cost(), e.Nodes[len(e.Nodes)-1])
-			t.line(scale, name, "by loops", 1, func() (string, error) { return text(g.Count(ctx, p, 32<<30, nil)) })
-			if t.cpu {
+			expected, onCPU := plan.H200.Loops(e, t.work), plan.Core.Loops(e, t.work)/float64(cpu.Workers)
+			fmt.Printf("   %s: about %.3g matches, %.3g elements, %.3g vertices; expected %.3g s, on the CPU %.3g s\n", name, e.Nodes[len(e.Nodes)-1], e.Work, e.Nodes[:e.Loops], expected, onCPU)
+			if expected > tooLong {
+				continue
+			}
+			t.line(scale, name, "by loops", expected, 1, func() (string, error) { return text(g.Count(ctx, p, 32<<30, nil)) })
+			if t.cpu && onCPU < 2*tooLong {
 				start := time.Now()
 				n, err := cpu.Count(ctx, p)
 				fmt.Printf("   CPU, 16 threads: %.0f ms, %v, %v\n", float64(time.Since(start))/1e6, n, err)
@@ -285,9 +311,12 @@ func (t *table) density(scale int, _ *rows.Rows) error {
 			return err
 		}
 		r = r.ByDegree()
+		if err := t.expect(r); err != nil {
+			return err
+		}
 		err = t.with(r, cuda.Layout{Part: cuda.Above, Hot: -1}, func(g *cuda.Graph) {
 			for k := 3; k <= 5; k++ {
-				t.line(-1, fmt.Sprintf("%d-cliques", k), fmt.Sprintf("factor %d", factor), 2, func() (string, error) { return text(g.Cliques(context.Background(), k, nil)) })
+				t.line(-1, fmt.Sprintf("%d-cliques", k), fmt.Sprintf("factor %d", factor), plan.H200.Clique(t.work, k), 2, func() (string, error) { return text(g.Cliques(context.Background(), k, nil)) })
 			}
 			fmt.Printf("   at most %.2f GB of GPU memory so far\n", float64(t.gpus[0].Counters().Peak)/1e9)
 		})

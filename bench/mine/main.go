@@ -51,9 +51,12 @@ func main() {
 	loops := flag.String("loops", "q1,q2,q3,house,cycle5", "with -device: the patterns of job l; q1 to q3 are those of GAMMA's Figure 13")
 	cpu := flag.Bool("cpu", false, "with -device: loops are run on 16 threads, too")
 	threadCounts := flag.String("scaling", "", "numbers of threads, such as 1,16: print how long counting takes with each on R-MAT graphs of -scales")
+	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print what each engine takes beside what --explain says, on -data or on R-MAT graphs of -scales")
 	flag.Parse()
 	var err error
-	if *gpu != "" {
+	if *engines != "" {
+		err = engineTable(*data, *scales, *engines, *gpu, *threads)
+	} else if *gpu != "" {
 		err = gpuTable(*gpu, *scales, *gib, *jobs, *loops, *cpu)
 	} else if *threadCounts != "" {
 		err = scaling(*scales, *threadCounts, *loops)

@@ -113,6 +113,10 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		}
 		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
 		j.prep.SelfLoops = m.SelfLoops
+		if sampling, _ := s.sampling(); sampling != nil {
+			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
+			return err
+		}
 		return j.compile(m, cfg, s.streams())
 	}
 	err = build()
@@ -156,7 +160,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
+	return s.Training.Sample == "" && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
 
 // builtin is the graph that is trained on where none is named.

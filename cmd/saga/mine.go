@@ -232,9 +232,12 @@ func (c *motifCmd) Run(a *app) (err error) {
 		if err != nil {
 			return err
 		}
+		seconds := 0.0
 		for _, e := range all {
 			text += e.String()
+			seconds += e.Seconds
 		}
+		text += fmt.Sprintf("together  about %.2g s\n", seconds)
 		return c.result(a, append(x, field{"explain", all}), text)
 	}
 	ctx, stop := mineContext()

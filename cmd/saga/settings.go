@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sagann/backend"
@@ -15,6 +17,7 @@ import (
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // config is what the engine is told. Its errors, and those of the model's options
@@ -62,6 +65,9 @@ func (s *settings) config() (saga.Config, error) {
 		errs = append(errs, fmt.Errorf("--lr %v: must be above 0", s.Training.LR))
 	}
 	if _, _, err := s.shares(); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := s.sampling(); err != nil {
 		errs = append(errs, err)
 	}
 	try := s.layers(1, 1, 0, 0)
@@ -151,6 +157,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias (of " + listed(layers.Reading(layers.ReadsBias)) + ")"},
 		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
+		{s.Training.Sample == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
 		{s.Rate.LRMin != 0 && named(s.Rate.LRSchedule, "none") == "", "--lr-min (of --lr-schedule)"},
@@ -182,6 +189,25 @@ func (s *settings) shares() (train, val float64, err error) {
 		return 0, 0, fmt.Errorf("--split %s: want two shares above 0 that leave something for testing, such as 0.6,0.2", s.Data.Split)
 	}
 	return train, val, nil
+}
+
+// sampling is what --sample and --batch say; nil: the whole graph.
+func (s *settings) sampling() (*saga.Sampling, error) {
+	if s.Training.Sample == "" {
+		return nil, nil
+	}
+	var fanouts []int
+	for _, text := range strings.Split(s.Training.Sample, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > math.MaxInt32 {
+			return nil, fmt.Errorf("--sample %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", s.Training.Sample, text)
+		}
+		fanouts = append(fanouts, n)
+	}
+	if s.Training.Batch < 1 {
+		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex", s.Training.Batch)
+	}
+	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch)}, nil
 }
 
 // dataOptions are those of reading the data.

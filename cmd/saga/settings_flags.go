@@ -72,6 +72,8 @@ type trainingFlags struct {
 	HuberDelta   float32 `json:"huber-delta" default:"1" placeholder:"X" help:"Where huber turns from squares to absolute errors (${default})."`
 	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
 	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
+	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
+	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
 }
 

@@ -168,7 +168,11 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 	if s.Disk > 0 {
 		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
 	}
-	text += fmt.Sprintf("\nplan      %d×%d edge chunks, schedule %s; saga plan or --verbose tells all of it\nrun       %s\n", s.Chunks, s.Chunks, s.Schedule, r.folder.Dir)
+	how := fmt.Sprintf("%d×%d edge chunks, schedule %s", s.Chunks, s.Chunks, s.Schedule)
+	if z := j.prog.SampledPlan(); z != nil {
+		how = fmt.Sprintf("%s: %d an epoch, each up to %d vertices; evaluation over %d×%d edge chunks", z.Sampler, z.Batches, z.Vertices[len(z.Vertices)-1], z.Intervals, z.Intervals)
+	}
+	text += fmt.Sprintf("\nplan      %s; saga plan or --verbose tells all of it\nrun       %s\n", how, r.folder.Dir)
 	if !c.Verbose {
 		if j.note != "" {
 			text = j.note + "\n" + text

@@ -113,7 +113,17 @@ func (r *running) open(c *trainCmd) (err error) {
 
 // train runs the epochs under a progress bar and draws the curves.
 func (r *running) train(ctx context.Context) (*saga.Result, error) {
-	bar := progress.New(r.stderr, r.epochs, "epoch")
+	bar, batches := progress.New(r.stderr, r.epochs, "epoch"), 1
+	if z := r.job.prog.SampledPlan(); z != nil {
+		batches = z.Batches
+		bar = progress.New(r.stderr, r.epochs*batches, "batch")
+		r.opt.OnBatch = func(b saga.Batch) error {
+			if b.Batch < batches { // the last comes with its epoch
+				bar.Set((b.Epoch-1)*batches+b.Batch, fmt.Sprintf("epoch %d  loss %.4f", b.Epoch, b.Loss))
+			}
+			return nil
+		}
+	}
 	score := r.job.metric.of
 	validated := len(r.job.data.Splits(cmp.Or(r.job.prep.Layers.Task, saga.VertexTask))[1]) > 0
 	r.opt.OnEpoch = func(e saga.Epoch) error {
@@ -131,7 +141,7 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 			}
 			note += fmt.Sprintf("  validation %.4f", line.Val)
 		}
-		bar.Set(e.Epoch, note)
+		bar.Set(e.Epoch*batches, note)
 		return r.metrics.Append(line)
 	}
 	start := time.Now()
@@ -151,9 +161,9 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 const tracedEpochs = 2
 
 // startTrace has later epochs traced, when it is time after so many: on GPUs a step that
-// is traced is submitted task by task, so the others go without.
+// is traced is submitted task by task, so the others go without. Batches are not traced.
 func (r *running) startTrace(epoch int) error {
-	if r.tracing || r.late && epoch < r.epochs-tracedEpochs {
+	if r.tracing || r.job.prog.SampledPlan() != nil || r.late && epoch < r.epochs-tracedEpochs {
 		return nil
 	}
 	r.tracing = true

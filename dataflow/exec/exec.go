@@ -25,12 +25,18 @@ type Runner struct {
 	update  func(global func(id int) []float32) error
 	base    *Runner           // whose setup it uses beside its own; nil: none
 	consts  map[int]*constant // by Global of kind Const
-	setup   bool              // what stays resident is on the device
-	ahead   bool              // and was: rows there that steps write may be newer than the host's
-	stepped bool              // the last step has ended well
-	held    bool              // and what it has computed is on the device
-	stats   []Stats           // by device
-	trace   *tracer           // nil: off
+	has     has
+	batch   *Batch  // of a plan over sampled blocks
+	stats   []Stats // by device
+	trace   *tracer // nil: off
+}
+
+// has says what a runner's steps have left on the device.
+type has struct {
+	setup   bool // what stays resident is there
+	ahead   bool // and was: rows there that steps write may be newer than the host's
+	stepped bool // the last step has ended well
+	held    bool // and what it has computed is there
 }
 
 // Stats counts what a runner has moved. Setup is what was loaded once.

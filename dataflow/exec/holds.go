@@ -14,7 +14,7 @@ import (
 //	what a setup has loaded  its runner's and that of runners beside it; it stays
 //	everything else          one runner's, its owner; a step of another lies over it
 //
-// Only this file changes Arena.owner, Runner.setup, Runner.held and constant.written.
+// Only this file changes Arena.owner, Runner.has and constant.written.
 
 // constant is a Global that is set from outside and lies in the memory of a step.
 type constant struct {
@@ -53,12 +53,12 @@ func (r *Runner) Load() error {
 }
 
 func (r *Runner) loadSetup() error {
-	if r.setup {
+	if r.has.setup {
 		return nil
 	}
 	for i := range r.plan.Setup {
 		t := &r.plan.Setup[i]
-		if r.ahead && t.Value >= 0 && r.plan.Spec.Values[t.Value].State {
+		if r.has.ahead && t.Value >= 0 && r.plan.Spec.Values[t.Value].State {
 			continue
 		}
 		r.arena.devices[t.Device].queues[t.Queue].SetTag(int64(-1 - i))
@@ -70,7 +70,7 @@ func (r *Runner) loadSetup() error {
 	if err := r.arena.sync(); err != nil {
 		return r.named(err)
 	}
-	r.setup, r.ahead = true, true
+	r.has.setup, r.has.ahead = true, true
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (r *Runner) own() {
 
 // lose notes that nothing of r's steps is in memory any more.
 func (r *Runner) lose() {
-	r.held = false
+	r.has.held = false
 	for _, c := range r.consts {
 		c.written = false
 	}
@@ -98,19 +98,19 @@ func (r *Runner) lose() {
 // ended notes how a step of r has ended. After an error nothing of it counts, and
 // what it should have left for the next step may be missing.
 func (r *Runner) ended(err error) {
-	r.held, r.stepped = err == nil, err == nil
+	r.has.held, r.has.stepped = err == nil, err == nil
 	if err != nil {
 		r.lose()
-		r.setup = false
+		r.has.setup = false
 	}
 }
 
 // Stepped tells whether the last step of the runner has ended well, so that there are
 // outputs.
-func (r *Runner) Stepped() bool { return r.stepped }
+func (r *Runner) Stepped() bool { return r.has.stepped }
 
 // Holds tells whether device memory holds what the runner's last step has computed.
-func (r *Runner) Holds() bool { return r.held }
+func (r *Runner) Holds() bool { return r.has.held }
 
 // SetGlobal writes a Global of kind Param now, and one of kind Const before the next
 // step; no step may be running.

@@ -16,7 +16,7 @@ const blockBytes = 8 << 20
 // RowBytes each, that hold until f returns. No step may be running.
 func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
 	v, c := &r.plan.Spec.Values[id], r.plan.Cells
-	if !r.ahead || !r.plan.Places.Resident[id] {
+	if !r.has.ahead || !r.plan.Places.Resident[id] {
 		for i := range c.P {
 			if c.Rows(i) == 0 {
 				continue
@@ -63,7 +63,7 @@ func (r *Runner) SendRows(id int) error {
 // eachStay calls f for every interval of input id that the setup has loaded, with the device that has it.
 func (r *Runner) eachStay(id int, f func(p *part, t *plan.Task) error) error {
 	for i := range r.plan.Setup {
-		if t := &r.plan.Setup[i]; r.ahead && int(t.Value) == id {
+		if t := &r.plan.Setup[i]; r.has.ahead && int(t.Value) == id {
 			if err := f(&r.arena.devices[t.Device], t); err != nil {
 				return err
 			}

@@ -113,6 +113,10 @@ func (r *Runner) openHost() (err error) {
 			r.host[id] = r.base.host[of][:p.HostBytesOf(id)]
 			continue
 		}
+		if p.Places.Sets != nil {
+			r.host[id] = make([]byte, p.Places.Sets.RoomBytes(p.Spec, id))
+			continue
+		}
 		if r.host[id], err = r.hostMemory(id); err != nil {
 			return fmt.Errorf("%s: %w", v.Name, err)
 		}

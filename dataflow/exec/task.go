@@ -18,6 +18,9 @@ func (k *task) submit(q device.Queue) error {
 	r, t := k.r, k.t
 	switch t.Kind {
 	case plan.Load, plan.Save, plan.Copy:
+		if r.plan.Places.Sets != nil {
+			return r.copyBatch(t, q)
+		}
 		switch s := &r.stats[t.Device]; t.Kind {
 		case plan.Load:
 			s.H2D += t.Bytes
@@ -85,6 +88,9 @@ func (k *task) Run(arena []byte) error {
 	mem := r.arena.devices[t.Device].mem.In(arena)
 	switch t.Kind {
 	case plan.Zero:
+		if t.Value >= 0 {
+			r.clearTail(t, mem)
+		}
 		clear(mem[t.Addr : t.Addr+t.Bytes])
 		return nil
 	case plan.Add:
@@ -109,6 +115,9 @@ func (k *task) Run(arena []byte) error {
 	if k.l == nil {
 		k.bind(mem)
 	}
+	if r.batch != nil {
+		k.bindBatch(mem)
+	}
 	r.kernels[t.Kernel].Run(k.l)
 	return nil
 }
@@ -117,11 +126,8 @@ func (k *task) Run(arena []byte) error {
 func (k *task) bind(mem []byte) {
 	r, t := k.r, k.t
 	floats := device.View[float32](mem[:len(mem)&^3])
-	k.l = &cpu.Launch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last}
-	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
-		k.l.Bufs = append(k.l.Bufs, floats[at/4:])
-	}
-	if t.Other >= 0 {
+	k.l = k.operands(floats)
+	if t.Other >= 0 && r.plan.Places.Sets == nil {
 		side := r.sides[t.Dir]
 		c := &side.Cells[int(t.Own)*side.P+int(t.Other)]
 		k.view = chunk.ViewOf(c, mem[t.Cell:t.Cell+c.Bytes])

@@ -46,7 +46,7 @@ type Task struct {
 	Phase, Step int32
 	Kernel      int32 // Run
 	Value       int32 // Load, Save: the value, or -1 for a cell
-	Own, Other  int32 // intervals; Other is -1 without a cell
+	Own, Other  int32 // intervals; Other is -1 without a cell. Over sampled blocks the sets of own rows and of edges (of a Zero: of the rows before it)
 	Rows        int32
 	Addr        int64 // Load, Save, Zero, Copy, Add: byte offset in device memory
 	FromAddr    int64 // Copy, Add: byte offset in From's memory
@@ -101,6 +101,7 @@ type Places struct {
 	CellAt   [2][]int64 // device offset of each resident cell
 	Windows  []Window
 	Whole    int64 // end of what lives for the whole run
+	Sets     *Sets // over sampled blocks: what there is room for; nil: over a full graph
 	Lasting  int64 // end of the windows that stay from one step to the next; 0: none
 }
 

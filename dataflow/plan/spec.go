@@ -16,8 +16,9 @@ type Value struct {
 	Kind     ValueKind
 	Cols     int
 	RowBytes int64
-	Output   bool // wanted in host memory after the step
-	State    bool // an Input whose rows a step also writes, in place, after it has read them
+	Set      uint8 // whose rows it has: 0 a full graph's, l+1 those of level l of sampled blocks
+	Output   bool  // wanted in host memory after the step
+	State    bool  // an Input whose rows a step also writes, in place, after it has read them
 	// Derive makes the value of a streamed interval from other values that arrived with
 	// it, instead of loading it: OtherValue operands at that interval. Such a value is a
 	// Temp that is read as OtherValue only.
@@ -114,12 +115,16 @@ const (
 	Rows    StepKind = iota // the rows of the visited interval
 	Stream                  // the cells of the visited interval, in Dir
 	Globals                 // Globals only, once a phase, before its visits
+	Tail                    // zeros behind the rows of Value that belong to set From, up to those of Set
 )
 
 // Step is a sequence of calls over the interval, over each of its cells, or once.
 type Step struct {
 	Kind  StepKind
 	Dir   Dir
+	Set   uint8 // whose rows, or edges: as Value.Set
+	From  uint8 // Tail
+	Value int   // Tail
 	Calls []Call
 	Label string // layer and stage, for prints and traces
 }

@@ -119,7 +119,7 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	if int64(r.V()) >= 1<<32-1 {
 		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", r.V())
 	}
-	at, hot, cold := g.places()
+	at, hot, cold := l.places(r)
 	g.at = at
 	if cold > 0 {
 		if g.cold, err = g.first.HostAlloc(max(4*cold, 1<<20)); err != nil { // smaller blocks are not pinned
@@ -150,11 +150,18 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	return nil
 }
 
+// readers is how many vertices name v, and so read its row.
+func (l Layout) readers(r *rows.Rows, v uint32) int {
+	if l.Part == Above {
+		return int(r.Mid[v])
+	}
+	return r.Degree(v)
+}
+
 // places says where each row begins, in words: of the column on the GPUs, or, as ^at, of
 // that in host memory. Rows are hot in the order of the number of reads that are
 // expected: that of the vertices that name them.
-func (g *Graph) places() (at []int64, hot, cold int64) {
-	r, l := g.rows, g.layout
+func (l Layout) places(r *rows.Rows) (at []int64, hot, cold int64) {
 	n := r.V()
 	at = make([]int64, n)
 	stays := make([]bool, n)
@@ -164,13 +171,7 @@ func (g *Graph) places() (at []int64, hot, cold int64) {
 		for v := range by {
 			by[v] = uint32(v)
 		}
-		reads := func(v uint32) int {
-			if l.Part == Above {
-				return int(r.Mid[v])
-			}
-			return r.Degree(v)
-		}
-		slices.SortStableFunc(by, func(a, b uint32) int { return cmp.Compare(reads(b), reads(a)) })
+		slices.SortStableFunc(by, func(a, b uint32) int { return cmp.Compare(l.readers(r, b), l.readers(r, a)) })
 		for _, v := range by {
 			if need := up(int64(l.words(r, v)), sector); need <= left {
 				stays[v] = true
@@ -325,18 +326,17 @@ func (g *Graph) Free() (err error) {
 	return err
 }
 
-// HostReads is the bytes of rows in host memory that counting cliques reads, if it reads
-// each row once for every vertex that names it, and once for the vertex itself.
-func (g *Graph) HostReads() int64 {
-	host, _ := g.reads()
-	return host
+// HostReads is the bytes of rows in host memory that are read, and of all rows, if each is
+// read once for every vertex that names it, and once for the vertex itself.
+func (l Layout) HostReads(r *rows.Rows) (host, all int64) {
+	at, _, _ := l.places(r)
+	return l.hostReads(r, at)
 }
 
-// reads is HostReads, and the bytes of all rows that are read.
-func (g *Graph) reads() (host, all int64) {
-	for v := range g.rows.V() {
-		n := 4 * int64(g.layout.words(g.rows, uint32(v))) * int64(g.rows.Mid[v]+1)
-		if all += n; g.coldRow(uint32(v)) {
+func (l Layout) hostReads(r *rows.Rows, at []int64) (host, all int64) {
+	for v := range at {
+		n := 4 * int64(l.words(r, uint32(v))) * int64(l.readers(r, uint32(v))+1)
+		if all += n; at[v] < 0 {
 			host += n
 		}
 	}
@@ -346,7 +346,7 @@ func (g *Graph) reads() (host, all int64) {
 // waits tells whether so much is read from host memory that kernels wait for it: at a
 // quarter of all bytes that takes about as long as counting the cliques of four vertices.
 func (g *Graph) waits() bool {
-	host, all := g.reads()
+	host, all := g.layout.hostReads(g.rows, g.at)
 	return 4*host > all
 }
 

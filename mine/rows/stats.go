@@ -44,3 +44,15 @@ func (r *Rows) Stats() plan.Stats {
 	}
 	return s
 }
+
+// Work is what counting by formulas and in matrices does, but for the numbers of cliques:
+// exact. The order is that of degree.
+func (r *Rows) Work() plan.Work {
+	w := plan.Work{Vertices: float64(r.V()), Edges: float64(r.Edges())}
+	for v := range r.V() {
+		below, above := float64(r.Mid[v]), float64(len(r.Above(uint32(v))))
+		w.Reads += below * above
+		w.Wedges += below*above + above*(above-1)/2
+	}
+	return w
+}

@@ -34,6 +34,9 @@ func (r *Run) compiled() string { return notes(r.Low) + regions(r.Low, r.Plan) }
 // Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes
 // and, with Config.Machine, the predicted time and the load of every link.
 func (r *Run) Overview(w io.Writer) error {
+	if r.Sampled != nil {
+		return r.overview(w)
+	}
 	pl := r.Plan
 	var b strings.Builder
 	b.WriteString("graph     " + r.Graph + "\n")

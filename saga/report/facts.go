@@ -40,6 +40,7 @@ type Arithmetic struct {
 	Optimizer []string                   // its kind and its numbers, a line each
 	Decay     func(param string) float32 // weight decay of a parameter
 	Extra     func(name string) []byte   // numbers of an input that was computed before the first step; nil: no such input
+	Sampling  string                     // sampler and batch; "": full graph
 	Vertices  []byte                     // the order of vertices; nil: unknown
 }
 
@@ -54,7 +55,11 @@ func (r *Run) WriteFacts(w io.Writer, a Arithmetic) {
 		f.line("%s", text)
 	}
 	f.updates(a.Decay)
-	f.visits()
+	if a.Sampling != "" {
+		f.line("sampled by %s", a.Sampling)
+	} else {
+		f.visits()
+	}
 	if a.Vertices != nil {
 		f.line("vertices %x", sha256.Sum256(a.Vertices))
 	}
@@ -90,7 +95,13 @@ func (f *facts) program() {
 	for _, ph := range f.low.Spec.Phases {
 		f.line("phase")
 		for _, st := range ph.Steps {
-			over := map[plan.StepKind]string{plan.Rows: "rows", plan.Stream: "edges", plan.Globals: "globals"}[st.Kind]
+			over := map[plan.StepKind]string{plan.Rows: "rows", plan.Stream: "edges", plan.Globals: "globals", plan.Tail: "tail"}[st.Kind]
+			if st.Set > 0 {
+				over += fmt.Sprintf(" of set %d", st.Set)
+			}
+			if st.Kind == plan.Tail {
+				f.line("zeros %s behind %s of set %d", over, f.value(st.Value), st.From)
+			}
 			if st.Kind == plan.Stream {
 				over += map[plan.Dir]string{plan.CSC: " in", plan.CSR: " out"}[st.Dir]
 			}

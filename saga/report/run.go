@@ -26,6 +26,7 @@ type Run struct {
 	Packed  bool
 	Storage string
 
+	Sampled *Sampled       // training is on sampled blocks; nil: on the full graph
 	Host    *plan.HostPlan // where things lie in host memory; nil: not planned
 	Scratch string         // folder of files
 }

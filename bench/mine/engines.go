@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"syscall"
+	"time"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/mine"
+)
+
+// tooLong is the time, in seconds, above which an engine is not run.
+const tooLong = 10
+
+// engineTable prints, for each pattern, what each engine takes beside what --explain says,
+// and how the engine that auto takes compares with the best: of the graph at data, or of
+// R-MAT graphs. One thread is measured in CPU seconds, others and GPUs by the clock, the
+// second time on.
+func engineTable(data, scales, patterns, device string, threads int) error {
+	graphs := map[string]*chunk.Edges{}
+	var names []string
+	if data != "" {
+		d, err := dataset.Open(data, dataset.Options{})
+		if err != nil {
+			return err
+		}
+		names, graphs[data] = []string{data}, d.Edges
+	} else {
+		all, err := numbers(scales)
+		if err != nil {
+			return fmt.Errorf("-scales %s: %w", scales, err)
+		}
+		for _, scale := range all {
+			name := fmt.Sprint("R-MAT ", scale)
+			names, graphs[name] = append(names, name), rmat(scale, 16)
+		}
+	}
+	for _, name := range names {
+		fmt.Println(name)
+		for _, text := range strings.Split(patterns, ",") {
+			if err := enginesOf(graphs[name], text, device, threads); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enginesOf prints the lines of a pattern.
+func enginesOf(edges *chunk.Edges, text, device string, threads int) error {
+	p, err := mine.ParsePattern(queries(text))
+	if err != nil {
+		return err
+	}
+	best, auto := math.Inf(1), 0.0
+	var taken mine.Engine
+	for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Loops} {
+		g, err := mine.Open(edges, mine.Options{Engine: engine, Device: device, Threads: threads})
+		if err != nil {
+			return err
+		}
+		prepared, err := g.Prepare(p)
+		if err != nil { // this engine cannot count it
+			if err := g.Close(); err != nil {
+				return err
+			}
+			continue
+		}
+		x, err := prepared.Explain()
+		if err != nil {
+			return err
+		}
+		switch {
+		case engine == mine.Auto:
+			taken = prepared.Engine()
+		case x.Seconds > tooLong:
+			fmt.Printf("%-10s %-8s %10.4f s expected, not run\n", text, engine, x.Seconds)
+		default:
+			took, count, err := timed(prepared, device, threads)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%-10s %-8s %10.4f s expected %10.4f s taken, %.2f of it  %v\n", text, engine, x.Seconds, took, x.Seconds/took, count)
+			if best = min(best, took); engine == taken {
+				auto = took
+			}
+		}
+		if err := g.Close(); err != nil {
+			return err
+		}
+	}
+	if auto > 0 {
+		fmt.Printf("%-10s auto: %s, %.2f of the best\n", text, taken, auto/best)
+	}
+	return nil
+}
+
+// timed counts four times and returns the least time of all but the first.
+func timed(p *mine.Prepared, device string, threads int) (best float64, count mine.Total, err error) {
+	best = math.Inf(1)
+	for i := range 4 {
+		cpu, start := cpuSeconds(), time.Now()
+		if count, err = p.Count(context.Background()); err != nil {
+			return 0, count, err
+		}
+		took := time.Since(start).Seconds()
+		if device == "" && threads == 1 {
+			took = cpuSeconds() - cpu
+		}
+		if i > 0 || took > 1 {
+			best = min(best, took)
+		}
+		if took > 1 {
+			break
+		}
+	}
+	return best, count, nil
+}
+
+// cpuSeconds is what this process has used.
+func cpuSeconds() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}

@@ -1,0 +1,153 @@
+// Command sampled times training on sampled blocks, batch by batch, and writes the blocks of its
+// batches for peer.py, which runs the same ones in PyTorch Geometric.
+//
+//	go run ./bench/sampled -batches 5 -out blocks
+//	python3 bench/sampled/peer.py blocks
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"sagann/dataset"
+	"sagann/dataset/npy"
+	"sagann/layers"
+	"sagann/saga"
+	"sagann/sample"
+)
+
+func main() {
+	spec := flag.String("data", "vertices=1000000,edges=30000000,features=100,classes=47", "synthetic graph")
+	fanouts := flag.String("sample", "15,10,5", "fan-outs")
+	hidden := flag.Int("hidden", 256, "columns between layers")
+	batch := flag.Int("batch", 1024, "seeds of a batch")
+	n := flag.Int("batches", 5, "timed batches, after one that is not")
+	model := flag.String("model", "sage", "model")
+	out := flag.String("out", "", "folder for the blocks of the batches")
+	flag.Parse()
+	if err := run(*spec, *fanouts, *model, *out, *hidden, *batch, *n); err != nil {
+		fmt.Fprintln(os.Stderr, "sampled:", err)
+		os.Exit(1)
+	}
+}
+
+func run(spec, fanouts, model, out string, hidden, size, n int) error {
+	s, err := dataset.ParseSpec(spec)
+	if err != nil {
+		return err
+	}
+	d, err := dataset.Synthetic(s)
+	if err != nil {
+		return err
+	}
+	var sizes []int
+	for _, text := range strings.Split(fanouts, ",") {
+		k, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
+		sizes = append(sizes, k)
+	}
+	m, err := layers.New(model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: hidden, Layers: len(sizes)})
+	if err != nil {
+		return err
+	}
+	p, err := saga.CompileSampled(m, d, saga.Config{Seed: 1}, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: size})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if err := p.Overview(os.Stdout); err != nil {
+		return err
+	}
+	if out != "" {
+		if err := write(d, sizes, size, n, out); err != nil {
+			return err
+		}
+	}
+	var wall, cpu []float64
+	for i := range n + 1 {
+		start, before := time.Now(), used()
+		loss, err := p.Step()
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			wall, cpu = append(wall, time.Since(start).Seconds()), append(cpu, used()-before)
+		}
+		fmt.Printf("batch %d: loss %.4f, %.3f s, %.3f processor seconds\n", i, loss, time.Since(start).Seconds(), used()-before)
+	}
+	fmt.Printf("median %.3f s, %.3f processor seconds a batch, with %d processors\n", median(wall), median(cpu), runtime.GOMAXPROCS(0))
+	return nil
+}
+
+// used is the processor time of the process in seconds.
+func used() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+// write draws n batches of training vertices and writes their blocks and features.
+func write(d *dataset.Data, sizes []int, size, n int, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	g, err := sample.NewGraph(d.Edges)
+	if err != nil {
+		return err
+	}
+	prog, err := sample.Compile(g, sample.Neighbours(sizes...))
+	if err != nil {
+		return err
+	}
+	var b sample.Blocks
+	for i := range min(n, len(d.Train)/size) {
+		if err := prog.Blocks(&b, d.Train[i*size:(i+1)*size], sample.Key{Seed: 1, Batch: uint32(i)}); err != nil {
+			return err
+		}
+		path := func(name string) string { return filepath.Join(dir, fmt.Sprintf("%d-%s.npy", i, name)) }
+		counts := make([]int64, len(b.Counts))
+		for l, c := range b.Counts {
+			counts[l] = int64(c)
+		}
+		rows := make([]float32, 0, len(b.Vertices)*d.FeatureCols)
+		labels := make([]int32, b.Counts[0])
+		for k, v := range b.Vertices {
+			rows = append(rows, d.Features[int(v)*d.FeatureCols:(int(v)+1)*d.FeatureCols]...)
+			if k < len(labels) {
+				labels[k] = d.Labels[v]
+			}
+		}
+		for _, err := range []error{npy.Write(path("counts"), []int{len(counts)}, counts), npy.Write(path("labels"), []int{len(labels)}, labels),
+			npy.Write(path("features"), []int{len(b.Vertices), d.FeatureCols}, rows)} {
+			if err != nil {
+				return err
+			}
+		}
+		for l := range b.Layers {
+			if err := npy.Write(path(fmt.Sprint("offsets", l)), []int{len(b.Layers[l].Offsets)}, b.Layers[l].Offsets); err != nil {
+				return err
+			}
+			if err := npy.Write(path(fmt.Sprint("far", l)), []int{len(b.Layers[l].Far)}, b.Layers[l].Far); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package exec
+
+import (
+	"fmt"
+
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/kernel/cpu"
+)
+
+// Batch is what a step of a plan over sampled blocks works on: how many rows and edges its
+// sets have, and what is loaded. Sets are numbered as in plan.Sets.
+type Batch struct {
+	Rows   []int          // by vertex set
+	Inputs map[int][]byte // by value: RowBytes for each row of its set
+	Cells  [][2]Cell      // by edge set and plan.Dir
+}
+
+// Cell is a block's edges in one direction.
+type Cell struct {
+	chunk.Cell
+	Mem []byte // its block
+}
+
+// OverflowError says that a batch has more rows or edges than its plan has room for.
+type OverflowError struct{ What string }
+
+// Error says what does not fit.
+func (e *OverflowError) Error() string { return "exec: a batch does not fit its plan: " + e.What }
+
+// SetBatch gives the next steps their batch, which is kept. It is an *OverflowError when the
+// plan has no room for it.
+func (r *Runner) SetBatch(b *Batch) error {
+	z := r.plan.Places.Sets
+	for s, n := range b.Rows {
+		if n > z.Rows[s] {
+			return &OverflowError{fmt.Sprintf("%d rows of set %d, there is room for %d", n, s, z.Rows[s])}
+		}
+	}
+	for e := range b.Cells {
+		for d, c := range b.Cells[e] {
+			if c.NNZ > int64(z.Edges[e]) || c.Bytes > z.Cells[e][d] {
+				return &OverflowError{fmt.Sprintf("%d edges of set %d in %d bytes, there is room for %d in %d", c.NNZ, e, c.Bytes, z.Edges[e], z.Cells[e][d])}
+			}
+		}
+	}
+	for id, v := range r.plan.Spec.Values {
+		if v.Kind == plan.Input && int64(len(b.Inputs[id])) != int64(b.Rows[v.Set])*v.RowBytes {
+			return fmt.Errorf("exec: input %s of a batch: %d bytes, want %d rows of %d", v.Name, len(b.Inputs[id]), b.Rows[v.Set], v.RowBytes)
+		}
+	}
+	r.batch = b
+	return nil
+}
+
+// BatchOutput is value id in host memory after a step: the rows of its set in the batch.
+func (r *Runner) BatchOutput(id int) []byte {
+	v := &r.plan.Spec.Values[id]
+	return r.host[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
+}
+
+// copyBatch is copy of a plan over sampled blocks.
+func (r *Runner) copyBatch(t *plan.Task, q device.Queue) error {
+	if r.batch == nil {
+		return fmt.Errorf("exec: no batch was set")
+	}
+	a := &r.arena.devices[t.Device]
+	s := &r.stats[t.Device]
+	switch {
+	case t.Kind == plan.Save:
+		rows := r.BatchOutput(int(t.Value))
+		s.D2H += int64(len(rows))
+		return a.dev.CopyD2H(q, rows, a.mem, t.Addr)
+	case t.Value >= 0:
+		rows := r.batch.Inputs[int(t.Value)]
+		s.H2D += int64(len(rows))
+		return a.dev.CopyH2D(q, a.mem, t.Addr, rows)
+	}
+	c := &r.batch.Cells[t.Own][t.Dir]
+	s.H2D += c.Bytes
+	return a.dev.CopyH2D(q, a.mem, t.Addr, c.Mem[:c.Bytes])
+}
+
+// bindBatch resolves what of a launch the batch decides.
+func (k *task) bindBatch(mem []byte) {
+	r, t := k.r, k.t
+	b := r.batch
+	if k.l.Rows = int(t.Rows); t.Own >= 0 {
+		k.l.Rows = b.Rows[t.Own]
+	}
+	if t.Other >= 0 {
+		c := &b.Cells[t.Other][t.Dir]
+		k.view = chunk.ViewOf(&c.Cell, mem[t.Cell:t.Cell+c.Bytes])
+		k.l.Cell = &k.view
+	}
+}
+
+// clearTail makes the rows behind those of set t.Other zero, up to those of set t.Own.
+func (r *Runner) clearTail(t *plan.Task, mem []byte) {
+	row := r.plan.Spec.Values[t.Value].RowBytes
+	from, to := r.batch.Rows[t.Other], r.batch.Rows[t.Own]
+	clear(mem[t.Addr+int64(from)*row : t.Addr+int64(to)*row])
+}
+
+// operands are the buffers of a launch.
+func (k *task) operands(floats []float32) *cpu.Launch {
+	l := &cpu.Launch{Rows: int(k.t.Rows), First: k.t.Is.First, Last: k.t.Is.Last}
+	for _, at := range k.r.plan.Args[k.t.Args[0]:k.t.Args[1]] {
+		l.Bufs = append(l.Bufs, floats[at/4:])
+	}
+	return l
+}

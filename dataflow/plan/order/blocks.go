@@ -1,0 +1,102 @@
+package order
+
+import (
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/layout"
+)
+
+// Blocks fills l.Plan, laid out over sampled blocks, with its tasks: what a phase is the first to
+// read is loaded, then its steps run in order. Rows and edges of a task are those of its
+// sets, Task.Own and, of a cell, Task.Other, in the batch at hand; bytes are the capacity.
+func Blocks(l *layout.Layout, o plan.Options) {
+	p := l.Plan
+	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, nil), opt: o}
+	if l.ZeroBytes > 0 {
+		e.t.add(&plan.Task{Kind: plan.Zero, Value: -1, Own: -1, Other: -1, Addr: l.ZeroAt, Bytes: l.ZeroBytes}, nil, []span{memory(0, l.ZeroAt, l.ZeroBytes)})
+	}
+	loaded := map[[2]int]bool{}
+	for q := range p.Spec.Phases {
+		e.phase, e.ps = q, l.Slots[q]
+		for _, a := range l.Usage.Phases[q].Values {
+			if p.Spec.Values[a.ID].Kind == plan.Input && l.Usage.Life[a.ID][0] == q {
+				s := e.room(a.ID)
+				e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(a.ID), Own: int32(p.Spec.Values[a.ID].Set), Other: -1,
+					Addr: s.at, Bytes: s.end - s.at}, nil, []span{s})
+			}
+		}
+		for i := range p.Spec.Phases[q].Steps {
+			e.blockStep(i, &p.Spec.Phases[q].Steps[i], loaded)
+		}
+		for _, a := range l.Usage.Phases[q].Values {
+			if v := &p.Spec.Values[a.ID]; v.Output && l.Usage.Life[a.ID][1] == q {
+				s := e.room(a.ID)
+				e.copy(plan.Task{Kind: plan.Save, Queue: plan.D2H, Value: int32(a.ID), Own: int32(v.Set), Other: -1,
+					Addr: s.at, Bytes: s.end - s.at}, []span{s}, nil)
+			}
+		}
+	}
+	if len(p.Spec.Updates) > 0 {
+		e.t.add(&plan.Task{Kind: plan.Update, Value: -1, Own: -1, Other: -1}, nil, e.globals(0))
+	}
+	if len(p.Spec.Results) > 0 {
+		var reads []span
+		for _, id := range p.Spec.Results {
+			reads = append(reads, e.global(0, id))
+		}
+		e.t.add(&plan.Task{Kind: plan.Results, Queue: plan.D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
+	}
+}
+
+// room is the memory of value id.
+func (e *emitter) room(id int) span {
+	return memory(0, e.p.Places.ValueAt[id], e.p.Places.Sets.RoomBytes(e.p.Spec, id))
+}
+
+func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
+	p := e.p
+	t := plan.Task{Phase: int32(e.phase), Step: int32(i), Own: int32(st.Set), Other: -1, Dir: st.Dir, Value: -1}
+	var cell []span
+	switch st.Kind {
+	case plan.Tail:
+		t.Kind, t.Value, t.Other, t.Addr = plan.Zero, int32(st.Value), int32(st.From), p.Places.ValueAt[st.Value]
+		e.t.add(&t, nil, []span{e.room(st.Value)})
+		return
+	case plan.Globals:
+		t.Own = -1
+	case plan.Stream:
+		at, bytes := p.Places.Sets.CellAt[st.Set][st.Dir], p.Places.Sets.Cells[st.Set][st.Dir]
+		cell = []span{memory(0, at, bytes)}
+		if k := [2]int{int(st.Set), int(st.Dir)}; !loaded[k] {
+			loaded[k] = true
+			e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: -1, Own: int32(st.Set), Other: -1, Dir: st.Dir, Addr: at, Bytes: bytes}, nil, cell)
+		}
+		t.Other, t.Cell, t.Is.First, t.Is.Last = int32(st.Set), at, true, true
+		if st.Dir == plan.CSR { // the sources own the rows
+			t.Own++
+		}
+	}
+	for k := range st.Calls {
+		c := &st.Calls[k]
+		t.Kind, t.Kernel, t.Rows, t.Args[0] = plan.Run, int32(c.Kernel), int32(c.Rows), int32(len(p.Args))
+		reads, writes := append([]span{}, cell...), []span(nil)
+		for _, o := range c.Operands {
+			var s span
+			switch o.Kind {
+			case plan.GlobalRef:
+				s = e.global(0, o.ID)
+			case plan.EdgeTemp:
+				s = memory(0, e.ps.Temps[o.ID], int64(p.Places.Sets.LargestEdges())*p.Spec.EdgeTemps[o.ID])
+			default:
+				s = e.room(o.ID)
+			}
+			p.Args = append(p.Args, s.at)
+			if o.Write {
+				writes = append(writes, s)
+			} else {
+				reads = append(reads, s)
+			}
+		}
+		t.Args[1] = int32(len(p.Args))
+		e.t.add(&t, reads, writes)
+	}
+}

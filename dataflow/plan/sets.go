@@ -1,0 +1,40 @@
+package plan
+
+// Sets are what a plan over sampled blocks has room for. Its rows and edges are known when a
+// batch is there; a plan holds the most that there may be. Sets are numbered as Value.Set and
+// Step.Set: 0 is a full graph's, which such a plan does not have.
+type Sets struct {
+	Rows  []int      // by vertex set
+	Edges []int      // by edge set
+	Cells [][2]int64 // by edge set and Dir: bytes of the block's cell; 0: not used
+
+	CellAt [][2]int64 // where it lies; made by planning
+}
+
+// Room is how many rows there is room for where value id lies: those of its set, and
+// zeros behind them.
+func (z *Sets) Room(s *Spec, id int) int {
+	n := z.Rows[s.Values[id].Set]
+	for i := range s.Phases {
+		for _, st := range s.Phases[i].Steps {
+			if st.Kind == Tail && st.Value == id {
+				n = max(n, z.Rows[st.Set])
+			}
+		}
+	}
+	return n
+}
+
+// RoomBytes is what that takes.
+func (z *Sets) RoomBytes(s *Spec, id int) int64 {
+	return Align(int64(z.Room(s, id)) * s.Values[id].RowBytes)
+}
+
+// LargestEdges is the room of the edge set that has most.
+func (z *Sets) LargestEdges() int {
+	n := 0
+	for _, e := range z.Edges {
+		n = max(n, e)
+	}
+	return n
+}

@@ -1,0 +1,136 @@
+package dataflow
+
+import "fmt"
+
+// Row sets. A full graph has one vertex set and one edge set, ID 0. A program over
+// sampled blocks has a chain of them: level 0 is the seeds, each level is the beginning
+// of the next (so a vertex has one row number on all levels), and block l is the edges
+// from level l+1 to level l. Level and block l have ID l+1. Which vertex sets the ends of
+// an edge set are follows from its ID, so shape rules need no table.
+
+// MaxLevels bounds the levels of a program over blocks.
+const MaxLevels = 200
+
+// Level is the vertices of level l of sampled blocks.
+func Level(l int) Set { return Set{Vertex, levelID(l)} }
+
+// Block is the edges from level l+1 to level l.
+func Block(l int) Set { return Set{Edge, levelID(l)} }
+
+func levelID(l int) uint8 {
+	if l < 0 || l >= MaxLevels {
+		panic(fmt.Sprintf("dataflow: level %d of sampled blocks; there are at most %d", l, MaxLevels))
+	}
+	return uint8(l + 1)
+}
+
+// Level is the level of vertex set s, or the block of edge set s; -1 of a full graph.
+func (s Set) Level() int { return int(s.ID) - 1 }
+
+// Ends are the vertex sets where the edges of edge set s begin and where they end.
+func (s Set) Ends() (src, dst Set) {
+	dst = Set{Vertex, s.ID}
+	if src = dst; s.ID > 0 {
+		src.ID++
+	}
+	return src, dst
+}
+
+// edges is the edge set whose end of scatter or gather op is vertex set s.
+func (s Set) edges(op Op) (Set, error) {
+	e := Set{Edge, s.ID}
+	if s.ID > 0 && (op == ScatterSrcOp || op == GatherSrcOp) {
+		if s.ID == 1 {
+			return e, fmt.Errorf("no edge of a sampled block begins at the seeds")
+		}
+		e.ID--
+	}
+	return e, nil
+}
+
+// String is V or E, in sampled blocks with the level.
+func (s Set) String() string {
+	name := "V"
+	if s.Kind == Edge {
+		name = "E"
+	}
+	if s.ID > 0 {
+		name += fmt.Sprint(s.Level())
+	}
+	return name
+}
+
+// The views: the same rows on another level. They have no kernel. What reads a prefix
+// reads the rows of the higher level where they lie; padded rows lie where their operand
+// does, with zeros behind them.
+const (
+	PrefixOp  Op = "prefix"   // [V(l+1)×F] to [V(l)×F]: the first rows
+	PadRowsOp Op = "pad_rows" // [V(l)×F] to [V(l+1)×F]: zeros follow
+)
+
+// Prefix is the rows of x [V(l+1)×F], l+1 a level of sampled blocks, that belong to
+// level l. Gradients of the other rows are zeros.
+func Prefix(x *Node) *Node { return Apply(PrefixOp, Attr{}, x) }
+
+// shiftLevel is the shape rule of the views.
+func shiftLevel(by int) func(Attr, []Shape) (Shape, error) {
+	return func(_ Attr, in []Shape) (Shape, error) {
+		s := in[0]
+		l := s.Set.Level() + by
+		if s.Set.Kind != Vertex || s.Set.ID == 0 || l < 0 || l >= MaxLevels {
+			return s, fmt.Errorf("takes rows of a level of sampled blocks that has another one beside it, not %v", s)
+		}
+		s.Set = Level(l)
+		return s, nil
+	}
+}
+
+var (
+	_ = Define(PrefixOp, Def{Class: View, Linear: true, Shape: shiftLevel(-1),
+		VJP: func(n, dy *Node) []*Node { return []*Node{Apply(PadRowsOp, Attr{}, dy)} }})
+	_ = Define(PadRowsOp, Def{Class: View, Linear: true, Shape: shiftLevel(1),
+		VJP: func(n, dy *Node) []*Node { return []*Node{Apply(PrefixOp, Attr{}, dy)} }})
+)
+
+func isView(n *Node) bool { return n.Def().Class == View }
+
+// viewed is the node in whose memory the rows of n lie.
+func viewed(n *Node) *Node {
+	for isView(n) {
+		n = n.in[0]
+	}
+	return n
+}
+
+// unview takes views of views apart, and gives rows that are padded a place of their own:
+// the zeros behind them would lie over what others read there.
+func unview(n *Node) *Node {
+	switch {
+	case n.op == PrefixOp && n.in[0].op == PadRowsOp:
+		return n.in[0].in[0]
+	case n.op == PadRowsOp && (n.in[0].op == PrefixOp || len(n.in[0].in) == 0):
+		return Apply(PadRowsOp, Attr{}, Apply(ScaleOp, Attr{F: 1}, n.in[0]))
+	}
+	return nil
+}
+
+// views is the pass that prepares the views of a program over blocks for lowering.
+func views(s *state) {
+	nodes := make([]*Node, len(s.outs))
+	for i, o := range s.outs {
+		nodes[i] = o.node
+	}
+	if sampled(Live(nodes)) {
+		s.rewrite(unview)
+	}
+}
+
+// sampled tells whether any of the nodes belongs to a level of blocks.
+func sampled(nodes []*Node) bool {
+	for _, n := range nodes {
+		if n.shape.Set.ID > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package mine
+
+import (
+	"slices"
+
+	"sagann/mine/cuda"
+	"sagann/mine/pattern"
+	"sagann/mine/plan"
+	"sagann/mine/run"
+)
+
+// seconds is how long counting takes, by rates that were measured: on all threads, or in
+// kernels. e is the estimate of the job's plan, or of any plan for its pattern.
+func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
+	r, err := g.ordered()
+	if err != nil {
+		return 0, err
+	}
+	w, rates, workers := r.Work(), plan.Core, float64(j.workers)
+	if j.gpu {
+		chip := cuda.ChipOf(g.gpus.list[0])
+		rates, workers = plan.H200, float64(len(g.gpus.list)*chip.Processors)/plan.H200Processors
+		host, all := j.layout.HostReads(r)
+		w.Host = float64(host)
+		if j.engine == Loops { // which read each set that is intersected
+			w.Host = 4 * e.Work * float64(host) / float64(max(all, 1))
+		}
+	}
+	t := 0.0
+	switch j.engine {
+	case Bits:
+		w.Cliques = append([]float64{0}, e.Nodes...)
+		t = rates.Clique(w, j.query.pattern.Vertices())
+	case Loops:
+		t = rates.Loops(e, w)
+	default:
+		triangles, err := plan.New(pattern.Must("triangle"), nil, []int{0, 1, 2}, plan.Options{})
+		if err != nil {
+			return 0, err
+		}
+		w.Cliques = append([]float64{0}, run.Sampler{Rows: r, Seed: seed}.Sample(triangles, walkWork).Nodes...)
+		t = rates.Formula(j.formula, w)
+		if j.gpu && slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.EdgePairs || t.Of == pattern.Tails }) {
+			workers /= float64(len(g.gpus.list)) // each counts the triangles at all edges
+		}
+	}
+	return t / workers, nil
+}

@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"math"
+
+	"sagann/mine/pattern"
+)
+
+// Work is what counting by formulas and in matrices does on a graph, in order of degree.
+type Work struct {
+	Vertices, Edges float64
+	Reads           float64   // neighbours above a vertex, once for each vertex that names it
+	Wedges          float64   // pairs of a vertex's neighbours of which one is above it and the other below that one
+	Cliques         []float64 // how many there are, by number of vertices
+	Host            float64   // bytes of rows that GPUs read from host memory
+}
+
+// Rates are the seconds that engines take for units of their work.
+type Rates struct {
+	Start    float64 // launches
+	Vertex   float64 // that is visited
+	Row      float64 // an edge whose row is looked through
+	Read     float64 // a member of such a row
+	Set      float64 // a set that is made in a matrix, one for each clique that is not the last but one
+	Last     float64 // a clique of one vertex less than those that are counted
+	Edge     float64 // a triangle counted at its edges
+	Wedge    float64 // a wedge of a graph whose counters are near
+	Doubling float64 // more for each doubling of the vertices from Near on
+	Near     float64 // vertices
+	Element  float64 // an element of a set that loops read
+	Bind     float64 // a vertex that loops bind
+	Byte     float64 // of the link to host memory
+}
+
+// Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
+// blogcatalog and an R-MAT graph of 2^16 vertices.
+var Core = Rates{Vertex: 10e-9, Row: 15e-9, Read: 1.2e-9, Set: 20e-9, Last: 3.5e-9, Edge: 4e-9, Wedge: 2.2e-9, Doubling: 0.5e-9, Near: 1 << 14,
+	Element: 1.2e-9, Bind: 60e-9}
+
+// H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
+// loops on one of 2^16.
+var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
+	Element: 3.6e-12, Bind: 1.5e-9, Byte: 1 / 51e9}
+
+// H200Processors is the number of multiprocessors of an H200.
+const H200Processors = 132
+
+// Clique is the seconds that counting cliques of k vertices takes, 3 or more.
+func (r Rates) Clique(w Work, k int) float64 {
+	t := r.Start + r.Vertex*w.Vertices + r.Row*w.Edges + r.Read*w.Reads
+	if k > 3 {
+		t += r.Set*w.Edges + r.Last*w.Cliques[k-1]
+	}
+	for j := 3; j < k-1; j++ {
+		t += r.Set * w.Cliques[j]
+	}
+	return r.linked(t, w)
+}
+
+// linked is the time of work beside the link's. They overlap, the shorter one mostly: about
+// four tenths of it come on top.
+func (r Rates) linked(t float64, w Work) float64 {
+	link := r.Byte * w.Host
+	return max(t, link) + 0.4*min(t, link)
+}
+
+// Formula is the seconds that computing the quantities of a formula takes.
+func (r Rates) Formula(f pattern.Formula, w Work) float64 {
+	t, edges, triangles := r.Vertex*w.Vertices, false, false
+	for _, term := range f {
+		switch term.Of {
+		case pattern.EdgePairs, pattern.Tails:
+			edges = true
+		case pattern.Triangles:
+			triangles = true
+		case pattern.FourCycles:
+			t += r.Start + r.Row*w.Edges + w.Wedges*(r.Wedge+r.Doubling*max(0, math.Log2(w.Vertices/r.Near)))
+		case pattern.FourCliques:
+			t += r.Clique(w, 4)
+		}
+	}
+	if edges || triangles { // those at edges give all of them
+		t += r.Clique(w, 3)
+	}
+	if edges {
+		t += r.Edge * w.Cliques[3]
+	}
+	return t
+}
+
+// Loops is the seconds that the loops of a plan take.
+func (r Rates) Loops(e Estimate, w Work) float64 {
+	t := r.Start + r.Element*e.Work
+	for _, n := range e.Nodes[:e.Loops] {
+		t += r.Bind * n
+	}
+	return r.linked(t, w)
+}

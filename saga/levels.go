@@ -1,0 +1,74 @@
+package saga
+
+import (
+	"fmt"
+
+	"sagann/dataflow"
+)
+
+// The rows that a layer sees. Over the full graph a layer's input and output have a row a
+// vertex. Over sampled blocks its input has the rows of a level and its output those of the level
+// below, where the edges of its block end; a layer that gathers nothing stays on its level.
+
+// vertices are the rows in hand.
+func (t *tracer) vertices() dataflow.Set {
+	if t.d.levels == 0 {
+		return dataflow.V0
+	}
+	return dataflow.Level(t.level)
+}
+
+// edgeSet are the edges that end in the rows in hand.
+func (t *tracer) edgeSet() dataflow.Set {
+	if t.d.levels == 0 {
+		return dataflow.E0
+	}
+	return dataflow.Block(t.level)
+}
+
+// below goes to the level below where layer l gathers, and gives its rows of x.
+func (t *tracer) below(l *Layer, x Tensor) Tensor {
+	if t.d.levels == 0 || l.ApplyEdge == nil {
+		return x
+	}
+	t.level--
+	return dataflow.Prefix(x)
+}
+
+// ends is vertex input name [V×1] where the edges in hand begin and where they end.
+func (t *tracer) ends(name string) (src, dst Tensor) {
+	dst = t.vertex(name, 1)
+	if t.d.levels == 0 {
+		return dst, dst
+	}
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.Level(t.level + 1), Cols: 1}), dst
+}
+
+// ids are the user's ids of the vertices that x has rows of.
+func (t *tracer) ids(x Tensor) Tensor {
+	set := t.vertices()
+	if s := x.Shape().Set; s.Kind == dataflow.Vertex {
+		set = s
+	}
+	return t.g.Leaf(dataflow.InputOp, dataflow.IDInput, dataflow.Shape{Set: set, Cols: 1})
+}
+
+// wholeRows refuses what needs all in-edges of a vertex, or an edge in more than one layer, where
+// blocks are sampled.
+func (t *tracer) wholeRows(what dataflow.Op, f any) {
+	if t.d.levels > 0 {
+		panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f),
+			Err: fmt.Errorf("needs the whole graph: a sampled block has some of the in-edges of a vertex, and others in each layer; train without sampling, or gather by Sum, Mean, Max or SoftmaxSum")})
+	}
+}
+
+// gathers counts the layers of m that gather: each takes a step of a sampler.
+func (m *Model) gathers() int {
+	n := 0
+	for i := range m.Layers {
+		if m.Layers[i].ApplyEdge != nil {
+			n++
+		}
+	}
+	return n
+}

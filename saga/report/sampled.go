@@ -1,0 +1,56 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/internal/units"
+)
+
+// Sampled is what reports of sampled training say beside the program.
+type Sampled struct {
+	Text      string         // sampler and batch
+	Batches   int            // of an epoch
+	Drawn     int            // batches that were drawn to plan
+	Expected  dataflow.Sizes // their mean
+	Spread    dataflow.Sizes // six standard deviations
+	Overflows int            // batches that were run again with more room
+	Graph     int64          // bytes of the rows that are drawn from
+	Ahead     int64          // bytes of the batches that are prepared ahead, at most
+	Eval      *plan.Plan     // exact, over the full graph
+}
+
+// overview is Overview of sampled training.
+func (r *Run) overview(w io.Writer) error {
+	s, z := r.Sampled, r.Plan.Places.Sets
+	var b strings.Builder
+	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d batches an epoch, sizes from %d of them\n", r.Graph, s.Text, s.Batches, s.Drawn)
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"level", "vertices expected", "6 sigma", "room", "edges into it expected", "6 sigma", "room", "cells"})
+	for l := range s.Expected.Vertices {
+		row := table.Row{l, s.Expected.Vertices[l], s.Spread.Vertices[l], z.Rows[l+1]}
+		if l < len(s.Expected.Edges) {
+			row = append(row, s.Expected.Edges[l], s.Spread.Edges[l], z.Edges[l+1], units.Size(z.Cells[l+1][plan.CSC]+z.Cells[l+1][plan.CSR]))
+		}
+		t.AppendRow(row)
+	}
+	b.WriteString(t.Render())
+	fmt.Fprintf(&b, "\nmemory    peak %s for a batch, %s for evaluation", units.Size(r.Plan.Peak), units.Size(s.Eval.Peak))
+	if r.Plan.Budget > 0 {
+		fmt.Fprintf(&b, " of %s", units.Size(r.Plan.Budget))
+	}
+	fmt.Fprintf(&b, "\nhost      rows to draw from %s, batches prepared ahead up to %s\n", units.Size(s.Graph), units.Size(s.Ahead))
+	fmt.Fprintf(&b, "moves     host to device up to %s a batch\n", units.Size(r.Plan.H2D))
+	fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
+	if s.Overflows > 0 {
+		fmt.Fprintf(&b, "overflow  %d batches were run again with more room\n", s.Overflows)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,201 @@
+package saga
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/sample"
+)
+
+// sampled is what a program that trains on sampled blocks has beside its plans.
+type sampled struct {
+	Sampling
+	draw     *sample.Program
+	dataCols int // of the graph's edges
+	graph    *sample.Graph
+	train    []uint32 // the training vertices
+
+	expected dataflow.Sizes // mean of the batches that were drawn to plan
+	spread   dataflow.Sizes // six standard deviations of them
+	most     dataflow.Sizes // what there is room for
+
+	step               // of the next batch
+	steps     int      // updates so far
+	last      []uint32 // seeds of the last batch
+	overflows int      // batches that were run again with more room
+	feed      *feed
+	sources   map[string]func(v int, to []float32) // rows of inputs by vertex
+	ranks     []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
+}
+
+// step is the place of a batch in a run.
+type step struct {
+	epoch, batch int
+	loss         float64 // of the batches of the epoch before it, times their seeds
+}
+
+// presampled is how many batches are drawn to find the sizes that plans have room for: of so
+// many the mean is known to a quarter of the standard deviation.
+const presampled = 16
+
+// sigmas is how many standard deviations above the mean there is room for: a batch in 10⁹ has
+// more, if sizes are normal.
+const sigmas = 6
+
+// roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
+const roomStep = 256
+
+// newSampled sorts the graph into rows, and draws batches to find their sizes.
+func (p *Program) newSampled(s Sampling) (*sampled, error) {
+	x := &sampled{Sampling: s, train: p.data.Train, dataCols: p.in.edges.DataCols, sources: map[string]func(int, []float32){}}
+	var err error
+	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
+		return nil, err
+	}
+	s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
+	if x.draw, err = sample.Compile(x.graph, s.Sampler); err != nil {
+		return nil, err
+	}
+	return x, x.presample(p.cfg.Seed)
+}
+
+// batches is how many an epoch has.
+func (s *sampled) batches() int { return (len(s.train) + s.Batch - 1) / s.Batch }
+
+// order is the training vertices as the batches of an epoch take them.
+func (s *sampled) order(seed uint64, epoch int) []uint32 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "batches of epoch %d", epoch)
+	r := rand.New(rand.NewPCG(seed, h.Sum64()))
+	out := make([]uint32, len(s.train))
+	copy(out, s.train)
+	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// seeds are those of batch i of an epoch's order.
+func (s *sampled) seeds(order []uint32, i int) []uint32 {
+	return order[i*s.Batch : min(len(order), (i+1)*s.Batch)]
+}
+
+// blocks draws batch i of an epoch.
+func (s *sampled) blocks(b *sample.Blocks, seed uint64, order []uint32, at step) error {
+	return s.draw.Blocks(b, s.seeds(order, at.batch), sample.Key{Seed: seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
+}
+
+// drawn is how many batches are drawn to plan. The last of an epoch, which is short, is not
+// like the others.
+func (s *sampled) drawn() int { return max(1, min(presampled, len(s.train)/s.Batch)) }
+
+// presample draws the first batches of the run and sets expected, spread and room.
+func (s *sampled) presample(seed uint64) error {
+	order := s.order(seed, 0)
+	var b sample.Blocks
+	var rows, edges [][]float64 // by level or block, then batch
+	for i := range s.drawn() {
+		if err := s.blocks(&b, seed, order, step{batch: i}); err != nil {
+			return err
+		}
+		for l := range b.Counts {
+			if i == 0 {
+				rows = append(rows, nil)
+			}
+			rows[l] = append(rows[l], float64(b.Counts[l]))
+		}
+		for l := range b.Layers {
+			if i == 0 {
+				edges = append(edges, nil)
+			}
+			edges[l] = append(edges[l], float64(len(b.Layers[l].Far)))
+		}
+	}
+	most := s.graph.Vertices()
+	for _, x := range rows {
+		mean, far := meanAndSpread(x)
+		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
+		s.most.Vertices = append(s.most.Vertices, min(most, roundRoom(mean+far)))
+	}
+	s.most.Vertices[0] = min(s.Batch, len(s.train))
+	for _, x := range edges {
+		mean, far := meanAndSpread(x)
+		s.expected.Edges, s.spread.Edges = append(s.expected.Edges, int(mean)), append(s.spread.Edges, int(far))
+		s.most.Edges = append(s.most.Edges, min(s.mostEdges(), roundRoom(mean+far)))
+	}
+	return nil
+}
+
+// mostEdges is how many a block has at most.
+func (s *sampled) mostEdges() int {
+	if s.Sampler.Replace {
+		return math.MaxInt
+	}
+	return s.graph.Edges()
+}
+
+// meanAndSpread are the mean of x and so many standard deviations.
+func meanAndSpread(x []float64) (mean, far float64) {
+	for _, y := range x {
+		mean += y / float64(len(x))
+	}
+	for _, y := range x {
+		far += (y - mean) * (y - mean) / float64(max(1, len(x)-1))
+	}
+	return mean, sigmas * math.Sqrt(far)
+}
+
+func roundRoom(x float64) int { return (int(math.Ceil(x)) + roomStep - 1) / roomStep * roomStep }
+
+// room is what plans of l have room for.
+func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
+	z := &plan.Sets{Rows: append([]int{0}, s.most.Vertices...), Edges: append([]int{0}, s.most.Edges...), Cells: make([][2]int64, len(s.most.Edges)+1)}
+	for e, dirs := range walks(l) {
+		for d, used := range dirs {
+			if !used {
+				continue
+			}
+			own := z.Rows[e]
+			if plan.Dir(d) == plan.CSR {
+				own = z.Rows[e+1]
+			}
+			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want, s.dataCols, 0)
+		}
+	}
+	return z
+}
+
+// widen gives room for a batch of so many rows and edges, with a sixteenth more: sizes that
+// have been left once will be again.
+func (s *sampled) widen(b *sample.Blocks) {
+	grow := func(room *int, n, most int) {
+		if n > *room {
+			*room = min(most, roundRoom(float64(n)*17/16))
+		}
+	}
+	for l, n := range b.Counts {
+		grow(&s.most.Vertices[l], n, s.graph.Vertices())
+	}
+	for l := range b.Layers {
+		grow(&s.most.Edges[l], len(b.Layers[l].Far), s.mostEdges())
+	}
+}
+
+// walks says, by edge set and direction, which cells l reads.
+func walks(l *dataflow.Lowered) [][2]bool {
+	var list [][2]bool
+	for _, ph := range l.Spec.Phases {
+		for _, st := range ph.Steps {
+			if st.Kind == plan.Stream {
+				for len(list) <= int(st.Set) {
+					list = append(list, [2]bool{})
+				}
+				list[st.Set][st.Dir] = true
+			}
+		}
+	}
+	return list
+}

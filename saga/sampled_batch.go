@@ -1,0 +1,220 @@
+package saga
+
+import (
+	"fmt"
+	"strings"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/sample"
+)
+
+// batch is one of a run, ready for a step.
+type batch struct {
+	at     step
+	seeds  int
+	weight float64 // of the seeds
+	blocks sample.Blocks
+	exec.Batch
+	cells [][2]chunk.Rect   // by edge set and direction
+	rooms map[int][]float32 // by value: memory of its rows
+	err   error             // instead of all that
+}
+
+// fill draws the batch at its place and makes what low reads of it. Memory is used again.
+func (p *Program) fill(b *batch, order []uint32) error {
+	s := p.sampled
+	if err := s.blocks(&b.blocks, p.cfg.Seed, order, b.at); err != nil {
+		return err
+	}
+	b.seeds, b.weight = b.blocks.Counts[0], 0
+	for _, v := range b.blocks.Vertices[:b.seeds] {
+		b.weight += p.seedWeight(v)
+	}
+	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
+	p.fillCells(b)
+	if b.rooms == nil {
+		b.rooms, b.Inputs = map[int][]float32{}, map[int][]byte{}
+	}
+	for key, id := range p.train.low.Inputs {
+		v := &p.train.low.Spec.Values[id]
+		ld := int(v.RowBytes / 4)
+		n := b.Rows[v.Set] * ld
+		if cap(b.rooms[id]) < n {
+			b.rooms[id] = make([]float32, n+n/8)
+		}
+		rows := b.rooms[id][:n]
+		if err := p.fillInput(b, rows, key, v, ld); err != nil {
+			return err
+		}
+		b.Inputs[id] = bytesOf(rows)
+	}
+	return nil
+}
+
+// fillInput writes the rows of an input of the batch.
+func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value, ld int) error {
+	name, _, _ := strings.Cut(key, "@")
+	level := int(v.Set) - 1
+	vertices := b.blocks.Vertices[:b.blocks.Counts[level]]
+	each := func(f func(local int) float32) error {
+		for i := range vertices {
+			rows[i] = f(i)
+		}
+		return nil
+	}
+	inDegree := func(i int) int64 {
+		o := b.blocks.Layers[level].Offsets
+		return o[i+1] - o[i]
+	}
+	switch name {
+	case weightInput: // the mean over the seeds of the batch, also of the last
+		p.seedWeights(rows, vertices)
+		return nil
+	case dataflow.InDegree:
+		return each(func(i int) float32 { return float32(inDegree(i)) })
+	case invDegree:
+		return each(func(i int) float32 { return 1 / float32(max(inDegree(i), 1)) })
+	case dataflow.BlockOutDegree:
+		clear(rows)
+		for _, f := range b.blocks.Layers[level-1].Far {
+			rows[f]++
+		}
+		return nil
+	}
+	row, err := p.rowOf(name)
+	if err != nil {
+		return err
+	}
+	chunk.Ranges(len(vertices), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to := rows[i*ld : (i+1)*ld]
+			row(int(vertices[i]), to[:v.Cols])
+			clear(to[v.Cols:])
+		}
+	})
+	return nil
+}
+
+// seedWeights are how much each of vertices counts in the mean loss over them.
+func (p *Program) seedWeights(rows []float32, vertices []uint32) {
+	sum := 0.0
+	for _, v := range vertices {
+		sum += p.seedWeight(v)
+	}
+	for i, v := range vertices {
+		rows[i] = 0
+		if sum > 0 {
+			rows[i] = float32(p.seedWeight(v) / sum)
+		}
+	}
+}
+
+// seedWeight is how much training vertex v counts.
+func (p *Program) seedWeight(v uint32) float64 {
+	if w := p.model.Loss.ClassWeights; w != nil {
+		return float64(w[p.data.Labels[v]])
+	}
+	return 1
+}
+
+// rowOf writes the row of a vertex of input name. What is worked out once for all vertices stays.
+func (p *Program) rowOf(name string) (func(v int, to []float32), error) {
+	s := p.sampled
+	if f := s.sources[name]; f != nil {
+		return f, nil
+	}
+	src, err := p.in.checked(name)
+	if err != nil {
+		return nil, err
+	}
+	cols := p.in.width(name)
+	var f func(v int, to []float32)
+	switch {
+	case src.one != nil:
+		f = func(v int, to []float32) { to[0] = src.one(v) }
+	case src.row != nil:
+		f = src.row
+	case src.all != nil: // made row by row in no order: kept as a whole
+		all := make([]float32, p.in.edges.V*cols)
+		src.all(func(v int) []float32 { return all[v*cols : (v+1)*cols] })
+		src.rows = all
+		fallthrough
+	default:
+		f = func(v int, to []float32) { copy(to, src.rows[v*cols:(v+1)*cols]) }
+	}
+	s.sources[name] = f
+	return f, nil
+}
+
+// fillCells makes the cells that training reads of the blocks.
+func (p *Program) fillCells(b *batch) {
+	want, used := p.train.low.Want, walks(p.train.low)
+	if b.cells == nil {
+		b.cells, b.Cells = make([][2]chunk.Rect, len(used)), make([][2]exec.Cell, len(used))
+	}
+	for e := 1; e < len(used); e++ {
+		if used[e] == [2]bool{} {
+			continue
+		}
+		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
+		p.fillCell(in, &b.blocks.Layers[e-1], b.Rows[e], want)
+		if used[e][plan.CSR] {
+			out.Transpose(in, b.Rows[e+1], want)
+		}
+		for d, r := range []*chunk.Rect{in, out} {
+			if used[e][d] {
+				b.Cells[e][d] = exec.Cell{Cell: r.Cell, Mem: r.Mem}
+			}
+		}
+	}
+}
+
+// fillCell makes the cell of a block that has so many destinations.
+func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.Want) {
+	g := p.in.edges
+	r.Resize(rows, int64(len(l.Far)), want, g.DataCols)
+	v := r.View()
+	for i, at := range l.Offsets {
+		v.Ptr[i] = uint32(at)
+	}
+	for i, f := range l.Far {
+		v.Other[i] = uint32(f)
+	}
+	if want.Rank {
+		ranks := p.sampled.edgeRanks(g)
+		for i, e := range l.Edge {
+			v.Rank[i] = ranks[e]
+		}
+	}
+	for i, e := range l.Edge {
+		if want.Type {
+			v.Type[i] = g.Type[e]
+		}
+		if want.Weight {
+			v.Weight[i] = g.Weight[e]
+		}
+		if n := g.DataCols; want.Data {
+			copy(v.Data[i*n:(i+1)*n], g.Data[int(e)*n:])
+		}
+	}
+}
+
+// edgeRanks are the places of all edges in the in-lists of their ends, in stored order: what
+// dropout of edges and ties of maxima go by.
+func (s *sampled) edgeRanks(g *chunk.Edges) []float32 {
+	if s.ranks == nil {
+		next := make([]uint32, g.V)
+		s.ranks = make([]float32, g.E())
+		for e, d := range g.Dst {
+			s.ranks[e] = float32(next[d])
+			next[d]++
+		}
+	}
+	return s.ranks
+}
+
+// where names a batch, for errors.
+func (at step) String() string { return fmt.Sprintf("epoch %d, batch %d", at.epoch+1, at.batch+1) }

@@ -1,0 +1,181 @@
+package saga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+)
+
+// feed prepares batches in the order of a run, ahead of their steps, on a goroutine.
+type feed struct {
+	ready, free chan *batch
+	stop        context.CancelFunc
+	done        chan struct{}
+}
+
+// ahead is how many batches are prepared beside the one in hand: one is filled while one waits.
+const ahead = 2
+
+// newFeed begins to prepare batches from a place on.
+func (p *Program) newFeed(at step) *feed {
+	ctx, stop := context.WithCancel(context.Background())
+	f := &feed{ready: make(chan *batch, ahead+1), free: make(chan *batch, ahead+1), stop: stop, done: make(chan struct{})}
+	for range ahead + 1 {
+		f.free <- &batch{}
+	}
+	go func() {
+		defer close(f.done)
+		var order []uint32
+		for ; ; at = p.sampled.after(at) {
+			if order == nil || at.batch == 0 {
+				order = p.sampled.order(p.cfg.Seed, at.epoch)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case b := <-f.free:
+				b.at = at
+				b.err = p.fill(b, order)
+				f.ready <- b
+			}
+		}
+	}()
+	return f
+}
+
+// close waits for the goroutine.
+func (f *feed) close() {
+	f.stop()
+	<-f.done
+}
+
+// after is the place behind at.
+func (s *sampled) after(at step) step {
+	if at.batch++; at.batch == s.batches() {
+		at.epoch, at.batch = at.epoch+1, 0
+	}
+	return at
+}
+
+// stopFeed ends the goroutine that prepares batches.
+func (s *sampled) stopFeed() {
+	if s != nil && s.feed != nil {
+		s.feed.close()
+		s.feed = nil
+	}
+}
+
+// stepSampled runs the next batch and returns its loss.
+func (p *Program) stepSampled(open *session) (loss float64, err error) {
+	s := p.sampled
+	at := step{epoch: s.epoch, batch: s.batch}
+	if s.feed == nil {
+		s.feed = p.newFeed(at)
+	}
+	b := <-s.feed.ready
+	if b.err != nil {
+		s.stopFeed()
+		return 0, fmt.Errorf("%v: %w", at, b.err)
+	}
+	defer func() { s.feed.free <- b }()
+	if b.at != at {
+		panic(fmt.Sprintf("saga: the batch of %v is there, that of %v is wanted", b.at, at))
+	}
+	if open, err = p.fit(open, b); err != nil {
+		return 0, fmt.Errorf("%v: %w", at, err)
+	}
+	if err := open.setStep(p.train, open.train); err != nil {
+		return 0, err
+	}
+	open.grads = nil
+	if err := open.train.Step(); err != nil {
+		return 0, fmt.Errorf("%v: %w", at, err)
+	}
+	loss = float64(open.train.Result(0)[0])
+	s.loss += loss * b.weight
+	s.steps++
+	s.last = append(s.last[:0], b.blocks.Vertices[:b.seeds]...)
+	next := s.after(at)
+	if s.batch = next.batch; next.batch == 0 {
+		p.epoch++
+	}
+	s.epoch = next.epoch
+	return loss, nil
+}
+
+// fit gives the batch to the runner. Where the plan has no room for it, it is made again with
+// more: parameters and moments move to a new session.
+func (p *Program) fit(open *session, b *batch) (*session, error) {
+	err := open.train.SetBatch(&b.Batch)
+	var over *exec.OverflowError
+	if !errors.As(err, &over) {
+		return open, err
+	}
+	held, err := open.tensors()
+	if err != nil {
+		return open, err
+	}
+	p.sampled.widen(&b.blocks)
+	p.sampled.overflows++
+	if err := p.planSampled(); err != nil {
+		var small *plan.BudgetError
+		if errors.As(err, &small) {
+			small.Smallest += p.chosen.memory.context
+		}
+		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", b.blocks.Counts, err)
+	}
+	if err := p.placeFinal(nil); err != nil {
+		return open, err
+	}
+	if err := p.release(); err != nil {
+		return open, err
+	}
+	if open, err = p.open(); err != nil {
+		return open, err
+	}
+	for _, t := range held {
+		if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
+			return open, err
+		}
+	}
+	return open, open.train.SetBatch(&b.Batch)
+}
+
+// epochLoss is the mean loss over the seeds of the epoch that has just ended.
+func (p *Program) epochLoss() float64 {
+	s, sum := p.sampled, 0.0
+	for _, v := range s.train {
+		sum += p.seedWeight(v)
+	}
+	loss := s.loss / sum
+	s.loss = 0
+	return loss
+}
+
+// clock is the number that dropout is keyed by: updates before the step in hand.
+func (p *Program) clock() uint64 { return uint64(min(p.updates(), math.MaxUint32)) }
+
+// Seeds are the vertices of the last batch of sampled training, in the order of its rows; nil
+// before the first.
+func (p *Program) Seeds() []uint32 {
+	if p.sampled == nil {
+		return nil
+	}
+	return slices.Clone(p.sampled.last)
+}
+
+// seedRows is value id of the last batch, without what pads its rows.
+func (s *session) seedRows(id int) (x []float32, cols int) {
+	cols = s.p.train.low.Spec.Values[id].Cols
+	rows, ld := floatsOf(s.train.BatchOutput(id)), chunk.LD(cols)
+	for at := 0; at < len(rows); at += ld {
+		x = append(x, rows[at:at+cols]...)
+	}
+	return x, cols
+}

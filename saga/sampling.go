@@ -1,0 +1,137 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"sagann/backend"
+	"sagann/dataflow"
+	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/tune"
+	"sagann/dataset"
+	"sagann/sample"
+)
+
+// Sampling says how the batches of sampled training are drawn.
+type Sampling struct {
+	// Sampler draws the blocks of a batch, with a step for each layer of the model that
+	// gathers: the first for the last of them, whose rows are the batch's seeds.
+	Sampler sample.Sampler
+	// Batch is the number of seeds of a batch, at least 1. The last batch of an epoch has what
+	// is left.
+	Batch int
+}
+
+// String is the sampler, its sizes and the batch, as the digest has them.
+func (s *Sampling) String() string {
+	var sizes []string
+	for step := range s.Sampler.Steps {
+		sizes = append(sizes, fmt.Sprint(s.Sampler.Size(step)))
+	}
+	text := s.Sampler.Name + " " + strings.Join(sizes, ",")
+	if s.Sampler.Replace {
+		text += " with replacement"
+	}
+	return fmt.Sprintf("%s, batches of %d", text, s.Batch)
+}
+
+// CompileSampled is Compile for training on sampled blocks: an epoch goes over the training
+// vertices in batches, in an order drawn for the epoch, and each batch updates the parameters
+// once (Hamilton, Ying and Leskovec, "Inductive Representation Learning on Large Graphs",
+// 2017). Layers are those of full-graph training. What they see of a block:
+//
+//   - InDegree, Mean, Max and softmax are over the edges drawn. Sum is not scaled.
+//   - OutDegree and Edge.SymNorm are those of the whole graph.
+//   - Self loops that Model.SelfLoops adds are always there, beside the edges drawn.
+//   - Dropout falls as in full-graph training on the same vertex at the same step.
+//
+// The loss of a batch is the mean over its seeds, and evaluation is exact, over the whole
+// graph within the same Config.Mem. It trains on labels of vertices on CPUs.
+func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
+	p, err := newProgram(request{model: m, data: d, cfg: c})
+	if err != nil {
+		return nil, err
+	}
+	if p.dims.identity {
+		return nil, &FeaturesError{errors.New("sampled blocks read rows of them")}
+	}
+	if err := p.checkSampling(&s); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	if p.sampled, err = p.newSampled(s); err != nil {
+		return nil, err
+	}
+	return p, p.compileSampled()
+}
+
+// checkSampling says what of s does not fit the model, the data or the configuration.
+func (p *Program) checkSampling(s *Sampling) error {
+	steps := s.Sampler.Steps
+	switch n := p.model.gathers(); {
+	case s.Batch < 1:
+		return fmt.Errorf("a batch of %d seeds; at least 1", s.Batch)
+	case n == 0:
+		return errors.New("no layer of the model gathers, so there is nothing to sample; train without sampling")
+	case steps != n:
+		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: a fan-out for each of them, the last layer's first", s.Sampler.Name, steps, n)
+	case n >= dataflow.MaxLevels:
+		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-1)
+	case p.dims.taskName() != VertexTask:
+		return fmt.Errorf("sampled training is for labels of vertices, not of %s; train without sampling", things[p.dims.taskName()])
+	case len(p.data.Train) == 0:
+		return p.trainable()
+	case p.dims.embedding > 0:
+		return errors.New("rows that are learned, one a vertex, change with the whole graph; give the data features, or train without sampling")
+	case backend.Of(p.cfg.Device).GPU() || p.cfg.devices() > 1:
+		return fmt.Errorf("sampled training runs on one CPU device, not on %s", p.cfg.Device)
+	case p.cfg.FeatureGrad:
+		return errors.New("gradients of features are those of the whole graph; train without sampling")
+	case p.cfg.Storage == StorageBF16:
+		return errors.New("storage bf16 is for streamed chunks; sampled blocks are resident")
+	}
+	for _, o := range p.cfg.Outputs {
+		if o != "logits" {
+			return fmt.Errorf("a sampled step has no output %q; it has \"logits\", a row a seed", o)
+		}
+	}
+	return nil
+}
+
+// compileSampled lowers training over blocks and evaluation over the graph, and plans both.
+func (p *Program) compileSampled() error {
+	o, err := p.optimize(1)
+	if err != nil {
+		return err
+	}
+	how := dataflow.Lowering{Save: p.cfg.Save}
+	if how.Save == SaveAuto || how.Save == saveSome {
+		how.Save = dataflow.SaveSome
+	}
+	x, err := p.lower(o, how)
+	if err != nil {
+		return err
+	}
+	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
+	p.train, p.eval = &unit{low: x.train}, &unit{low: x.eval}
+	if err := p.planSampled(); err != nil {
+		return err
+	}
+	if err := p.precompute(x.once); err != nil {
+		return p.leastHost(err, x.once)
+	}
+	p.orderFor(p.eval.plan.Cells.P)
+	return p.placeFinal(x.once)
+}
+
+// planSampled plans training for the room that p.sampled gives it, and evaluation beside it.
+func (p *Program) planSampled() error {
+	o := p.planOptions()
+	o.Budget = p.chosen.memory.plans()
+	var err error
+	if p.train.plan, err = planner.Blocks(p.train.low.Spec, p.sampled.room(p.train.low), o); err != nil {
+		return err
+	}
+	p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
+	return err
+}
