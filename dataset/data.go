@@ -18,6 +18,7 @@ type Data struct {
 	// need not be held twice: it calls row once for every vertex and fills what that
 	// returns, FeatureCols numbers, on all processors. Calls give equal numbers.
 	MakeFeatures func(row func(v int) []float32)
+	Sparse       *SparseRows // where Features is nil: the rows that MakeFeatures makes (SetSparse)
 	Labels       []int32   // V: class 0..Classes-1, or -1 for unlabelled; nil when multi-label
 	MultiLabels  []float32 // V×Classes of 0 and 1; nil when single-label
 	Classes      int

@@ -45,7 +45,7 @@ func Load(path string, opt Options) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.collect()
+	d, err := s.collect(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +98,9 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}
 	d.warnScale(d.Features, 0)
+	if opt.SparseFrom == 1 && d.Features != nil {
+		return d, d.SetSparse(SparseOf(d.Features, d.FeatureCols), d.FeatureCols)
+	}
 	return d, nil
 }
 

@@ -62,6 +62,9 @@ func checkFeatures(d *Data) error {
 		if d.FeatureCols != 0 && (d.MakeFeatures == nil || d.FeatureCols < 0) {
 			return fmt.Errorf("feature width %d without features", d.FeatureCols)
 		}
+		if d.Sparse != nil {
+			return d.Sparse.check(d.Edges.V, d.FeatureCols)
+		}
 		return nil
 	}
 	if d.FeatureCols < 1 || len(d.Features)%d.FeatureCols != 0 || len(d.Features)/d.FeatureCols != d.Edges.V {
