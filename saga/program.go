@@ -159,5 +159,5 @@ func (p *Program) describeData() error {
 	p.in = newInputs(d, e)
 	p.in.loss = m.Loss
 	p.in.graphs = m.Task == GraphTask
-	return nil
+	return p.describeSparse(d)
 }
