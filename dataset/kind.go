@@ -10,6 +10,7 @@ const (
 	VertexLabels LabelKind = "vertex"
 	EdgeLabels   LabelKind = "edge"
 	GraphLabels  LabelKind = "graph"
+	LinkLabels   LabelKind = "link" // edges themselves are to be predicted: Targets.Links
 )
 
 // Labelled tells whether d has labels of kind k.
@@ -19,6 +20,8 @@ func (d *Data) Labelled(k LabelKind) bool {
 		return d.EdgeLabels != nil
 	case GraphLabels:
 		return d.GraphLabels != nil
+	case LinkLabels:
+		return d.Targets.Links != nil
 	}
 	return d.Labels != nil || d.MultiLabels != nil || d.Targets.Vertex != nil
 }

@@ -11,6 +11,7 @@ import (
 type Targets struct {
 	Vertex []float32 // V×Cols row-major, a row of NaN where a vertex has none; nil: no targets
 	Cols   int
+	Links  *Links // edges to predict; nil: none
 }
 
 // has tells whether vertex v has targets.

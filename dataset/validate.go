@@ -18,7 +18,7 @@ func Validate(d *Data) error {
 	if d.Edges == nil {
 		return fmt.Errorf("%s: no edges", d.Name)
 	}
-	for _, check := range []func(*Data) error{checkEdges, checkIDs, checkFeatures, checkLabels, checkTargets, checkGraphs, checkEdgeLabels, checkSplits} {
+	for _, check := range []func(*Data) error{checkEdges, checkIDs, checkFeatures, checkLabels, checkTargets, checkLinks, checkGraphs, checkEdgeLabels, checkSplits} {
 		if err := check(d); err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)
 		}

@@ -41,7 +41,7 @@ func (o *Options) headed() bool { return o.Task == saga.EdgeTask || o.Task == sa
 
 // addHead makes m, whose last layer gives Hidden columns, a model for Options.Task.
 func (o *Options) addHead(m *saga.Model) {
-	m.Task, m.Readout = o.Task, o.Readout
+	m.Task, m.Readout, m.LinkHead = o.Task, o.Readout, o.LinkHead
 	if !o.headed() {
 		return
 	}

@@ -30,7 +30,8 @@ type Options struct {
 	Between Between
 	Alpha   float32 // appnp: share of the own prediction in every step; 0: 0.1
 
-	Loss saga.Loss // default: cross-entropy of classes
+	LinkHead saga.LinkHead // links: what scores two rows of Classes columns; default: saga.LinkDot
+	Loss     saga.Loss     // default: cross-entropy of classes
 
 	Normalize string // gcn: NormSym (default), NormWeight, NormNone
 	EdgeData  int    // edgemlp: columns of the edge data; 0: what the graph has
@@ -132,8 +133,8 @@ func (o *Options) check() error {
 	between("heads of the last layer", o.OutHeads, 1, maxHeads)
 	least("edge data columns", o.EdgeData, 0)
 	least("edge types", o.EdgeTypes, 0)
-	if !slices.Contains([]saga.Task{"", saga.VertexTask, saga.EdgeTask, saga.GraphTask}, o.Task) {
-		errs = append(errs, fmt.Errorf("unknown task %q; there are vertex, edge, graph", o.Task))
+	if !slices.Contains([]saga.Task{"", saga.VertexTask, saga.EdgeTask, saga.GraphTask, saga.LinkTask}, o.Task) {
+		errs = append(errs, fmt.Errorf("unknown task %q; there are vertex, edge, graph, link", o.Task))
 	}
 	if !slices.Contains([]saga.Readout{"", saga.ReadoutSum, saga.ReadoutMean, saga.ReadoutMax}, o.Readout) {
 		errs = append(errs, fmt.Errorf("unknown readout %q; there are sum, mean, max", o.Readout))

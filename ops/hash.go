@@ -44,3 +44,12 @@ func mix(h uint32) uint32 {
 	h *= 0xc2b2ae35
 	return h ^ h>>16
 }
+
+// Random is 64 random bits, a function of the words alone: those of Dropout with other words.
+func Random(words ...uint32) uint64 {
+	k := newCounter()
+	for _, w := range words {
+		k = k.absorb(w)
+	}
+	return uint64(k.draw(0))<<32 | uint64(k.draw(1))
+}

@@ -58,6 +58,7 @@ const guesses = 4
 // compiled is what a model is lowered to.
 type compiled struct {
 	train, eval *dataflow.Lowered   // eval: nil beside one forward pass, which stands for train
+	ahead       *dataflow.Lowered   // of a LinkTask: the forward pass as training has it
 	once        []*dataflow.Lowered // what computes invariants
 	want        chunk.Want
 	memory      memory
@@ -68,6 +69,9 @@ func (x *compiled) programs() []*dataflow.Lowered {
 	list := []*dataflow.Lowered{x.train}
 	if x.eval != nil {
 		list = append(list, x.eval)
+	}
+	if x.ahead != nil {
+		list = append(list, x.ahead)
 	}
 	return append(list, x.once...)
 }
@@ -92,6 +96,7 @@ type chooser struct {
 // optimized is training and evaluation after the passes.
 type optimized struct {
 	train, eval *dataflow.Optimized
+	ahead       *dataflow.Optimized
 	sliced      bool // some gather is
 }
 

@@ -51,7 +51,11 @@ func (p *Program) adopt(x *choice) (err error) {
 	o := p.planOptions()
 	o.Budget, o.Schedule, o.Base = x.memory.plans(), x.plan.Schedule, x.plan
 	p.eval = &unit{low: x.eval}
-	p.eval.plan, err = planner.New(x.eval.Spec, p.cells, o)
+	if p.eval.plan, err = planner.New(x.eval.Spec, p.cells, o); err != nil || x.ahead == nil {
+		return err
+	}
+	p.in.link.ahead = &unit{low: x.ahead}
+	p.in.link.ahead.plan, err = planner.New(x.ahead.Spec, p.cells, o)
 	return err
 }
 
@@ -59,6 +63,9 @@ func (p *Program) adopt(x *choice) (err error) {
 func (p *Program) units() []*unit {
 	if p.eval == nil {
 		return []*unit{p.train}
+	}
+	if p.in != nil && p.in.link != nil {
+		return []*unit{p.train, p.eval, p.in.link.ahead}
 	}
 	return []*unit{p.train, p.eval}
 }

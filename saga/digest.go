@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/saga/report"
 )
@@ -96,6 +97,11 @@ func (in *inputs) checksum() string {
 		for part := range slices.Chunk(x, blockBytes) { // may lie in a file
 			sum = crc32.Update(sum, castagnoli, part)
 			device.Drop(part)
+		}
+	}
+	if in.link != nil {
+		for _, p := range []*dataset.Pairs{&in.link.links.Train, &in.link.links.Val, &in.link.links.NotVal} {
+			sum = crc32.Update(crc32.Update(sum, castagnoli, wordsOf(p.Src)), castagnoli, wordsOf(p.Dst))
 		}
 	}
 	if in.loss.numbers() {

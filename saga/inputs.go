@@ -17,6 +17,7 @@ type inputs struct {
 	edges   *chunk.Edges // with self loops where the model wants them
 	graphs  bool         // the labels stand on graphs
 	loss    Loss
+	link    *linker              // nil: another task
 	byGraph map[string][]float32 // Globals of a row a graph
 	extra   map[string][]float32
 	cols    map[string]int

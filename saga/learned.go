@@ -29,7 +29,7 @@ type FeaturesError struct{ Err error }
 
 // Error names the op that reads the features.
 func (e *FeaturesError) Error() string {
-	return fmt.Sprintf("saga: features that are sparse, or the identity where there are none, are read by products with weights only: %v; Data.HoldFeatures or dataset.OneHotFeatures makes them dense, Model.Embedding learns others", e.Err)
+	return fmt.Sprintf("saga: features that are sparse, or the identity where there are none, are read by products with weights of the whole graph only: %v; Data.HoldFeatures or dataset.OneHotFeatures makes them dense, Model.Embedding learns others", e.Err)
 }
 
 // Unwrap is what reads the features.

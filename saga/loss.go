@@ -96,6 +96,9 @@ func checkWeights(what string, w []float32, classes int) error {
 func (tr *traced) loss() Tensor {
 	tr.t.g.Origin("loss")
 	defer tr.t.g.Origin("")
+	if tr.t.d.task == LinkTask {
+		return tr.linkLoss()
+	}
 	return ops.SumRows(tr.rowLoss(tr.target.weight()))
 }
 

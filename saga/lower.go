@@ -28,6 +28,13 @@ func (p *Program) optimize(k int) (*optimized, error) {
 			return nil, err
 		}
 		x.eval = dataflow.Optimize(eval, o)
+		if p.in != nil && p.in.link != nil {
+			ahead, err := p.traceLinks(true)
+			if err != nil {
+				return nil, err
+			}
+			x.ahead = dataflow.Optimize(ahead, o)
+		}
 	}
 	x.sliced = slices.ContainsFunc(x.train.Notes(), func(n dataflow.Note) bool { return n.Pass == "slice" })
 	return x, nil
@@ -55,6 +62,11 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 		}
 		for _, n := range p.evalNames() {
 			x.eval.Spec.Results = append(x.eval.Spec.Results, x.eval.Globals[n])
+		}
+	}
+	if o.ahead != nil {
+		if x.ahead, err = add(o.ahead); err != nil {
+			return nil, err
 		}
 	}
 	for _, l := range x.programs() {
@@ -135,6 +147,9 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 
 // evalNames are the results of evaluation.
 func (p *Program) evalNames() []string {
+	if p.model.Task == LinkTask {
+		return nil
+	}
 	if p.model.Loss.numbers() {
 		return []string{"losses", "squares", "absolutes"}
 	}
@@ -146,6 +161,9 @@ func (p *Program) evalNames() []string {
 
 // traceEval is the forward pass without dropout, with counts by split.
 func (p *Program) traceEval() (*dataflow.Program, error) {
+	if p.model.Task == LinkTask {
+		return p.traceLinks(false)
+	}
 	tr, err := trace(p.model, p.dims, false)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,10 @@ type Metrics struct {
 	// R2 is 1 minus the squared error over that of the split's mean, the mean over the columns of
 	// regression; of a column of equal targets 1 where they are met, else 0.
 	R2 float64
+	// Of links: areas under the ROC and the precision-recall curve (average precision), mean
+	// reciprocal rank, and the share of edges above the 10th, 50th and 100th best pair without one.
+	AUC, AP, MRR float64
+	Hits         [3]float64
 }
 
 // Scores are the metrics of all splits.
@@ -61,6 +65,9 @@ func (p *Program) Evaluate() (Scores, error) {
 	}
 	if err := open.eval.Step(); err != nil {
 		return Scores{}, err
+	}
+	if p.in.link != nil {
+		return open.evaluateLinks()
 	}
 	var s Scores
 	for k, split := range p.data.Splits(p.model.Task) {

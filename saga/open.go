@@ -75,7 +75,7 @@ func (p *Program) begin(s *session) error {
 // prepare starts training and sets the initial parameters.
 func (s *session) prepare() error {
 	p := s.p
-	if err := s.start(p.train); err != nil {
+	if _, err := s.start(p.train); err != nil {
 		return err
 	}
 	s.train.OnUpdate(s.update)
@@ -109,7 +109,7 @@ func (p *Program) openEval() (*session, error) {
 	if err != nil || s.eval != nil {
 		return s, err
 	}
-	if err := s.start(p.eval); err != nil {
+	if s.eval, err = s.start(p.eval); err != nil {
 		return nil, errors.Join(err, p.release())
 	}
 	return s, nil
@@ -125,6 +125,11 @@ func (p *Program) Step() (loss float64, err error) {
 	if p.sampled != nil {
 		return p.stepSampled(s)
 	}
+	if p.in.link != nil {
+		if err := s.pullLinks(); err != nil {
+			return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
+		}
+	}
 	if err := s.setStep(p.train, s.train); err != nil {
 		return 0, err
 	}
@@ -133,6 +138,9 @@ func (p *Program) Step() (loss float64, err error) {
 		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
 	}
 	p.epoch++
+	if p.in.link != nil {
+		return p.in.link.loss, nil
+	}
 	return float64(s.train.Result(0)[0]), nil
 }
 

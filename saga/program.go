@@ -145,6 +145,7 @@ func (p *Program) describeData() error {
 			return err
 		}
 		p.dims.classes = d.GraphClasses()
+	case LinkTask:
 	default:
 		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
 	}
@@ -158,6 +159,9 @@ func (p *Program) describeData() error {
 	}
 	p.in = newInputs(d, e)
 	p.in.loss = m.Loss
+	if m.Task == LinkTask {
+		return p.describeLinks()
+	}
 	p.in.graphs = m.Task == GraphTask
 	return p.describeSparse(d)
 }

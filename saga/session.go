@@ -27,6 +27,7 @@ type session struct {
 	files   []*device.HostFile   // these
 	train   *exec.Runner         // or of the forward pass
 	eval    *exec.Runner         // nil until the first evaluation
+	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
@@ -70,7 +71,7 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 // close gives everything back.
 func (s *session) close() error {
 	var err error
-	for _, r := range []*exec.Runner{s.train, s.eval} {
+	for _, r := range []*exec.Runner{s.train, s.eval, s.ahead} {
 		if r != nil {
 			err = errors.Join(err, r.Close())
 		}
@@ -87,46 +88,46 @@ func (s *session) close() error {
 	return err
 }
 
-// start gives u a runner: kernels, inputs, constants. What evaluates runs beside training.
-func (s *session) start(u *unit) error {
+// start gives u a runner: kernels, inputs, constants. The first is that of training, the others run
+// beside it. What it gives with an error is to be closed, too.
+func (s *session) start(u *unit) (*exec.Runner, error) {
 	p := s.p
 	if u.plan.Places.Sets != nil { // its inputs come with every batch
 		var err error
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
-			return err
+			return nil, err
 		}
-		return s.setConsts(u, s.train)
+		return s.train, s.setConsts(u, s.train)
 	}
 	g, err := p.gridFor(u.plan.Cells.P)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var run *exec.Runner
 	if s.train != nil {
 		run, err = s.train.Beside(u.plan, u.low.Kernels, g.grid)
-		s.eval = run
 	} else {
 		run, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, g.grid)
 		s.train = run
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, id := range u.low.Inputs {
 		rows, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
 			if rows, err = s.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
-				return fmt.Errorf("input %s: %w", name, err)
+				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
 			s.inputs[name] = rows
 		}
 		if err := run.SetInput(id, rows); err != nil {
-			return err
+			return run, err
 		}
 	}
-	return s.setConsts(u, run)
+	return run, s.setConsts(u, run)
 }
 
 // layOut is input name in order o, in memory or in a file of the session.
@@ -208,7 +209,7 @@ func (p *Program) alone(u *unit, set, read func(*session) error) error {
 	if err != nil {
 		return err
 	}
-	err = s.start(u)
+	_, err = s.start(u)
 	for _, do := range []func(*session) error{set, func(s *session) error { return s.train.Step() }, read} {
 		if err == nil && do != nil {
 			err = do(s)

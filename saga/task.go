@@ -20,7 +20,7 @@ const (
 )
 
 // things that labels stand on.
-var things = map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs"}
+var things = map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs", LinkTask: "links"}
 
 // Readout combines the rows of a graph's vertices. A graph without vertices gets zeros.
 type Readout string
@@ -91,8 +91,12 @@ func (tr *traced) head(m *Model, x Tensor) error {
 			what, last, name = "the head", last+1, "head"
 			tr.logits = t.user("Head", m.Head, func() Tensor { return m.Head(tr.hidden, p) })
 		}
+	case LinkTask:
+		if err := tr.linkHead(m, x, p); err != nil {
+			return err
+		}
 	default:
-		return fmt.Errorf("unknown task %q; there are %s, %s, %s", t.d.task, VertexTask, EdgeTask, GraphTask)
+		return fmt.Errorf("unknown task %q; there are %s, %s, %s, %s", t.d.task, VertexTask, EdgeTask, GraphTask, LinkTask)
 	}
 	switch s := tr.logits.Shape(); {
 	case s.Set.Kind != set || set == dataflow.Global && s.Rows != t.d.graphs:

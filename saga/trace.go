@@ -29,6 +29,8 @@ type Model struct {
 	// EdgeHead gives the logits [E×C] of edges; Src and Dst are the last layer's rows.
 	// Its parameters have the scope "head".
 	EdgeHead func(e Edge, p Params) Tensor
+	// LinkHead scores pairs of vertices by the last layer's rows, for a LinkTask. Default: LinkDot.
+	LinkHead LinkHead
 	// Loss is what training minimises. Default: the cross-entropy of classes.
 	Loss Loss
 }
@@ -84,6 +86,7 @@ type traced struct {
 	rows           Tensor // hidden rows of vertices: of a GraphTask those that are read out
 	features       Tensor
 	target         target
+	heads          []Tensor // parameters of the LinkHead
 }
 
 // LayerError says which layer is wrong: its shapes, or what its functions return or panic

@@ -160,6 +160,9 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 // trainable says whether there is something to learn from.
 func (p *Program) trainable() error {
 	d, task := p.data, p.dims.taskName()
+	if task == LinkTask { // whose splits have passed dataset.Validate
+		return nil
+	}
 	splits := d.Splits(task)
 	switch {
 	case !d.Labelled(task) && task == VertexTask:
@@ -261,7 +264,7 @@ func (t *trainer) evaluate() error {
 		p.plateau.see(o, s.Val.Loss)
 	}
 	switch {
-	case len(p.data.Splits(p.model.Task)[1]) == 0:
+	case p.model.Task != LinkTask && len(p.data.Splits(p.model.Task)[1]) == 0:
 	case t.best.Epoch == 0 || s.Val.Loss < t.best.Scores.Val.Loss:
 		t.best = best{Epoch: p.epoch, Scores: s, params: t.best.params}
 		if p.cfg.Patience > 0 {

@@ -53,7 +53,13 @@ func (p *Program) Tiles() []int {
 
 // PlannedPeak is the most device memory that is in use on a device, of training and
 // of evaluation, in bytes.
-func (p *Program) PlannedPeak() int64 { return max(p.train.plan.Peak, p.eval.plan.Peak) }
+func (p *Program) PlannedPeak() int64 {
+	most := int64(0)
+	for _, u := range p.units() {
+		most = max(most, u.plan.Peak)
+	}
+	return most
+}
 
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of
 // the same plan on machine m; nil when m has too few devices, and of sampled training.
@@ -197,7 +203,7 @@ func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
 	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound + p.kept(),
-		Peak: max(t.Peak, p.eval.plan.Peak), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
+		Peak: p.PlannedPeak(), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
 		Aside: p.chosen.memory.context + p.chosen.memory.scratch}
 	if p.host.plan != nil {
 		s.Host, s.Disk = p.host.plan.Memory, p.host.plan.Disk

@@ -54,6 +54,9 @@ func (c *evaluateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if t.task() == saga.LinkTask {
+		return c.evaluateLinks(a, t, cfg)
+	}
 	e := &evaluation{trained: t, classes: t.prep.Layers.Classes}
 	if err := e.choose(c.On); err != nil {
 		return err

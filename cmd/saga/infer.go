@@ -109,4 +109,4 @@ func (t *trained) ids(row string) func(int) string {
 }
 
 // things that labels stand on.
-var things = map[saga.Task]string{saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs"}
+var things = map[saga.Task]string{saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs", saga.LinkTask: "links"}

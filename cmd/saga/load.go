@@ -23,7 +23,8 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
-	Split        string         `json:"split,omitempty"` // --split; the checkpoint has the seed
+	Split        string         `json:"split,omitempty"`    // --split; the checkpoint has the seed
+	Disjoint     float64        `json:"disjoint,omitempty"` // of --task link
 	OneHot       bool           `json:"one_hot"`
 	Features     string         `json:"features,omitempty"` // what stands for the data's, or how they lie: identity, degree, sparse
 	Embedding    int            `json:"embedding,omitempty"`
@@ -54,31 +55,11 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, fmt.Errorf("%w%s", err, columnsHint(s.Data.Path, err))
 	}
+	task := s.task(j.data)
+	if err := j.split(s, task, log); err != nil {
+		return nil, err
+	}
 	d := j.data
-	task := s.task(d)
-	if train, val, _ := s.shares(); train > 0 {
-		if err := dataset.RandomSplitOf(d, task, train, val, uint64(s.Training.Seed)); err != nil {
-			return nil, err
-		}
-	} else if err := dataset.DefaultSplit(d, task, uint64(s.Training.Seed)); err != nil {
-		return nil, err
-	}
-	for _, w := range d.Report.Warnings {
-		log.Warn(w)
-	}
-	for _, c := range d.Report.Changes {
-		log.Info(c)
-	}
-	j.prep.Changes = d.Report.Changes
-	if err := dataset.ValidateLabels(d, task); err != nil {
-		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
-			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
-		}
-		if !d.Labelled(task) {
-			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y", err)
-		}
-		return nil, err
-	}
 	if s.Model.Name == "gcn" && s.Model.Normalize == layers.NormWeight && d.Edges.Weight == nil {
 		return nil, fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data.Path)
 	}
@@ -99,6 +80,8 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	}
 	j.metric = accuracy
 	switch {
+	case task == saga.LinkTask:
+		j.metric, classes = auc, s.linkWidth()
 	case numbers(loss.Kind):
 		j.metric, classes = fitR2, max(1, d.Targets.Cols)
 	case task == saga.VertexTask && d.MultiLabels != nil:
@@ -107,6 +90,9 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	build := func() error {
 		j.prep.Layers = s.layers(j.prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
 		j.prep.Layers.Task, j.prep.Layers.Loss = task, loss
+		if task == saga.LinkTask {
+			j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
+		}
 		m, err := j.prep.model(s.Model.Name)
 		if err != nil {
 			return err
@@ -137,6 +123,43 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		return nil, err
 	}
 	return j, nil
+}
+
+// split makes the splits that the data does not have, and checks labels and splits.
+func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
+	d := j.data
+	seed := uint64(s.Training.Seed)
+	if train, val, _ := s.shares(); task == saga.LinkTask {
+		if err := j.splitLinks(s, log); err != nil {
+			return err
+		}
+	} else if train > 0 {
+		if err := dataset.RandomSplitOf(d, task, train, val, seed); err != nil {
+			return err
+		}
+	} else if err := dataset.DefaultSplit(d, task, seed); err != nil {
+		return err
+	}
+	for _, w := range d.Report.Warnings {
+		log.Warn(w)
+	}
+	for _, c := range d.Report.Changes {
+		log.Info(c)
+	}
+	j.prep.Changes = d.Report.Changes
+	if task == saga.LinkTask {
+		return nil
+	}
+	if err := dataset.ValidateLabels(d, task); err != nil {
+		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
+			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
+		}
+		if !d.Labelled(task) {
+			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y", err)
+		}
+		return err
+	}
+	return nil
 }
 
 // apply brings the features of d into the form that the model is trained on.

@@ -19,6 +19,7 @@ type outFlags struct {
 type predictCmd struct {
 	outFlags
 	Write string `default:"classes" enum:"classes,probs,logits" placeholder:"WHAT" help:"classes, probs or logits (${default}). Classes of multi-label data are a row of 0 and 1; probs are probabilities, of multi-label data one by one."`
+	Pairs string `placeholder:"FILE" help:"With a run of --task link: a text with the ids of two vertices on each line; the probability of each edge is written."`
 }
 
 // Help is what stands under the usage line.
@@ -36,12 +37,18 @@ the data had it; an .npy is one array, and a .safetensors one tensor with the na
 
 // Run predicts.
 func (c *predictCmd) Run(a *app) error {
+	if c.Pairs != "" {
+		return c.predictPairs(a)
+	}
 	t, x, cols, err := c.infer(a, "logits")
 	if err != nil {
 		return err
 	}
 	v, multi := len(x)/cols, t.multi()
 	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}}
+	if t.task() == saga.LinkTask {
+		return cli.Usagef("a run of --task link predicts pairs of vertices: --pairs FILE names them; saga embed writes the rows of all vertices")
+	}
 	switch numeric := numbers(t.prep.Layers.Loss.Kind); {
 	case numeric && c.Write == "probs":
 		return cli.Usagef("--write probs: the model predicts numbers")

@@ -159,6 +159,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{s.Training.Sample == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
+		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
 		{s.Rate.LRMin != 0 && named(s.Rate.LRSchedule, "none") == "", "--lr-min (of --lr-schedule)"},
 		{s.Memory.TF32 && !backend.Of(s.Memory.Device).GPU(), "--tf32 (of GPUs)"},

@@ -16,6 +16,7 @@ import (
 type settings struct {
 	Data     dataFlags     `embed:"" group:"data"`
 	Model    modelFlags    `embed:"" group:"model"`
+	Link     linkFlags     `embed:"" group:"model"`
 	Training trainingFlags `embed:"" group:"training"`
 	Rate     rateFlags     `embed:"" group:"training"`
 	Memory   memoryFlags   `embed:"" group:"memory"`
@@ -32,7 +33,7 @@ type dataFlags struct {
 	Undirected   bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
-	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (vertex, where vertices have labels)."`
+	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (vertex, where vertices have labels); link predicts the edges themselves (docs/tasks.md)."`
 	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; identity where there are none)."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
 }
@@ -123,7 +124,7 @@ var flagGroups = []kong.Group{
 
 // groups are the parts of s, in the order of config.json.
 func (s *settings) groups() []any {
-	return []any{&s.Data, &s.Model, &s.Training, &s.Rate, &s.Memory, &s.Planning}
+	return []any{&s.Data, &s.Model, &s.Link, &s.Training, &s.Rate, &s.Memory, &s.Planning}
 }
 
 // savedSettings are settings as config.json has them: one flat object, for it knows flags and

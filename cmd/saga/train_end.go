@@ -33,6 +33,8 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		switch {
 		case multi:
 			out = append(out, field{x.split + "_macro_f1", x.m.MacroF1})
+		case j.metric.key == auc.key:
+			out = append(out, field{x.split + "_ap", x.m.AP}, field{x.split + "_mrr", x.m.MRR}, field{x.split + "_hits@50", x.m.Hits[1]})
 		case j.metric.key == fitR2.key:
 			out = append(out, field{x.split + "_mse", x.m.MSE}, field{x.split + "_mae", x.m.MAE})
 		}

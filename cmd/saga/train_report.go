@@ -57,7 +57,7 @@ func (c *trainCmd) writePage(j *job, r *running, res *saga.Result, interrupted b
 	var err error
 	if rec.Classes, err = c.classes(j, r.opt.Checkpoint, rec.Memory.Budget); err != nil {
 		rec.NoClasses = err.Error()
-		if j.metric.key != fitR2.key { // numbers have none
+		if j.metric.key != fitR2.key && j.metric.key != auc.key { // numbers have none
 			r.log.Warn("the report says nothing of classes", "why", err)
 		}
 	}
@@ -83,6 +83,9 @@ const maxLogits = 256 << 20
 // classes counts the classes of the test split, or of the validation or training split where
 // there is none, by the parameters that the checkpoint gives, within the budget of training.
 func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Classes, error) {
+	if j.prep.Layers.Task == saga.LinkTask {
+		return nil, errors.New("links have no classes; saga evaluate has their scores")
+	}
 	if numbers(j.prep.Layers.Loss.Kind) {
 		return nil, errors.New("the targets are numbers, which have no classes")
 	}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/dataset/npy"
+	"sagann/internal/cli"
+	"sagann/internal/metrics"
+	"sagann/saga"
+)
+
+// linkFlags are those of --task link.
+type linkFlags struct {
+	Head     string  `json:"head" default:"dot" placeholder:"NAME" help:"What scores the rows of two vertices with --task link: dot, bilinear or mlp (${default})."`
+	Width    count   `json:"width" default:"0" placeholder:"N" help:"Columns of those rows; 0: --hidden."`
+	Disjoint float64 `json:"disjoint" default:"0" placeholder:"X" help:"Share of the training edges that are predicted and pass no messages; 0: all do both (${default})."`
+}
+
+// Shares of the edges that --task link trains on and validates by; the rest is for testing.
+const (
+	linkTrain = 0.85
+	linkVal   = 0.05
+)
+
+// auc stands for a split of links.
+var auc = metric{"AUC", "auc", func(m saga.Metrics) float64 { return m.AUC }}
+
+// splitLinks is d with the edges that pass messages in training, and those to predict.
+func (p *prepared) splitLinks(d *dataset.Data, seed uint64) (*dataset.Data, error) {
+	s := settings{Data: dataFlags{Split: p.Split}}
+	train, val, err := s.shares()
+	if err != nil {
+		return nil, err
+	}
+	if train == 0 {
+		train, val = linkTrain, linkVal
+	}
+	return dataset.SplitLinks(d, dataset.LinkShares{Val: val, Test: 1 - train - val, Disjoint: p.Disjoint}, seed)
+}
+
+// splitLinks divides the edges of the data for --task link.
+func (j *job) splitLinks(s *settings, log *slog.Logger) error {
+	j.prep.Disjoint = s.Link.Disjoint
+	d, err := j.prep.splitLinks(j.data, uint64(s.Training.Seed))
+	if err != nil {
+		return err
+	}
+	l := d.Targets.Links
+	log.Info("edges are divided at random", "training", l.Train.Len(), "validation", l.Val.Len(), "test", l.Test.Len(), "passing messages", d.Edges.E(), "seed", s.Training.Seed)
+	j.data = d
+	return nil
+}
+
+// evaluateLinks scores a split of links, or all of them.
+func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
+	if c.Out != "" {
+		return cli.Usagef("--out %s: saga predict --pairs writes scores of pairs", c.Out)
+	}
+	on := c.On
+	if on == "auto" {
+		on = "test"
+	}
+	if on != "val" && on != "test" {
+		return cli.Usagef("--on %s: links are scored on val or test; those of training are no test of anything", on)
+	}
+	d, err := t.prep.splitLinks(t.data, t.about.Seed)
+	if err != nil {
+		return err
+	}
+	l := d.Targets.Links
+	edges, not := &l.Test, &l.NotTest
+	if on == "val" {
+		edges, not = &l.Val, &l.NotVal
+	}
+	all := dataset.Pairs{Src: slices.Concat(edges.Src, not.Src), Dst: slices.Concat(edges.Dst, not.Dst)}
+	scores, err := saga.ScoreLinks(t.model, d, cfg, t.path, &all)
+	if err != nil {
+		return err
+	}
+	n, is := edges.Len(), make([]bool, all.Len())
+	for i := range n {
+		is[i] = true
+	}
+	out := fields{{"checkpoint", t.path}, {"model", t.about.Model}, {"epoch", t.about.Epoch}, {"data", t.name}, {"task", string(saga.LinkTask)}, {"on", on},
+		{"rows", all.Len()}, {"auc", metrics.AUC(scores, is)}, {"ap", metrics.AveragePrecision(scores, is)}, {"mrr", metrics.MRR(scores[:n], scores[n:])}}
+	for _, k := range []int{10, 50, 100} {
+		out = append(out, field{fmt.Sprintf("hits@%d", k), metrics.Hits(scores[:n], scores[n:], k)})
+	}
+	if c.JSON {
+		return cli.PrintJSON(a.Stdout, out)
+	}
+	text := fmt.Sprintf("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d edges and as many pairs without an edge\n", t.about.Model, t.about.Epoch, t.path, d.Name, cli.Describe(d), splitNames[on], n)
+	for _, f := range out[7:] {
+		text += fmt.Sprintf("%-9s %.4f\n", strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
+	}
+	_, err = fmt.Fprint(a.Stdout, strings.NewReplacer("Auc ", "AUC ", "Ap ", "AP ", "Mrr ", "MRR ").Replace(text))
+	return err
+}
+
+// predictPairs writes the scores of the pairs in a file.
+func (c *predictCmd) predictPairs(a *app) error {
+	if err := canWrite(c.Out, ".csv", ".npy"); err != nil {
+		return err
+	}
+	path, err := c.checkpoint()
+	if err != nil {
+		return err
+	}
+	cfg, err := c.config(c.Out)
+	if err != nil {
+		return err
+	}
+	t, err := c.load(a, path)
+	if err != nil {
+		return err
+	}
+	if t.task() != saga.LinkTask {
+		return cli.Usagef("--pairs %s: %s was not trained with --task link", c.Pairs, t.path)
+	}
+	pairs, err := readPairs(c.Pairs, t.data)
+	if err != nil {
+		return err
+	}
+	scores, err := saga.ScoreLinks(t.model, t.data, cfg, t.path, pairs)
+	if err != nil {
+		return err
+	}
+	p := make([]float32, len(scores))
+	for i, x := range scores {
+		p[i] = float32(metrics.Sigmoid(float32(x)))
+	}
+	if filepath.Ext(c.Out) == ".npy" {
+		err = npy.Write(c.Out, []int{len(p)}, p)
+	} else {
+		err = writeWhole(c.Out, func(w *bufio.Writer) error {
+			fmt.Fprintln(w, "src,dst,probability")
+			for i, x := range p {
+				fmt.Fprintf(w, "%s,%s,%s\n", t.data.ID(int(pairs.Src[i])), t.data.ID(int(pairs.Dst[i])), strconv.FormatFloat(float64(x), 'g', 6, 32))
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: probabilities of %d pairs\n", c.Out, len(p))
+	return err
+}
+
+// readPairs reads a pair of the data's ids from each line of a text, with a comma, a tab or spaces between; a first
+// line of other words is a heading.
+func readPairs(path string, d *dataset.Data) (*dataset.Pairs, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	id := map[string]uint32{}
+	for v := range d.Edges.V {
+		id[d.ID(v)] = uint32(v)
+	}
+	p := &dataset.Pairs{}
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		words := strings.FieldsFunc(lines.Text(), func(r rune) bool { return strings.ContainsRune(", \t;", r) })
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) != 2 {
+			return nil, fmt.Errorf("%s:%d: %d values; a line has the ids of two vertices", path, n, len(words))
+		}
+		u, known := id[words[0]]
+		v, too := id[words[1]]
+		if !known || !too {
+			if n == 1 && !known && !too {
+				continue
+			}
+			return nil, fmt.Errorf("%s:%d: %s has no vertex %q", path, n, d.Name, words[map[bool]int{true: 1}[known]])
+		}
+		p.Src, p.Dst = append(p.Src, u), append(p.Dst, v)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if p.Len() == 0 {
+		return nil, fmt.Errorf("%s: no pairs", path)
+	}
+	return p, nil
+}
+
+// linkWidth is the number of columns of the rows that heads score.
+func (s *settings) linkWidth() int { return int(cmp.Or(s.Link.Width, s.Model.Hidden)) }

@@ -1,0 +1,219 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"sagann/chunk"
+)
+
+// Pairs are pairs of vertices, from Src[k] to Dst[k].
+type Pairs struct{ Src, Dst []uint32 }
+
+// Len is the number of pairs.
+func (p *Pairs) Len() int { return len(p.Src) }
+
+// add appends a pair.
+func (p *Pairs) add(u, v uint32) { p.Src, p.Dst = append(p.Src, u), append(p.Dst, v) }
+
+// Links are edges to predict, as link prediction is trained and tested on them.
+type Links struct {
+	Train, Val, Test Pairs // edges; those of Val and Test are no edges of the graph that passes messages
+	NotVal, NotTest  Pairs // as many pairs without an edge
+	known            *NonEdges
+}
+
+// NotKnown draws pairs that are neither edges of the graph nor of Train.
+func (l *Links) NotKnown() *NonEdges { return l.known }
+
+// LinkShares say how SplitLinks divides the edges.
+type LinkShares struct {
+	Val, Test float64 // of all edges, above 0, together below 1
+	// Disjoint is the share of the training edges that are predicted and pass no messages. 0: all
+	// training edges do both.
+	Disjoint float64
+}
+
+// SplitLinks divides the edges of d for link prediction: the result is d with the edges that pass
+// messages and, as Targets.Links, those to predict. Where every edge has its reverse, both go the
+// same way and one of the two is predicted; self loops pass messages only. Pairs without an edge are drawn uniformly
+// among all that are no edge of d. Equal seeds give equal splits.
+func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
+	fail := func(format string, a ...any) (*Data, error) {
+		return nil, fmt.Errorf("%s: "+format, append([]any{d.Name}, a...)...)
+	}
+	if !(s.Val > 0 && s.Test > 0 && s.Val+s.Test < 1 && s.Disjoint >= 0 && s.Disjoint < 1) {
+		return fail("shares %v and %v of the edges: each must be above 0, together below 1; %v of the training edges: from 0 to below 1", s.Val, s.Test, s.Disjoint)
+	}
+	e := d.Edges
+	edges := indexEdges(e.V, e.Src, e.Dst)
+	both := edges.mirrored()
+	var ids []uint32 // of the edges to deal out: one of two directions, the first of repeated ones
+	seen := make([]bool, len(edges.to))
+	for k, u := range e.Src {
+		v := e.Dst[k]
+		if u == v || both && u > v {
+			continue
+		}
+		if at := edges.find(u, v); !seen[at] {
+			seen[at] = true
+			ids = append(ids, uint32(k))
+		}
+	}
+	r := rand.New(rand.NewPCG(seed, linkStream))
+	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	a, b := int(s.Val*float64(len(ids))), int(s.Test*float64(len(ids)))
+	rest := len(ids) - a - b
+	alone := int(s.Disjoint * float64(rest))
+	if a == 0 || b == 0 || rest-alone < 1 || s.Disjoint > 0 && alone == 0 {
+		return fail("%d edges are too few for shares %v, %v and the rest", len(ids), s.Val, s.Test)
+	}
+	l, hidden := &Links{}, make([]bool, len(edges.to)) // hidden edges pass no messages
+	for i, k := range ids {
+		u, v := e.Src[k], e.Dst[k]
+		to := &l.Train
+		switch {
+		case i < a:
+			to = &l.Val
+		case i < a+b:
+			to = &l.Test
+		}
+		if s.Disjoint > 0 && i >= a+b+alone {
+			continue // passes messages only
+		}
+		to.add(u, v)
+		if i < a+b || s.Disjoint > 0 {
+			hidden[edges.find(u, v)] = true
+			if both {
+				hidden[edges.find(v, u)] = true
+			}
+		}
+	}
+	free := edges.complement()
+	if free.Count() == 0 {
+		return fail("every pair of vertices has an edge: there is none without to tell edges from")
+	}
+	l.NotVal, l.NotTest = free.draw(r, a), free.draw(r, b)
+	out := *d
+	out.Edges = selected(e, func(k int) bool { return !hidden[edges.find(e.Src[k], e.Dst[k])] })
+	out.EdgeLabels, out.EdgeSplit = nil, Split{}
+	src, dst := slices.Concat(out.Edges.Src, l.Train.Src), slices.Concat(out.Edges.Dst, l.Train.Dst)
+	if both {
+		src, dst = append(src, l.Train.Dst...), append(dst, l.Train.Src...)
+	}
+	l.known = indexEdges(e.V, src, dst).complement()
+	out.Targets.Links = l
+	return &out, nil
+}
+
+// linkStream tells the draws of SplitLinks from others of one seed.
+const linkStream = 0x6c696e6b
+
+func checkLinks(d *Data) error {
+	l := d.Targets.Links
+	if l == nil {
+		return nil
+	}
+	for _, s := range []struct {
+		name  string
+		pairs *Pairs
+	}{{"training", &l.Train}, {"validation", &l.Val}, {"test", &l.Test}, {"negative validation", &l.NotVal}, {"negative test", &l.NotTest}} {
+		switch {
+		case len(s.pairs.Src) != len(s.pairs.Dst):
+			return fmt.Errorf("the %s pairs have %d first and %d second vertices", s.name, len(s.pairs.Src), len(s.pairs.Dst))
+		case s.pairs.Len() == 0:
+			return fmt.Errorf("the %s split of links is empty", s.name)
+		}
+		if err := s.pairs.Check(d.Edges.V); err != nil {
+			return fmt.Errorf("the %s split of links: %w", s.name, err)
+		}
+	}
+	if l.known == nil {
+		return errors.New("links to predict are made by SplitLinks")
+	}
+	return nil
+}
+
+// Check is an error where a pair has an id that is not below v.
+func (p *Pairs) Check(v int) error {
+	for k := range p.Src {
+		if int(p.Src[k]) >= v || int(p.Dst[k]) >= v {
+			return fmt.Errorf("pair %d is (%d, %d): ids must be below %d", k, p.Src[k], p.Dst[k], v)
+		}
+	}
+	return nil
+}
+
+// edgeIndex has the distinct edges of each vertex in order.
+type edgeIndex struct {
+	start []int    // V+1
+	to    []uint32 // ascending within a vertex
+}
+
+func indexEdges(v int, src, dst []uint32) *edgeIndex {
+	start := make([]int, v+1)
+	for _, u := range src {
+		start[u+1]++
+	}
+	for i := range v {
+		start[i+1] += start[i]
+	}
+	at, to := slices.Clone(start), make([]uint32, len(src))
+	for k, u := range src {
+		to[at[u]] = dst[k]
+		at[u]++
+	}
+	x := &edgeIndex{start: make([]int, v+1)}
+	n := 0
+	for u := range v {
+		row := to[start[u]:start[u+1]]
+		slices.Sort(row)
+		n += copy(to[n:], slices.Compact(row))
+		x.start[u+1] = n
+	}
+	x.to = to[:n]
+	return x
+}
+
+func (x *edgeIndex) row(u uint32) []uint32 { return x.to[x.start[u]:x.start[u+1]] }
+
+// find is the place of edge (u, v) in to, -1 without.
+func (x *edgeIndex) find(u, v uint32) int {
+	if i, ok := slices.BinarySearch(x.row(u), v); ok {
+		return x.start[u] + i
+	}
+	return -1
+}
+
+// mirrored tells whether every edge has its reverse.
+func (x *edgeIndex) mirrored() bool {
+	for u := range len(x.start) - 1 {
+		for _, v := range x.row(uint32(u)) {
+			if x.find(v, uint32(u)) < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// selected are the edges of e that keep chooses, with what they carry.
+func selected(e *chunk.Edges, keep func(k int) bool) *chunk.Edges {
+	out := &chunk.Edges{V: e.V, Types: e.Types, DataCols: e.DataCols}
+	for k := range e.Src {
+		if !keep(k) {
+			continue
+		}
+		out.Src, out.Dst = append(out.Src, e.Src[k]), append(out.Dst, e.Dst[k])
+		if e.Weight != nil {
+			out.Weight = append(out.Weight, e.Weight[k])
+		}
+		if e.Type != nil {
+			out.Type = append(out.Type, e.Type[k])
+		}
+		out.Data = append(out.Data, e.Data[k*e.DataCols:(k+1)*e.DataCols]...)
+	}
+	return out
+}

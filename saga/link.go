@@ -1,0 +1,219 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataflow"
+	"sagann/dataset"
+	"sagann/internal/metrics"
+	"sagann/ops"
+)
+
+// Link prediction trains a model whose last layer gives every vertex a row, z, so that a LinkHead of
+// the rows of two vertices tells whether there is an edge (dataset.SplitLinks says between which). The head,
+// its loss and its gradients are computed on the host over pairs of vertices, in float64 and in an
+// order that depends on nothing; z is computed, and the gradient by it goes back, within the memory budget
+// like every other tensor. A step is
+//
+//	forward    z, as training has it (p.link.ahead)
+//	host       loss, dz and the head's gradients dw, over the training edges and as many other pairs
+//	training   the loss Σ z⊙dz + Σ w⊙dw, whose gradients by all parameters are those of the real loss
+
+// LinkTask predicts edges.
+const LinkTask = dataset.LinkLabels
+
+// linkSeed is dz, an input of training that changes from step to step. It begins with what inputs of
+// the head's gradients begin with.
+const (
+	linkSeed   = linkPrefix + "dz"
+	linkPrefix = "link:"
+)
+
+// linker is what a program of a LinkTask has beside others.
+type linker struct {
+	links *dataset.Links
+	head  LinkHead
+	cols  int   // of z
+	ahead *unit // the forward pass as training has it
+	loss  float64
+}
+
+// linkHead declares the head's parameters and makes tr's logits z.
+func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
+	if m.Head != nil || m.EdgeHead != nil {
+		return errors.New("a model for links has a LinkHead, and neither Head nor EdgeHead")
+	}
+	tr.logits, tr.hidden = x, x
+	for _, q := range m.LinkHead.params(x.Cols()) {
+		tr.heads = append(tr.heads, p.Weight(q.name, q.rows, q.cols, q.init))
+	}
+	return nil
+}
+
+// linkLoss is what training differentiates in the place of the loss of a LinkTask.
+func (tr *traced) linkLoss() Tensor {
+	t, z := tr.t, tr.logits
+	given := func(name string, s dataflow.Shape) Tensor { return t.g.Variable(name, s) }
+	loss := ops.SumRows(ops.RowSum(ops.Mul(z, given(linkSeed, dataflow.Shape{Set: dataflow.V0, Cols: z.Cols()}))))
+	for _, w := range tr.heads {
+		loss = ops.Add(loss, ops.SumRows(ops.RowSum(ops.Mul(w, given(linkPrefix+w.Attr().S, w.Shape())))))
+	}
+	return loss
+}
+
+// traceAhead is the forward pass of a LinkTask, as training has it or as evaluation.
+func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
+	tr, err := trace(p.model, p.dims, train)
+	if err != nil {
+		return nil, err
+	}
+	p.in.link.cols = tr.logits.Cols()
+	p.in.cols[linkSeed] = tr.logits.Cols()
+	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{"logits"}, Outs: []Tensor{tr.logits}}, tr.t)
+}
+
+// negatives draws as many pairs without an edge as there are training edges, anew in every epoch:
+// pair k of an epoch depends on seed, epoch and k alone.
+func (p *Program) negatives(epoch int) dataset.Pairs {
+	l, seed := p.in.link.links, p.cfg.Seed
+	free, n := l.NotKnown(), l.Train.Len()
+	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
+	for k := range n {
+		out.Src[k], out.Dst[k] = free.Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
+	}
+	return out
+}
+
+// scorer is the head with the parameters that the program has now, over rows z.
+func (s *session) scorer(z []float32) (*scorer, error) {
+	l := s.p.in.link
+	out := &scorer{head: l.head, c: l.cols, z: z}
+	for _, q := range l.head.params(l.cols) {
+		x, err := s.global("head." + q.name)
+		if err != nil {
+			return nil, err
+		}
+		out.w = append(out.w, x)
+	}
+	return out, nil
+}
+
+// pullLinks computes the loss of the epoch to come and gives training the gradients that begin there.
+func (s *session) pullLinks() error {
+	p, l := s.p, s.p.in.link
+	if s.ahead == nil {
+		var err error
+		if s.ahead, err = s.start(l.ahead); err != nil {
+			return err
+		}
+	}
+	if err := s.setStep(l.ahead, s.ahead); err != nil {
+		return err
+	}
+	if err := s.ahead.Step(); err != nil {
+		return err
+	}
+	z, _ := s.rows(l.ahead, s.ahead, l.ahead.low.Outputs["logits"])
+	score, err := s.scorer(z)
+	if err != nil {
+		return err
+	}
+	not := p.negatives(p.epoch)
+	pairs := dataset.Pairs{Src: append(append([]uint32{}, l.links.Train.Src...), not.Src...), Dst: append(append([]uint32{}, l.links.Train.Dst...), not.Dst...)}
+	loss, dz, dw := score.gradients(&pairs, l.links.Train.Len())
+	l.loss = loss
+	if err := s.setLearned(p.train, linkSeed, dz); err != nil {
+		return err
+	}
+	for i, q := range l.head.params(l.cols) {
+		if err := s.train.SetGlobal(p.train.low.Globals[linkPrefix+"head."+q.name], dw[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evaluateLinks scores the pairs of every split, training edges beside the pairs of the last epoch.
+func (s *session) evaluateLinks() (out Scores, err error) {
+	p, l := s.p, s.p.in.link
+	z, _ := s.rows(p.eval, s.eval, p.eval.low.Outputs["logits"])
+	score, err := s.scorer(z)
+	if err != nil {
+		return Scores{}, err
+	}
+	not := p.negatives(max(0, p.epoch-1))
+	out.Train = score.rank(&l.links.Train, &not)
+	out.Val, out.Test = score.rank(&l.links.Val, &l.links.NotVal), score.rank(&l.links.Test, &l.links.NotTest)
+	return out, nil
+}
+
+// hitsAt are the numbers of Metrics.Hits.
+var hitsAt = [3]int{10, 50, 100}
+
+// rank is the loss and all metrics of edges and of pairs without an edge.
+func (s *scorer) rank(edges, not *dataset.Pairs) (m Metrics) {
+	pos, neg := s.scores(edges), s.scores(not)
+	all, is := append(append([]float64{}, pos...), neg...), make([]bool, len(pos)+len(neg))
+	for i, x := range all {
+		is[i] = i < len(pos)
+		y := float32(0)
+		if is[i] {
+			y = 1
+		}
+		m.Loss += metrics.BinaryCrossEntropy([]float32{float32(x)}, []float32{y}) / float64(len(all))
+	}
+	m.AUC, m.AP, m.MRR = metrics.AUC(all, is), metrics.AveragePrecision(all, is), metrics.MRR(pos, neg)
+	for i, k := range hitsAt {
+		m.Hits[i] = metrics.Hits(pos, neg, k)
+	}
+	return m
+}
+
+// ScoreLinks are the scores of pairs of vertices of d, the logarithms of the odds of an edge, by the
+// checkpoint at path of a LinkTask. d has the edges that pass messages. As Predict otherwise.
+func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pairs) ([]float64, error) {
+	if m.Task != LinkTask {
+		return nil, fmt.Errorf("saga: pairs are scored by models of the task %s", LinkTask)
+	}
+	z, cols, err := Predict(m, d, c, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := pairs.Check(d.Edges.V); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	param, err := readParams(m, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &scorer{head: m.LinkHead, c: cols, z: z}
+	for _, q := range m.LinkHead.params(cols) {
+		w, err := param("head."+q.name, q.rows, q.cols)
+		if err != nil {
+			return nil, err
+		}
+		s.w = append(s.w, w)
+	}
+	return s.scores(pairs), nil
+}
+
+// describeLinks finds what a program of a LinkTask has beside others.
+func (p *Program) describeLinks() error {
+	m, d := &p.model, p.data
+	if m.LinkHead == "" {
+		m.LinkHead = LinkDot
+	}
+	if err := m.LinkHead.check(); err != nil || p.output != "" {
+		return err
+	}
+	switch {
+	case d.Targets.Links == nil:
+		return fmt.Errorf("saga: %s does not say which links to predict; dataset.SplitLinks does", d.Name)
+	case m.Loss.Kind != "" && m.Loss.Kind != LossCrossEntropy || m.Loss.ClassWeights != nil || m.Loss.PosWeights != nil:
+		return errors.New("saga: links are learned by the cross-entropy of edge and no edge, without weights")
+	}
+	p.in.link = &linker{links: d.Targets.Links, head: m.LinkHead}
+	p.in.makes(linkSeed, 1, func() source { return source{row: func(_ int, to []float32) { clear(to) }} })
+	return nil
+}

@@ -1,0 +1,275 @@
+package saga
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataset"
+)
+
+// LinkHead scores a pair (u, v) of vertices by the last layer's rows z of its two ends. A score is
+// the logarithm of the odds that there is an edge. Parameters have the scope "head".
+type LinkHead string
+
+// The heads.
+const (
+	LinkDot      LinkHead = "dot"      // ⟨z_u, z_v⟩
+	LinkBilinear LinkHead = "bilinear" // ⟨z_u·B, z_v⟩ with B [c×c]
+	LinkMLP      LinkHead = "mlp"      // relu((z_u ⊙ z_v)·W1 + b1)·W2 + b2 with W1 [c×c], b1 [1×c], W2 [c×1], b2 [1×1]
+)
+
+// LinkHeads are all heads.
+func LinkHeads() []LinkHead { return []LinkHead{LinkDot, LinkBilinear, LinkMLP} }
+
+// headParam is a parameter of a head, for rows of c columns.
+type headParam struct {
+	name       string
+	rows, cols int
+	init       Init
+}
+
+// params are those of the head for rows of c columns.
+func (h LinkHead) params(c int) []headParam {
+	switch h {
+	case LinkBilinear:
+		return []headParam{{"B", c, c, Glorot}}
+	case LinkMLP:
+		return []headParam{{"W1", c, c, Glorot}, {"b1", 1, c, Zero}, {"W2", c, 1, Glorot}, {"b2", 1, 1, Zero}}
+	}
+	return nil
+}
+
+// scorer computes a head on the host: z are V rows of c columns, w the parameters in the order of params.
+type scorer struct {
+	head LinkHead
+	c    int
+	z    []float32
+	w    [][]float32
+}
+
+func (s *scorer) row(v uint32) []float32 { return s.z[int(v)*s.c:][:s.c] }
+
+// work is the room of one pair's numbers.
+type work struct {
+	hidden []float64   // of LinkMLP, after ReLU
+	du, dv []float64   // gradient by the two rows
+	dw     [][]float64 // by the parameters, added up
+}
+
+func (s *scorer) work() *work {
+	k := &work{hidden: make([]float64, s.c), du: make([]float64, s.c), dv: make([]float64, s.c)}
+	for _, w := range s.w {
+		k.dw = append(k.dw, make([]float64, len(w)))
+	}
+	return k
+}
+
+// score is the score of a pair.
+func (s *scorer) score(u, v uint32, k *work) float64 {
+	x, y, sum := s.row(u), s.row(v), 0.0
+	switch s.head {
+	case LinkBilinear:
+		for i, a := range x {
+			part := 0.0
+			for j, b := range s.w[0][i*s.c:][:s.c] {
+				part += float64(b) * float64(y[j])
+			}
+			sum += float64(a) * part
+		}
+	case LinkMLP:
+		for j, b := range s.w[1] {
+			k.hidden[j] = float64(b)
+		}
+		for i, a := range x {
+			p := float64(a) * float64(y[i])
+			for j, w := range s.w[0][i*s.c:][:s.c] {
+				k.hidden[j] += p * float64(w)
+			}
+		}
+		sum = float64(s.w[3][0])
+		for j, h := range k.hidden {
+			k.hidden[j] = max(h, 0)
+			sum += k.hidden[j] * float64(s.w[2][j])
+		}
+	default:
+		for i, a := range x {
+			sum += float64(a) * float64(y[i])
+		}
+	}
+	return sum
+}
+
+// pull sets k.du and k.dv to the gradient of d times the score, which has just been computed with k,
+// and, with params, adds that by the parameters to k.dw.
+func (s *scorer) pull(u, v uint32, d float64, k *work, params bool) {
+	x, y := s.row(u), s.row(v)
+	switch s.head {
+	case LinkBilinear:
+		clear(k.dv)
+		for i, a := range x {
+			row, sum := s.w[0][i*s.c:][:s.c], 0.0
+			for j, b := range row {
+				sum += float64(b) * float64(y[j])
+				k.dv[j] += d * float64(a) * float64(b)
+				if params {
+					k.dw[0][i*s.c+j] += d * float64(a) * float64(y[j])
+				}
+			}
+			k.du[i] = d * sum
+		}
+	case LinkMLP:
+		for i, a := range x {
+			p, sum := float64(a)*float64(y[i]), 0.0
+			for j, w := range s.w[0][i*s.c:][:s.c] {
+				if k.hidden[j] > 0 {
+					g := d * float64(s.w[2][j])
+					sum += g * float64(w)
+					if params {
+						k.dw[0][i*s.c+j] += g * p
+					}
+				}
+			}
+			k.du[i], k.dv[i] = sum*float64(y[i]), sum*float64(a)
+		}
+		if params {
+			for j, h := range k.hidden {
+				k.dw[2][j] += d * h
+				if h > 0 {
+					k.dw[1][j] += d * float64(s.w[2][j])
+				}
+			}
+			k.dw[3][0] += d
+		}
+	default:
+		for i, a := range x {
+			k.du[i], k.dv[i] = d*float64(y[i]), d*float64(a)
+		}
+	}
+}
+
+// scores are those of all pairs.
+func (s *scorer) scores(p *dataset.Pairs) []float64 {
+	out := make([]float64, p.Len())
+	chunk.Ranges(len(out), func(lo, hi int) {
+		k := s.work()
+		for i := lo; i < hi; i++ {
+			out[i] = s.score(p.Src[i], p.Dst[i], k)
+		}
+	})
+	return out
+}
+
+// headBlocks is the number of ranges of pairs whose gradients by parameters are summed apart: it does
+// not depend on the number of processors, and so no sum does.
+const headBlocks = 64
+
+// gradients of the mean binary cross-entropy of pairs of which the first edges are edges: the loss, the
+// gradient by z [V×c] and those by the parameters. Sums are in float64 and in one order.
+func (s *scorer) gradients(p *dataset.Pairs, edges int) (loss float64, dz []float32, dw [][]float32) {
+	n := p.Len()
+	scores := s.scores(p)
+	by := make([]float64, n) // derivative by each score
+	for i, x := range scores {
+		y := 0.0
+		if i < edges {
+			y = 1
+		}
+		loss += (max(x, 0) - x*y + math.Log1p(math.Exp(-math.Abs(x)))) / float64(n)
+		by[i] = (1/(1+math.Exp(-x)) - y) / float64(n)
+	}
+	return loss, s.byRows(p, by), s.byParams(p, by)
+}
+
+// byRows gathers the gradients of the pairs of each vertex.
+func (s *scorer) byRows(p *dataset.Pairs, by []float64) []float32 {
+	v, n := len(s.z)/s.c, p.Len()
+	start := make([]int, v+1) // of the ends of each vertex: pair k from its first end, n+k from its second
+	for k := range n {
+		start[p.Src[k]+1]++
+		start[p.Dst[k]+1]++
+	}
+	for i := range v {
+		start[i+1] += start[i]
+	}
+	at, ends := slices.Clone(start), make([]int, 2*n)
+	for k := range 2 * n {
+		u := p.Src[k%n]
+		if k >= n {
+			u = p.Dst[k-n]
+		}
+		ends[at[u]] = k
+		at[u]++
+	}
+	dz := make([]float32, len(s.z))
+	chunk.Ranges(v, func(lo, hi int) {
+		k, sum := s.work(), make([]float64, s.c)
+		for u := lo; u < hi; u++ {
+			clear(sum)
+			for _, e := range ends[start[u]:start[u+1]] {
+				s.addEnd(sum, p, e, by, k)
+			}
+			for i, x := range sum {
+				dz[u*s.c+i] = float32(x)
+			}
+		}
+	})
+	return dz
+}
+
+// addEnd adds the gradient by one end of a pair: end e below the number of pairs is the first of pair e.
+func (s *scorer) addEnd(sum []float64, p *dataset.Pairs, e int, by []float64, k *work) {
+	i, first := e, e < p.Len()
+	if !first {
+		i -= p.Len()
+	}
+	if s.head == LinkMLP {
+		s.score(p.Src[i], p.Dst[i], k)
+	}
+	s.pull(p.Src[i], p.Dst[i], by[i], k, false)
+	d := k.dv
+	if first {
+		d = k.du
+	}
+	for c, x := range d {
+		sum[c] += x
+	}
+}
+
+func (s *scorer) byParams(p *dataset.Pairs, by []float64) (dw [][]float32) {
+	if len(s.w) == 0 {
+		return nil
+	}
+	parts := make([]*work, headBlocks)
+	chunk.Each(headBlocks, func(b int) {
+		k := s.work()
+		for i := b * p.Len() / headBlocks; i < (b+1)*p.Len()/headBlocks; i++ {
+			if s.head == LinkMLP {
+				s.score(p.Src[i], p.Dst[i], k)
+			}
+			s.pull(p.Src[i], p.Dst[i], by[i], k, true)
+		}
+		parts[b] = k
+	})
+	for q, w := range s.w {
+		out := make([]float32, len(w))
+		for i := range out {
+			sum := 0.0
+			for _, k := range parts {
+				sum += k.dw[q][i]
+			}
+			out[i] = float32(sum)
+		}
+		dw = append(dw, out)
+	}
+	return dw
+}
+
+// check refuses an unknown head.
+func (h LinkHead) check() error {
+	if slices.Contains(LinkHeads(), h) {
+		return nil
+	}
+	return fmt.Errorf("saga: unknown link head %q; there are dot, bilinear, mlp", h)
+}
