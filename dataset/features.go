@@ -31,7 +31,7 @@ func (d *Data) oneHot() {
 }
 
 // DropFeatures takes the features of d away.
-func DropFeatures(d *Data) { d.Features, d.MakeFeatures, d.Sparse, d.FeatureCols = nil, nil, nil, 0 }
+func DropFeatures(d *Data) { d.Features, d.Late, d.FeatureCols = nil, LateFeatures{}, 0 }
 
 // DegreeFeatures replaces the features of d by two columns: log(1 + in-degree) and
 // log(1 + out-degree) of each vertex.
@@ -50,8 +50,8 @@ func RowNormalize(d *Data) {
 	if d.FeatureCols == 0 {
 		return
 	}
-	if d.Features == nil && d.Sparse != nil {
-		d.Sparse.normalize()
+	if d.Features == nil && d.Late.Sparse != nil {
+		d.Late.Sparse.normalize()
 		return
 	}
 	d.HoldFeatures()

@@ -17,13 +17,18 @@ func Open(name string, opt Options) (*Data, error) {
 	kind, spec, _ := strings.Cut(name, ":")
 	switch {
 	case name == "karate":
-		return Karate(), nil
+		d := Karate()
+		return d, opt.sparse(d)
 	case kind == "synthetic":
 		s, err := ParseSpec(spec)
 		if err != nil {
 			return nil, err
 		}
-		return Synthetic(s)
+		d, err := Synthetic(s)
+		if err != nil {
+			return nil, err
+		}
+		return d, opt.sparse(d)
 	}
 	return Load(name, opt)
 }
@@ -98,10 +103,7 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}
 	d.warnScale(d.Features, 0)
-	if opt.SparseFrom == 1 && d.Features != nil {
-		return d, d.SetSparse(SparseOf(d.Features, d.FeatureCols), d.FeatureCols)
-	}
-	return d, nil
+	return d, opt.sparse(d)
 }
 
 func (d *Data) change(format string, n int) {

@@ -12,7 +12,7 @@ type Options struct {
 	Simple bool
 
 	// SparseFrom is from how many bytes of dense features on rows that a file holds as a sparse matrix
-	// (.npy folders, .npz) stay sparse (Data.Sparse). 0: never. 1: always, and the rows of any other file
+	// (.npy folders, .npz) stay sparse (Data.Late.Sparse). 0: never. 1: always, and the rows of any other file
 	// are made sparse, too.
 	SparseFrom int64
 
@@ -36,4 +36,13 @@ const (
 // keepsSparse tells whether sparse rows of d stay so.
 func (o *Options) keepsSparse(d *Data) bool {
 	return o.SparseFrom > 0 && 4*int64(d.Edges.V)*int64(d.FeatureCols) >= o.SparseFrom
+}
+
+// sparse makes the features of d sparse, where that is asked for whatever file they are from.
+func (o *Options) sparse(d *Data) error {
+	if o.SparseFrom != 1 || d.FeatureCols == 0 || d.Late.Sparse != nil {
+		return nil
+	}
+	d.HoldFeatures()
+	return d.SetSparse(SparseOf(d.Features, d.FeatureCols), d.FeatureCols)
 }

@@ -60,8 +60,8 @@ func (d *Data) SetSparse(s *SparseRows, cols int) error {
 		return err
 	}
 	DropFeatures(d)
-	d.Sparse, d.FeatureCols = s, cols
-	d.MakeFeatures = func(row func(v int) []float32) {
+	d.Late.Sparse, d.FeatureCols = s, cols
+	d.Late.Make = func(row func(v int) []float32) {
 		for v := range len(s.Ptr) - 1 {
 			ids, x := s.Row(v)
 			to := row(v)

@@ -37,7 +37,7 @@ const pieceValues = 1 << 18
 func streamOf(d *Data) *Stream {
 	rest := *d
 	rest.Edges = &chunk.Edges{V: d.Edges.V, Types: d.Edges.Types, DataCols: d.Edges.DataCols}
-	rest.Features, rest.MakeFeatures, rest.Sparse = nil, nil, nil
+	rest.Features, rest.Late = nil, LateFeatures{}
 	s := &Stream{Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
 	s.EachEdges = func(fn func(*chunk.Edges) error) error { return fn(d.Edges) }
 	if d.FeatureCols > 0 {

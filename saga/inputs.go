@@ -69,8 +69,8 @@ func (in *inputs) source(name string) (source, error) {
 	d := in.data
 	switch name {
 	case featuresInput:
-		if d.Features == nil && d.MakeFeatures != nil {
-			return source{all: d.MakeFeatures}, nil
+		if d.Features == nil && d.Late.Make != nil {
+			return source{all: d.Late.Make}, nil
 		}
 		return source{rows: d.Features}, nil
 	case labelsInput:

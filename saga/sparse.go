@@ -11,7 +11,7 @@ import (
 	"sagann/ops"
 )
 
-// Sparse features. Rows of dataset.Data.Sparse are a vertex tensor of twice as many columns as the
+// Sparse features. Rows of dataset.Data.Late.Sparse are a vertex tensor of twice as many columns as the
 // longest row has entries: columns, then values (ops/sparse.go). They lie, stream and stay like
 // dense ones. Models read them by products with weights only; those move to the features
 // (dataflow.ByProducts), whose rows then pick rows of the weights.
@@ -21,7 +21,7 @@ const sparseInput = "features:sparse"
 
 // describeSparse makes sparse features an input, where d's are and the model reads them.
 func (p *Program) describeSparse(d *dataset.Data) error {
-	if d.Features != nil || d.Sparse == nil || p.model.Embedding > 0 {
+	if d.Features != nil || d.Late.Sparse == nil || p.model.Embedding > 0 {
 		return nil
 	}
 	switch {
@@ -31,9 +31,9 @@ func (p *Program) describeSparse(d *dataset.Data) error {
 		return errors.New("saga: there is no gradient of sparse features; Data.HoldFeatures makes them dense")
 	}
 	p.dims.sparse = true
-	k := max(1, d.Sparse.Longest())
+	k := max(1, d.Late.Sparse.Longest())
 	p.in.makes(sparseInput, 2*k, func() source {
-		return source{row: func(v int, to []float32) { sparseRow(d.Sparse, v, to) }}
+		return source{row: func(v int, to []float32) { sparseRow(d.Late.Sparse, v, to) }}
 	})
 	return nil
 }
@@ -63,12 +63,12 @@ func (p *Program) sparseProduct(x, w Tensor) Tensor {
 // sparseParts are the bytes of sparse features; nil: they are dense, or there are none.
 func (in *inputs) sparseParts() [][]byte {
 	d := in.data
-	if d.Features != nil || d.Sparse == nil {
+	if d.Features != nil || d.Late.Sparse == nil {
 		return nil
 	}
-	ends := make([]uint32, 0, 2*len(d.Sparse.Ptr))
-	for _, n := range d.Sparse.Ptr {
+	ends := make([]uint32, 0, 2*len(d.Late.Sparse.Ptr))
+	for _, n := range d.Late.Sparse.Ptr {
 		ends = append(ends, uint32(n), uint32(n>>32))
 	}
-	return [][]byte{wordsOf(ends), wordsOf(d.Sparse.Cols), bytesOf(d.Sparse.Vals)}
+	return [][]byte{wordsOf(ends), wordsOf(d.Late.Sparse.Cols), bytesOf(d.Late.Sparse.Vals)}
 }

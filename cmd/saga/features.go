@@ -22,7 +22,7 @@ func (p *prepared) choose(features string, d *dataset.Data) error {
 		p.Features = "identity"
 	case features == "data" && d.FeatureCols == 0:
 		return cli.Usagef("--features data: %s has none; identity, embedding:64 or degree", d.Name)
-	case (features == "auto" || features == "sparse") && d.Sparse != nil:
+	case (features == "auto" || features == "sparse") && d.Late.Sparse != nil:
 		p.Features = "sparse"
 	case features == "auto" || features == "data":
 	case features == "identity" || features == "degree":
