@@ -120,8 +120,16 @@ func views(s *state) {
 	for i, o := range s.outs {
 		nodes[i] = o.node
 	}
-	if sampled(Live(nodes)) {
-		s.rewrite(unview)
+	if !sampled(Live(nodes)) {
+		return
+	}
+	s.rewrite(unview)
+	for i := range s.outs {
+		if n := s.outs[i].node; isView(n) { // a result has a place of its own
+			n.g.at = n.pos
+			s.outs[i].node = Apply(ScaleOp, Attr{F: 1}, n)
+			n.g.at = ""
+		}
 	}
 }
 

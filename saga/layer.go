@@ -100,6 +100,9 @@ func Concat(k int) Accumulator {
 // normalisation of GCN. It never lies in memory a number an edge: the compiler turns
 // it into one scalar a vertex at each end.
 func (e Edge) SymNorm() Tensor {
+	if e.t.d.weighed {
+		return e.t.edge(dataflow.WeightInput, 1)
+	}
 	src, dst := e.t.ends(rsqrtDegree)
 	return ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst))
 }

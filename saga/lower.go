@@ -95,7 +95,7 @@ func (p *Program) options() dataflow.Options {
 func (p *Program) traceTrain() (*dataflow.Program, error) {
 	d := p.dims
 	if p.sampled != nil {
-		d.levels = p.model.gathers()
+		d.levels, d.weighed = p.model.gathers(), p.sampled.weighs()
 	}
 	tr, err := trace(p.model, d, true)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // sampled is what a program that trains on sampled blocks has beside its plans.
 type sampled struct {
 	Sampling
-	draw     *sample.Program
+	draw     drawer
 	dataCols int // of the graph's edges
 	graph    *sample.Graph
 	train    []uint32 // the training vertices
@@ -31,6 +31,12 @@ type sampled struct {
 	feed      *feed
 	sources   map[string]func(v int, to []float32) // rows of inputs by vertex
 	ranks     []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
+}
+
+// drawer draws blocks.
+type drawer struct {
+	*sample.Program
+	depth int // blocks of a batch
 }
 
 // step is the place of a batch in a run.
@@ -57,11 +63,28 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
 		return nil, err
 	}
-	s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
-	if x.draw, err = sample.Compile(x.graph, s.Sampler); err != nil {
+	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
+		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
+	}
+	x.draw.depth = p.model.gathers()
+	if x.draw.Program, err = sample.Compile(x.graph, s.Sampler); err != nil {
 		return nil, err
 	}
 	return x, x.presample(p.cfg.Seed)
+}
+
+// weighs tells whether the sampler gives edges weights.
+func (s *Sampling) weighs() bool { return s.Sampler.EdgeWeight != nil || s.Sampler.Top > 0 }
+
+// fits says what of the sampler a model does not read, or reads and does not get.
+func (s *sampled) fits(model string, want chunk.Want) error {
+	switch name := s.Sampler.Name; {
+	case s.weighs() && !want.Weight:
+		return fmt.Errorf("saga: the sampler %s weighs edges, and the model %s reads no weights, neither Edge.Weight nor Edge.SymNorm", name, model)
+	case s.Sampler.Top > 0 && (want.Rank || want.Type || want.Data):
+		return fmt.Errorf("saga: the sampler %s joins vertices that no edge joins, and the model %s reads types, data or ranks of edges", name, model)
+	}
+	return nil
 }
 
 // batches is how many an epoch has.
@@ -85,7 +108,12 @@ func (s *sampled) seeds(order []uint32, i int) []uint32 {
 
 // blocks draws batch i of an epoch.
 func (s *sampled) blocks(b *sample.Blocks, seed uint64, order []uint32, at step) error {
-	return s.draw.Blocks(b, s.seeds(order, at.batch), sample.Key{Seed: seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
+	seeds := s.seeds(order, at.batch)
+	err := s.draw.Blocks(b, seeds, sample.Key{Seed: seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
+	if err == nil && s.Sampler.Output != sample.Layers {
+		b.Deepen(len(seeds), s.draw.depth)
+	}
+	return err
 }
 
 // drawn is how many batches are drawn to plan. The last of an epoch, which is short, is not
@@ -114,11 +142,10 @@ func (s *sampled) presample(seed uint64) error {
 			edges[l] = append(edges[l], float64(len(b.Layers[l].Far)))
 		}
 	}
-	most := s.graph.Vertices()
 	for _, x := range rows {
 		mean, far := meanAndSpread(x)
 		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
-		s.most.Vertices = append(s.most.Vertices, min(most, roundRoom(mean+far)))
+		s.most.Vertices = append(s.most.Vertices, min(s.mostVertices(), roundRoom(mean+far)))
 	}
 	s.most.Vertices[0] = min(s.Batch, len(s.train))
 	for _, x := range edges {
@@ -129,9 +156,17 @@ func (s *sampled) presample(seed uint64) error {
 	return nil
 }
 
+// mostVertices is how many a level has at most. Apart a vertex may come once a seed.
+func (s *sampled) mostVertices() int {
+	if s.Sampler.Output == sample.Apart {
+		return math.MaxInt
+	}
+	return s.graph.Vertices()
+}
+
 // mostEdges is how many a block has at most.
 func (s *sampled) mostEdges() int {
-	if s.Sampler.Replace {
+	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
 	return s.graph.Edges()
@@ -177,7 +212,7 @@ func (s *sampled) widen(b *sample.Blocks) {
 		}
 	}
 	for l, n := range b.Counts {
-		grow(&s.most.Vertices[l], n, s.graph.Vertices())
+		grow(&s.most.Vertices[l], n, s.mostVertices())
 	}
 	for l := range b.Layers {
 		grow(&s.most.Edges[l], len(b.Layers[l].Far), s.mostEdges())

@@ -183,6 +183,9 @@ func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.
 	for i, f := range l.Far {
 		v.Other[i] = uint32(f)
 	}
+	if want.Weight && l.Weight != nil {
+		copy(v.Weight, l.Weight)
+	}
 	if want.Rank {
 		ranks := p.sampled.edgeRanks(g)
 		for i, e := range l.Edge {
@@ -193,7 +196,7 @@ func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.
 		if want.Type {
 			v.Type[i] = g.Type[e]
 		}
-		if want.Weight {
+		if want.Weight && l.Weight == nil {
 			v.Weight[i] = g.Weight[e]
 		}
 		if n := g.DataCols; want.Data {

@@ -178,6 +178,32 @@ func TestSampledBits(t *testing.T) {
 	}
 }
 
+// Every sampler trains, and the weights that it gives are what gcn reads. A model that reads none
+// says so.
+func TestSampledBySamplers(t *testing.T) {
+	d := sampledGraph(t)
+	for _, s := range []sample.Sampler{sample.WeightedNeighbours(5, 3), sample.LayerBlocks(64, 64), sample.FastGCN(96, 96), sample.LADIES(96, 96),
+		sample.SAINT(3), sample.ShaDow(2, 4), sample.PinSAGE(2, 8, 3, 4)} {
+		p := sampledProgram(t, "gcn", d, sampledConfig(), saga.Sampling{Sampler: s, Batch: 60})
+		list, r := batchLosses(t, p, saga.TrainOptions{})
+		if got := r.Final.Train.Accuracy; got < 0.5 { // of four classes
+			t.Errorf("%s: losses %v, accuracy %v: nothing is learned", s.Name, list, got)
+		}
+		q := sampledProgram(t, "gcn", d, sampledConfig(), saga.Sampling{Sampler: s, Batch: 60})
+		if again, _ := batchLosses(t, q, saga.TrainOptions{}); !slices.Equal(list, again) {
+			t.Errorf("%s: a second run has other losses", s.Name)
+		}
+	}
+	_, err := saga.CompileSampled(sampledModel(t, "sage", d), d, sampledConfig(), saga.Sampling{Sampler: sample.FastGCN(96, 96), Batch: 60})
+	if err == nil || !strings.Contains(err.Error(), "fastgcn weighs edges, and the model sage reads no weights") {
+		t.Error(err)
+	}
+	_, err = saga.CompileSampled(sampledModel(t, "gcn", d), d, sampledConfig(), saga.Sampling{Sampler: sample.DeepWalk(4), Batch: 60})
+	if err == nil || !strings.Contains(err.Error(), "draws walks") {
+		t.Error(err)
+	}
+}
+
 // A checkpoint of another sampler or batch is refused, and so is one of the full graph.
 func TestSampledRestoreRefuses(t *testing.T) {
 	d := sampledGraph(t)

@@ -15,8 +15,10 @@ import (
 
 // Sampling says how the batches of sampled training are drawn.
 type Sampling struct {
-	// Sampler draws the blocks of a batch, with a step for each layer of the model that
-	// gathers: the first for the last of them, whose rows are the batch's seeds.
+	// Sampler draws the blocks of a batch (sample.Layers), with a step for each layer of the
+	// model that gathers: the first for the last of them, whose rows are the batch's seeds.
+	// Or it draws subgraphs (sample.Together, sample.Apart), which all layers work on. Weights
+	// that it gives edges are Edge.Weight in training, and stand in place of Edge.SymNorm.
 	Sampler sample.Sampler
 	// Batch is the number of seeds of a batch, at least 1. The last batch of an epoch has what
 	// is left.
@@ -25,13 +27,21 @@ type Sampling struct {
 
 // String is the sampler, its sizes and the batch, as the digest has them.
 func (s *Sampling) String() string {
+	d := &s.Sampler
 	var sizes []string
-	for step := range s.Sampler.Steps {
-		sizes = append(sizes, fmt.Sprint(s.Sampler.Size(step)))
+	for step := range max(0, d.Steps) {
+		n := 1
+		if d.Size != nil {
+			n = d.Size(step)
+		}
+		sizes = append(sizes, fmt.Sprint(n))
 	}
-	text := s.Sampler.Name + " " + strings.Join(sizes, ",")
-	if s.Sampler.Replace {
+	text := strings.TrimSpace(d.Name + " " + strings.Join(sizes, ","))
+	if d.Replace {
 		text += " with replacement"
+	}
+	if d.Top > 0 {
+		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
 	}
 	return fmt.Sprintf("%s, batches of %d", text, s.Batch)
 }
@@ -73,7 +83,9 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("a batch of %d seeds; at least 1", s.Batch)
 	case n == 0:
 		return errors.New("no layer of the model gathers, so there is nothing to sample; train without sampling")
-	case steps != n:
+	case s.Sampler.Output == sample.Steps:
+		return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", s.Sampler.Name)
+	case steps != n && s.Sampler.Output == sample.Layers:
 		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: a fan-out for each of them, the last layer's first", s.Sampler.Name, steps, n)
 	case n >= dataflow.MaxLevels:
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-1)
@@ -112,6 +124,9 @@ func (p *Program) compileSampled() error {
 	}
 	x, err := p.lower(o, how)
 	if err != nil {
+		return err
+	}
+	if err := p.sampled.fits(p.model.Name, x.train.Want); err != nil {
 		return err
 	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}

@@ -57,9 +57,10 @@ type dims struct {
 	identity          bool // features are the identity
 	sparse            bool // features are sparse rows
 	task              Task
-	graphs            int // GraphTask: number of graphs
-	train             int // EdgeTask: number of training edges
-	levels            int // of sampled blocks, as many as layers that gather; 0: the full graph
+	graphs            int  // GraphTask: number of graphs
+	train             int  // EdgeTask: number of training edges
+	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
+	weighed           bool // by the sampler
 	loss              Loss
 }
 
@@ -190,7 +191,7 @@ func (t *tracer) edges(x, self Tensor) Edge {
 	if e.Data = t.data; e.Data == nil {
 		e.Data = t.edgeData()
 	}
-	if t.d.weight {
+	if t.d.weight || t.d.weighed {
 		e.Weight = t.edge(dataflow.WeightInput, 1)
 	}
 	if t.d.types > 0 {

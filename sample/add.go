@@ -7,17 +7,12 @@ import (
 
 // add draws a step: out[i] is the vertex that draw i adds. It returns how many add one.
 func (f *frame) add(by run, out []uint32) (added int) {
+	if f.plain {
+		return f.addPlain(out)
+	}
 	lanes, places := &f.lanes, &f.places
 	for base := 0; base < len(out) && f.err == nil; base += width {
-		n := min(width, len(out)-base)
-		k := 0
-		for j := range n {
-			out[base+j] = NoVertex
-			if f.draws(base + j) {
-				lanes[k] = int32(j)
-				k++
-			}
-		}
+		k := f.choose(base, out)
 		by(f, base, lanes[:k], places[:])
 		f.vertices(base, lanes[:k], places[:], out)
 		added += k
@@ -32,6 +27,35 @@ func (f *frame) add(by run, out []uint32) (added int) {
 		f.unique(by, i, out)
 	}
 	return f.left(out, added)
+}
+
+// choose lists the draws of a strip that have something to choose from, as lanes, and
+// clears what they give.
+func (f *frame) choose(base int, out []uint32) (k int) {
+	n := min(width, len(out)-base)
+	for j := range n {
+		out[base+j] = NoVertex
+	}
+	single := f.p.s.Steps == Unbounded && f.per == 1 && f.n <= width
+	if single && f.step > 0 { // a walk that has ended stays so
+		for _, j := range f.live {
+			if f.draws(int(j)) {
+				f.lanes[k] = j
+				k++
+			}
+		}
+	} else {
+		for j := range n {
+			if f.draws(base + j) {
+				f.lanes[k] = int32(j)
+				k++
+			}
+		}
+	}
+	if single {
+		f.live = append(f.live[:0], f.lanes[:k]...)
+	}
+	return k
 }
 
 // left is how many draws added a vertex; of many only whether there are any.
@@ -59,7 +83,7 @@ func (f *frame) draws(i int) bool {
 	if f.combined != nil {
 		return f.combined[i/f.per].edges() > 0
 	}
-	v := f.transits[i/f.size]
+	v := f.transits[part(i, f.size)]
 	return v != NoVertex && f.p.g.Offsets[v+1] > f.p.g.Offsets[v]
 }
 
@@ -71,7 +95,7 @@ func (f *frame) vertices(base int, lanes []int32, places []int64, out []uint32) 
 			if places[j] < 0 {
 				continue
 			}
-			v := f.transits[(base+int(j))/f.size]
+			v := f.transits[part(base+int(j), f.size)]
 			at := offsets[v] + places[j]
 			if at >= offsets[v+1] {
 				f.fail(&f.c.list[f.c.result], "Next gave place %d of a row of %d edges", places[j], offsets[v+1]-offsets[v])

@@ -18,8 +18,13 @@ type group struct {
 	state    []int64 // n × all fields
 	combined []pool  // Collective: a pool for each sample
 
-	lanes  [width]int32 // of the strip at work
-	places [width]int64
+	live    []int32      // of an unbounded walk: samples that go on, in the only strip
+	plain   bool         // steps are made by addPlain
+	random  [][4]uint32  // for it, of each sample: words,
+	begins  []int64      // where the row of the transit begins, then the edge that is drawn,
+	lengths []uint32     // and the row's length, 0 if nothing is drawn
+	lanes   [width]int32 // of the strip at work
+	places  [width]int64
 }
 
 // name is what names sample i in draws.
@@ -39,7 +44,16 @@ type frame struct {
 	per, size int
 	transits  []uint32
 	redraw    int // how often the draw was made before
+	early     int // 1 in Transits, before there is a transit
 	err       error
+}
+
+// part is i/n; most samplers draw once.
+func part(i, n int) int {
+	if n == 1 {
+		return i
+	}
+	return i / n
 }
 
 // fail keeps the first error, with the line of the user's function.
@@ -51,7 +65,8 @@ func (f *frame) fail(x *instruction, format string, args ...any) {
 
 // place is the counter of a draw's random words but for site and try.
 func (f *frame) place(i int) place {
-	return place{of: f.name(i / f.per), step: uint32(f.step / f.c.pack), slot: uint32(i%f.per) | uint32(f.redraw)<<24}
+	sample := part(i, f.per)
+	return place{of: f.name(sample), step: uint32(f.step / f.c.pack), slot: uint32(i-sample*f.per) | uint32(f.redraw)<<24}
 }
 
 // counter is the last word of the counter for a site at a try: four sites share random
@@ -87,14 +102,17 @@ func (f *frame) transit(i int) int64 {
 	if f.combined != nil {
 		return combined
 	}
-	return vertex(f.transits[i/f.size])
+	return vertex(f.transits[part(i, f.size)])
 }
 
 // prev is the vertex k steps before the transit of draw i.
 func (f *frame) prev(i int, k int64) int64 {
-	s := int64(f.step) - k
+	s := int64(f.step+f.early) - k
 	if s < 0 || s >= int64(len(f.steps)) {
 		return -1
+	}
+	if f.per == 1 && f.widths[s] == 1 {
+		return vertex(f.steps[s][i])
 	}
 	sample := i / f.per
 	t := i/f.size - sample*(f.per/f.size) // transit in the sample

@@ -63,6 +63,7 @@ func (s Sample) Draw() Int { return Int{s.t.emit(opSlot, 0)} }
 func (s Sample) Len() Int { return Int{s.t.emit(opLen, 0)} }
 
 // Prev is the vertex on the way to the transit, k steps before it; None before the root.
+// In Transits, where the transit is still to be chosen, Prev(1) is what the last step added.
 func (s Sample) Prev(k int) Int {
 	if k < 1 {
 		refuse("Prev(%d): steps back are 1 or more", k)

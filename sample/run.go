@@ -108,6 +108,7 @@ func (p *Program) newGroup(s *Samples, roots []uint32, lo, hi int, key Key) *gro
 		w := p.widths[k]
 		g.steps, g.widths = append(g.steps, s.Steps[k][lo*w:hi*w]), append(g.widths, w)
 	}
+	g.plain = p.tools.by == nil && p.plainWalk()
 	g.begin()
 	return g
 }
@@ -162,7 +163,7 @@ func (g *group) run(by run) error {
 		}
 		if g.p.transits != nil {
 			f.transits = make([]uint32, g.n*width)
-			t := &frame{group: g, c: g.p.transits, step: step, per: width, size: 1, transits: f.transits}
+			t := &frame{group: g, c: g.p.transits, step: step, per: width, size: 1, transits: f.transits, early: 1}
 			t.all(by, func(i int, v int64) { f.transits[i] = uint32(v) })
 			if t.err != nil {
 				return t.err

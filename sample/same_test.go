@@ -16,10 +16,20 @@ func every() []Sampler {
 		Next: func(s Sample, at Pool, r Rand) Int {
 			return If(Less(r.Uniform(), Const(0.1)), None, If(s.Has(at.Vertex(), s.Prev(1)), r.Pick(at), r.PickWeighted(at)))
 		}}
+	numbers := Sampler{Name: "numbers", Steps: 6, Roots: 2, Width: 2, State: []Field{{Name: "seen", Len: 2, Roots: true}},
+		Transits: func(s Sample, i Int, r Rand) Int {
+			return If(And(Less(r.Uniform(), Const(0.3)), Not(Equal(s.Prev(1), None))), s.Prev(1), s.Get("seen", Min(i, Whole(1))))
+		},
+		Next: func(s Sample, at Pool, r Rand) Int {
+			i := r.Below(Sub(Add(at.Degree(), Whole(1)), Whole(1)))
+			share := Div(Sub(at.WeightBefore(i), Const(0.25)), Add(Max(at.MaxWeight(), Const(1)), ToReal(Mul(s.Draw(), s.Step()))))
+			other := Max(Whole(0), Div(Sub(at.Degree(), Whole(1)), Whole(2)))
+			return If(Or(Less(share, Min(Const(1.5), at.Weight(i))), Equal(share, Const(2))), i, If(Less(s.Len(), Whole(9)), other, None))
+		}}
 	again := Neighbours(4, 3)
 	again.Replace, again.KeepLoops = true, true
 	byNext := Sampler{Name: "next", Steps: 2, Output: Layers, Size: func(int) int { return 3 }, Next: DeepWalk(1).Next}
-	list := []Sampler{tree, again, byNext, Neighbours(5, 3), WeightedNeighbours(4, 2), DeepWalk(20), PPR(0.2), Node2vec(15, 2, 0.5), MultiRW(3, 20),
+	list := []Sampler{tree, numbers, again, byNext, Neighbours(5, 3), WeightedNeighbours(4, 2), DeepWalk(20), PPR(0.2), Node2vec(15, 2, 0.5), MultiRW(3, 20),
 		Layer(4, 12), LayerBlocks(6, 6), FastGCN(6, 6), LADIES(6, 6), MVS(4), ClusterGCN(), SAINT(3), ShaDow(2, 3), PinSAGE(2, 5, 3, 2)}
 	for _, m := range []Method{Inverse, Rejection, Race} {
 		w := WeightedNeighbours(4, 2)

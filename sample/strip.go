@@ -9,9 +9,8 @@ type strips struct {
 	regs  map[*code]*registers
 	words [4][width]uint32 // random words of each draw
 	of    *code            // what the words are of
-	block int64            // and of which four sites, at which try and step; -1: none
+	block int64            // and of which four sites, at which try; -1: none
 	try   int
-	step  int
 	base  int
 }
 

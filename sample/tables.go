@@ -109,46 +109,56 @@ func (t *tables) make(g *Graph, weights []float32, of op) {
 	chunk.Ranges(g.Vertices(), fill)
 }
 
-// fillAlias makes the alias tables of rows lo to hi-1 by Vose's method.
+// fillAlias makes the alias tables of rows lo to hi-1.
 func (g *Graph) fillAlias(weights []float32, alias []aliasEntry, lo, hi int) {
-	var share []float64
-	var small, large []uint32
-	for v := lo; v < hi; v++ {
-		w, row := weights[g.Offsets[v]:g.Offsets[v+1]], alias[g.Offsets[v]:g.Offsets[v+1]]
-		share, small, large = share[:0], small[:0], large[:0]
-		sum := 0.0
-		for _, x := range w {
-			sum += float64(x)
+	var v vose
+	for r := lo; r < hi; r++ {
+		v.fill(weights[g.Offsets[r]:g.Offsets[r+1]], alias[g.Offsets[r]:g.Offsets[r+1]])
+	}
+}
+
+// vose makes alias tables by Vose's method.
+type vose struct {
+	share        []float64
+	small, large []uint32
+}
+
+// fill makes the table of weights w.
+func (v *vose) fill(w []float32, row []aliasEntry) {
+	share, small, large := v.share[:0], v.small[:0], v.large[:0]
+	sum := 0.0
+	for _, x := range w {
+		sum += float64(x)
+	}
+	if sum == 0 {
+		for i := range row {
+			row[i].other = noPlace
 		}
-		if sum == 0 {
-			for i := range row {
-				row[i].other = noPlace
-			}
-			continue
+		return
+	}
+	for i, x := range w {
+		share = append(share, float64(x)/sum*float64(len(w)))
+		if share[i] < 1 {
+			small = append(small, uint32(i))
+		} else {
+			large = append(large, uint32(i))
 		}
-		for i, x := range w {
-			share = append(share, float64(x)/sum*float64(len(w)))
-			if share[i] < 1 {
-				small = append(small, uint32(i))
-			} else {
-				large = append(large, uint32(i))
-			}
-			row[i] = aliasEntry{math.MaxUint32, uint32(i)}
-		}
-		for len(small) > 0 && len(large) > 0 {
-			s, l := small[len(small)-1], large[len(large)-1]
-			small = small[:len(small)-1]
-			row[s] = aliasEntry{uint32(share[s] * (1 << 32)), l}
-			if share[l] -= 1 - share[s]; share[l] < 1 {
-				large, small = large[:len(large)-1], append(small, l)
-			}
-		}
-		for _, s := range small { // 1 but for rounding, or without weight
-			if w[s] == 0 {
-				row[s] = aliasEntry{0, heaviest(w)}
-			}
+		row[i] = aliasEntry{math.MaxUint32, uint32(i)}
+	}
+	for len(small) > 0 && len(large) > 0 {
+		s, l := small[len(small)-1], large[len(large)-1]
+		small = small[:len(small)-1]
+		row[s] = aliasEntry{uint32(share[s] * (1 << 32)), l}
+		if share[l] -= 1 - share[s]; share[l] < 1 {
+			large, small = large[:len(large)-1], append(small, l)
 		}
 	}
+	for _, s := range small { // 1 but for rounding, or without weight
+		if w[s] == 0 {
+			row[s] = aliasEntry{0, heaviest(w)}
+		}
+	}
+	v.share, v.small, v.large = share, small, large
 }
 
 func heaviest(w []float32) uint32 {

@@ -81,25 +81,39 @@ func run(r recipe, root string, seed uint64) map[string]float64 {
 	return out
 }
 
-// sameStart trains from the weights in folder and prints how far the losses are from the peer's.
+// sameStart trains from the weights in the folders of seeds and prints how far the losses are
+// from the peer's, and how far its own are in another precision.
 func sameStart(e *entry, root, folder string) {
-	p, _ := prepare(e.Recipe, root, 0)
-	defer p.Close()
-	for _, q := range p.Params() {
-		a, err := npy.Read(filepath.Join(folder, q.Name+".npy"))
-		check(err)
-		w, err := a.Float32s()
-		check(err)
-		check(p.SetParam(q.Name, w))
+	var ours, rounding []float64 // largest difference of any epoch, by seed
+	for seed, want := range e.Losses {
+		p, _ := prepare(e.Recipe, root, 0)
+		for _, q := range p.Params() {
+			a, err := npy.Read(filepath.Join(folder, fmt.Sprint(seed), q.Name+".npy"))
+			check(err)
+			w, err := a.Float32s()
+			check(err)
+			check(p.SetParam(q.Name, w))
+		}
+		var off, own float64
+		for k, x := range want.Float32 {
+			loss, err := p.Step()
+			check(err)
+			off, own = max(off, math.Abs(loss-x)), max(own, math.Abs(want.Float64[k]-x))
+		}
+		check(p.Close())
+		ours, rounding = append(ours, off), append(rounding, own)
 	}
-	var worst, floor, last float64
-	for k, want := range e.Losses.Float32 {
-		loss, err := p.Step()
-		check(err)
-		last = loss
-		worst, floor = max(worst, math.Abs(loss-want)), max(floor, math.Abs(e.Losses.Float64[k]-want))
+	within := func(x []float64) (n int) {
+		for _, d := range x {
+			if d <= 1e-4 {
+				n++
+			}
+		}
+		return n
 	}
-	fmt.Printf("| %s | %s | %.4f | %.4f | %.1e | %.1e |\n", e.Recipe.Data, e.Recipe.Row, e.Losses.Float32[0], last, worst, floor)
+	n, first := len(ours), e.Losses[0].Float32
+	fmt.Printf("| %s | %s | %.4f → %.4f | %.1e | %.1e | %d of %d | %.1e | %d of %d |\n", e.Recipe.Data, e.Recipe.Row, first[0], first[len(first)-1],
+		slices.Max(ours), slices.Sorted(slices.Values(ours))[n/2], within(ours), n, slices.Max(rounding), within(rounding), n)
 }
 
 // standardise gives every feature mean 0 and variance 1 over all vertices.

@@ -155,13 +155,13 @@ def scores(net, data):
     return {f"{split}_{k}": v for split in ("train", "val", "test") for k, v in score(z, data, split).items()}
 
 
-def same_start(recipe, data, folder):
-    """Writes the first weights of seed 0, and returns the losses of all epochs from there in float32 and float64."""
+def same_start(recipe, data, folder, seed):
+    """Writes the first weights of a seed, and returns the losses of all epochs from there in float32 and float64."""
     import pyg
 
     out = {}
     for dtype in (torch.float32, torch.float64):
-        torch.manual_seed(0)
+        torch.manual_seed(seed)
         net = pyg.Net(recipe, data)
         if dtype == torch.float32:
             pyg.save(net, folder)
@@ -229,7 +229,7 @@ def main():
     args.add_argument("--only", default="", help="DATA:MODEL pairs, comma-separated; DATA alone takes all its models")
     args.add_argument("--seeds", type=int, help="seeds 0..N-1 instead of the recipe's number")
     args.add_argument("--recipes", default="accuracy", choices=("accuracy", "pyg", "start"), help="formulas in torch, or PyG's layers: README's table, the same start")
-    args.add_argument("--weights", help="folder for the first weights of --recipes start, one folder a pair")
+    args.add_argument("--weights", help="folder for the first weights of --recipes start: PAIR/SEED")
     args.add_argument("--set", default="", help="try other values: KEY=VALUE,... (printed, not written)")
     args.add_argument("--threads", type=int, default=1)
     args.add_argument("--device", default="cpu", help="where torch computes: cpu or cuda")
@@ -261,7 +261,8 @@ def main():
         if a.recipes == "accuracy":
             entry["runs"] = runs
         if a.weights:
-            entry["losses"] = same_start(recipe, data, os.path.join(a.weights, "-".join(name)))
+            folder = os.path.join(a.weights, "-".join(name))
+            entry["losses"] = [same_start(recipe, data, os.path.join(folder, str(seed)), seed) for seed in range(recipe["seeds"])]
         print(*name, {k: f"{m['mean']:.4f}±{m['std']:.4f}" for k, m in entry["metrics"].items()}, flush=True)
         if not tries:
             env = {"torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}

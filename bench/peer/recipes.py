@@ -88,7 +88,7 @@ PYG_DATA = {
     **DATA,
     "blogcatalog": dict(DATA["blogcatalog"], seeds=5),
     "pubmed": {"features": "row-normalised"},
-    "twitch_de": {"features": "row-normalised"},
+    "twitch_de": {"features": "row-normalised", "seeds": 5},
     "email_eu_core": {"features": "one-hot", "hidden": 32, "dropout": 0.2, "weight_decay": 0.0},
 }
 

@@ -34,10 +34,13 @@ def write(folder, entry, environment, name="accuracy"):
             doc = json.load(f)
     key = (entry["recipe"]["data"], entry["recipe"]["row"])
     old = [e for e in doc["entries"] if (e["recipe"]["data"], e["recipe"]["row"]) != key]
-    doc = {"command": COMMAND if name == "accuracy" else f"{COMMAND} --recipes {name}", "environment": environment, "entries": old + [entry]}
+    if name == "accuracy":
+        text = json.dumps({"command": COMMAND, "environment": environment, "entries": old + [entry]}, indent=1)
+    else:  # an entry a line, each with where it ran
+        entry["environment"] = environment
+        text = '{"entries": [\n' + ",\n".join(json.dumps(e) for e in old + [entry]) + "\n]}"
     with open(path + ".tmp", "w") as f:
-        json.dump(doc, f, indent=1)
-        f.write("\n")
+        f.write(text + "\n")
     os.replace(path + ".tmp", path)
     if name == "accuracy":
         render(folder)

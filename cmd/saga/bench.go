@@ -10,6 +10,7 @@ type benchCmd struct {
 	Ablation  tables.Ablation  `cmd:"" help:"Every pass left out in turn, simulated; with --device every one added in turn, run."`
 	Kernels   tables.Kernels   `cmd:"" help:"Every kernel of an epoch on a GPU against the device's ceilings."`
 	Epoch     tables.Epoch     `cmd:"" help:"Times of training epochs on this machine."`
+	Sample    tables.Sample    `cmd:"" help:"Samples a second of every sampler, beside what random reads of this machine allow."`
 	Auto      tables.Auto      `cmd:"" help:"What auto chooses against an exhaustive search."`
 }
 
@@ -27,6 +28,8 @@ Examples:
   saga bench streaming --device cpu --scale 20
   saga bench streaming --device cuda --machine h200 --markdown
   saga bench ring --devices 1,2,4 --machine h200x4
+  saga bench sample
+  saga bench sample --data products.saga --samplers "neighbours:15,10,5;deepwalk"
   saga bench ablation --models ggcn --machine h200 --mem 2GiB
   saga bench ablation --models ggcn,gcn --device cuda --machine h200 --mem 2GiB
   saga bench ablation --models ggcn --device cpu:2 --machine cpu --mem 8MiB --shape vertices=2000,edges=40e3,features=32,classes=8`

@@ -31,6 +31,8 @@ type commands struct {
 	Evaluate   evaluateCmd   `cmd:"" help:"Score a trained model: loss, accuracy, every class, the confusion matrix."`
 	Predict    predictCmd    `cmd:"" help:"Write the class, probabilities or logits of every vertex."`
 	Embed      embedCmd      `cmd:"" help:"Write embeddings: the row of every vertex that enters the last layer."`
+	Sample     sampleCmd     `cmd:"" help:"Draw blocks of neighbours, or of another sampler, and write their edges."`
+	Walk       walkCmd       `cmd:"" help:"Draw random walks from all vertices and write them."`
 	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
 	Bench      benchCmd      `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`

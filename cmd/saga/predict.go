@@ -100,36 +100,6 @@ func probabilities(logits []float32, cols int, multi bool) []float32 {
 	return out
 }
 
-// embedCmd is saga embed.
-type embedCmd struct{ outFlags }
-
-// Help is what stands under the usage line.
-func (embedCmd) Help() string {
-	return `Example:
-
-  saga embed saga-run-0001 --out rows.npy
-
-There is a row for every vertex, in the order of the data; a .csv begins it with the vertex's id.`
-}
-
-// Run embeds.
-func (c *embedCmd) Run(a *app) error {
-	t, x, cols, err := c.infer(a, "embeddings")
-	if err != nil {
-		return err
-	}
-	rows, row := len(x)/cols, saga.VertexTask
-	if t.task() == saga.GraphTask {
-		row = saga.GraphTask
-	}
-	w := table{path: c.Out, name: "embeddings", row: string(row), column: "x", ids: t.ids(string(row)), shape: []int{rows, cols}}
-	if err := writeTable(w, x); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows of %d columns\n", c.Out, rows, cols)
-	return err
-}
-
 // infer runs the model of the checkpoint.
 func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int, err error) {
 	path, err := c.checkpoint()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -157,7 +158,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias (of " + listed(layers.Reading(layers.ReadsBias)) + ")"},
 		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
-		{s.Training.Sample == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample)"},
+		{s.Training.Sample == "" && s.Training.Sampler == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample and --sampler)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
@@ -192,10 +193,33 @@ func (s *settings) shares() (train, val float64, err error) {
 	return train, val, nil
 }
 
-// sampling is what --sample and --batch say; nil: the whole graph.
+// sampler is what --sampler says.
+func (s *settings) sampler() (*saga.Sampling, error) {
+	if s.Training.Sample != "" {
+		return nil, fmt.Errorf("--sample %s and --sampler %s: one of them; --sample is neighbours:%[1]s", s.Training.Sample, s.Training.Sampler)
+	}
+	spec, err := sample.Parse(s.Training.Sampler, 0)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--sampler: %w", err)
+	case spec.Sampler.Output == sample.Steps:
+		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampler)
+	case spec.Sampler.Name == "clustergcn":
+		return nil, fmt.Errorf("--sampler %s: training deals out its vertices one by one and not by clusters; saint:1000x2 and shadow:2x10 draw subgraphs, too", s.Training.Sampler)
+	}
+	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch))}, nil
+}
+
+// sampling is what --sample, --sampler and --batch say; nil: the whole graph.
 func (s *settings) sampling() (*saga.Sampling, error) {
-	if s.Training.Sample == "" {
+	if s.Training.Sample == "" && s.Training.Sampler == "" {
 		return nil, nil
+	}
+	if s.Training.Batch < 1 {
+		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex", s.Training.Batch)
+	}
+	if s.Training.Sampler != "" {
+		return s.sampler()
 	}
 	var fanouts []int
 	for _, text := range strings.Split(s.Training.Sample, ",") {
@@ -204,9 +228,6 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 			return nil, fmt.Errorf("--sample %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", s.Training.Sample, text)
 		}
 		fanouts = append(fanouts, n)
-	}
-	if s.Training.Batch < 1 {
-		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex", s.Training.Batch)
 	}
 	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch)}, nil
 }

@@ -57,6 +57,9 @@ func (r *Runner) SetBatch(b *Batch) error {
 // BatchOutput is value id in host memory after a step: the rows of its set in the batch.
 func (r *Runner) BatchOutput(id int) []byte {
 	v := &r.plan.Spec.Values[id]
+	if v.Kind == plan.Input && !v.Output {
+		return r.batch.Inputs[id]
+	}
 	return r.host[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
 }
 

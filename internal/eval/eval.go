@@ -19,13 +19,32 @@ func Run(outs []*node, leaves func(n *node) []float32, g *chunk.Edges) map[*node
 	return RunWith(outs, leaves, g, func(*node, []float32) {})
 }
 
+// Blocks are sampled blocks for RunBlocks, by level and by block.
+type Blocks struct {
+	Rows  []int         // by level
+	Edges []chunk.Edges // by block: Src are rows of the level above, Dst rows of its level
+	Rank  [][]int       // by block: of each edge in the whole in-list
+}
+
+// RunBlocks is RunWith of a program over sampled blocks. All leaves but "edge:…" come from leaves.
+func RunBlocks(outs []*node, leaves func(n *node) []float32, b *Blocks, change func(n *node, x []float32)) map[*node][]float32 {
+	e := &run{blocks: b, leaves: leaves, val: map[*node][]float32{}}
+	return e.all(outs, change)
+}
+
 // RunWith is Run with a change to every value once it is computed, which what follows sees.
 func RunWith(outs []*node, leaves func(n *node) []float32, g *chunk.Edges, change func(n *node, x []float32)) map[*node][]float32 {
 	if g == nil {
 		g = &chunk.Edges{}
 	}
 	e := &run{g: g, rank: ranks(g), leaves: leaves, val: map[*node][]float32{}}
+	return e.all(outs, change)
+}
+
+// all computes every node under outs.
+func (e *run) all(outs []*node, change func(n *node, x []float32)) map[*node][]float32 {
 	for _, n := range dataflow.Live(outs) {
+		e.turn(n)
 		v := e.compute(n)
 		if want := e.rows(n.Shape()) * n.Cols(); len(v) != want {
 			panic(fmt.Sprintf("eval: %s%v made at %s has %d numbers, want %d", n.Op(), n.Attr(), n.Pos(), len(v), want))
@@ -41,6 +60,24 @@ type run struct {
 	rank   []int
 	leaves func(n *node) []float32
 	val    map[*node][]float32
+
+	blocks *Blocks // nil: g is a full graph
+}
+
+// turn makes g and rank those of the block that node n moves rows of, or reads the edges of.
+func (e *run) turn(n *node) {
+	if e.blocks == nil {
+		return
+	}
+	sets := []dataflow.Set{n.Shape().Set}
+	for i := range n.NumIn() {
+		sets = append(sets, n.In(i).Shape().Set)
+	}
+	for _, s := range sets {
+		if s.Kind == dataflow.Edge {
+			e.g, e.rank = &e.blocks.Edges[s.Level()], e.blocks.Rank[s.Level()]
+		}
+	}
 }
 
 // ranks is the position of every edge among the in-edges of its destination.
@@ -57,8 +94,14 @@ func ranks(g *chunk.Edges) []int {
 func (e *run) rows(s dataflow.Shape) int {
 	switch s.Set.Kind {
 	case dataflow.Vertex:
+		if e.blocks != nil {
+			return e.blocks.Rows[s.Set.Level()]
+		}
 		return e.g.V
 	case dataflow.Edge:
+		if e.blocks != nil {
+			return e.blocks.Edges[s.Set.Level()].E()
+		}
 		return e.g.E()
 	}
 	return s.Rows
@@ -73,6 +116,11 @@ func (e *run) compute(n *node) []float32 {
 		return e.move(n)
 	case dataflow.Reduce:
 		return e.reduce(n)
+	case dataflow.View:
+		x := e.val[n.In(0)]
+		out := make([]float32, e.rows(n.Shape())*n.Cols())
+		copy(out, x)
+		return out
 	}
 	switch d.Role {
 	case kernel.MatMul:

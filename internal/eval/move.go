@@ -16,9 +16,9 @@ func (e *run) move(n *node) []float32 {
 	case dataflow.ScatterDstOp:
 		return e.scatter(x, e.g.Dst, n.Cols(), a)
 	case dataflow.GatherSrcOp:
-		return e.gather(x, e.g.Src, n.In(0).Cols(), a)
+		return e.gather(x, e.g.Src, e.rows(n.Shape()), n.In(0).Cols(), a)
 	case dataflow.GatherDstOp:
-		return e.gather(x, e.g.Dst, n.In(0).Cols(), a)
+		return e.gather(x, e.g.Dst, e.rows(n.Shape()), n.In(0).Cols(), a)
 	case dataflow.GatherMaxOp:
 		top, _ := e.max(x, n.Cols())
 		return top
@@ -58,13 +58,13 @@ func (e *run) scatter(x []float32, end []uint32, c int, a dataflow.Attr) []float
 	return out
 }
 
-// gather adds the c columns of every edge into row end[edge].
-func (e *run) gather(x []float32, end []uint32, c int, a dataflow.Attr) []float32 {
+// gather adds the c columns of every edge into row end[edge] of rows.
+func (e *run) gather(x []float32, end []uint32, rows, c int, a dataflow.Attr) []float32 {
 	blocks := 1
 	if a.S != "" {
 		blocks = int(a.I)
 	}
-	sum := make([]float64, e.g.V*blocks*c)
+	sum := make([]float64, rows*blocks*c)
 	for k, v := range end {
 		if _, b, ok := e.block(a, k); ok {
 			for f := range c {
@@ -76,13 +76,16 @@ func (e *run) gather(x []float32, end []uint32, c int, a dataflow.Attr) []float3
 }
 
 // max is the maximum over the in-edges, NaN where one of them is, and the rank of the
-// first edge that holds it.
+// first edge that holds it: edges of a block may stand in another order.
 func (e *run) max(x []float32, c int) (top, arg []float32) {
 	top, arg = make([]float32, e.g.V*c), make([]float32, e.g.V*c)
+	first := make([]bool, e.g.V) // an edge was seen
 	for k, v := range e.g.Dst {
+		fresh := !first[v]
+		first[v] = true
 		for f := range c {
 			at := int(v)*c + f
-			if y := x[k*c+f]; e.rank[k] == 0 || y > top[at] || y != y && top[at] == top[at] {
+			if y := x[k*c+f]; fresh || y > top[at] || y == top[at] && float32(e.rank[k]) < arg[at] || y != y && top[at] == top[at] {
 				top[at], arg[at] = y, float32(e.rank[k])
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"sagann/device"
 	"sagann/mine/rows"
@@ -152,11 +153,11 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 		return run.Total{}, err
 	}
 	source := cliques(k, g.layout.Part)
-	waits, ends := g.waits(), uint64(0)
-	if waits {
+	ends := uint64(0)
+	if g.waits {
 		ends = 1
 	}
-	all := g.cliqueClasses(k, g.cards[0].chip.Shared, waits)
+	all := g.cliqueClasses(k, g.cards[0].chip.Shared, g.waits)
 	if len(all) == 0 {
 		return run.Total{}, ctx.Err()
 	}
@@ -216,21 +217,24 @@ func (g *Graph) shares(all []class, step int) func([]uint64) float64 {
 	const steps = 64 // to which the sums are kept, for each class
 	sums := make([][]float64, len(all))
 	total := 0.0
-	for i, c := range all {
-		sums[i] = make([]float64, steps+1)
-		at := 0
-		for v := c.lo; v < c.hi; v++ {
-			d := float64(len(g.rows.Above(g.order[v])))
-			for ; at <= (v-c.lo)*steps/(c.hi-c.lo); at++ {
+	sum := sync.OnceFunc(func() {
+		for i, c := range all {
+			sums[i] = make([]float64, steps+1)
+			at := 0
+			for v := c.lo; v < c.hi; v++ {
+				d := float64(len(g.rows.Above(g.order[v])))
+				for ; at <= (v-c.lo)*steps/(c.hi-c.lo); at++ {
+					sums[i][at] = total
+				}
+				total += d * d
+			}
+			for ; at <= steps; at++ {
 				sums[i][at] = total
 			}
-			total += d * d
 		}
-		for ; at <= steps; at++ {
-			sums[i][at] = total
-		}
-	}
+	})
 	return func(taken []uint64) float64 {
+		sum()
 		done := 0.0
 		for i, c := range all {
 			n := c.hi - c.lo // low halves count from the front, high ones from the back; see next_of_ends

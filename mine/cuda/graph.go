@@ -36,7 +36,7 @@ type Layout struct {
 type Graph struct {
 	rows   *rows.Rows
 	layout Layout
-	at     []int64  // where rows begin; see places
+	waits  bool     // kernels wait for the host's memory; see upload
 	order  []uint32 // vertices by descending number of neighbours above
 	cards  []*card
 	cold   device.HostMem // of the first GPU, read by all
@@ -120,7 +120,8 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", r.V())
 	}
 	at, hot, cold := l.places(r)
-	g.at = at
+	host, reads := l.hostReads(r, at)
+	g.waits = 4*host > reads // at a quarter of all bytes that takes about as long as counting cliques of four vertices
 	if cold > 0 {
 		if g.cold, err = g.first.HostAlloc(max(4*cold, 1<<20)); err != nil { // smaller blocks are not pinned
 			return err
@@ -342,13 +343,3 @@ func (l Layout) hostReads(r *rows.Rows, at []int64) (host, all int64) {
 	}
 	return host, all
 }
-
-// waits tells whether so much is read from host memory that kernels wait for it: at a
-// quarter of all bytes that takes about as long as counting the cliques of four vertices.
-func (g *Graph) waits() bool {
-	host, all := g.layout.hostReads(g.rows, g.at)
-	return 4*host > all
-}
-
-// coldRow tells whether the row of v lies in host memory.
-func (g *Graph) coldRow(v uint32) bool { return g.at[v] < 0 }

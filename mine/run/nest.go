@@ -23,6 +23,7 @@ type nest struct {
 	total Total
 	emit  func(m *[pattern.MaxVertices]uint32) bool // matches by level; nil: they are counted
 	read  int                                       // elements read, where it is sampled
+	merge int                                       // elements of lists that were gone through side by side
 	_     [64]byte
 }
 

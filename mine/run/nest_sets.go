@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"sagann/mine/plan"
@@ -201,6 +202,11 @@ func (n *nest) makeSet(o *op, l int) []uint32 {
 		return keep(to, base, hub, 0)
 	case o.marked && len(around) <= longer/4*len(base):
 		return keep(to, around, o.mark, 0)
+	}
+	if a, b := min(len(base), len(around)), max(len(base), len(around)); b <= longer*a {
+		n.merge += a + b
+	} else {
+		n.merge += a * bits.Len(uint(b))
 	}
 	return intersect(to, base, around)
 }

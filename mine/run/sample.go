@@ -47,6 +47,8 @@ func (s Sampler) Sample(p *plan.Plan, work int64) plan.Estimate {
 		e.Nodes[i] /= k
 	}
 	e.Work /= k
+	e.Merged /= k
+	e.Searched /= k
 	return e
 }
 
@@ -85,7 +87,12 @@ func (w *walker) walk() {
 		}
 		w.read += len(list)
 		if l == w.e.Loops && w.plan.Pair == plan.Product { // both sets of the pair are read
-			w.e.Work += weight * float64(len(list)+len(w.set[w.plan.Levels[l+1].From]))
+			both, other := float64(len(list)), w.plan.Levels[l+1].From
+			both += float64(len(w.set[other]))
+			w.e.Work += weight * both
+			if w.plan.Sets[level.From].Base != plan.None && w.plan.Sets[other].Base != plan.None {
+				w.e.Searched += weight * both
+			}
 		}
 		weight *= float64(len(w.fit))
 		w.e.Nodes[l] += weight
@@ -98,10 +105,11 @@ func (w *walker) walk() {
 			return
 		}
 		w.enter(l, len(list))
-		read := w.read
+		read, merge := w.read, w.merge
 		ok := w.makeSets(l)
 		if l < w.e.Loops {
 			w.e.Work += weight * float64(w.read-read)
+			w.e.Merged += weight * float64(w.merge-merge)
 		}
 		w.leave(l)
 		if !ok {

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/saga"
+	"sagann/sample"
+)
+
+// embedCmd is saga embed.
+type embedCmd struct {
+	outFlags
+	Walks string         `placeholder:"NAME" group:"walks" help:"Learn vectors from walks on the graph of --data instead: deepwalk, node2vec:p=1,q=0.5 or ppr:0.15."`
+	Learn walkEmbedFlags `embed:""`
+	Hops  hopFlags       `embed:""`
+}
+
+// walkEmbedFlags say how vectors are learned from walks.
+type walkEmbedFlags struct {
+	Length     count   `default:"80" placeholder:"N" group:"walks" help:"Steps of a walk (${default})."`
+	PerVertex  count   `name:"per-vertex" default:"10" placeholder:"N" group:"walks" help:"Walks from each vertex (${default})."`
+	Dims       count   `default:"128" placeholder:"N" group:"walks" help:"Numbers of a vector (${default})."`
+	Window     count   `default:"10" placeholder:"N" group:"walks" help:"Vertices before and after one on a walk that count as near it (${default})."`
+	Negative   count   `default:"5" placeholder:"N" group:"walks" help:"Vertices drawn at random for each pair (${default})."`
+	WalkEpochs count   `name:"walk-epochs" default:"1" placeholder:"N" group:"walks" help:"Passes over the walks (${default})."`
+	Rate       float32 `default:"0.025" placeholder:"X" group:"walks" help:"Learning rate at first; it falls linearly (${default})."`
+	Seed       uint64  `default:"1" placeholder:"N" group:"walks" help:"Seed of walks and vectors (${default})."`
+	Undirected bool    `group:"walks" help:"Add the reverse of every edge that has none."`
+}
+
+// Help is what stands under the usage line.
+func (embedCmd) Help() string {
+	return `Examples:
+
+  saga embed saga-run-0001 --out rows.npy
+  saga embed --data blogcatalog/ --walks node2vec:p=1,q=0.5 --dims 128 --out vectors.npy
+  saga embed --data cora/ --children 25 --leaves 10 --weights matrices/ --out rows.npy
+
+There is a row for every vertex, in the order of the data; a .csv begins it with the vertex's id.
+
+With --walks no checkpoint is read: vectors are learned from random walks by skip-gram with negative
+draws (DeepWalk, node2vec). One thread learns while all draw walks; equal settings give equal vectors.
+
+With --children each vertex is embedded by two layers of GraphSAGE over in-edges that it and they draw, with the
+matrices given (of features: wf1 and wa1; of the first layer's rows: wf2 and wa2). Rows have Euclidean norm 1.`
+}
+
+// Run embeds.
+func (c *embedCmd) Run(a *app) error {
+	switch {
+	case c.Walks != "" && c.Hops.Children > 0:
+		return cli.Usagef("--walks and --children: rows come from one of them")
+	case c.Walks != "":
+		return c.fromWalks(a)
+	case c.Hops.Children > 0:
+		return c.fromHops(a)
+	}
+	for _, name := range []string{"length", "per-vertex", "dims", "window", "negative", "walk-epochs", "rate", "seed", "undirected"} {
+		if a.Given[name] {
+			return cli.Usagef("--%s is of embeddings from walks: give --walks, too", name)
+		}
+	}
+	for _, name := range []string{"leaves", "weights", "width", "self-neighbours"} {
+		if a.Given[name] {
+			return cli.Usagef("--%s is of embeddings from sampled in-edges: give --children, too", name)
+		}
+	}
+	t, x, cols, err := c.infer(a, "embeddings")
+	if err != nil {
+		return err
+	}
+	row := saga.VertexTask
+	if t.task() == saga.GraphTask {
+		row = saga.GraphTask
+	}
+	return c.write(a, x, cols, string(row), t.ids(string(row)))
+}
+
+// write writes rows of cols columns.
+func (c *embedCmd) write(a *app, x []float32, cols int, row string, ids func(int) string) error {
+	w := table{path: c.Out, name: "embeddings", row: row, column: "x", ids: ids, shape: []int{len(x) / cols, cols}}
+	if err := writeTable(w, x); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%s: %d rows of %d columns\n", c.Out, len(x)/cols, cols)
+	return err
+}
+
+// fromWalks learns vectors from walks.
+func (c *embedCmd) fromWalks(a *app) error {
+	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
+		return err
+	}
+	spec, err := sample.Parse(c.Walks, int(c.Learn.Length))
+	switch {
+	case err != nil:
+		return cli.Usage(err)
+	case spec.Sampler.Output != sample.Steps || spec.Sampler.Roots > 1:
+		return cli.Usagef("--walks %s: vectors are learned from deepwalk, node2vec or ppr", c.Walks)
+	case c.Data == "":
+		return cli.Usagef("--walks %s: of which graph? Give --data", c.Walks)
+	case c.checkpointFlags.Run != "" || c.Checkpoint != "":
+		return cli.Usagef("--walks and a checkpoint: vectors come from one of them")
+	}
+	d, err := cli.OpenData(c.Data, dataset.Options{Undirected: c.Learn.Undirected})
+	if err != nil {
+		return err
+	}
+	w, err := newWalker(d.Edges, spec.Sampler, int(c.Learn.PerVertex), c.Learn.Seed)
+	if err != nil {
+		return err
+	}
+	w.piece = min(w.piece, 1<<14)
+	learn := sample.SkipGram{Dims: int(c.Learn.Dims), Window: int(c.Learn.Window), Negative: int(c.Learn.Negative), Epochs: int(c.Learn.WalkEpochs), Rate: c.Learn.Rate, Seed: c.Learn.Seed}
+	bar := &lateBar{a: a, start: time.Now()}
+	done, all := 0, w.n*(1+learn.Epochs)
+	x, err := learn.Train(d.Edges.V, func(f func(walk []uint32) error) error {
+		var walk []uint32
+		return w.each(func(s *sample.Samples) error {
+			for i := range s.N {
+				walk = s.Vertices(walk[:0], i)
+				if err := f(walk); err != nil {
+					return err
+				}
+			}
+			done += s.N
+			bar.set(float64(done) / float64(all))
+			return nil
+		})
+	})
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	var ids func(int) string
+	if d.HasIDs() {
+		ids = d.ID
+	}
+	return c.write(a, x, int(c.Learn.Dims), "vertex", ids)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"sagann/dataset"
+	"sagann/dataset/npy"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// hopFlags say how rows are made of sampled neighbours.
+type hopFlags struct {
+	Children       count  `default:"0" placeholder:"N" group:"hops" help:"Embed by two layers over sampled in-edges of --data instead: in-edges that each vertex draws."`
+	Leaves         count  `default:"10" placeholder:"N" group:"hops" help:"In-edges that each of these draws (${default})."`
+	Weights        string `placeholder:"DIR" group:"hops" help:"Folder with wf1.npy, wa1.npy, wf2.npy and wa2.npy; default: random ones."`
+	Width          count  `default:"128" placeholder:"N" group:"hops" help:"Columns of each random matrix (${default})."`
+	SelfNeighbours bool   `name:"self-neighbours" group:"hops" help:"A vertex without in-edges is its own neighbour; else its neighbours' mean is 0."`
+}
+
+// fromHops embeds by two layers over sampled trees.
+func (c *embedCmd) fromHops(a *app) error {
+	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
+		return err
+	}
+	if c.Data == "" {
+		return cli.Usagef("--children %d: of which graph? Give --data", c.Hops.Children)
+	}
+	d, err := cli.OpenData(c.Data, dataset.Options{Undirected: c.Learn.Undirected})
+	if err != nil {
+		return err
+	}
+	if d.HoldFeatures(); d.FeatureCols == 0 {
+		return fmt.Errorf("%s: the data has no features to embed vertices by", c.Data)
+	}
+	g, err := sample.NewGraph(d.Edges)
+	if err != nil {
+		return err
+	}
+	hop := sample.TwoHop{Children: int(c.Hops.Children), Leaves: int(c.Hops.Leaves), SelfNeighbour: c.Hops.SelfNeighbours}
+	if c.Hops.Weights == "" {
+		hop.Random(d.FeatureCols, int(c.Hops.Width), c.Learn.Seed)
+	} else if err := readWeights(&hop, c.Hops.Weights); err != nil {
+		return err
+	}
+	sources := make([]uint32, d.Edges.V)
+	for v := range sources {
+		sources[v] = uint32(v)
+	}
+	out := make([]float32, len(sources)*hop.Cols())
+	if err := hop.Embed(g, d.Features, d.FeatureCols, sources, sample.Key{Seed: c.Learn.Seed}, out); err != nil {
+		return err
+	}
+	var ids func(int) string
+	if d.HasIDs() {
+		ids = d.ID
+	}
+	return c.write(a, out, hop.Cols(), "vertex", ids)
+}
+
+// readWeights reads the four matrices.
+func readWeights(hop *sample.TwoHop, dir string) error {
+	for name, m := range map[string]*sample.Matrix{"wf1": &hop.Wf1, "wa1": &hop.Wa1, "wf2": &hop.Wf2, "wa2": &hop.Wa2} {
+		path := filepath.Join(dir, name+".npy")
+		array, err := npy.Read(path)
+		if err != nil {
+			return err
+		}
+		x, err := array.Float32s()
+		if err != nil || len(array.Shape) != 2 {
+			return fmt.Errorf("%s: want a matrix of real numbers, not an array of shape %v (%v)", path, array.Shape, err)
+		}
+		*m = sample.Matrix{Rows: array.Shape[0], Cols: array.Shape[1], Data: x}
+	}
+	return nil
+}

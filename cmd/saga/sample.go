@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/dataset/npy"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// sampleCmd is saga sample.
+type sampleCmd struct {
+	graphFlags
+	Sampler   string `default:"neighbours:25,10" placeholder:"NAME" group:"run" help:"neighbours:25,10, weighted:.., layer:.., fastgcn:.., ladies:.., mvs:64, saint:4000x2, shadow:2x10 or pinsage:.. (${default})."`
+	SelfLoops bool   `name:"self-loops" group:"data" help:"Add a self loop to every vertex that has none, as models with normalised adjacency do. It is always kept."`
+	Seeds     string `default:"all" placeholder:"WHICH" group:"run" help:"all, train, val, test, or a .npy of vertices (${default})."`
+	Batch     count  `default:"1024" placeholder:"N" group:"run" help:"Seeds of a batch (${default})."`
+	Replace   bool   `group:"run" help:"Draw with replacement."`
+	Out       string `required:"" placeholder:"FILE" help:"File to write, .csv or .npy: a row for each sampled edge."`
+}
+
+// Help is what stands under the usage line.
+func (sampleCmd) Help() string {
+	return `Examples:
+
+  saga sample --data karate --sampler neighbours:5,3 --batch 8 --out blocks.csv
+  saga sample --data products.saga --sampler neighbours:15,10,5 --seeds train --out blocks.npy
+  saga sample --data cora/ --sampler ladies:512,512 --self-loops --out blocks.csv
+
+A row has the batch, the layer (0 leads to the seeds), source, target and the edge's number in the data; a
+.csv also has the weight, if the sampler gives one, and names vertices as the data's file does. Batches are
+the seeds in order; each is drawn on its own, so equal batches have equal samples, whatever stands beside them.`
+}
+
+// Run samples.
+func (c *sampleCmd) Run(a *app) error {
+	if err := canWrite(c.Out, ".csv", ".npy"); err != nil {
+		return err
+	}
+	spec, err := sample.Parse(c.Sampler, 0)
+	switch {
+	case err != nil:
+		return cli.Usage(err)
+	case spec.Sampler.Output == sample.Steps:
+		return cli.Usagef("--sampler %s draws walks: saga walk draws them", c.Sampler)
+	case spec.Sampler.Name == "clustergcn":
+		return cli.Usagef("--sampler %s: clusters are batches of training; there is nothing to draw", c.Sampler)
+	case c.Batch < 1:
+		return cli.Usagef("--batch 0: at least 1")
+	}
+	spec.Sampler.Replace = spec.Sampler.Replace || c.Replace
+	spec.Sampler.KeepLoops = c.SelfLoops && spec.Sampler.Next == nil && spec.Sampler.Over == sample.Individual
+	d, err := c.load()
+	if err != nil {
+		return err
+	}
+	seeds, err := c.seeds(d)
+	if err != nil {
+		return err
+	}
+	edges := d.Edges
+	if c.SelfLoops {
+		edges = edges.WithSelfLoops()
+	}
+	g, err := sample.NewGraph(edges)
+	if err != nil {
+		return err
+	}
+	p, err := sample.Compile(g, spec.Sampler)
+	if err != nil {
+		return err
+	}
+	b := batches{p: p, seeds: seeds, size: cmp.Or(spec.Batch, int(c.Batch)), seed: c.Seed}
+	defer removedOnSignal(c.Out)()
+	n, err := b.write(c.Out, d)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d edges of %d batches, %s\n", c.Out, n, (len(seeds)+b.size-1)/b.size, c.Sampler)
+	return err
+}
+
+// seeds are the vertices that --seeds names.
+func (c *sampleCmd) seeds(d *dataset.Data) ([]uint32, error) {
+	splits := map[string][]uint32{"train": d.Train, "val": d.Val, "test": d.Test}
+	list, ok := splits[c.Seeds]
+	switch {
+	case ok && len(list) == 0:
+		return nil, fmt.Errorf("--seeds %s: the data has no such split", c.Seeds)
+	case ok:
+		return list, nil
+	case c.Seeds == "all":
+		for v := range d.Edges.V {
+			list = append(list, uint32(v))
+		}
+		return list, nil
+	case filepath.Ext(c.Seeds) != ".npy":
+		return nil, cli.Usagef("--seeds %s: want all, train, val, test or a .npy", c.Seeds)
+	}
+	array, err := npy.Read(c.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := array.Int32s()
+	for _, n := range numbers {
+		list = append(list, uint32(n)) // one below 0 is no vertex, which Blocks says
+	}
+	return list, err
+}
+
+// batches are what is sampled, piece by piece.
+type batches struct {
+	p     *sample.Program
+	seeds []uint32
+	size  int
+	seed  uint64
+}
+
+// sampled is an edge of a sample.
+type sampled struct {
+	batch, layer   int
+	source, target uint32
+	edge           int64 // -1: it is none of the graph
+	weight         float32
+}
+
+// each calls f with every sampled edge. Blocks of several batches are drawn at a time.
+func (b *batches) each(f func(x sampled) error) error {
+	all := slices.Collect(slices.Chunk(b.seeds, b.size))
+	const ahead = 16 // batches that are held
+	blocks, errs := make([]sample.Blocks, ahead), make([]error, ahead)
+	for lo := 0; lo < len(all); lo += ahead {
+		some := all[lo:min(len(all), lo+ahead)]
+		chunk.Each(len(some), func(i int) {
+			errs[i] = b.p.Blocks(&blocks[i], some[i], sample.Key{Seed: b.seed, Batch: uint32(lo + i)})
+		})
+		for i := range some {
+			if errs[i] != nil {
+				return errs[i]
+			}
+			if err := edgesOf(&blocks[i], lo+i, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// edgesOf calls f with the edges of a batch.
+func edgesOf(b *sample.Blocks, batch int, f func(x sampled) error) error {
+	for l, layer := range b.Layers {
+		for r := range len(layer.Offsets) - 1 {
+			for i := layer.Offsets[r]; i < layer.Offsets[r+1]; i++ {
+				x := sampled{batch: batch, layer: l, source: b.Vertices[layer.Far[i]], target: b.Vertices[r], edge: -1, weight: 1}
+				if len(layer.Edge) > 0 {
+					x.edge = int64(layer.Edge[i])
+				}
+				if len(layer.Weight) > 0 {
+					x.weight = layer.Weight[i]
+				}
+				if err := f(x); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// write puts the edges at path, by its ending, and returns their number.
+func (b *batches) write(path string, d *dataset.Data) (n int64, err error) {
+	if filepath.Ext(path) == ".npy" {
+		err = npy.WriteRows(path, 5, func(add func([]int64) error) error {
+			return b.each(func(x sampled) error {
+				n++
+				return add([]int64{int64(x.batch), int64(x.layer), int64(x.source), int64(x.target), x.edge})
+			})
+		})
+		return n, err
+	}
+	return n, writeWhole(path, func(w *bufio.Writer) error {
+		w.WriteString("batch,layer,source,target,edge,weight\n")
+		var buf []byte
+		return b.each(func(x sampled) error {
+			n++
+			buf = strconv.AppendInt(append(strconv.AppendInt(buf[:0], int64(x.batch), 10), ','), int64(x.layer), 10)
+			buf = append(append(append(append(buf, ','), csvField(d.ID(int(x.source)))...), ','), csvField(d.ID(int(x.target)))...)
+			buf = strconv.AppendInt(append(buf, ','), x.edge, 10)
+			buf = strconv.AppendFloat(append(buf, ','), float64(x.weight), 'g', -1, 32)
+			_, err := w.Write(append(buf, '\n'))
+			return err
+		})
+	})
+}

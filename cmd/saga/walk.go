@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/dataset/npy"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// graphFlags name the graph that is sampled.
+type graphFlags struct {
+	Data       string `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool   `group:"data" help:"Add the reverse of every edge that has none."`
+	Seed       uint64 `default:"1" placeholder:"N" group:"run" help:"Seed of the draws (${default}). Samples depend on it and on the graph, never on threads."`
+}
+
+func (f *graphFlags) load() (*dataset.Data, error) {
+	return cli.OpenData(f.Data, dataset.Options{Undirected: f.Undirected})
+}
+
+// walksFlags say which walks are drawn.
+type walksFlags struct {
+	Length    count `default:"80" placeholder:"N" group:"run" help:"Steps of a walk (${default}); 0 leaves those of ppr unbounded."`
+	PerVertex count `name:"per-vertex" default:"10" placeholder:"N" group:"run" help:"Walks from each vertex (${default})."`
+}
+
+// walkCmd is saga walk.
+type walkCmd struct {
+	graphFlags
+	Walks string `default:"deepwalk" placeholder:"NAME" group:"run" help:"deepwalk, node2vec:p=2,q=0.5, ppr:0.15 or multirw:100 (${default})."`
+	walksFlags
+	Out string `required:"" placeholder:"FILE" help:"File to write: .npy, a row a walk, or .txt, a line a walk."`
+}
+
+// Help is what stands under the usage line.
+func (walkCmd) Help() string {
+	return `Examples:
+
+  saga walk --data karate --walks node2vec:p=2,q=0.5 --length 20 --out walks.txt
+  saga walk --data blogcatalog/ --per-vertex 10 --length 80 --out walks.npy
+  saga walk --data edges.saga --walks ppr:0.15 --length 0 --out walks.txt
+
+Walks go along edges as they point, by weight where edges have weights. First comes one walk from each
+vertex in order, then the second ones and so on (multirw: the roots of each are picked at random). A walk
+that ends early is filled up with -1 in a .npy. Vertices are those of the data's file where it has numbers.`
+}
+
+// Run walks.
+func (c *walkCmd) Run(a *app) error {
+	if err := canWrite(c.Out, ".npy", ".txt"); err != nil {
+		return err
+	}
+	spec, err := sample.Parse(c.Walks, int(c.Length))
+	switch {
+	case err != nil:
+		return cli.Usage(err)
+	case spec.Sampler.Output != sample.Steps:
+		return cli.Usagef("--walks %s draws blocks: saga sample draws them", c.Walks)
+	case spec.Sampler.Steps == sample.Unbounded && filepath.Ext(c.Out) == ".npy":
+		return cli.Usagef("--out %s: rows of a .npy have a length; give --length N, or write .txt", c.Out)
+	case c.PerVertex < 1:
+		return cli.Usagef("--per-vertex 0: at least 1 walk")
+	}
+	d, err := c.load()
+	if err != nil {
+		return err
+	}
+	w, err := newWalker(d.Edges, spec.Sampler, int(c.PerVertex), c.Seed)
+	if err != nil {
+		return err
+	}
+	defer removedOnSignal(c.Out)()
+	if filepath.Ext(c.Out) == ".txt" {
+		err = c.text(w, d)
+	} else if d.IDs == nil && d.Edges.V <= math.MaxInt32 {
+		err = writeWalks(c.Out, w, spec.Sampler, func(v uint32) int32 { return int32(v) })
+	} else {
+		err = writeWalks(c.Out, w, spec.Sampler, func(v uint32) int64 {
+			switch {
+			case v == sample.NoVertex:
+				return -1
+			case d.IDs != nil:
+				return int64(d.IDs[v])
+			}
+			return int64(v)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d walks of %s\n", c.Out, w.n, c.Walks)
+	return err
+}
+
+// text writes a line a walk.
+func (c *walkCmd) text(w *walker, d *dataset.Data) error {
+	return writeWhole(c.Out, func(out *bufio.Writer) error {
+		var list []uint32
+		return w.each(func(s *sample.Samples) error {
+			for i := range s.N {
+				list = s.Vertices(list[:0], i)
+				for k, v := range list {
+					if k > 0 {
+						out.WriteByte(' ')
+					}
+					out.WriteString(d.ID(int(v)))
+				}
+				if err := out.WriteByte('\n'); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// writeWalks writes a row a walk.
+func writeWalks[T int32 | int64](path string, w *walker, s sample.Sampler, id func(v uint32) T) error {
+	roots := max(1, s.Roots)
+	row := make([]T, roots+s.Steps)
+	return npy.WriteRows(path, len(row), func(add func([]T) error) error {
+		return w.each(func(s *sample.Samples) error {
+			for i := range s.N {
+				for k := range roots {
+					row[k] = id(s.Steps[0][i*roots+k])
+				}
+				for k, step := range s.Steps[1:] {
+					row[roots+k] = id(step[i])
+				}
+				if err := add(row); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// walker draws walks in pieces.
+type walker struct {
+	p     *sample.Program
+	v, n  int
+	roots int
+	piece int
+	key   sample.Key
+}
+
+// newWalker compiles a sampler for walks along edges as they point.
+func newWalker(e *chunk.Edges, s sample.Sampler, perVertex int, seed uint64) (*walker, error) {
+	g, err := sample.NewGraph(e.Reverse())
+	if err != nil {
+		return nil, err
+	}
+	p, err := sample.Compile(g, s)
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{p: p, v: e.V, n: e.V * perVertex, roots: max(1, s.Roots), piece: 1 << 16, key: sample.Key{Seed: seed}}
+	if s.Steps == sample.Unbounded {
+		w.piece = 1 << 12 // a step's row is kept until the longest walk ends
+	}
+	return w, nil
+}
+
+// each calls f with all walks, a piece after the other. The samples are of use until f
+// returns.
+func (w *walker) each(f func(s *sample.Samples) error) error {
+	var s sample.Samples
+	for lo := 0; lo < w.n; lo += w.piece {
+		n := min(w.piece, w.n-lo)
+		var roots []uint32
+		if w.roots > 1 {
+			roots = w.p.Roots(n, uint64(lo), w.key)
+		}
+		for i := 0; w.roots == 1 && i < n; i++ {
+			roots = append(roots, uint32((lo+i)%w.v))
+		}
+		if err := w.p.Run(&s, roots, uint64(lo), w.key); err != nil {
+			return err
+		}
+		if err := f(&s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

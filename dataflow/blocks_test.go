@@ -1,0 +1,232 @@
+package dataflow_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
+	"sagann/device"
+	"sagann/internal/draw"
+)
+
+// Random programs over sampled blocks of random graphs, with any seeds and fan-outs, give the
+// oracle's results and gradients, with passes left out, values stored or not, and any
+// expected sizes. Where all vertices are seeds and all neighbours are drawn, the results are
+// those of the full graph.
+func TestRandomBlocks(t *testing.T) {
+	for range 5 {
+		t.Run("", draw.Each(func(t *rapid.T) {
+			text, spec := drawProgram(t), drawGraph(t)
+			full, v := parse(text), values{g: spec.graph()}
+			p := overBlocks(full, drawSeed(t, "levels"))
+			var x blockValues
+			found := false
+			for v.seed = 1; v.seed <= 8 && !found; v.seed++ {
+				x = drawBlocks(t, v, p.top)
+				_, all := x.oracle(p.program)
+				found = tameBlocks(all, x)
+			}
+			if !found {
+				t.Skip("no values keep away from kinks")
+			}
+			o := dataflow.Options{Without: map[string]bool{}, Lowering: dataflow.Lowering{Save: rapid.SampledFrom([]string{"", dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save")}}
+			for _, w := range []string{"hoist", "factor", "commute", "fuse"} {
+				o.Without[w] = rapid.IntRange(0, 3).Draw(t, "without "+w) == 0
+			}
+			o.Sizes = &dataflow.Sizes{}
+			for range p.top + 1 {
+				o.Sizes.Vertices = append(o.Sizes.Vertices, rapid.IntRange(1, 1000).Draw(t, "expected"))
+				o.Sizes.Edges = append(o.Sizes.Edges, rapid.IntRange(1, 1000).Draw(t, "expected"))
+			}
+			want, all := x.oracle(p.program)
+			got, err := x.run(p.program, o, rapid.IntRange(0, 50).Draw(t, "room"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.whole {
+				for name, y := range x.ofGraph(full, want) {
+					want[name] = y
+				}
+			}
+			compareAll(t, got, want, all, func() map[string]float64 {
+				far := map[string]float64{}
+				for x.off = 1; x.off < 4000; x.off += 1000 {
+					near, _ := x.oracle(p.program)
+					for name, w := range want {
+						for i, m := range near[name] {
+							far[name] = max(far[name], math.Abs(float64(m)-float64(w[i])))
+						}
+					}
+				}
+				return far
+			})
+		}))
+	}
+}
+
+// ofGraph are those of results that the full graph gives, in the order of the blocks' rows.
+func (x blockValues) ofGraph(full *program, results map[string][]float32) map[string][]float32 {
+	out := map[string][]float32{}
+	of, _ := oracle(full, x.values)
+	for name := range results {
+		p := strings.TrimPrefix(name, "grad:")
+		if n := full.nodes[p]; n != nil && n.Shape().Set.Kind == dataflow.Global {
+			out[name] = of[name]
+		}
+	}
+	for i, name := range full.names {
+		if y := of[name]; full.outs[i].Shape().Set.Kind == dataflow.Vertex {
+			out[name] = nil
+			for _, v := range x.b.Vertices[:x.b.Counts[0]] {
+				c := full.outs[i].Cols()
+				out[name] = append(out[name], y[int(v)*c:(int(v)+1)*c]...)
+			}
+		}
+	}
+	return out
+}
+
+// tameBlocks is tame over blocks.
+func tameBlocks(all map[*node][]float32, x blockValues) bool {
+	for n, y := range all {
+		ok := largest(y) <= 1e4
+		switch n.Op() {
+		case "relu", "leaky_relu":
+			ok = ok && clear0(all[n.In(0)])
+		case "maximum":
+			ok = ok && apart(all[n.In(0)], all[n.In(1)])
+		case dataflow.GatherLSEOp:
+			ok = ok && largest(all[n.In(0)]) < 30
+		case "l2_normalize":
+			for in, at := all[n.In(0)], 0; at < len(in); at += n.Cols() {
+				ok = ok && largest(in[at:at+n.Cols()]) >= 1e-2
+			}
+		case "max_rows_by":
+			ok = ok && rankedBy(all[n.In(0)], all[n.In(1)], n.Shape().Rows, n.Cols())
+		case dataflow.GatherMaxOp:
+			ok = ok && ranked(all[n.In(0)], y, n.Cols(), &x.e.Edges[n.In(0).Shape().Set.Level()])
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// run compiles p, plans it with so much more room than the blocks need, and steps twice; the
+// bits of the second step are those of the first, or it is an error.
+func (x blockValues) run(p *program, o dataflow.Options, more int) (out map[string][]float32, closed error) {
+	l, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, o)
+	if err != nil || once != nil {
+		return nil, errors.Join(err, map[bool]error{true: errors.New("blocks have invariants")}[once != nil])
+	}
+	z, b := x.batch(l, more)
+	pl, err := planner.Blocks(l.Spec, z, plan.Options{})
+	if err != nil {
+		return nil, err
+	}
+	dev, err := device.NewCPU(0, pl.Peak, device.Poison())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { closed = errors.Join(closed, dev.Close()) }()
+	arena, err := exec.NewArena([]device.Device{dev}, pl.Peak)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { closed = errors.Join(closed, arena.Close()) }()
+	r, err := exec.NewRunner(arena, pl, l.Kernels, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { closed = errors.Join(closed, r.Close()) }()
+	for name, id := range l.Globals {
+		if g := l.Spec.Globals[id]; g.Name == name && (g.Kind == plan.Const || g.Kind == plan.Param) {
+			if err := r.SetGlobal(id, x.of(name, dataflow.Shape{Rows: g.Rows, Cols: g.Cols})); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for id, c := range l.Consts {
+		if err := r.SetGlobal(id, []float32{c}); err != nil {
+			return nil, err
+		}
+	}
+	for try := range 2 {
+		if err := errors.Join(r.SetBatch(b), r.Step()); err != nil {
+			return nil, err
+		}
+		got := map[string][]float32{}
+		for name, id := range l.Outputs {
+			cols := l.Spec.Values[id].Cols
+			ld := chunk.LD(cols)
+			for rows := floats(r.BatchOutput(id)); len(rows) > 0; rows = rows[ld:] {
+				got[name] = append(got[name], rows[:cols]...)
+			}
+		}
+		for name, id := range l.Globals {
+			g := l.Spec.Globals[id]
+			got[name] = make([]float32, g.Rows*g.Cols)
+			if err := r.Global(id, got[name]); err != nil {
+				return nil, err
+			}
+		}
+		for name := range out {
+			if try > 0 && !equalBits(out[name], got[name]) {
+				return nil, errors.New("the second step gives other bits for " + name)
+			}
+		}
+		out = got
+	}
+	return out, nil
+}
+
+// batch is the blocks as a runner takes them, and room for them.
+func (x blockValues) batch(l *dataflow.Lowered, more int) (*plan.Sets, *exec.Batch) {
+	b := &exec.Batch{Rows: append([]int{0}, x.b.Counts...), Inputs: map[int][]byte{}}
+	z := &plan.Sets{}
+	for _, n := range b.Rows {
+		z.Rows = append(z.Rows, n+more)
+	}
+	z.Edges, z.Cells, b.Cells = []int{0}, make([][2]int64, 1), make([][2]exec.Cell, 1)
+	for i := range x.e.Edges {
+		from := &x.e.Edges[i]
+		var in, out chunk.Rect
+		in.Resize(from.V, int64(from.E()), l.Want, from.DataCols)
+		v := in.View()
+		for row := range v.Ptr {
+			v.Ptr[row] = uint32(x.b.Layers[i].Offsets[row])
+		}
+		copy(v.Other, from.Src)
+		copy(v.Type, from.Type)
+		copy(v.Weight, from.Weight)
+		copy(v.Data, from.Data)
+		for e := range v.Rank {
+			v.Rank[e] = float32(x.e.Rank[i][e])
+		}
+		out.Transpose(&in, x.b.Counts[i+1], l.Want)
+		z.Edges, z.Cells = append(z.Edges, from.E()+more), append(z.Cells, [2]int64{in.Bytes + int64(64*more), out.Bytes + int64(64*more)})
+		b.Cells = append(b.Cells, [2]exec.Cell{{Cell: in.Cell, Mem: in.Mem}, {Cell: out.Cell, Mem: out.Mem}})
+	}
+	for key, id := range l.Inputs {
+		v := l.Spec.Values[id]
+		name, _, _ := strings.Cut(key, "@")
+		rows := x.leaf(name, dataflow.Shape{Set: dataflow.Level(int(v.Set) - 1), Cols: v.Cols})
+		ld := chunk.LD(v.Cols)
+		laid := make([]float32, len(rows)/v.Cols*ld)
+		for i := range len(rows) / v.Cols {
+			copy(laid[i*ld:], rows[i*v.Cols:(i+1)*v.Cols])
+		}
+		b.Inputs[id] = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(laid))), 4*len(laid))
+	}
+	return z, b
+}

@@ -1,0 +1,57 @@
+// Command sampler writes a sampler of its own: walks that go back to where they began with
+// a probability of one in five, and draw a second time when they would step straight back.
+package main
+
+import (
+	"fmt"
+	"log"
+
+	"sagann/dataset"
+	. "sagann/sample" // so that a sampler reads as a formula
+)
+
+// restart is run once, on symbols; then it is drawn for thousands of walks at a time.
+func restart(length int, back float32) Sampler {
+	return Sampler{
+		Name:  "restart",
+		Steps: length,
+		Transits: func(s Sample, _ Int, r Rand) Int {
+			last := s.Prev(1)
+			again := Or(Equal(last, None), Less(r.Uniform(), Const(back)))
+			return If(again, s.Root(Whole(0)), last)
+		},
+		Next: func(s Sample, at Pool, r Rand) Int {
+			i := r.Pick(at)
+			return If(Equal(at.Neighbour(i), s.Prev(1)), r.Pick(at), i)
+		},
+	}
+}
+
+func main() {
+	club := dataset.Karate()
+	graph, err := NewGraph(club.Edges.Reverse()) // walks go along edges as they point
+	if err != nil {
+		log.Fatal(err)
+	}
+	program, err := Compile(graph, restart(10, 0.2))
+	if err != nil {
+		log.Fatal(err) // with the line of the function that it is about
+	}
+	var walks Samples
+	if err := program.Run(&walks, []uint32{0, 16, 33}, 0, Key{Seed: 1}); err != nil {
+		log.Fatal(err)
+	}
+	for i := range walks.N {
+		fmt.Println(walks.Vertices(nil, i))
+	}
+	visits := make([]int, graph.Vertices())
+	if err := program.Run(&walks, make([]uint32, 10000), 0, Key{Seed: 1}); err != nil {
+		log.Fatal(err)
+	}
+	for i := range walks.N {
+		for _, v := range walks.Vertices(nil, i)[1:] {
+			visits[v]++
+		}
+	}
+	fmt.Println("visits from vertex 0 to its neighbour 1 and to the far side's 26:", visits[1], visits[26])
+}

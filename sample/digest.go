@@ -1,0 +1,28 @@
+package sample
+
+import (
+	"crypto/sha256"
+	"fmt"
+)
+
+// Digest names what a sampler draws, in 16 hexadecimal digits: programs with equal digests draw equal
+// samples of a graph with equal keys. It is taken of the traced functions and the
+// settings, not of the sampler's name or where it is written.
+func (p *Program) Digest() string {
+	h, s := sha256.New(), &p.s
+	fmt.Fprintln(h, s.Steps, p.sizes, s.roots(), s.Over, s.Replace, s.KeepLoops, s.Unique, s.Most, s.Width, s.RowNormal, s.Output, s.Top, s.Length, s.Method)
+	for _, f := range s.State {
+		fmt.Fprintln(h, f.Len, f.Roots)
+	}
+	for _, c := range []*code{p.code, p.transits, p.score, p.edge} {
+		if c == nil {
+			fmt.Fprintln(h, "none")
+			continue
+		}
+		fmt.Fprintln(h, c.result, c.sites, c.pack)
+		for _, x := range c.list {
+			fmt.Fprintln(h, x.op, x.a, x.b, x.c, x.imm, x.real)
+		}
+	}
+	return fmt.Sprintf("%.8x", h.Sum(nil))
+}

@@ -1,0 +1,132 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Forms are the samplers that Parse knows, as people write them.
+var Forms = []string{"neighbours:15,10,5", "weighted:15,10,5", "layer:512,512", "fastgcn:512,512", "ladies:512,512", "mvs:64", "cluster:20",
+	"saint:4000x2", "shadow:2x10", "pinsage:2x50x3x10 (levels, walks, their length, neighbours)", "deepwalk", "node2vec:p=2,q=0.5", "ppr:0.15", "multirw:100"}
+
+// Spec is a sampler that a text asks for.
+type Spec struct {
+	Sampler Sampler
+	Batch   int // vertices of a batch (saint: roots), or its clusters; 0: as the caller likes
+}
+
+// Parse reads a sampler: a name of Forms with its numbers. Walks get so many steps; 0
+// leaves those of ppr unbounded, and is refused for others.
+func Parse(text string, steps int) (Spec, error) {
+	name, rest, _ := strings.Cut(text, ":")
+	n, err := numbers(rest)
+	bad := func(want string) (Spec, error) {
+		return Spec{}, fmt.Errorf("sampler %q: want %s", text, want)
+	}
+	if walk, ok, err := parseWalk(name, rest, steps); ok || err != nil {
+		if err != nil {
+			err = fmt.Errorf("sampler %q: %w", text, err)
+		}
+		return Spec{Sampler: walk}, err
+	}
+	byLevel := map[string]func(...int) Sampler{"neighbours": Neighbours, "neighbors": Neighbours, "weighted": WeightedNeighbours, "layer": LayerBlocks, "fastgcn": FastGCN, "ladies": LADIES}
+	shapes := map[string]int{"mvs": 1, "cluster": 1, "saint": 2, "shadow": 2, "pinsage": 4}
+	switch make, k := byLevel[name], shapes[name]; {
+	case make == nil && k == 0:
+		return bad("one of " + strings.Join(Forms, ", "))
+	case err != nil || len(n) == 0 || k > 0 && len(n) != k:
+		form := Forms[slices.IndexFunc(Forms, func(f string) bool { return f[:3] == name[:3] })]
+		return bad("numbers of 1 or more, as in " + form)
+	case make != nil:
+		return Spec{Sampler: make(n...)}, nil
+	}
+	switch name {
+	case "mvs":
+		return Spec{Sampler: MVS(n[0])}, nil
+	case "cluster":
+		return Spec{Sampler: ClusterGCN(), Batch: n[0]}, nil
+	case "saint":
+		return Spec{Sampler: SAINT(n[1]), Batch: n[0]}, nil
+	case "shadow":
+		return Spec{Sampler: ShaDow(n[0], n[1])}, nil
+	}
+	return Spec{Sampler: PinSAGE(n[0], n[1], n[2], n[3])}, nil
+}
+
+// numbers are whole numbers of 1 or more with commas or x between them.
+func numbers(text string) (list []int, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, f := range strings.FieldsFunc(strings.ReplaceAll(text, "x", ",")+" ", func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(strings.TrimSpace(f))
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is no number of 1 or more", f)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// parseWalk reads a sampler of walks; ok tells whether it is one.
+func parseWalk(name, rest string, steps int) (s Sampler, ok bool, err error) {
+	switch name {
+	case "deepwalk":
+		s = DeepWalk(steps)
+	case "node2vec":
+		settings, err := assigned(rest, "p", "q")
+		if err != nil {
+			return s, true, err
+		}
+		if !(settings["p"] > 0 && settings["q"] > 0) {
+			return s, true, fmt.Errorf("p is %v and q is %v: both are above 0", settings["p"], settings["q"])
+		}
+		s = Node2vec(steps, float32(settings["p"]), float32(settings["q"]))
+	case "ppr":
+		stop, err := strconv.ParseFloat(rest, 32)
+		if err != nil || !(stop > 0 && stop <= 1) {
+			return s, true, fmt.Errorf("want the probability to stop, above 0 and up to 1, as in ppr:0.15")
+		}
+		if s = PPR(float32(stop)); steps > 0 {
+			s.Steps = steps
+		}
+		return s, true, nil
+	case "multirw":
+		n, err := numbers(rest)
+		if err != nil || len(n) != 1 {
+			return s, true, fmt.Errorf("want the number of roots, as in multirw:100")
+		}
+		s = MultiRW(n[0], steps)
+	default:
+		return s, false, nil
+	}
+	if steps < 1 {
+		return s, true, fmt.Errorf("%d steps: walks of this kind have a length of 1 or more", steps)
+	}
+	if name == "deepwalk" && rest != "" {
+		return s, true, fmt.Errorf("deepwalk has no settings")
+	}
+	return s, true, nil
+}
+
+// assigned reads settings such as p=2,q=0.5; those that are not named are 1.
+func assigned(text string, names ...string) (map[string]float64, error) {
+	got := map[string]float64{}
+	for _, n := range names {
+		got[n] = 1
+	}
+	for _, f := range strings.Split(text, ",") {
+		if f == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(f, "=")
+		x, err := strconv.ParseFloat(value, 32)
+		if err != nil || !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%q: settings are %s, as in p=2,q=0.5", f, strings.Join(names, " and "))
+		}
+		got[name] = x
+	}
+	return got, nil
+}

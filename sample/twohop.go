@@ -1,0 +1,190 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"sagann/chunk"
+	"sagann/internal/simd"
+)
+
+// Matrix is numbers in rows.
+type Matrix struct {
+	Rows, Cols int
+	Data       []float32 // Rows×Cols, row-major
+}
+
+// TwoHop embeds vertices by two layers of GraphSAGE over sampled trees, as Gunrock's
+// GraphSAGE does: each source draws Children in-edges, each child Leaves, with
+// replacement. A layer is normalise(relu([x·Wf, mean·Wa])), normalise by the Euclidean
+// norm; mean is over the features of what the vertex drew, in the second layer over the first
+// layer's rows of the children. Rows of leaves are summed as they are read and not kept.
+type TwoHop struct {
+	Children, Leaves int
+	Wf1, Wa1         Matrix // features × any, features × any
+	Wf2, Wa2         Matrix // (Wf1.Cols+Wa1.Cols) × any, the same × any
+	// SelfNeighbour makes a vertex without in-edges its own neighbour, as Gunrock does;
+	// else its mean is 0.
+	SelfNeighbour bool
+}
+
+// Cols is the width of the rows that Embed gives.
+func (t *TwoHop) Cols() int { return t.Wf2.Cols + t.Wa2.Cols }
+
+// check says what does not fit features of some columns.
+func (t *TwoHop) check(cols int) error {
+	if t.Children < 1 || t.Leaves < 1 {
+		return fmt.Errorf("%d children and %d leaves: at least 1 of each", t.Children, t.Leaves)
+	}
+	h := t.Wf1.Cols + t.Wa1.Cols
+	for _, m := range []struct {
+		name string
+		w    Matrix
+		rows int
+	}{{"Wf1", t.Wf1, cols}, {"Wa1", t.Wa1, cols}, {"Wf2", t.Wf2, h}, {"Wa2", t.Wa2, h}} {
+		if m.w.Rows != m.rows || m.w.Cols < 1 || len(m.w.Data) != m.w.Rows*m.w.Cols {
+			return fmt.Errorf("%s is %d×%d with %d numbers: it has %d rows and one column or more", m.name, m.w.Rows, m.w.Cols, len(m.w.Data), m.rows)
+		}
+	}
+	return nil
+}
+
+// Random fills the weights for features of some columns: each matrix with width columns
+// of numbers drawn evenly within ±√(6/(rows+columns)) (Glorot and Bengio, 2010).
+func (t *TwoHop) Random(cols, width int, seed uint64) {
+	s := Key{Seed: seed}.stream()
+	for n, m := range []struct {
+		w    *Matrix
+		rows int
+	}{{&t.Wf1, cols}, {&t.Wa1, cols}, {&t.Wf2, 2 * width}, {&t.Wa2, 2 * width}} {
+		*m.w = Matrix{m.rows, width, make([]float32, m.rows*width)}
+		top := float32(math.Sqrt(6 / float64(m.rows+width)))
+		for i := range m.w.Data {
+			m.w.Data[i] = top * (2*uniform(s.words(place{of: uint32(i >> 2), slot: uint32(n), step: ^uint32(1)})[i&3]) - 1)
+		}
+	}
+}
+
+// Embed writes the rows of sources, len(sources)×Cols, to out, on all processors. x is the
+// features of all vertices, V×cols. A source's row depends on the key and the source only,
+// not on the others.
+func (t *TwoHop) Embed(g *Graph, x []float32, cols int, sources []uint32, key Key, out []float32) error {
+	if err := t.check(cols); err != nil {
+		return err
+	}
+	if len(x) != g.Vertices()*cols || len(out) != len(sources)*t.Cols() {
+		return errors.New("features or result have not a row for each vertex or source")
+	}
+	for i, v := range sources {
+		if int64(v) >= int64(g.Vertices()) {
+			return fmt.Errorf("source %d, at place %d, of a graph with %d vertices: sources are 0 to %d", v, i, g.Vertices(), g.Vertices()-1)
+		}
+	}
+	layers := [2][2]simd.PackedB{{t.Wf1.pack(), t.Wa1.pack()}, {t.Wf2.pack(), t.Wa2.pack()}}
+	strip := max(1, width/t.Children)
+	chunk.Each((len(sources)+strip-1)/strip, func(i int) {
+		lo, hi := i*strip, min(len(sources), (i+1)*strip)
+		h := hops{t, g, x, cols, key.stream()}
+		h.embed(layers, sources[lo:hi], out[lo*t.Cols():hi*t.Cols()])
+	})
+	return nil
+}
+
+func (m Matrix) pack() simd.PackedB {
+	return simd.PackB(m.Data, m.Cols, m.Rows, m.Cols, false, nil)
+}
+
+// hops embeds a strip of sources.
+type hops struct {
+	*TwoHop
+	g    *Graph
+	x    []float32
+	cols int
+	key  stream
+}
+
+func (h *hops) embed(w [2][2]simd.PackedB, sources []uint32, out []float32) {
+	n, c, wide := len(sources), h.Children, h.Wf1.Cols+h.Wa1.Cols
+	own, mean := make([]float32, n*h.cols), make([]float32, n*h.cols)
+	kids, leaves := make([]float32, n*c*h.cols), make([]float32, n*c*h.cols)
+	for i, v := range sources {
+		copy(own[i*h.cols:], h.row(v))
+		children := h.draw(v, c, place{of: v})
+		h.mean(mean[i*h.cols:][:h.cols], children)
+		for j, u := range children {
+			at := (i*c + j) * h.cols
+			copy(kids[at:], h.row(u))
+			h.mean(leaves[at:][:h.cols], h.draw(u, h.Leaves, place{of: v, step: uint32(1 + j)}))
+		}
+	}
+	first, second := make([]float32, n*wide), make([]float32, n*c*wide)
+	layer(first, own, mean, &w[0], n)
+	layer(second, kids, leaves, &w[0], n*c)
+	among := make([]float32, n*wide)
+	for i, v := range sources {
+		if h.g.Degree(v) == 0 && !h.SelfNeighbour {
+			continue // there are no children, and rows of none are not averaged
+		}
+		row := among[i*wide:][:wide]
+		for j := range c {
+			simd.AddTo(row, second[(i*c+j)*wide:][:wide])
+		}
+		simd.Scale(row, row, 1/float32(c))
+	}
+	layer(out, first, among, &w[1], n)
+}
+
+func (h *hops) row(v uint32) []float32 { return h.x[int(v)*h.cols:][:h.cols] }
+
+// draw draws k in-edges of v with replacement and gives their far ends; none of a vertex
+// without in-edges, or itself.
+func (h *hops) draw(v uint32, k int, at place) []uint32 {
+	far, _ := h.g.row(v)
+	switch {
+	case len(far) == 0 && !h.SelfNeighbour:
+		return nil
+	case len(far) == 0:
+		far = []uint32{v}
+	}
+	list := make([]uint32, k)
+	var w [4]uint32
+	for j := range list {
+		if j&3 == 0 {
+			at.slot = uint32(j >> 2)
+			w = h.key.words(at)
+		}
+		list[j] = far[below(w[j&3], len(far))]
+	}
+	return list
+}
+
+// mean sets dst to the mean of the features of vertices, 0 of none.
+func (h *hops) mean(dst []float32, vertices []uint32) {
+	for _, v := range vertices {
+		simd.AddTo(dst, h.row(v))
+	}
+	if len(vertices) > 0 {
+		simd.Scale(dst, dst, 1/float32(len(vertices)))
+	}
+}
+
+// layer sets n rows of dst to normalise(relu([a·Wf, b·Wa])). A row of zeros stays one.
+func layer(dst, a, b []float32, w *[2]simd.PackedB, n int) {
+	in, f := w[0].Dims()
+	_, g := w[1].Dims()
+	scratch := make([]float32, max(simd.GemmScratch(in, f), simd.GemmScratch(in, g)))
+	simd.GemmPacked(n, a, in, &w[0], dst, f+g, false, scratch)
+	simd.GemmPacked(n, b, in, &w[1], dst[f:], f+g, false, scratch)
+	for i := range n {
+		row := dst[i*(f+g):][:f+g]
+		simd.Relu(row, row)
+		sum := 0.0
+		for _, x := range row {
+			sum += float64(x) * float64(x)
+		}
+		if sum > 0 {
+			simd.Scale(row, row, float32(1/math.Sqrt(sum)))
+		}
+	}
+}
