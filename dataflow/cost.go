@@ -131,6 +131,10 @@ func (c *costing) out(o *kernel.Out) {
 		c.Passes += sumKernels
 		*c.elem += ops
 		c.FixedBytes += 2 * n
+	case kernel.SumSparse:
+		c.Passes += sumKernels
+		*c.elem += ops * float64(c.p.Widths[o.Reg2]) / 2
+		c.FixedBytes += 2 * n * int64(o.Blocks)
 	case kernel.SumBy, kernel.MaxBy:
 		c.Passes += sumKernels
 		*c.elem += ops

@@ -189,6 +189,13 @@ func (w *writer) vertexOp(x operand) operand {
 		return w.line(x.cols, "dropout", x, w.sites, 0.3)
 	case 1:
 		return w.line(x.cols, "rowscale", x, w.line(1, "sigmoid", w.line(1, "indegree")))
+	case 5:
+		y := w.line(2*sparseEntries, "sparserows")
+		if w.int("dropped", 0, 1) == 1 {
+			w.sites++
+			y = w.line(y.cols, "sparsedropout", y, w.sites, 0.3)
+		}
+		return w.line(x.cols, "add", x, w.line(x.cols, "sparsematmul", y, w.param(sparseCols, x.cols)))
 	case 2:
 		y := w.of("readout of", w.past)
 		w.rows = append(w.rows, w.line(y.cols, "tanh", w.line(y.cols, "scale", w.line(y.cols, "sumrows", y), 0.1)))

@@ -196,6 +196,13 @@ var language = map[string]func(c *call) *node{
 	"slice":     func(c *call) *node { return ops.Slice(c.in[0], c.i(0), c.i(1)) },
 	"pad":       func(c *call) *node { return ops.Pad(c.in[0], c.i(0), c.i(1)) },
 	"xent":      func(c *call) *node { return ops.SoftmaxCrossEntropy(c.in[0], c.in[1], c.in[2]) },
+	"sparserows": func(c *call) *node {
+		return c.vertex("sparse:"+c.name, 2*sparseEntries)
+	},
+	"sparsematmul": bin(ops.SparseMatMul),
+	"sparsedropout": func(c *call) *node { // site, probability
+		return ops.SparseDropout(c.in[0], c.f(1), c.i(0), c.vertex(dataflow.IDInput, 1), c.step())
+	},
 	"dropout": func(c *call) *node { // site, probability
 		return ops.Dropout(c.in[0], c.f(1), c.i(0), c.vertex(dataflow.IDInput, 1), nil, c.step())
 	},

@@ -6,12 +6,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/internal/eval"
+	"sagann/kernel"
 )
 
 type random struct{ *rand.Rand }
@@ -72,6 +74,12 @@ func (v values) of(name string, s dataflow.Shape) []float32 {
 		rows = v.g.V
 	}
 	x := make([]float32, rows*s.Cols)
+	if strings.HasPrefix(name, "sparse:") {
+		for row := range slices.Chunk(x, s.Cols) {
+			r.sparse(row, v.dyadic)
+		}
+		return x
+	}
 	for i := range x {
 		if x[i] = r.number(); v.dyadic {
 			x[i] = r.dyadic()
@@ -90,6 +98,23 @@ func (v values) of(name string, s dataflow.Shape) []float32 {
 // moved are the ops whose results noise changes beside the leaves: both ends of an edge that
 // are one vertex, and sums that cancel each other, must not move alike.
 var moved = []dataflow.Op{dataflow.ScatterSrcOp, dataflow.ScatterDstOp, dataflow.GatherSrcOp, dataflow.GatherDstOp}
+
+// Sparse rows have at most sparseEntries entries in sparseCols columns.
+const sparseEntries, sparseCols = 3, 5
+
+func (r random) sparse(row []float32, dyadic bool) {
+	list, n := r.Perm(sparseCols), r.IntN(sparseEntries+1)
+	for j := range sparseEntries {
+		row[j] = math.Float32frombits(kernel.NoColumn)
+		if j >= n {
+			continue
+		}
+		row[j] = math.Float32frombits(uint32(list[j]))
+		if row[sparseEntries+j] = r.number(); dyadic {
+			row[sparseEntries+j] = r.dyadic()
+		}
+	}
+}
 
 // noise is how far the results of p move when its leaves, what edges see of them and sums
 // over edges are off by as much as a sum over a hub is. Where a sum cancels almost to nothing, that is far.

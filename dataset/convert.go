@@ -74,7 +74,7 @@ func (c Conversion) open() (*Stream, error) {
 		return nil, err
 	}
 	if c.Undirected || c.Simple {
-		d, err := s.collect()
+		d, err := s.collect(Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -14,23 +14,29 @@ type Data struct {
 	Names       []string  // V: the text that each vertex has in the file; nil where there is none
 	Features    []float32 // V×FeatureCols row-major; nil when the data has none
 	FeatureCols int
-	// MakeFeatures, where Features is nil, makes them when they are laid out, so that they
-	// need not be held twice: it calls row once for every vertex and fills what that
-	// returns, FeatureCols numbers, on all processors. Calls give equal numbers.
-	MakeFeatures func(row func(v int) []float32)
-	Labels       []int32   // V: class 0..Classes-1, or -1 for unlabelled; nil when multi-label
-	MultiLabels  []float32 // V×Classes of 0 and 1; nil when single-label
-	Classes      int
-	Train        []uint32 // vertex ids of the splits, ascending, disjoint
-	Val          []uint32
-	Test         []uint32
-	GraphOf      []uint32 // nil, or the graph each vertex belongs to (TU sets), 0-based
-	GraphLabels  []int32  // nil, or one class a graph, 0-based; -1 for unlabelled
-	GraphSplit   Split    // graph numbers
-	EdgeLabels   []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
-	EdgeSplit    Split    // edge numbers, in stored order
-	Targets      Targets  // numbers to predict, in place of classes or beside them
-	Report       Report   // what loading did
+	Late        LateFeatures // where features are from while Features is nil
+	Labels      []int32      // V: class 0..Classes-1, or -1 for unlabelled; nil when multi-label
+	MultiLabels []float32    // V×Classes of 0 and 1; nil when single-label
+	Classes     int
+	Train       []uint32 // vertex ids of the splits, ascending, disjoint
+	Val         []uint32
+	Test        []uint32
+	GraphOf     []uint32 // nil, or the graph each vertex belongs to (TU sets), 0-based
+	GraphLabels []int32  // nil, or one class a graph, 0-based; -1 for unlabelled
+	GraphSplit  Split    // graph numbers
+	EdgeLabels  []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
+	EdgeSplit   Split    // edge numbers, in stored order
+	Targets     Targets  // numbers to predict, in place of classes or beside them
+	Report      Report   // what loading did
+}
+
+// LateFeatures is where features are from that are not held as a dense matrix.
+type LateFeatures struct {
+	// Make makes dense features when they are laid out, so that they need not be held twice: it calls row once
+	// for every vertex and fills what that returns, FeatureCols numbers, on all processors. Calls give equal
+	// numbers.
+	Make   func(row func(v int) []float32)
+	Sparse *SparseRows // nil, or the rows that Make makes (Data.SetSparse)
 }
 
 // Split is what a run is trained, validated and tested on, by number: each list ascending,

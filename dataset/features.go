@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sagann/chunk"
 )
@@ -30,7 +31,7 @@ func (d *Data) oneHot() {
 }
 
 // DropFeatures takes the features of d away.
-func DropFeatures(d *Data) { d.Features, d.MakeFeatures, d.FeatureCols = nil, nil, 0 }
+func DropFeatures(d *Data) { d.Features, d.Late, d.FeatureCols = nil, LateFeatures{}, 0 }
 
 // DegreeFeatures replaces the features of d by two columns: log(1 + in-degree) and
 // log(1 + out-degree) of each vertex.
@@ -49,19 +50,13 @@ func RowNormalize(d *Data) {
 	if d.FeatureCols == 0 {
 		return
 	}
+	if d.Features == nil && d.Late.Sparse != nil {
+		d.Late.Sparse.normalize()
+		return
+	}
 	d.HoldFeatures()
-	for at := 0; at < len(d.Features); at += d.FeatureCols {
-		row := d.Features[at : at+d.FeatureCols]
-		sum := 0.0
-		for _, x := range row {
-			sum += math.Abs(float64(x))
-		}
-		if sum == 0 {
-			continue
-		}
-		for k, x := range row {
-			row[k] = float32(float64(x) / sum)
-		}
+	for row := range slices.Chunk(d.Features, d.FeatureCols) {
+		normalizeRow(row)
 	}
 }
 

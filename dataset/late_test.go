@@ -28,7 +28,7 @@ func TestSyntheticLate(t *testing.T) {
 		x := make([]float32, len(want.Features))
 		for range 2 {
 			clear(x)
-			got.MakeFeatures(func(v int) []float32 { return x[v*got.FeatureCols : (v+1)*got.FeatureCols] })
+			got.Late.Make(func(v int) []float32 { return x[v*got.FeatureCols : (v+1)*got.FeatureCols] })
 			if d := cmp.Diff(want.Features, x); d != "" {
 				t.Fatalf("%s: %.200s", text, d)
 			}

@@ -17,13 +17,18 @@ func Open(name string, opt Options) (*Data, error) {
 	kind, spec, _ := strings.Cut(name, ":")
 	switch {
 	case name == "karate":
-		return Karate(), nil
+		d := Karate()
+		return d, opt.sparse(d)
 	case kind == "synthetic":
 		s, err := ParseSpec(spec)
 		if err != nil {
 			return nil, err
 		}
-		return Synthetic(s)
+		d, err := Synthetic(s)
+		if err != nil {
+			return nil, err
+		}
+		return d, opt.sparse(d)
 	}
 	return Load(name, opt)
 }
@@ -45,7 +50,7 @@ func Load(path string, opt Options) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.collect()
+	d, err := s.collect(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +103,7 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}
 	d.warnScale(d.Features, 0)
-	return d, nil
+	return d, opt.sparse(d)
 }
 
 func (d *Data) change(format string, n int) {

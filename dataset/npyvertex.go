@@ -103,14 +103,18 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", indptr.Where(0), err)
 	}
+	s.sparse = m
 	bytes := from.Size("features_csr_indptr") + from.Size("features_csr_indices") + from.Size("features_csr_data")
-	if err := checkDense(m.rows, m.cols, bytes); err != nil {
-		return fmt.Errorf("%s: %w", indptr.Where(0), err)
-	}
 	if m.cols == 0 || m.rows == 0 {
 		return fmt.Errorf("%s: empty features", indptr.Where(0))
 	}
-	s.Data.FeatureCols, s.EachRows = m.cols, m.eachRows
+	s.Data.FeatureCols = m.cols
+	s.EachRows = func(fn func([]float32) error) error {
+		if err := checkDense(m.rows, m.cols, bytes); err != nil {
+			return fmt.Errorf("%s: %w", indptr.Where(0), err)
+		}
+		return m.eachRows(fn)
+	}
 	return rows.set(m.rows, indptr.Name(), indptr.Where(0), "rows of features")
 }
 

@@ -11,6 +11,11 @@ type Options struct {
 	// sorts by source, then destination. Planetoid graphs are always simple.
 	Simple bool
 
+	// SparseFrom is from how many bytes of dense features on rows that a file holds as a sparse matrix
+	// (.npy folders, .npz) stay sparse (Data.Late.Sparse). 0: never. 1: always, and the rows of any other file
+	// are made sparse, too.
+	SparseFrom int64
+
 	// Relabel says what becomes of the vertex ids of an edge list. ReadEdgeList
 	// also tells which vertex had which id.
 	Relabel Relabel
@@ -27,3 +32,17 @@ const (
 	// RelabelAlways numbers the ids that occur 0, 1, 2, … in ascending order.
 	RelabelAlways
 )
+
+// keepsSparse tells whether sparse rows of d stay so.
+func (o *Options) keepsSparse(d *Data) bool {
+	return o.SparseFrom > 0 && 4*int64(d.Edges.V)*int64(d.FeatureCols) >= o.SparseFrom
+}
+
+// sparse makes the features of d sparse, where that is asked for whatever file they are from.
+func (o *Options) sparse(d *Data) error {
+	if o.SparseFrom != 1 || d.FeatureCols == 0 || d.Late.Sparse != nil {
+		return nil
+	}
+	d.HoldFeatures()
+	return d.SetSparse(SparseOf(d.Features, d.FeatureCols), d.FeatureCols)
+}

@@ -22,6 +22,8 @@ type Stream struct {
 	// allRows, where it is set, reads the features at once, without copying pieces.
 	allRows func() ([]float32, error)
 
+	sparse *csr // what EachRows makes dense; nil: nothing keeps it
+
 	// counted is set where E and the rows of features were held against the bytes that
 	// are there, so that memory may be taken for them.
 	counted bool
@@ -35,7 +37,7 @@ const pieceValues = 1 << 18
 func streamOf(d *Data) *Stream {
 	rest := *d
 	rest.Edges = &chunk.Edges{V: d.Edges.V, Types: d.Edges.Types, DataCols: d.Edges.DataCols}
-	rest.Features, rest.MakeFeatures = nil, nil
+	rest.Features, rest.Late = nil, LateFeatures{}
 	s := &Stream{Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
 	s.EachEdges = func(fn func(*chunk.Edges) error) error { return fn(d.Edges) }
 	if d.FeatureCols > 0 {
@@ -56,10 +58,13 @@ func (s *Stream) room(n int) int {
 }
 
 // collect reads the edges and features into memory.
-func (s *Stream) collect() (*Data, error) {
+func (s *Stream) collect(opt Options) (*Data, error) {
 	d := s.Data
 	if err := s.collectEdges(); err != nil || s.EachRows == nil {
 		return d, err
+	}
+	if s.sparse != nil && s.sparse.rows == d.Edges.V && opt.keepsSparse(d) {
+		return d, d.SetSparse(s.sparse.sparse(), s.sparse.cols)
 	}
 	if s.allRows != nil {
 		var err error

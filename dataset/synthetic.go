@@ -61,7 +61,7 @@ func Synthetic(s Spec) (*Data, error) {
 }
 
 // SyntheticLate is Synthetic with features that are made when they are laid out
-// (Data.MakeFeatures): the numbers are the same.
+// (Data.Late.Make): the numbers are the same.
 func SyntheticLate(s Spec) (*Data, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("synthetic graph: %w", err)
@@ -95,18 +95,18 @@ func (s *Spec) graph() *Data {
 		d.Edges = communityGraph(s, at, d.Labels)
 	}
 	labels := d.Labels
-	d.MakeFeatures = func(row func(v int) []float32) { communityFeatures(s, labels, row) }
+	d.Late.Make = func(row func(v int) []float32) { communityFeatures(s, labels, row) }
 	return d
 }
 
-// HoldFeatures makes the features where MakeFeatures would, and keeps them.
+// HoldFeatures makes the features where Late.Make would, and keeps them.
 func (d *Data) HoldFeatures() {
-	if d.Features != nil || d.MakeFeatures == nil {
+	if d.Features != nil || d.Late.Make == nil {
 		return
 	}
 	x := make([]float32, d.Edges.V*d.FeatureCols)
-	d.MakeFeatures(func(v int) []float32 { return x[v*d.FeatureCols : (v+1)*d.FeatureCols] })
-	d.Features, d.MakeFeatures = x, nil
+	d.Late.Make(func(v int) []float32 { return x[v*d.FeatureCols : (v+1)*d.FeatureCols] })
+	d.Features, d.Late.Make = x, nil
 }
 
 // places is the vertex at each place of a random order: what a vertex is, its
@@ -146,10 +146,10 @@ func copies(d *Data, n int) *Data {
 		Name:        d.Name,
 		Edges:       &chunk.Edges{V: n * d.Edges.V, Src: shifted(d.Edges.Src), Dst: shifted(d.Edges.Dst)},
 		FeatureCols: d.FeatureCols,
-		MakeFeatures: func(row func(v int) []float32) {
+		Late: LateFeatures{Make: func(row func(v int) []float32) {
 			one := make([]float32, d.Edges.V*d.FeatureCols)
 			at := func(v int) []float32 { return one[v*d.FeatureCols : (v+1)*d.FeatureCols] }
-			d.MakeFeatures(at)
+			d.Late.Make(at)
 			chunk.Ranges(d.Edges.V, func(lo, hi int) {
 				for v := lo; v < hi; v++ {
 					for c := range n {
@@ -157,7 +157,7 @@ func copies(d *Data, n int) *Data {
 					}
 				}
 			})
-		},
+		}},
 		Labels:  repeat(d.Labels, n),
 		Classes: d.Classes,
 		Train:   shifted(d.Train), Val: shifted(d.Val), Test: shifted(d.Test),

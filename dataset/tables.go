@@ -49,7 +49,7 @@ func LoadTables(t Tables, opt Options) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.collect()
+	d, err := s.collect(opt)
 	if err != nil {
 		return nil, err
 	}

@@ -59,8 +59,11 @@ func checkIDs(d *Data) error {
 
 func checkFeatures(d *Data) error {
 	if d.Features == nil {
-		if d.FeatureCols != 0 && (d.MakeFeatures == nil || d.FeatureCols < 0) {
+		if d.FeatureCols != 0 && (d.Late.Make == nil || d.FeatureCols < 0) {
 			return fmt.Errorf("feature width %d without features", d.FeatureCols)
+		}
+		if d.Late.Sparse != nil {
+			return d.Late.Sparse.check(d.Edges.V, d.FeatureCols)
 		}
 		return nil
 	}

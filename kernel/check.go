@@ -49,7 +49,7 @@ func (p *Program) Check() error {
 				return err
 			}
 		}
-		if o.Acc.KeyedRows() && (o.Blocks < 1 || p.Widths[o.Reg2] != 1) {
+		if o.Acc.KeyedRows() && (o.Blocks < 1 || p.Widths[o.Reg2] != 1 && o.Acc != SumSparse) {
 			return fmt.Errorf("kernel %s: result %d: %d rows by a key of %d columns", p.Name, i, o.Blocks, p.Widths[o.Reg2])
 		}
 		if o.Operand < 0 || o.Operand >= p.Operands || o.Aux >= p.Operands {

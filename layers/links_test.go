@@ -68,7 +68,7 @@ func TestLinks(t *testing.T) {
 				t.Parallel()
 				m := linkModel(t, "sage", d, head, dropout)
 				const n = 12
-				c := saga.Config{Seed: 5, Epochs: n}
+				c := saga.Config{Seed: 5, Epochs: n, Device: taskDevice()}
 				want := trainLinks(t, m, d, c, saga.TrainOptions{})
 				if !(want[2*n-2] < want[0]) {
 					t.Errorf("the loss does not fall: %v", want[:2*n])
@@ -77,7 +77,7 @@ func TestLinks(t *testing.T) {
 				c.Mem = smallest(t, m, d, c)
 				compare(t, "streamed", trainLinks(t, m, d, c, saga.TrainOptions{}), want, 1e-4)
 				compare(t, "two devices", trainLinks(t, m, d, saga.Config{Seed: 5, Epochs: n, Chunks: 4, Device: "cpu:2"}, saga.TrainOptions{}), want, 1e-4)
-				c = saga.Config{Seed: 5, Epochs: n, Chunks: 2}
+				c = saga.Config{Seed: 5, Epochs: n, Chunks: 2, Device: taskDevice()}
 				path := filepath.Join(t.TempDir(), "c.safetensors")
 				straight := trainLinks(t, m, d, c, saga.TrainOptions{})
 				c.Epochs = 5

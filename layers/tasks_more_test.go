@@ -37,9 +37,9 @@ func TestTasksResume(t *testing.T) {
 				return losses
 			}
 			path := filepath.Join(t.TempDir(), "c.safetensors")
-			want := train(f.program(t, c, saga.Config{Chunks: 2}), "", "", 20)
-			first := train(f.program(t, c, saga.Config{Chunks: 2}), "", path, 9) // checkpoint after 7
-			rest := train(f.program(t, c, saga.Config{Chunks: 2}), path, "", 20)
+			want := train(f.program(t, c, saga.Config{Chunks: 2, Device: taskDevice()}), "", "", 20)
+			first := train(f.program(t, c, saga.Config{Chunks: 2, Device: taskDevice()}), "", path, 9) // checkpoint after 7
+			rest := train(f.program(t, c, saga.Config{Chunks: 2, Device: taskDevice()}), path, "", 20)
 			if got := append(first[:14], rest...); !slices.Equal(got, want) {
 				t.Errorf("resumed: %v\nstraight: %v", got, want)
 			}
@@ -62,7 +62,7 @@ func TestBatchNormStreams(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := saga.Compile(m, d, saga.Config{Seed: 5, Stream: false})
+			p, err := saga.Compile(m, d, saga.Config{Seed: 5, Device: taskDevice()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,8 +74,8 @@ func TestBatchNormStreams(t *testing.T) {
 				}
 				return all
 			}
-			want := losses(saga.Config{Seed: 5})
-			quarter := saga.Config{Seed: 5, Mem: resident / 4}
+			want := losses(saga.Config{Seed: 5, Device: taskDevice()})
+			quarter := saga.Config{Seed: 5, Mem: resident / 4, Device: taskDevice()}
 			if _, err := saga.Compile(m, d, quarter); err != nil {
 				t.Fatal(err)
 			}

@@ -72,6 +72,9 @@ func readTasks(t *testing.T) *taskFile {
 	return f
 }
 
+// taskDevice is the device that SAGANN_DEVICE names for these tests, such as cuda; "": the CPU.
+func taskDevice() string { return os.Getenv("SAGANN_DEVICE") }
+
 // data is the graph with the labels that a case has.
 func (f *taskFile) data(c *taskCase) *dataset.Data {
 	d := &dataset.Data{Name: "tasks", Edges: &chunk.Edges{V: f.Vertices, Src: f.Src, Dst: f.Dst}, Features: f.Features, FeatureCols: f.Cols,
@@ -127,7 +130,11 @@ func TestTasksGolden(t *testing.T) {
 	f := readTasks(t)
 	for i := range f.Cases {
 		c := &f.Cases[i]
-		for _, cfg := range []saga.Config{{}, {Chunks: 4, Stream: true}, {Device: "cpu:2", Chunks: 4}} {
+		configs := []saga.Config{{}, {Chunks: 4, Stream: true}, {Device: "cpu:2", Chunks: 4}}
+		if spec := taskDevice(); spec != "" {
+			configs = []saga.Config{{Device: spec}, {Device: spec, Chunks: 4, Stream: true}}
+		}
+		for _, cfg := range configs {
 			t.Run(fmt.Sprintf("%d/%s%d", i, cfg.Device, cfg.Chunks), func(t *testing.T) {
 				t.Parallel()
 				f.hold(t, c, f.program(t, c, cfg))

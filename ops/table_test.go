@@ -110,6 +110,11 @@ var examples = map[Op][]example{
 		{in: []leaf{edge(3), edge(4)}, want: "[3×4]", grads: 2},
 		{in: []leaf{global(5, 3), global(5, 4)}, want: "[3×4]", grads: 2},
 	},
+	sparseMatmul:   one(example{in: []leaf{sparseRows(3, 4), global(4, 5)}, want: "[V×5]", grads: 1}),
+	sparseMatmulTN: one(example{in: []leaf{vertex(5), sparseRows(3, 4)}, attr: attr{I: 4}, want: "[4×5]"}),
+	sparseDropout: one(example{in: []leaf{sparseRows(3, 4), global(1, 4).words(), vertex(1).words()},
+		attr: attr{I: 3, F: 0.4}, want: "[V×6]"}),
+
 	sumRows: one(example{in: []leaf{edge(4)}, want: "[1×4]", grads: 1}),
 	spread: {
 		{in: []leaf{global(1, 4), edge(7)}, want: "[E×4]", grads: 1},

@@ -87,7 +87,10 @@ func sameArithmetic(digest string) error {
 // checksum is the CRC-32C of all that training reads.
 func (in *inputs) checksum() string {
 	d, e, sum := in.data, in.edges, uint32(0)
-	d.HoldFeatures()
+	sparse := in.sparseParts()
+	if sparse == nil {
+		d.HoldFeatures()
+	}
 	for _, x := range [][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data),
 		bytesOf(d.Features), wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)} {
 		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
@@ -103,6 +106,9 @@ func (in *inputs) checksum() string {
 	}
 	if in.loss.numbers() {
 		sum = crc32.Update(sum, castagnoli, bytesOf(d.Targets.Vertex))
+	}
+	for _, x := range sparse {
+		sum = crc32.Update(sum, castagnoli, x)
 	}
 	if in.graphs {
 		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphSplit.Train)} {

@@ -21,11 +21,19 @@ type inputs struct {
 	byGraph map[string][]float32 // Globals of a row a graph
 	extra   map[string][]float32
 	cols    map[string]int
-	learned map[string]func() source // inputs that training changes: their first rows
+	made    map[string]func() source // learned inputs, their first rows; sparse features
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
 	return &inputs{data: d, edges: e, byGraph: map[string][]float32{}, extra: map[string][]float32{}, cols: map[string]int{}}
+}
+
+// makes has input name of so many columns come from first.
+func (in *inputs) makes(name string, cols int, first func() source) {
+	if in.made == nil {
+		in.made = map[string]func() source{}
+	}
+	in.made[name], in.cols[name] = first, cols
 }
 
 // source is where a vertex input comes from: rows, or what writes one.
@@ -61,8 +69,8 @@ func (in *inputs) source(name string) (source, error) {
 	d := in.data
 	switch name {
 	case featuresInput:
-		if d.Features == nil && d.MakeFeatures != nil {
-			return source{all: d.MakeFeatures}, nil
+		if d.Features == nil && d.Late.Make != nil {
+			return source{all: d.Late.Make}, nil
 		}
 		return source{rows: d.Features}, nil
 	case labelsInput:
@@ -94,7 +102,7 @@ func (in *inputs) source(name string) (source, error) {
 		deg := in.edges.OutDegrees()
 		return source{one: func(v int) float32 { return float32(deg[v]) }}, nil
 	}
-	if first := in.learned[name]; first != nil {
+	if first := in.made[name]; first != nil {
 		return first(), nil
 	}
 	if x, ok := in.extra[name]; ok {

@@ -29,7 +29,7 @@ type FeaturesError struct{ Err error }
 
 // Error names the op that reads the features.
 func (e *FeaturesError) Error() string {
-	return fmt.Sprintf("saga: the data has no features, and the model cannot take the identity for them: %v; Model.Embedding learns rows, dataset.OneHotFeatures makes the identity", e.Err)
+	return fmt.Sprintf("saga: features that are sparse, or the identity where there are none, are read by products with weights of the whole graph only: %v; Data.HoldFeatures or dataset.OneHotFeatures makes them dense, Model.Embedding learns others", e.Err)
 }
 
 // Unwrap is what reads the features.
@@ -49,6 +49,13 @@ func (t *tracer) embed() Tensor {
 // resolve gives prog, traced by t, learned rows where features are the identity, and notes the parameters.
 func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
 	p.params = t.list
+	if p.dims.sparse {
+		q, err := dataflow.ByProducts(prog, featuresInput, p.sparseProduct)
+		if err != nil {
+			return nil, &FeaturesError{err}
+		}
+		prog = q
+	}
 	if p.dims.identity {
 		q, names, err := dataflow.Identity(prog, featuresInput)
 		if err != nil {
@@ -108,19 +115,17 @@ func (o *Optimizer) rates(epoch int, rate float32) []float32 {
 
 // learn makes q and its moments inputs, with their first values; zero: they are set before a step.
 func (in *inputs) learn(q *Param, seed uint64, zero bool) {
-	if in.learned == nil {
-		in.learned = map[string]func() source{}
-	}
-	in.learned[q.Name], in.cols[q.Name] = func() source { return source{rows: q.initial(seed)} }, q.Cols
+	first := func() source { return source{rows: q.initial(seed)} }
 	if q.rowwise {
-		in.learned[q.Name] = func() source { return source{all: q.eachRow(seed)} }
+		first = func() source { return source{all: q.eachRow(seed)} }
 	}
 	none := func() source { return source{all: func(func(int) []float32) {}} } // memory is zero
 	if zero {
-		in.learned[q.Name] = none
+		first = none
 	}
+	in.makes(q.Name, q.Cols, first)
 	for k := range 2 {
-		in.learned[momentName(k, q.Name)], in.cols[momentName(k, q.Name)] = none, q.Cols
+		in.makes(momentName(k, q.Name), q.Cols, none)
 	}
 }
 
@@ -179,5 +184,5 @@ func (s *session) setLearned(u *unit, name string, x []float32) error {
 // isLearned tells whether name is a learned input of u.
 func (p *Program) isLearned(u *unit, name string) bool {
 	_, input := u.low.Inputs[name]
-	return input && p.in != nil && p.in.learned[name] != nil
+	return input && p.in != nil && p.in.made[name] != nil
 }

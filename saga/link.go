@@ -214,6 +214,6 @@ func (p *Program) describeLinks() error {
 		return errors.New("saga: links are learned by the cross-entropy of edge and no edge, without weights")
 	}
 	p.in.link = &linker{links: d.Targets.Links, head: m.LinkHead}
-	p.in.learned = map[string]func() source{linkSeed: func() source { return source{row: func(_ int, to []float32) { clear(to) }} }}
+	p.in.makes(linkSeed, 1, func() source { return source{row: func(_ int, to []float32) { clear(to) }} })
 	return nil
 }

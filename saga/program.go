@@ -163,5 +163,5 @@ func (p *Program) describeData() error {
 		return p.describeLinks()
 	}
 	p.in.graphs = m.Task == GraphTask
-	return nil
+	return p.describeSparse(d)
 }

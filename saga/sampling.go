@@ -95,6 +95,8 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return p.trainable()
 	case p.dims.embedding > 0:
 		return errors.New("rows that are learned, one a vertex, change with the whole graph; give the data features, or train without sampling")
+	case p.dims.identity || p.dims.sparse:
+		return &FeaturesError{errors.New("sampled batches take their rows")}
 	case backend.Of(p.cfg.Device).GPU() || p.cfg.devices() > 1:
 		return fmt.Errorf("sampled training runs on one CPU device, not on %s", p.cfg.Device)
 	case p.cfg.FeatureGrad:

@@ -55,6 +55,7 @@ type dims struct {
 	vertices          int
 	embedding         int  // columns of the rows that are learned in place of features; 0: none are
 	identity          bool // features are the identity
+	sparse            bool // features are sparse rows
 	task              Task
 	graphs            int  // GraphTask: number of graphs
 	train             int  // EdgeTask: number of training edges

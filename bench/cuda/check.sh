@@ -11,7 +11,7 @@ export CGO_LDFLAGS="-L$cuda/lib64 -L$cuda/lib64/stubs"
 export SAGANN_DEVICE=${SAGANN_DEVICE:-cuda}
 go test -tags cuda -count=1 -run CUDA ./device
 go test -tags cuda -count=1 ./device/nvrtc ./bench/cuda
-SAGANN_DEVICE=${SAGANN_DEVICE%%,*} go test -tags cuda -count=1 -run TestGolden ./layers
+SAGANN_DEVICE=${SAGANN_DEVICE%%,*} go test -tags cuda -count=1 -run 'TestGolden|TestTasks|TestBatchNormStreams|TestLinks' ./layers
 go test -tags cuda -count=1 -run TestSeveral ./layers
 go test -tags cuda -count=1 -run TestEveryFault ./saga
 go test -tags cuda -count=1 -run 'TestKill|TestInterrupt' ./cmd/saga

@@ -6,6 +6,11 @@
 //	go run ./bench/quality -run ^time/                       # the cases that bound planning time
 //	go run ./bench/quality -from NEW -against OLD            # compare two tables, plan what NEW lacks
 //
+// What a move of the search wins is seen without it, against a table made with it:
+//
+//	go run ./bench/quality -record with.csv
+//	go run ./bench/quality -leave-out "read ahead" -against with.csv
+//
 // The comparison fails, with exit status 1, where the geometric mean of new ÷ old is above
 // -mean, a case is above -worst, or a case does not fit any more.
 //
@@ -37,6 +42,7 @@ import (
 	"time"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/tune"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -54,12 +60,15 @@ func main() {
 	flag.Float64Var(&o.worst, "worst", 1.03, "largest new ÷ old of a case")
 	random := flag.Int("random", 0, "instead: print so many drawn cases")
 	seed := flag.Uint64("seed", 1, "that they are drawn from")
+	flag.StringVar(&o.leaveOut, "leave-out", "", "search without this move (dataflow/tune/moves.go)")
 	one := flag.Bool("one", false, "instead: plan the case on standard input in this process and print its seconds")
 	flag.Parse()
 	var err error
 	switch {
 	case flag.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	case o.leaveOut != "" && !tune.LeaveOut(o.leaveOut):
+		err = fmt.Errorf("-leave-out: the search has no move %q", o.leaveOut)
 	case *one:
 		err = planOne(os.Stdin, os.Stdout)
 	case *random > 0:
@@ -109,8 +118,8 @@ func planOne(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// plan plans p in a process of its own.
-func (p *problem) plan() (*result, error) {
+// plan plans p in a process of its own, without a move if that is named.
+func (p *problem) plan(leaveOut string) (*result, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -119,7 +128,7 @@ func (p *problem) plan() (*result, error) {
 	if err := writeRows(&in, strings.Split(problemHead, ","), row(p.fields())); err != nil {
 		return nil, err
 	}
-	c := exec.Command(self, "-one")
+	c := exec.Command(self, "-one", "-leave-out", leaveOut)
 	c.Stdin, c.Stdout, c.Stderr = &in, &out, os.Stderr
 	start := time.Now()
 	if err := c.Run(); err != nil {
@@ -167,8 +176,8 @@ func printDrawn(w io.Writer, n int, seed uint64) error {
 
 // options say what is planned and what is done with the results.
 type options struct {
-	cases, run, record, from, against string
-	mean, worst                       float64
+	cases, run, record, from, against, leaveOut string
+	mean, worst                                 float64
 }
 
 // table plans the cases and prints, records and compares the results as they come.
@@ -201,7 +210,7 @@ func (o *options) table(w io.Writer) error {
 	for _, p := range problems {
 		r := have[p.name]
 		if r == nil {
-			if r, err = p.plan(); err != nil {
+			if r, err = p.plan(o.leaveOut); err != nil {
 				return err
 			}
 		}

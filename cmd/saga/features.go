@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sagann/backend"
 	"sagann/dataset"
 	"sagann/internal/cli"
 	"sagann/layers"
@@ -21,6 +22,8 @@ func (p *prepared) choose(features string, d *dataset.Data) error {
 		p.Features = "identity"
 	case features == "data" && d.FeatureCols == 0:
 		return cli.Usagef("--features data: %s has none; identity, embedding:64 or degree", d.Name)
+	case (features == "auto" || features == "sparse") && d.Late.Sparse != nil:
+		p.Features = "sparse"
 	case features == "auto" || features == "data":
 	case features == "identity" || features == "degree":
 		p.Features = features
@@ -31,7 +34,7 @@ func (p *prepared) choose(features string, d *dataset.Data) error {
 		}
 		p.Embedding = n
 	default:
-		return cli.Usagef("--features %s: there are data, identity, embedding:64, degree, one-hot, auto", features)
+		return cli.Usagef("--features %s: there are data, sparse, identity, embedding:64, degree, one-hot, auto", features)
 	}
 	return nil
 }
@@ -67,4 +70,26 @@ func (p *prepared) fits(d *dataset.Data, name, path string) error {
 		return fmt.Errorf("%s has %d vertices; the model in %s was trained on %d and has a row for each", name, n, path, p.Layers.Features)
 	}
 	return fmt.Errorf("%s has %d features a vertex; the model in %s was trained on %d", name, n, path, p.Layers.Features)
+}
+
+// largeDense is the size of dense features from which on those that files hold as sparse matrices stay sparse.
+const largeDense = 256 << 20
+
+// sparseFrom is dataset.Options.SparseFrom for --features and a device.
+func sparseFrom(features, device string) int64 {
+	switch {
+	case features == "sparse":
+		return 1
+	case features == "auto" && !backend.Of(device).GPU():
+		return largeDense
+	}
+	return 0
+}
+
+// sparseFrom is dataset.Options.SparseFrom for data like those trained on.
+func (p *prepared) sparseFrom(device string) int64 {
+	if p.Features == "sparse" && !backend.Of(device).GPU() {
+		return 1
+	}
+	return 0
 }

@@ -26,7 +26,7 @@ type prepared struct {
 	Split        string         `json:"split,omitempty"`    // --split; the checkpoint has the seed
 	Disjoint     float64        `json:"disjoint,omitempty"` // of --task link
 	OneHot       bool           `json:"one_hot"`
-	Features     string         `json:"features,omitempty"` // what stands for the data's: identity, degree
+	Features     string         `json:"features,omitempty"` // what stands for the data's, or how they lie: identity, degree, sparse
 	Embedding    int            `json:"embedding,omitempty"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
@@ -108,8 +108,14 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	err = build()
 	var dense *saga.FeaturesError
 	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
-		j.prep.Features, j.prep.OneHot = "", true
-		if err = j.prep.apply(d, log); err == nil {
+		if j.prep.Features == "identity" {
+			j.prep.Features, j.prep.OneHot = "", true
+			err = j.prep.apply(d, log)
+		} else {
+			d.HoldFeatures()
+			j.prep.Features, err = "", nil
+		}
+		if err == nil {
 			err = build()
 		}
 	}

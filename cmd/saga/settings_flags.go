@@ -34,7 +34,7 @@ type dataFlags struct {
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
 	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (vertex, where vertices have labels); link predicts the edges themselves (docs/tasks.md)."`
-	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; identity where there are none)."`
+	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; identity where there are none)."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
 }
 

@@ -36,9 +36,9 @@ func (e *Eval) wall() int64 {
 	return e.Wall
 }
 
-// score is what decisions are compared by while they are changed: each thousand tasks count a thousandth more,
+// score is what decisions are compared by while they are changed: each two thousand tasks count a thousandth more,
 // for every further change of a large plan takes longer to try.
-func (e *Eval) score() float64 { return float64(e.Wall) * (1 + float64(e.Tasks)/1e6) }
+func (e *Eval) score() float64 { return float64(e.Wall) * (1 + float64(e.Tasks)/2e6) }
 
 // evaluator turns decisions into plans and times them, each once.
 type evaluator struct {
@@ -48,6 +48,7 @@ type evaluator struct {
 	layouts  map[string]*sim.Profile // by program and layout: equal layouts are equal plans
 	decoders []*planner.Decoder      // by worker
 	work     int                     // tasks simulated, and placements, which take about as long as so many tasks
+	near     int64                   // ns: where a step takes longer, loads are not tried to pass each other
 }
 
 // program is a Program with what evaluations of it share.
@@ -63,7 +64,7 @@ type program struct {
 type cut struct{ spec, beside *plan.Spec }
 
 func newEvaluator(p *Problem) *evaluator {
-	e := &evaluator{p: p, programs: map[Key]*program{}, seen: map[string]*Eval{}, layouts: map[string]*sim.Profile{}}
+	e := &evaluator{p: p, near: math.MaxInt64, programs: map[Key]*program{}, seen: map[string]*Eval{}, layouts: map[string]*sim.Profile{}}
 	for range min(8, runtime.GOMAXPROCS(0)) { // more processors than eight have no candidates to work on
 		e.decoders = append(e.decoders, planner.NewDecoder(p.Machine))
 	}
@@ -124,7 +125,9 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	var fresh []*job
 	first := map[string]*job{}
 	for _, j := range jobs {
-		e.work += placing
+		if e.work += placing; j.kernels != nil {
+			e.work += dealing
+		}
 		if j.Need = j.decoded.Need; j.Need > 0 {
 			continue
 		}
@@ -137,7 +140,9 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	e.sideBySide(len(fresh), func(_, i int) { fresh[i].Profile = e.profile(fresh[i]) })
 	for _, j := range fresh {
 		e.layouts[j.layout] = j.Profile
-		e.work += j.Tasks
+		if e.work += j.Tasks; j.EDF && j.Wall <= e.near {
+			e.work += j.Tasks
+		}
 	}
 	for _, j := range jobs {
 		if j.Need == 0 {
@@ -148,8 +153,8 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	return out, nil
 }
 
-// placing is the work of deciding what stays, in tasks.
-const placing = 300
+// placing is the work of deciding what stays, and dealing that of dealing memory out by an estimate, in tasks.
+const placing, dealing = 600, 8000
 
 // prepare finds what the evaluation of d needs; its program is nil where d cannot be.
 func (e *evaluator) prepare(d Decision) (*job, error) {
@@ -206,11 +211,11 @@ func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
 }
 
 func (e *evaluator) profile(j *job) *sim.Profile {
-	pl := j.decoded.Build()
-	if pl.Host.Short {
+	pl, line := j.decoded.Simulated(e.near)
+	if line == nil {
 		return &sim.Profile{Short: true, Tasks: len(pl.Tasks)}
 	}
-	return sim.ProfileOf(pl, sim.Simulate(pl, e.p.Machine))
+	return sim.ProfileOf(pl, line)
 }
 
 // fits tells whether there is a plan of d.
@@ -229,8 +234,8 @@ func (e *evaluator) plan(d Decision) (*plan.Plan, *sim.Timeline, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	pl := e.decode(0, j).Build()
-	return pl, sim.Simulate(pl, e.p.Machine), nil
+	pl, line := e.decode(0, j).Simulated(math.MaxInt64)
+	return pl, line, nil
 }
 
 // sideBySide calls f for 0..n-1 from a goroutine a decoder.

@@ -33,6 +33,14 @@ var moves = []Move{
 	{"keep one", exposed, keepOne, true},
 }
 
+// LeaveOut takes a move out of the table for as long as the process runs, to measure what the move wins; false: there is
+// none of that name.
+func LeaveOut(name string) bool {
+	n := len(moves)
+	moves = slices.DeleteFunc(moves, func(m Move) bool { return m.Name == name })
+	return len(moves) < n
+}
+
 // The conditions.
 
 // moving: something is copied, so memory matters.
@@ -71,13 +79,20 @@ func rules(s *search, e *Eval) []Decision {
 	})
 }
 
-// intervals are other numbers of them, near and far.
+// manyTasks is a number of tasks: a plan of more takes a thirtieth of all work to try.
+const manyTasks = 100_000
+
+// intervals are other numbers of them, near and, where that has not too many tasks, far. For several devices they come with
+// one interval more or less visited at a time, too: the two depend on each other.
 func intervals(s *search, e *Eval) []Decision {
 	if s.p.Options.P > 0 {
 		return nil
 	}
 	var ps []int
 	for _, r := range []float64{0.5, 0.67, 0.83, 0.92, 1.09, 1.2, 1.5, 2} {
+		if r > 1.2 && float64(e.Tasks)*r*r > manyTasks {
+			break
+		}
 		p := s.whole(float64(e.P) * r)
 		if p == e.P {
 			p = s.whole(float64(e.P) + math.Copysign(float64(s.step), r-1))
@@ -86,7 +101,13 @@ func intervals(s *search, e *Eval) []Decision {
 			ps = append(ps, p)
 		}
 	}
-	return vary(e, ps, func(d *Decision, p int) { d.P = p })
+	out := vary(e, ps, func(d *Decision, p int) { d.P = p })
+	for _, more := range []int{-1, 1} {
+		if n := e.Decision.Group + more; n > 0 && s.groups() && s.p.Options.Devices > 1 {
+			out = append(out, vary(e, ps, func(d *Decision, p int) { d.P, d.Group = p, n })...)
+		}
+	}
+	return out
 }
 
 func slots(s *search, e *Eval) []Decision {

@@ -137,10 +137,10 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 	return best, nil
 }
 
-// fewest is about the smallest number of intervals above below with which d fits. With d.P it does.
+// fewest is the smallest number of intervals above below with which d fits. With d.P it does.
 func (s *search) fewest(d Decision, below int) (int, error) {
 	most := d.P
-	for s.p.Options.P == 0 && most-below > max(s.step, most/12) { // a twelfth more is close enough to begin with
+	for s.p.Options.P == 0 && most-below > s.step {
 		d.P = s.whole(float64(below+most) / 2)
 		if d.P <= below || d.P >= most {
 			break

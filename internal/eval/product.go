@@ -25,6 +25,21 @@ func (e *run) matmul(n *node, transposed bool) []float32 {
 	return narrow(out)
 }
 
+// sparseTN is xᵀ·dy of sparse rows x, the second operand.
+func (e *run) sparseTN(n *node) []float32 {
+	dy, x, c, k := e.val[n.In(0)], e.val[n.In(1)], n.Cols(), n.In(1).Cols()
+	out, ids := make([]float64, n.Shape().Rows*c), make([]uint32, k/2)
+	for r := range e.rows(n.In(1).Shape()) {
+		row := x[r*k : (r+1)*k]
+		for j, id := range ids[:kernel.SparseRow(row, ids)] {
+			for i := range c {
+				out[int(id)*c+i] += float64(row[k/2+j]) * float64(dy[r*c+i])
+			}
+		}
+	}
+	return narrow(out)
+}
+
 // byKey sums rows by key, or takes their maxima, as ordered bit patterns.
 func (e *run) byKey(n *node) []float32 {
 	x, key, c := e.val[n.In(0)], e.val[n.In(1)], n.Cols()
@@ -66,6 +81,9 @@ func (e *run) reduce(n *node) []float32 {
 			out[i%a] += float64(v)
 		}
 		return narrow(out)
+	}
+	if n.Def().Acc == kernel.SumSparse {
+		return e.sparseTN(n)
 	}
 	if n.Def().Acc.KeyedRows() {
 		return e.byKey(n)

@@ -128,7 +128,7 @@ func (r *run) strip(w *worker, e, n, block int) {
 		switch o.Acc {
 		case kernel.Store:
 			r.store(w, o, e, n)
-		case kernel.SumTN, kernel.SumRows, kernel.SumBy, kernel.MaxBy:
+		case kernel.SumTN, kernel.SumRows, kernel.SumBy, kernel.MaxBy, kernel.SumSparse:
 			r.reduce(w, i, block, n)
 		default:
 			r.step(w, i, e)

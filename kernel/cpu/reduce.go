@@ -39,7 +39,7 @@ func (c *Program) reduceFloats(o *kernel.Out) int {
 
 // inPlace tells whether result i is summed into its Global without partial sums. All blocks
 // then have one worker.
-func (c *Program) inPlace(i int) bool { return c.lanes[i] == 1 }
+func (c *Program) inPlace(i int) bool { return c.lanes[i] == 1 && c.p.Outs[i].Acc != kernel.SumSparse }
 
 // startReduce makes all partial sums zero. Those by key are in float64 at once: rows of one
 // key do not follow each other.
@@ -54,7 +54,7 @@ func (r *run) startReduce(blocks int) {
 			r.sums[i] = append(r.sums[i], longSum{})
 		}
 		for k := range r.sums[i][:n] {
-			if o.Acc == kernel.SumBy {
+			if o.Acc == kernel.SumBy || o.Acc == kernel.SumSparse {
 				r.sums[i][k].resetWide(c.reduceFloats(o))
 			} else {
 				r.sums[i][k].reset(c.reduceFloats(o))
@@ -85,6 +85,11 @@ func (r *run) reduce(w *worker, i, block, n int) {
 	case kernel.SumTN:
 		k := c.p.Widths[o.Reg2]
 		simd.GemmTN(n, m, k, x, m, w.at[o.Reg2], k, s.next(), k, w.tn) // a strip is a chain
+	case kernel.SumSparse:
+		k := c.p.Widths[o.Reg2]
+		for row := range n {
+			addSparse(s.total, x[row*m:(row+1)*m], w.at[o.Reg2][row*k:(row+1)*k], o.Blocks)
+		}
 	case kernel.SumBy, kernel.MaxBy:
 		for row, key := range w.at[o.Reg2][:n] {
 			k := rowOfKey(key, o.Blocks)
@@ -107,6 +112,21 @@ func (r *run) reduce(w *worker, i, block, n int) {
 func addWide(sum []float64, x []float32) {
 	for i, y := range x {
 		sum[i] += float64(y)
+	}
+}
+
+// addSparse adds y to each row of sum below rows that a column of a sparse row names, times its value.
+func addSparse(sum []float64, y, row []float32, rows int) {
+	k := len(row) / 2
+	for j, c := range row[:k] {
+		id := math.Float32bits(c)
+		if id >= uint32(rows) {
+			return
+		}
+		s, v := sum[int(id)*len(y):][:len(y)], row[k+j]
+		for i, x := range y {
+			s[i] += float64(v * x)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func (r *run) rows(w *worker, b block, number int) {
 			switch o.Acc {
 			case kernel.Store:
 				r.store(w, o, lo, n)
-			case kernel.SumTN, kernel.SumRows, kernel.SumBy, kernel.MaxBy:
+			case kernel.SumTN, kernel.SumRows, kernel.SumBy, kernel.MaxBy, kernel.SumSparse:
 				r.reduce(w, i, number, n)
 			default:
 				panic("kernel " + c.p.Name + ": a gather in a row program")

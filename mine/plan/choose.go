@@ -22,10 +22,9 @@ type Estimate struct {
 	Nodes []float64 // vertices bound, by level; of the last level: matches
 	Loops int       // levels that are loops; the others are counted as a whole
 	Work  float64   // elements of sets that are read
-	// Merged are the elements of two lists that are gone through side by side on a CPU, and
-	// Searched those of Work that GPUs look for in a list, as the row has no bits.
-	Merged, Searched float64
-	Walks            int // random walks behind it; 0: a guess from Stats
+	// Merged are the elements of two lists that are gone through side by side on a CPU.
+	Merged float64
+	Walks  int // random walks behind it; 0: a guess from Stats
 	// Error is the relative standard error of the number of matches; 0 where Walks is 0.
 	Error float64
 }

@@ -29,7 +29,6 @@ type Rates struct {
 	Near     float64 // vertices
 	Element  float64 // an element of a set that loops read
 	Merge    float64 // more for an element of lists that are gone through side by side
-	Search   float64 // more for an element that is looked for in a list
 	Bind     float64 // a vertex that loops bind
 	Byte     float64 // of the link to host memory
 }
@@ -42,7 +41,7 @@ var Core = Rates{Vertex: 10e-9, Row: 15e-9, Read: 1.2e-9, Set: 20e-9, Last: 3.5e
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.
 var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
-	Element: 5.5e-12, Search: 28e-12, Bind: 0.45e-9, Byte: 1 / 51e9}
+	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9}
 
 // H200Processors is the number of multiprocessors of an H200.
 const H200Processors = 132
@@ -92,7 +91,7 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 
 // Loops is the seconds that the loops of a plan take.
 func (r Rates) Loops(e Estimate, w Work) float64 {
-	t := r.Start + r.Element*e.Work + r.Merge*e.Merged + r.Search*e.Searched
+	t := r.Start + r.Element*e.Work + r.Merge*e.Merged
 	for _, n := range e.Nodes[:e.Loops] {
 		t += r.Bind * n
 	}

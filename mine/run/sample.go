@@ -48,7 +48,6 @@ func (s Sampler) Sample(p *plan.Plan, work int64) plan.Estimate {
 	}
 	e.Work /= k
 	e.Merged /= k
-	e.Searched /= k
 	return e
 }
 
@@ -87,12 +86,7 @@ func (w *walker) walk() {
 		}
 		w.read += len(list)
 		if l == w.e.Loops && w.plan.Pair == plan.Product { // both sets of the pair are read
-			both, other := float64(len(list)), w.plan.Levels[l+1].From
-			both += float64(len(w.set[other]))
-			w.e.Work += weight * both
-			if w.plan.Sets[level.From].Base != plan.None && w.plan.Sets[other].Base != plan.None {
-				w.e.Searched += weight * both
-			}
+			w.e.Work += weight * float64(len(list)+len(w.set[w.plan.Levels[l+1].From]))
 		}
 		weight *= float64(len(w.fit))
 		w.e.Nodes[l] += weight

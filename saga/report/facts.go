@@ -247,7 +247,7 @@ func (f *facts) call(c *plan.Call, title string) {
 }
 
 var accWords = map[kernel.Acc]string{kernel.Store: "store", kernel.Sum: "sum", kernel.Max: "max", kernel.LSE: "logsumexp",
-	kernel.SumTN: "product", kernel.SumRows: "sum rows", kernel.SumBy: "sum by key", kernel.MaxBy: "max by key"}
+	kernel.SumTN: "product", kernel.SumRows: "sum rows", kernel.SumBy: "sum by key", kernel.MaxBy: "max by key", kernel.SumSparse: "sparse product"}
 
 func keyed(k kernel.Key, blocks int) string {
 	switch {

@@ -30,12 +30,7 @@ func NewLevel(b plan.Balance, kernels []float64, rates func() (down, up, both fl
 	return l
 }
 
-// links is the time of copies of so many bytes on a link down, up, and both ways together.
-func (l *Level) links(down, up float64) [3]float64 {
-	return [3]float64{down / l.down, up / l.up, (down + up) / l.both}
-}
-
-// copies is the longest of them.
+// copies is the time of copies of so many bytes: the longest of those on a link down, up, and both ways together.
 func (l *Level) copies(down, up float64) float64 {
 	return max(down/l.down, up/l.up, (down+up)/l.both)
 }
@@ -46,18 +41,21 @@ type balance struct {
 	c        *plan.Cells
 	acc      [][]plan.Access
 	ch       *Choice
-	t        priority
+	t        *priority
 	fits     func() bool
-	asked    int       // how often fits was
 	down, up []float64 // bytes by phase
 	parts    []*part
 	moves    []move
-	forecast forecast  // with those bytes
-	bounds   []float64 // by move: what bound and value say
-	slack    float64   // of bounds
-	stale    []bool    // by move: its bound is to be worked out
-	open     []int     // moves that could be made and gain something, scratch of best
-	at       [][]int   // by phase: moves that touch it
+	forecast
+}
+
+// forecast is what a step takes with the bytes as they are. Kernels of a phase wait for its copies, which begin level.ahead
+// before the phase does.
+type forecast struct {
+	copies        []float64 // ns of each phase
+	kernels, link []float64 // when kernels and copies of the phases before are over
+	all           []float64 // ns of all copies before
+	ns            float64   // the step's
 }
 
 // part is a window that may grow.
@@ -68,98 +66,54 @@ type part struct {
 	bytes float64 // an interval
 }
 
-// move gives an interval that part from keeps, or none does, to part to, which keeps it longer.
+// move gives intervals that part from keeps, or none does, to part to, which keeps them longer.
 type move struct {
 	from, to *part
-	changes  []change
+	changes  []use   // bytes that it takes off the copies of phases
 	phases   int     // in which it takes memory
 	favour   float64 // what its gains count
-}
-
-// change is what a move takes off the copies of a phase.
-type change struct {
-	use            // bytes
-	ns  [3]float64 // as level.links
-	was float64    // scratch of gain
-}
-
-// Bounds of balancing: how often it may ask whether a choice fits, and how many moves in a row that do not.
-const (
-	balanceAsks  = 1000
-	balanceFails = 4
-)
-
-// deal deals memory out to windows by t.level.
-func (t *priority) deal(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool) {
-	b := t.balancing(s, c, acc, ch, fits)
-	b.fill(nil)
-	b.improve()
-	b.settle()
+	value    float64 // its gain for a byte and phase, when it was last worked out
+	closed   bool    // it does not fit
 }
 
 // balance lists what could be dealt out.
 func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool) *balance {
-	b := &balance{s: s, c: c, acc: acc, ch: ch, t: *t, down: make([]float64, len(s.Phases)), up: make([]float64, len(s.Phases))}
-	b.fits = func() bool {
-		b.asked++
-		return fits()
-	}
-	for id := range s.Values {
-		if v := &s.Values[id]; v.Kind != plan.Temp && !ch.resident[id] {
-			b.add(id, float64(c.ChunkBytes(v)), v.Kind == plan.Input, v.Output)
-		}
-	}
-	for d := range 2 {
-		if c.Bytes[d] != nil && !ch.cells[d] {
-			bytes := 0.0
-			for _, n := range c.Bytes[d] {
+	n := len(s.Phases)
+	b := &balance{s: s, c: c, acc: acc, ch: ch, t: t, fits: fits, down: make([]float64, n), up: make([]float64, n),
+		forecast: forecast{copies: make([]float64, n), kernels: make([]float64, n+1), link: make([]float64, n+1), all: make([]float64, n+1)}}
+	eachStreamed(s, c, ch, func(key int, constant, output bool) {
+		bytes := 0.0
+		if key >= 0 {
+			bytes = float64(c.ChunkBytes(&s.Values[key]))
+		} else {
+			for _, n := range c.Bytes[-1-key] {
 				bytes += float64(plan.Align(n)) / float64(c.P)
 			}
-			b.add(-1-d, bytes, true, false)
 		}
-	}
+		uses := usesOf(s, c, acc, ch, key)
+		for _, u := range uses {
+			b.down[u.phase] += u.down * bytes * float64(c.P)
+			b.up[u.phase] += u.up * bytes * float64(c.P)
+		}
+		for _, x := range spansOf(key, uses, constant, output) {
+			if slices.ContainsFunc(x.saves, func(u use) bool { return u.down+u.up > 0 }) {
+				b.parts = append(b.parts, &part{x.Window, -1, x.saves, bytes})
+			}
+		}
+	})
 	for _, x := range b.parts {
 		b.move(nil, x)
 		for _, y := range b.parts {
-			if x != y && x.Key == y.Key && x.Within(&y.Window) {
+			if x != y && x.Key == y.Key && len(y.saves) == len(x.saves)+1 && x.Within(&y.Window) {
 				b.move(x, y)
 			}
 		}
 	}
-	b.begin()
+	b.cost()
+	for i := range b.moves {
+		b.moves[i].value = b.value(&b.moves[i])
+	}
 	return b
-}
-
-// add lists the windows that could keep what key names.
-func (b *balance) add(key int, bytes float64, constant, output bool) {
-	uses := usesOf(b.s, b.c, b.acc, b.ch, key)
-	for _, u := range uses {
-		b.down[u.phase] += u.down * bytes * float64(b.c.P)
-		b.up[u.phase] += u.up * bytes * float64(b.c.P)
-	}
-	add := func(from, to int, saves []use) {
-		if slices.ContainsFunc(saves, func(u use) bool { return u.down+u.up > 0 }) {
-			b.parts = append(b.parts, &part{plan.Window{Key: key, From: from, To: to}, -1, saves, bytes})
-		}
-	}
-	for i := range uses {
-		for k := i; k < len(uses); k++ {
-			saves := slices.Clone(uses[i : k+1])
-			if saves[0].up > 0 && (k < len(uses)-1 || output) {
-				saves[0].up = 0
-			}
-			saves[0].down = max(0, saves[0].down-1)
-			add(uses[i].phase, uses[k].phase, saves)
-		}
-		for k := 0; constant && k < i; k++ {
-			saves := slices.Concat(uses[i:], uses[:k+1])
-			saves[0].down--
-			add(uses[i].phase, uses[k].phase, saves)
-		}
-	}
-	if constant && len(uses) > 0 {
-		add(plan.Whole, plan.Whole, uses)
-	}
 }
 
 // move lists a move.
@@ -183,15 +137,43 @@ func (b *balance) move(from, to *part) {
 			}
 		}
 		u.down, u.up = u.down*to.bytes, u.up*to.bytes
-		m.changes = append(m.changes, change{use: u, ns: b.t.level.links(u.down, u.up)})
+		m.changes = append(m.changes, u)
 	}
 	b.moves = append(b.moves, m)
 }
 
-// count adds n times what m changes.
-func (b *balance) count(m *move, n float64) {
-	for _, u := range m.changes {
-		b.down[u.phase] += n * u.down
-		b.up[u.phase] += n * u.up
+// cost works out the forecast.
+func (b *balance) cost() {
+	n := len(b.down)
+	for q := range n {
+		b.copies[q] = b.t.level.copies(b.down[q], b.up[q])
 	}
+	for q := range n {
+		b.kernels[q+1], b.link[q+1], b.all[q+1] = b.after(q, b.kernels[q], b.link[q], b.all[q])
+	}
+	b.ns = b.kernels[n] + b.t.level.hidden*b.all[n]
+}
+
+// after is when kernels and copies are over after phase q.
+func (b *balance) after(q int, kernels, link, all float64) (float64, float64, float64) {
+	l := b.t.level
+	link = max(link, kernels-l.ahead) + b.copies[q]
+	return max(kernels+l.kernels[q], link), link, all + b.copies[q]
+}
+
+// value is what m gains for a byte and phase.
+func (b *balance) value(m *move) float64 {
+	first := len(b.down)
+	for _, u := range m.changes {
+		first = min(first, u.phase)
+		b.copies[u.phase] = b.t.level.copies(b.down[u.phase]-u.down, b.up[u.phase]-u.up)
+	}
+	kernels, link, all := b.kernels[first], b.link[first], b.all[first]
+	for q := first; q < len(b.down); q++ {
+		kernels, link, all = b.after(q, kernels, link, all)
+	}
+	for _, u := range m.changes {
+		b.copies[u.phase] = b.t.level.copies(b.down[u.phase], b.up[u.phase])
+	}
+	return (b.ns - kernels - b.t.level.hidden*all) * m.favour / m.to.bytes / float64(m.phases)
 }

@@ -6,43 +6,82 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// How moves are chosen: the most valuable first. Then moves are taken back whose memory helps more
-// elsewhere.
+// How memory is dealt out: the most valuable move first.
 
-// fill makes the most valuable moves while memory is left. It gives nothing to part but (nil: any part may grow).
-func (b *balance) fill(but *part) {
-	closed := make([]bool, len(b.moves))
-	fails := 0
-	for but == nil || fails < balanceFails {
-		best := b.best(closed, but)
+// deal deals memory out to windows by t.level.
+func (t *priority) deal(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool) {
+	b := t.balancing(s, c, acc, ch, fits)
+	b.fill()
+	b.settle()
+}
+
+// shares is about how many moves hand out all intervals of a value.
+const shares = 16
+
+// fill makes the most valuable moves while memory is left. What a move is worth mostly falls while others are made, so it is
+// worked out again only when the move comes first, and of all moves when none is left.
+func (b *balance) fill() {
+	b.cost()
+	for again := false; ; {
+		best := -1
+		for i := range b.moves {
+			if m := &b.moves[i]; m.value > 0 && (best < 0 || m.value > b.moves[best].value) && m.open(b.ch) {
+				best = i
+			}
+		}
 		if best < 0 {
-			return
+			if !again {
+				return
+			}
+			again = false
+			for i := range b.moves {
+				if m := &b.moves[i]; !m.closed {
+					m.value = b.value(m)
+				}
+			}
+			continue
 		}
-		if !b.make(&b.moves[best]) {
-			closed[best] = true
-			fails++
+		m := &b.moves[best]
+		if v := b.value(m); v < m.value {
+			m.value = v
+			continue
 		}
+		if b.make(m, max(1, b.c.P/shares)) || b.c.P >= 2*shares && b.make(m, 1) {
+			b.cost()
+			again = true
+			continue
+		}
+		m.closed, m.value = true, 0
 	}
 }
 
-// make makes a move where it fits. What lies behind in the same key moves on.
-func (b *balance) make(m *move) bool {
+// open tells whether there is something to move.
+func (m *move) open(ch *Choice) bool {
+	return m.from == nil || m.from.at >= 0 && ch.windows[m.from.at].N > 0
+}
+
+// make moves up to n intervals where they fit. What lies behind in the same key moves on.
+func (b *balance) make(m *move, n int) bool {
 	was, x := slices.Clone(b.ch.windows), m.to
 	if m.from != nil {
-		b.ch.windows[m.from.at].N--
+		n = min(n, was[m.from.at].N)
+		b.ch.windows[m.from.at].N -= n
 	}
 	if x.at < 0 {
 		x.at = len(was)
 		b.ch.windows = append(b.ch.windows, x.Window)
 	}
-	b.ch.windows[x.at].N++
+	b.ch.windows[x.at].N += n
 	if !b.stack(x.Key) || !b.fits() {
 		if b.ch.windows = was; len(was) == x.at {
 			x.at = -1
 		}
 		return false
 	}
-	b.count(m, -1)
+	for _, u := range m.changes {
+		b.down[u.phase] -= float64(n) * u.down
+		b.up[u.phase] -= float64(n) * u.up
+	}
 	return true
 }
 
@@ -66,49 +105,6 @@ func (b *balance) stack(key int) bool {
 		}
 	}
 	return true
-}
-
-// improve takes an interval from one window after the other and fills again, while that helps.
-func (b *balance) improve() {
-	for better := true; better; {
-		better = false
-		for i := range b.moves {
-			m := &b.moves[i]
-			for m.to.at >= 0 && b.ch.windows[m.to.at].N > 0 && b.asked < balanceAsks {
-				if !b.without(m) {
-					break
-				}
-				better = true
-			}
-		}
-	}
-}
-
-// without takes m back and fills again; false, and all is as before, where that is no better.
-func (b *balance) without(m *move) bool {
-	before, windows, down, up := b.cost(), slices.Clone(b.ch.windows), slices.Clone(b.down), slices.Clone(b.up)
-	b.ch.windows[m.to.at].N--
-	if m.from != nil {
-		if m.from.at < 0 {
-			m.from.at = len(b.ch.windows)
-			b.ch.windows = append(b.ch.windows, m.from.Window)
-		}
-		b.ch.windows[m.from.at].N++
-	}
-	b.count(m, 1)
-	if b.stack(m.to.Key) {
-		b.fill(m.to)
-		if b.cost() < 0.9999*before {
-			return true
-		}
-	}
-	for _, x := range b.parts {
-		if x.at >= len(windows) {
-			x.at = -1
-		}
-	}
-	b.ch.windows, b.down, b.up = windows, down, up
-	return false
 }
 
 // settle makes values resident whose window holds all intervals. Buffers then lie in another order; where that

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -57,33 +58,25 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 	return nil
 }
 
-// CheckGains deals memory out and compares the move that is found to be the best with all others.
+// CheckGains deals memory out, one interval after the other, and compares what each move was to gain with what the step
+// then takes less.
 func CheckGains(s *plan.Spec, c *plan.Cells, o plan.Options, kernels []float64, b plan.Balance) error {
 	rule := priority{Rule: plan.Rule{Balance: b}, level: NewLevel(b, kernels, func() (down, up, both float64) { return 1, 1, 1.5 })}
 	f := NewFitting(s, c, o, rule, &Scratch{})
 	ch := Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: 1}
 	x := rule.balancing(s, c, f.usage.Acc, &ch, func() bool { return f.ok(f.size(ch)) })
-	closed := make([]bool, len(x.moves))
-	for {
-		got := x.best(closed, nil)
-		best, most := -1, 0.0
-		for i := range x.moves {
-			m := &x.moves[i]
-			if closed[i] || m.from != nil && (m.from.at < 0 || ch.windows[m.from.at].N == 0) {
-				continue
-			}
-			if v := m.value(x.gain(m)); v > most {
-				best, most = i, v
-			}
+	for i := range x.moves {
+		m := &x.moves[i]
+		before, gain := x.ns, x.value(m)*m.to.bytes*float64(m.phases)/m.favour
+		if !m.open(&ch) || !x.make(m, 1) {
+			continue
 		}
-		if got != best {
-			return fmt.Errorf("move %d was found the best, it is %d of %d", got, best, len(x.moves))
+		x.cost()
+		if got := before - x.ns; math.Abs(got-gain) > 1e-9*before {
+			return fmt.Errorf("move %d was to gain %v ns, it gains %v", i, gain, got)
 		}
-		if best < 0 {
-			return nil
-		}
-		closed[best] = !x.make(&x.moves[best])
 	}
+	return nil
 }
 
 // Windowed lays out s for one device that visits so many intervals at a time and keeps these windows.

@@ -8,12 +8,6 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// windowGain is a window that could be, and what it saves.
-type windowGain struct {
-	plan.Window
-	saved float64 // copies of an interval that it saves
-}
-
 // use is how often a phase copies an interval of something, down and up; of a move, bytes.
 type use struct {
 	phase    int
@@ -55,84 +49,71 @@ func usesOf(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, key in
 	return out
 }
 
-// windowsOf lists candidates: those first that save most for each phase in which they
-// take memory.
-func windowsOf(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, t *priority) []windowGain {
-	var out []windowGain
-	add := func(key int, touch []int, saved func(a, b int) float64) {
-		for i := range touch {
-			for k := i + 1; k < len(touch); k++ {
-				out = append(out, windowGain{plan.Window{Key: key, From: touch[i], To: touch[k]}, saved(i, k)})
+// span is a window that could be, and the copies of an interval that it saves.
+type span struct {
+	plan.Window
+	saves []use
+	saved float64 // by what copies count in their phases
+}
+
+// spansOf lists the windows that could keep what key names: from a use to a later one, of what a step does not change also to one of
+// the next step, or for the whole run.
+func spansOf(key int, uses []use, constant, output bool) (out []span) {
+	add := func(from, to int, saves []use) {
+		out = append(out, span{Window: plan.Window{Key: key, From: from, To: to}, saves: saves})
+	}
+	for i := range uses {
+		for k := i; k < len(uses); k++ {
+			saves := slices.Clone(uses[i : k+1])
+			if k < len(uses)-1 || output {
+				saves[0].up = 0
 			}
+			saves[0].down = max(0, saves[0].down-1)
+			add(uses[i].phase, uses[k].phase, saves)
+		}
+		for k := 0; constant && k < i; k++ {
+			saves := slices.Concat(uses[i:], uses[:k+1])
+			saves[0].down--
+			add(uses[i].phase, uses[k].phase, saves)
 		}
 	}
-	lasting := func(key int, touch []int, loads []float64) { // of what a step does not change
-		all, n := 0.0, len(touch)
-		for _, x := range loads {
-			all += x
-		}
-		out = append(out, windowGain{plan.Window{Key: key, From: plan.Whole, To: plan.Whole}, all})
-		for a := 1; a < n; a++ {
-			for b := range a {
-				x := all - t.worth(touch[a])
-				for k := b + 1; k < a; k++ {
-					x -= loads[k]
-				}
-				out = append(out, windowGain{plan.Window{Key: key, From: touch[a], To: touch[b]}, x})
-			}
-		}
+	if constant && len(uses) > 0 {
+		add(plan.Whole, plan.Whole, uses)
 	}
-	phases := func(key int) (touch []int, loads, saves []float64) {
-		for _, u := range usesOf(s, c, acc, ch, key) {
-			w := t.worth(u.phase)
-			touch, loads, saves = append(touch, u.phase), append(loads, w*u.down), append(saves, w*u.up)
-		}
-		return touch, loads, saves
-	}
+	return out
+}
+
+// eachStreamed calls f for the values and directions that are not resident: whether a step leaves them as they are, and whether the host reads them.
+func eachStreamed(s *plan.Spec, c *plan.Cells, ch *Choice, f func(key int, constant, output bool)) {
 	for id := range s.Values {
-		v := &s.Values[id]
-		if v.Kind == plan.Temp || ch.resident[id] {
-			continue
-		}
-		touch, loads, saves := phases(id)
-		add(id, touch, func(a, b int) float64 {
-			n := 0.0
-			for k := a; k <= b; k++ {
-				n += loads[k]
-			}
-			if saves[a] == 0 {
-				return n - t.worth(touch[a])
-			}
-			if b == len(touch)-1 && !v.Output {
-				n += saves[a]
-			}
-			return n
-		})
-		if v.Kind == plan.Input && t.Lasting {
-			lasting(id, touch, loads)
+		if v := &s.Values[id]; v.Kind != plan.Temp && !ch.resident[id] {
+			f(id, v.Kind == plan.Input, v.Output)
 		}
 	}
 	for d := range 2 {
-		if c.Bytes[d] == nil || ch.cells[d] {
-			continue
-		}
-		touch, loads, _ := phases(-1 - d)
-		add(-1-d, touch, func(a, b int) float64 {
-			n := -t.worth(touch[a])
-			for k := a; k <= b; k++ {
-				n += loads[k]
-			}
-			return n
-		})
-		if t.Lasting {
-			lasting(-1-d, touch, loads)
+		if c.Bytes[d] != nil && !ch.cells[d] {
+			f(-1-d, true, false)
 		}
 	}
-	density := func(x windowGain) float64 { return x.saved / float64(x.Phases(len(s.Phases))) }
-	slices.SortStableFunc(out, func(x, y windowGain) int {
+}
+
+// windowsOf lists windows over several phases: those first that save most for each phase in which they take memory.
+func windowsOf(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, t *priority) (out []span) {
+	eachStreamed(s, c, ch, func(key int, constant, output bool) {
+		for _, x := range spansOf(key, usesOf(s, c, acc, ch, key), constant && t.Lasting, output) {
+			for _, u := range x.saves {
+				x.saved += t.worth(u.phase) * (u.down + u.up)
+			}
+			if x.From != x.To || x.From == plan.Whole {
+				out = append(out, x)
+			}
+		}
+	})
+	density := func(x span) float64 { return x.saved / float64(x.Phases(len(s.Phases))) }
+	slices.SortStableFunc(out, func(x, y span) int {
 		return cmp.Or(cmp.Compare(density(y), density(x)), cmp.Compare(y.saved, x.saved))
 	})
-	return slices.DeleteFunc(out, func(x windowGain) bool { return x.saved <= 0 })
+	return slices.DeleteFunc(out, func(x span) bool { return x.saved <= 0 })
 }
 
 // fillIn adds windows to ch while memory is left.

@@ -23,7 +23,7 @@ func TestSizes(t *testing.T) {
 	})
 }
 
-// The best move is found without working out what all of them gain.
+// What a move is said to gain the step then takes less.
 func TestGains(t *testing.T) {
 	draw.Check(t, func(t *rapid.T) {
 		s, c := plantest.DrawSpec(t), plantest.DrawCells(t)

@@ -55,17 +55,18 @@ func (t *Trail) end() {
 	t.Before = t.Before[:int(at)+len(slices.Compact(mine))]
 }
 
-// EDF is p with its loads in the order of their deadlines, or p itself when that is no
-// faster on m.
-func EDF(p *plan.Plan, m *sim.Machine, t *Trail) *plan.Plan {
+// EDF is p with its loads in the order of their deadlines, and how that runs on m, or p itself and line when that is no
+// faster.
+func EDF(p *plan.Plan, line *sim.Timeline, m *sim.Machine, t *Trail) (*plan.Plan, *sim.Timeline) {
 	if !p.Moves() {
-		return p
+		return p, line
 	}
-	order := sim.EarliestDeadline(p, m, &t.Precedence)
+	order := sim.EarliestDeadline(p, line.Wall, m, &t.Precedence)
 	if order == nil {
-		return p
+		return p, line
 	}
-	return ordered(p, t, order)
+	q := ordered(p, t, order)
+	return q, sim.Simulate(q, m)
 }
 
 // ordered is p with its tasks in another order.

@@ -26,7 +26,8 @@ type Decoded struct {
 	cells  *plan.Cells
 	o      plan.Options
 	ch     layout.Choice
-	edf    *sim.Machine
+	edf    bool
+	m      *sim.Machine
 }
 
 // How says how a plan is made, beside its options.
@@ -44,10 +45,7 @@ func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, h How) *De
 		l = layout.NewLevel(h.Rule.Balance, h.Kernels, d.m.Rates)
 	}
 	f := layout.NewFitting(s, c, o, layout.NewPriority(s, h.Rule, l), &d.sized)
-	out := &Decoded{spec: s, cells: c, o: o}
-	if h.EDF {
-		out.edf = d.m
-	}
+	out := &Decoded{spec: s, cells: c, o: o, edf: h.EDF, m: d.m}
 	if out.ch, out.Need = f.Fit(); out.Need == 0 {
 		out.layout, out.Slots = fmt.Sprint(f.Layout(out.ch), h.EDF), out.ch.Slots
 	}

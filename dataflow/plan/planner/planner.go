@@ -3,11 +3,13 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/layout"
 	"sagann/dataflow/plan/order"
+	"sagann/dataflow/plan/sim"
 )
 
 // intervalCounts are the numbers of intervals that an automatic choice tries.
@@ -92,21 +94,32 @@ func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o 
 
 // Build emits the tasks.
 func (d *Decoded) Build() *plan.Plan {
+	p, _ := d.Simulated(math.MaxInt64)
+	return p
+}
+
+// Simulated emits the tasks and simulates a step, where a machine is known. Loads may pass each other only where the step takes
+// at most near ns without.
+func (d *Decoded) Simulated(near int64) (*plan.Plan, *sim.Timeline) {
 	l := layout.Place(d.spec, d.cells, d.o, d.ch)
 	p := l.Plan
 	var t *order.Trail
-	if d.edf != nil && p.Devices <= len(d.edf.Devices) && !d.o.Serial {
+	if d.edf && !d.o.Serial {
 		t = &order.Trail{}
 	}
 	order.Emit(l, d.o, t)
 	p.Host.Short = d.o.Host.Budget > 0 && !spill(p, &d.o)
-	if t != nil {
-		p = order.EDF(p, d.edf, t)
+	var line *sim.Timeline
+	if d.m != nil && p.Devices <= len(d.m.Devices) && !p.Host.Short {
+		line = sim.Simulate(p, d.m)
+		if t != nil && line.Wall <= near {
+			p, line = order.EDF(p, line, d.m, t)
+		}
 	}
 	if err := p.Verify(); err != nil {
 		panic(err)
 	}
-	return p
+	return p, line
 }
 
 // spill puts into files what does not fit o's host memory; false: what must stay does not.

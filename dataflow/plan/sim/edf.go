@@ -26,15 +26,14 @@ func (t *Precedence) Of(i int32) []int32 {
 
 // EarliestDeadline simulates p on m with every queue of loads free to choose: of the loads whose bytes are
 // free the one that is read first goes next. It returns the tasks in the order in which they start; nil where the
-// step takes no less time than in the order of p.
-func EarliestDeadline(p *plan.Plan, m *Machine, t *Precedence) []int32 {
-	fifo, s := newSimulation(p, m), newSimulation(p, m)
-	fifo.run()
+// step takes no less time than wall ns, what it takes in the order of p.
+func EarliestDeadline(p *plan.Plan, wall int64, m *Machine, t *Precedence) []int32 {
+	s := newSimulation(p, m)
 	s.free, s.started = newChooser(p, t), make([]int32, 0, len(p.Tasks))
 	for q := int(plan.H2D); q < len(s.lanes); q += int(plan.Queues) {
 		s.lanes[q].head = -1
 	}
-	if s.run(); s.t.Wall >= fifo.t.Wall {
+	if s.run(); s.t.Wall >= wall {
 		return nil
 	}
 	return s.order()

@@ -1,0 +1,146 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// SparseRows are feature rows that keep their entries only: row v has the columns
+// Cols[Ptr[v]:Ptr[v+1]], ascending and none twice, with Vals there.
+type SparseRows struct {
+	Ptr  []int64
+	Cols []uint32
+	Vals []float32
+}
+
+// Longest is the largest number of entries of a row.
+func (s *SparseRows) Longest() int {
+	most := int64(0)
+	for v := range len(s.Ptr) - 1 {
+		most = max(most, s.Ptr[v+1]-s.Ptr[v])
+	}
+	return int(most)
+}
+
+// Row is the columns and the values of row v.
+func (s *SparseRows) Row(v int) ([]uint32, []float32) {
+	return s.Cols[s.Ptr[v]:s.Ptr[v+1]], s.Vals[s.Ptr[v]:s.Ptr[v+1]]
+}
+
+// check says what is wrong with s as the rows of v vertices in cols columns.
+func (s *SparseRows) check(v, cols int) error {
+	if len(s.Ptr) != v+1 || s.Ptr[0] != 0 || s.Ptr[v] != int64(len(s.Cols)) || len(s.Cols) != len(s.Vals) {
+		return fmt.Errorf("sparse features: %d row pointers, %d columns and %d values do not make %d rows", len(s.Ptr), len(s.Cols), len(s.Vals), v)
+	}
+	for r := range v {
+		if s.Ptr[r] > s.Ptr[r+1] || s.Ptr[r+1] > int64(len(s.Cols)) {
+			return fmt.Errorf("sparse features: row pointer %d is %d, the next is %d", r, s.Ptr[r], s.Ptr[r+1])
+		}
+		ids, x := s.Row(r)
+		for i, c := range ids {
+			switch {
+			case int64(c) >= int64(cols):
+				return fmt.Errorf("feature row %d: column %d of %d", r, c, cols)
+			case i > 0 && ids[i-1] >= c:
+				return fmt.Errorf("feature row %d: column %d stands behind column %d; columns ascend, and none stands twice", r, c, ids[i-1])
+			case x[i]-x[i] != 0:
+				return fmt.Errorf("feature row %d, column %d is %v", r, c, x[i])
+			}
+		}
+	}
+	return nil
+}
+
+// SetSparse gives d feature rows of cols columns that stay sparse. Dense ones are made of them when
+// something asks for them.
+func (d *Data) SetSparse(s *SparseRows, cols int) error {
+	if err := s.check(d.Edges.V, cols); err != nil {
+		return err
+	}
+	DropFeatures(d)
+	d.Late.Sparse, d.FeatureCols = s, cols
+	d.Late.Make = func(row func(v int) []float32) {
+		for v := range len(s.Ptr) - 1 {
+			ids, x := s.Row(v)
+			to := row(v)
+			clear(to)
+			for i, c := range ids {
+				to[c] = x[i]
+			}
+		}
+	}
+	return nil
+}
+
+// normalize divides each row by the sum of its absolute values.
+func (s *SparseRows) normalize() {
+	for v := range len(s.Ptr) - 1 {
+		_, x := s.Row(v)
+		normalizeRow(x)
+	}
+}
+
+func normalizeRow(row []float32) {
+	sum := 0.0
+	for _, x := range row {
+		sum += math.Abs(float64(x))
+	}
+	if sum == 0 {
+		return
+	}
+	for k, x := range row {
+		row[k] = float32(float64(x) / sum)
+	}
+}
+
+// sparse is m with the columns of each row ascending. Entries that stand twice add up, as in SciPy,
+// and zeros are left out. m is used up.
+func (m *csr) sparse() *SparseRows {
+	s := &SparseRows{Ptr: make([]int64, 1, m.rows+1), Cols: make([]uint32, 0, len(m.indices)), Vals: m.data[:0]}
+	for r := range m.rows {
+		ids, x := m.indices[m.indptr[r]:m.indptr[r+1]], m.data[m.indptr[r]:m.indptr[r+1]]
+		if !slices.IsSorted(ids) {
+			sort.Stable(&entries{ids, x})
+		}
+		for i := 0; i < len(ids); {
+			c, sum := ids[i], float32(0)
+			for ; i < len(ids) && ids[i] == c; i++ {
+				sum += x[i]
+			}
+			if sum != 0 {
+				s.Cols, s.Vals = append(s.Cols, uint32(c)), append(s.Vals, sum)
+			}
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Cols)))
+	}
+	return s
+}
+
+// entries are those of a row, to be sorted by column.
+type entries struct {
+	cols []int64
+	vals []float32
+}
+
+func (e *entries) Len() int           { return len(e.cols) }
+func (e *entries) Less(i, j int) bool { return e.cols[i] < e.cols[j] }
+func (e *entries) Swap(i, j int) {
+	e.cols[i], e.cols[j] = e.cols[j], e.cols[i]
+	e.vals[i], e.vals[j] = e.vals[j], e.vals[i]
+}
+
+// SparseOf are the entries of dense rows that are not 0.
+func SparseOf(rows []float32, cols int) *SparseRows {
+	s := &SparseRows{Ptr: []int64{0}}
+	for row := range slices.Chunk(rows, cols) {
+		for c, x := range row {
+			if x != 0 {
+				s.Cols, s.Vals = append(s.Cols, uint32(c)), append(s.Vals, x)
+			}
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Cols)))
+	}
+	return s
+}
