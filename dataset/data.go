@@ -48,6 +48,9 @@ type Report struct {
 	Form     string   // such as "Planetoid folder"; a store keeps what it was made from
 	Changes  []string // what was numbered anew, added, dropped or split at random
 	Warnings []string // what nothing reads, and what looks like a mistake
+	// ClassNames are the texts that stood for classes 0, 1, … in a table; nil where there were
+	// none, or more than 64 KiB of them.
+	ClassNames []string `json:",omitempty"`
 }
 
 // ID is how the user's file names vertex v.

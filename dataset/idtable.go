@@ -15,6 +15,7 @@ type idTable struct {
 	names   []string
 	named   map[string]uint32 // instead of place, when an id is no number
 	same    bool              // the id of vertex v is v
+	column  string            // of the table that ids are read from
 }
 
 // plainNumber reads an id that is a whole number written in the usual way: 7, not 07.
@@ -115,23 +116,31 @@ func (t *idTable) find(id []byte, vertices int) (uint32, error) {
 		if v, ok := t.named[string(id)]; ok {
 			return v, nil
 		}
-		return 0, fmt.Errorf("%.40q is no vertex", id)
+		return 0, fmt.Errorf("%.40q is no vertex%s", id, t.hint())
 	}
 	n, ok := plainNumber(id)
 	if !ok {
-		return 0, fmt.Errorf("%.40q is no vertex", id)
+		return 0, fmt.Errorf("%.40q is no vertex%s", id, t.hint())
 	}
 	if t.same {
 		if n >= uint64(vertices) {
-			return 0, fmt.Errorf("vertex %d: ids must be below %d", n, vertices)
+			return 0, fmt.Errorf("vertex %d: ids must be below %d%s", n, vertices, t.hint())
 		}
 		return uint32(n), nil
 	}
 	v, ok := t.place[n]
 	if !ok {
-		return 0, fmt.Errorf("%d is no vertex", n)
+		return 0, fmt.Errorf("%d is no vertex%s", n, t.hint())
 	}
 	return v, nil
+}
+
+// hint says where the ids of vertices come from.
+func (t *idTable) hint() string {
+	if t.column == "" {
+		return ""
+	}
+	return fmt.Sprintf("; ids are column %q (--id)", t.column)
 }
 
 // give puts the ids into d.

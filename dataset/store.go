@@ -197,7 +197,7 @@ func (d *Data) writeRest(w *chunk.Writer) error {
 		w.SetVertexNames(names)
 	}
 	if d.Report.Form != "" || d.Report.Changes != nil {
-		text, err := json.Marshal(Report{Form: d.Report.Form, Changes: d.Report.Changes})
+		text, err := json.Marshal(Report{Form: d.Report.Form, Changes: d.Report.Changes, ClassNames: d.Report.ClassNames})
 		if err != nil {
 			return err
 		}

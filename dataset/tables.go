@@ -104,6 +104,7 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 		return nil, err
 	}
 	id = max(id, 0)
+	ids.column = f.columns[id]
 	split, err := f.find(t.Split, usualSplit...)
 	if err != nil {
 		return nil, err
@@ -257,6 +258,9 @@ type classText struct {
 // maxClasses bounds the classes of a column, as those of an array are.
 const maxClasses = 1 << 20
 
+// maxNames bounds the bytes of names of classes, which stand in every checkpoint.
+const maxNames = 64 << 10
+
 func (c *classText) add(text []byte) error {
 	if len(text) == 0 || strings.EqualFold(string(text), "nan") || string(text) == "-1" {
 		c.of = append(c.of, -1)
@@ -300,6 +304,13 @@ func (c *classText) classes(d *Data) ([]int32, error) {
 			to[i] = int32(k)
 		}
 		d.Classes = len(sorted)
+		size := 0
+		for _, text := range sorted {
+			size += len(text)
+		}
+		if size <= maxNames {
+			d.Report.ClassNames = sorted
+		}
 		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("labels were numbered by the alphabet: %.200s are 0 to %d", strings.Join(sorted, ", "), len(sorted)-1))
 	}
 	for v, k := range c.of {

@@ -86,7 +86,7 @@ func (p *Program) checkSampling(s *Sampling) error {
 	case s.Sampler.Output == sample.Steps:
 		return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", s.Sampler.Name)
 	case steps != n && s.Sampler.Output == sample.Layers:
-		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: a fan-out for each of them, the last layer's first", s.Sampler.Name, steps, n)
+		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: it takes %d fan-outs (--sample), the last layer's first", s.Sampler.Name, steps, n, n)
 	case n >= dataflow.MaxLevels:
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-1)
 	case p.dims.taskName() != VertexTask:

@@ -24,12 +24,12 @@ type tableFlags struct {
 	Edges        string   `placeholder:"FILE" help:"Table of edges."`
 	Vertices     string   `placeholder:"FILE" help:"Table of vertices, which are numbered in its order."`
 	Heading      string   `default:"auto" enum:"auto,yes,no" placeholder:"WHEN" help:"The first line names the columns: auto, yes or no (${default}). Without names columns are 1, 2, …"`
-	Source       string   `placeholder:"COL" help:"Column of --edges; default: source, src, from or the first."`
-	Target       string   `placeholder:"COL" help:"Column of --edges; default: target, dst, to or the second."`
+	Source       string   `placeholder:"COL" help:"Column of --edges; default: source, src, from, source_id, from_id, node1, id1, u or the first column."`
+	Target       string   `placeholder:"COL" help:"Column of --edges; default: target, dst, destination, to, target_id, to_id, node2, id2, v or the second column."`
 	Weight       string   `placeholder:"COL" help:"Column of --edges; default: weight, where there is one."`
 	EdgeType     string   `name:"edge-type" placeholder:"COL" help:"Column of --edges; default: edge_type or type, where there is one."`
 	EdgeFeatures []string `name:"edge-features" placeholder:"COLS" help:"Columns of --edges with numbers, such as 'e*'."`
-	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: id, node or the first."`
+	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: the first of id, vertex, node, node_id, vertex_id and name that there is, or the first column."`
 	Label        []string `placeholder:"COLS" help:"Column of --vertices with classes, numbers or text; several: 0 and 1 each; default: label, class or y."`
 	Split        string   `placeholder:"COL" help:"Column of --vertices with train, val or test; default: split, where there is one."`
 	Features     []string `placeholder:"COLS" help:"Columns of --vertices with numbers, such as 'f*' or age,height."`
@@ -51,12 +51,16 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Split: f.Split, Features: f.Features}, nil
 }
 
-// tableHint tells what to do with tables where a command does not take their flags.
-func tableHint(err error) string {
+// dataHint tells how a graph is named to command, which err says it was not.
+func dataHint(command string, err error) string {
 	for _, flag := range []string{"edges", "vertices", "id", "label", "features"} {
 		if strings.HasPrefix(err.Error()+",", "unknown flag --"+flag+",") {
 			return "saga: tables are converted first: saga data convert --edges e.csv --vertices v.csv --label L --features 'f*' --out graph.saga; then --data graph.saga\n"
 		}
+	}
+	if path, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && (command == "train" || command == "plan") {
+		path, _, _ = strings.Cut(path, ", did you mean")
+		return "saga: if it is a graph: --data " + path + "\n"
 	}
 	return ""
 }

@@ -277,8 +277,9 @@ func (e *evaluation) write(path string, x []float32) error {
 			metrics.Softmax(p, logits)
 			class := saga.Classes(logits, n)[0]
 			buf = append(appendID(buf[:0], ids, int(r)), ',')
-			buf = append(strconv.AppendInt(buf, int64(e.labels[r]), 10), ',')
-			buf = append(strconv.AppendInt(buf, int64(class), 10), ',')
+			for _, k := range []int{int(e.labels[r]), int(class)} {
+				buf = append(append(buf, csvField(className(e.prep.ClassNames, k, ""))...), ',')
+			}
 			w.Write(append(strconv.AppendFloat(buf, p[class], 'g', 6, 64), '\n'))
 		}
 		return nil

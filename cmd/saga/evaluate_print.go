@@ -80,7 +80,7 @@ func (e *evaluation) classTable() string {
 		return fmt.Sprintf("%.4f", x)
 	}
 	for k, c := range e.list {
-		row := gotable.Row{k, part(c.Precision()), part(c.Recall()), part(c.F1()), c.Truth, c.Said}
+		row := gotable.Row{className(e.prep.ClassNames, k, ""), part(c.Precision()), part(c.Recall()), part(c.F1()), c.Truth, c.Said}
 		if e.multi() {
 			row = append(row, part(e.aucs[k]))
 		}
@@ -99,11 +99,11 @@ func (e *evaluation) matrix() string {
 	t.SetStyle(gotable.StyleLight)
 	head := gotable.Row{"label \\ predicted"}
 	for k := range e.counts {
-		head = append(head, k)
+		head = append(head, className(e.prep.ClassNames, k, ""))
 	}
 	t.AppendHeader(head)
 	for k, counts := range e.counts {
-		row := gotable.Row{k}
+		row := gotable.Row{className(e.prep.ClassNames, k, "")}
 		for _, n := range counts {
 			row = append(row, n)
 		}
@@ -126,7 +126,11 @@ func (e *evaluation) json() fields {
 	}
 	var classes []fields
 	for k, c := range e.list {
-		one := fields{{"class", k}, {"precision", c.Precision()}, {"recall", c.Recall()}, {"f1", c.F1()}, {"labels", c.Truth}, {"predicted", c.Said}}
+		one := fields{{"class", k}}
+		if k < len(e.prep.ClassNames) {
+			one = append(one, field{"name", e.prep.ClassNames[k]})
+		}
+		one = append(one, fields{{"precision", c.Precision()}, {"recall", c.Recall()}, {"f1", c.F1()}, {"labels", c.Truth}, {"predicted", c.Said}}...)
 		if e.multi() {
 			one = append(one, field{"auc", e.aucs[k]})
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -31,6 +32,9 @@ func (c *infoCmd) Run(a *app) error {
 	var f fields
 	if s != nil {
 		defer s.Close()
+		if c.Undirected || c.Simple || c.Relabel != "auto" {
+			return cli.Usagef("%s is a store, which is described as it is: saga data convert %s --undirected --out NEW.saga changes its edges", name, name)
+		}
 		f, err = storeInfo(s)
 	} else {
 		var d *dataset.Data
@@ -50,7 +54,11 @@ func (c *infoCmd) Run(a *app) error {
 func printInfo(w io.Writer, f fields) error {
 	var b strings.Builder
 	for _, x := range f {
-		fmt.Fprintf(&b, "%-18s %v\n", strings.ReplaceAll(x.Name(), "_", " "), x.Value())
+		value := x.Value()
+		if number, ok := value.(float64); ok {
+			value = math.Round(number*1000) / 1000
+		}
+		fmt.Fprintf(&b, "%-18s %v\n", strings.ReplaceAll(x.Name(), "_", " "), value)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

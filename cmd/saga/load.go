@@ -32,6 +32,7 @@ type prepared struct {
 	SelfLoops    bool           `json:"self_loops"`
 	Layers       layers.Options `json:"layers"`
 	Changes      []string       `json:"changes,omitempty"` // what loading did, a random split among it
+	ClassNames   []string       `json:"class_names,omitempty"`
 }
 
 // job is a run that is ready to begin.
@@ -147,6 +148,9 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		log.Info(c)
 	}
 	j.prep.Changes = d.Report.Changes
+	if task == saga.VertexTask {
+		j.prep.ClassNames = d.Report.ClassNames
+	}
 	if task == saga.LinkTask {
 		return nil
 	}

@@ -85,12 +85,13 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 	}()
 	ctx, err := parser.Parse(args)
 	if err != nil {
-		where := "saga"
+		where, command := "saga", ""
 		var p *kong.ParseError
 		if errors.As(err, &p) && p.Context != nil && p.Context.Command() != "" {
-			where += " " + p.Context.Command()
+			command = p.Context.Command()
+			where += " " + command
 		}
-		fmt.Fprintf(stderr, "saga: %v\n%ssaga: try %s --help\n", err, tableHint(err), where)
+		fmt.Fprintf(stderr, "saga: %v\n%ssaga: try %s --help\n", err, dataHint(command, err), where)
 		return exitUsage
 	}
 	a := &app{Stdout: stdout, Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}
@@ -108,7 +109,8 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		fmt.Fprintln(stderr, "saga: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "saga: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nsaga: "))
+	text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "saga: "), ": saga: ", ": ") // errors of package saga name it
+	fmt.Fprintf(stderr, "saga: %s\n", strings.ReplaceAll(text, "\n", "\nsaga: "))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}

@@ -32,7 +32,7 @@ func (predictCmd) Help() string {
   saga predict saga-run-0001 --device cuda --mem 8GiB --out classes.npy
 
 There is a row for every vertex, in the order of the data. A .csv begins each row with the vertex's id, as
-the data had it; an .npy is one array, and a .safetensors one tensor with the name of what was written.`
+the data had it, and has the names of classes where a table of vertices had names; an .npy is one array of numbers, and a .safetensors one tensor with the name of what was written.`
 }
 
 // Run predicts.
@@ -45,7 +45,7 @@ func (c *predictCmd) Run(a *app) error {
 		return err
 	}
 	v, multi := len(x)/cols, t.multi()
-	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}}
+	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}, names: t.prep.ClassNames}
 	if t.task() == saga.LinkTask {
 		return cli.Usagef("a run of --task link predicts pairs of vertices: --pairs FILE names them; saga embed writes the rows of all vertices")
 	}

@@ -37,6 +37,7 @@ type table struct {
 	column string           // what a column is, numbered when there are several
 	ids    func(int) string // names of rows in a .csv; nil: their numbers
 	shape  []int            // [V] or [V, columns]
+	names  []string         // of columns, or of the classes in a single one; nil: numbers
 }
 
 // writeTable writes rows to t.path by its ending.
@@ -56,7 +57,8 @@ func writeTable[T float32 | int32 | uint8](t table, x []T) error {
 		if len(t.shape) > 1 {
 			cols = t.shape[1]
 			for i := range cols {
-				fmt.Fprintf(w, ",%s%d", t.column, i)
+				w.WriteByte(',')
+				w.WriteString(csvField(className(t.names, i, t.column)))
 			}
 		} else {
 			w.WriteString("," + t.column)
@@ -66,12 +68,24 @@ func writeTable[T float32 | int32 | uint8](t table, x []T) error {
 		for v := range t.shape[0] {
 			buf = appendID(buf[:0], t.ids, v)
 			for _, y := range x[v*cols : (v+1)*cols] {
-				buf = strconv.AppendFloat(append(buf, ','), float64(y), 'g', -1, 32)
+				if buf = append(buf, ','); len(t.shape) == 1 && t.names != nil {
+					buf = append(buf, csvField(className(t.names, int(y), ""))...)
+				} else {
+					buf = strconv.AppendFloat(buf, float64(y), 'g', -1, 32)
+				}
 			}
 			w.Write(append(buf, '\n'))
 		}
 		return nil
 	})
+}
+
+// className is the name of class k; where classes have none, its number after what.
+func className(names []string, k int, what string) string {
+	if k < len(names) {
+		return names[k]
+	}
+	return what + strconv.Itoa(k)
 }
 
 // appendID appends the name of row v, or its number where ids is nil.

@@ -55,14 +55,21 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	} else {
 		scores(j.metric.name, res.Final, fmt.Sprintf("after epoch %d", res.Epochs))
 		if res.BestEpoch > 0 {
-			scores("best", res.Best, fmt.Sprintf("epoch %d, of the lowest validation loss", res.BestEpoch))
+			from := fmt.Sprintf("epoch %d, of the lowest validation loss", res.BestEpoch)
+			if res.BestEpoch < res.Epochs {
+				from += "; not kept: --patience keeps it"
+			}
+			scores("best", res.Best, from)
 		}
 	}
-	if ran := res.Epochs - r.done; ran > 0 {
+	switch ran := res.Epochs - r.done; {
+	case ran > 0:
 		fmt.Fprintf(&b, "loss      %.4g in training, %.4g in validation\n", res.Loss, res.Final.Val.Loss)
 		fmt.Fprintf(&b, "time      %s an epoch (median); %s in all for %d, with evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)
 		fmt.Fprintf(&b, "moved     %s to the device and %s back, an epoch\n", cli.SizeText(res.H2D), cli.SizeText(res.D2H))
-	} else {
+	case res.Stopped:
+		fmt.Fprintf(&b, "time      no epoch was run: the run stopped early after epoch %d of %d, as the validation loss had not improved for %d evaluations; a larger --patience in a new run goes further\n", r.done, r.epochs, c.Training.Patience)
+	default:
 		fmt.Fprintf(&b, "time      no epoch was run: the run had %d of %d already\n", r.done, r.epochs)
 	}
 	fmt.Fprintf(&b, "memory    peak %s of %s\n", cli.SizeText(res.Peak), cli.SizeText(j.prog.Summary().Budget))

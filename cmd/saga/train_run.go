@@ -124,7 +124,10 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 			return nil
 		}
 	}
-	score := r.job.metric.of
+	score, what := r.job.metric.of, ""
+	if m := r.job.metric; m.key != accuracy.key {
+		what = m.name + " "
+	}
 	validated := len(r.job.data.Splits(cmp.Or(r.job.prep.Layers.Task, saga.VertexTask))[1]) > 0
 	r.opt.OnEpoch = func(e saga.Epoch) error {
 		r.traced = r.traced || r.tracing
@@ -139,7 +142,7 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 			if validated {
 				line.ValLoss = s.Val.Loss
 			}
-			note += fmt.Sprintf("  validation %.4f", line.Val)
+			note += fmt.Sprintf("  validation %s%.4f", what, line.Val)
 		}
 		bar.Set(e.Epoch*batches, note)
 		return r.metrics.Append(line)
