@@ -63,6 +63,9 @@ func TestSlices(t *testing.T) {
 			t.Fatal(err)
 		}
 		gathers := strings.Contains(text.String(), "fuse ") // all that sgc gathers, say, is an invariant
+		if name == "appnp" {                                // gathers a column a class, too few to slice
+			gathers = false
+		}
 		if sliced := strings.Contains(text.String(), "gathered by 2 slices"); gathers && !sliced && name != "gat" && name != "gatv2" && name != "edgemlp" {
 			t.Errorf("%s is not gathered by slices:\n%s", name, text.String())
 		}

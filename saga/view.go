@@ -107,7 +107,7 @@ func (p *Program) Overview(w io.Writer) error { return p.report().Overview(w) }
 func (p *Program) report() *report.Run {
 	r := &report.Run{Model: p.model.Name, Low: p.train.low, Plan: p.train.plan, Extra: map[string]bool{}, Predicted: p.chosen.predicted,
 		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Storage: p.cfg.Storage,
-		Host: p.host.plan, Scratch: p.cfg.Scratch}
+		Host: p.host.plan, Scratch: p.cfg.Scratch, Peak: p.PlannedPeak()}
 	if p.sampled != nil {
 		r.Sampled = p.sampled.report(p)
 	}
@@ -119,7 +119,11 @@ func (p *Program) report() *report.Run {
 		return r
 	}
 	r.Data, r.Edges, r.Order = p.data.Name, p.in.edges, p.grids.order
-	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", p.data.Name, p.in.edges.V, p.in.edges.E(), p.dims.features, p.dims.classes)
+	loops := ""
+	if p.in.edges.E() > p.data.Edges.E() {
+		loops = " with self loops"
+	}
+	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges%s, %d features, %d classes", p.data.Name, p.in.edges.V, p.in.edges.E(), loops, p.dims.features, p.dims.classes)
 	for name := range p.in.extra {
 		r.Extra[name] = true
 	}

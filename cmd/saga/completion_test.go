@@ -52,7 +52,7 @@ func TestCompletionBash(t *testing.T) {
 
 // TestCompletionShells: the scripts of the other shells are for them, and parse where they are installed.
 func TestCompletionShells(t *testing.T) {
-	for shell, want := range map[string]string{"zsh": "bashcompinit", "fish": `complete -c saga -n 'test (__saga_path) = " train"' -l model -x -a 'commnet `} {
+	for shell, want := range map[string]string{"zsh": "bashcompinit", "fish": `complete -c saga -n 'test (__saga_path) = " train"' -l model -x -a 'appnp `} {
 		script := string(output(t, "completion", shell))
 		if !strings.Contains(script, want) {
 			t.Errorf("%s: no %q in\n%.2000s", shell, want, script)

@@ -42,8 +42,11 @@ type paramRecord struct {
 }
 
 func (c *trainCmd) record(j *job) record {
-	s := j.prog.Summary()
-	rec := record{Version: version(), Settings: savedSettings(c.settings), Prepared: j.prep,
+	s, asked := j.prog.Summary(), &c.settings
+	if c.asked != nil {
+		asked = c.asked
+	}
+	rec := record{Version: version(), Settings: savedSettings(*asked), Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
 			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
 	for _, p := range j.prog.Params() {
@@ -95,6 +98,8 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if len(changed) > 0 {
 		return cli.Usagef("the run in %s goes on as it was begun, and cannot take %s", c.Resume, strings.Join(changed, ", "))
 	}
+	asked := old
+	c.asked = &asked
 	old.Data.RowNormalize = "off" // as it was decided then
 	if rec.Prepared.RowNormalize {
 		old.Data.RowNormalize = "on"

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/internal/cli"
 )
@@ -27,6 +28,7 @@ type trainCmd struct {
 	JSON            bool   `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
+	asked  *settings    // of a run that goes on, before what it chose then takes their place; nil: the settings
 }
 
 // lockRun takes the folder of a run for this process. A folder that cannot be opened is
@@ -92,6 +94,10 @@ func (c *trainCmd) Run(a *app) (err error) {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
 	j, err := prepare(&c.settings, a.Log)
+	var small *plan.BudgetError
+	if errors.As(err, &small) && c.Resume != "" {
+		return fmt.Errorf("%w; a run that goes on keeps its intervals, for the order of sums depends on them: saga train --config %s begins a new run that may choose others", err, c.Resume)
+	}
 	if err != nil {
 		return err
 	}

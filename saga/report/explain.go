@@ -60,7 +60,7 @@ func (r *Run) Overview(w io.Writer) error {
 		fmt.Fprintf(&b, ", %d devices", pl.Devices)
 	}
 	if r.Save != dataflow.SaveSome {
-		fmt.Fprintf(&b, "; of the forward pass %s is saved", r.Save)
+		fmt.Fprintf(&b, "; save %s", r.Save)
 	}
 	b.WriteString(storedBeside(r.Stored))
 	if k := r.Slices; k > 1 {
@@ -75,9 +75,12 @@ func (r *Run) Overview(w io.Writer) error {
 	if r.Storage == dataflow.StorageBF16 {
 		b.WriteString("\nstorage   rows that edges gather are bfloat16, sums float32")
 	}
-	fmt.Fprintf(&b, "\nmemory    peak %s", units.Size(pl.Peak))
+	fmt.Fprintf(&b, "\nmemory    peak %s", units.Size(max(pl.Peak, r.Peak)))
 	if pl.Budget > 0 {
 		fmt.Fprintf(&b, " of %s", units.Size(pl.Budget))
+	}
+	if r.Peak > pl.Peak {
+		fmt.Fprintf(&b, ", in evaluation; training takes %s", units.Size(pl.Peak))
 	}
 	fmt.Fprintf(&b, "\nmoves     host to device %s, device to host %s", units.Size(pl.H2D), units.Size(pl.D2H))
 	if pl.Devices > 1 {

@@ -15,6 +15,7 @@ type Run struct {
 	Order       *chunk.Order      // of vertices
 	Low         *dataflow.Lowered // training
 	Plan        *plan.Plan        // of it
+	Peak        int64             // bytes of device memory, evaluation included
 	Params      []Param
 	Extra       map[string]bool // inputs that were computed before the first epoch
 	Predicted   *sim.Timeline   // of an epoch; nil: no machine model
