@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	gotable "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
@@ -97,6 +98,9 @@ func (e *evaluation) classTable() string {
 func (e *evaluation) matrix() string {
 	t := gotable.NewWriter()
 	t.SetStyle(gotable.StyleLight)
+	if e.prep.ClassNames != nil { // as they are, not in capitals
+		t.Style().Format.Header = text.FormatDefault
+	}
 	head := gotable.Row{"label \\ predicted"}
 	for k := range e.counts {
 		head = append(head, className(e.prep.ClassNames, k, ""))
