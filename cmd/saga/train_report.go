@@ -122,7 +122,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	} else {
 		found = runpage.CountClasses(classes, splits[k], truth, saga.Classes(logits, classes))
 	}
-	found.Split, found.Rows = names[k], things[task]
+	found.Split, found.Rows, found.Names = names[k], things[task], j.prep.ClassNames
 	return found, nil
 }
 

@@ -23,6 +23,15 @@ type Classes struct {
 	Truth    []int64    `json:"truth"`     // of the class
 	Matrix   [][]int64  `json:"matrix,omitempty"`
 	Confused []Confused `json:"confused,omitempty"`
+	Names    []string   `json:"names,omitempty"` // of classes 0, 1, …; nil: their numbers
+}
+
+// Name is what class k is called.
+func (c *Classes) Name(k int) string {
+	if k < len(c.Names) {
+		return c.Names[k]
+	}
+	return intText(int64(k))
 }
 
 // Confused counts the rows of one class that were predicted as another.
@@ -114,7 +123,7 @@ func (c *Classes) scores() (list []classScore, mean classScore) {
 	var occur []metrics.Class
 	for k := range c.Hits {
 		m := metrics.Class{Hits: c.Hits[k], Said: c.Said[k], Truth: c.Truth[k]}
-		list = append(list, classScore{intText(int64(k)), m.Precision(), m.Recall(), m.F1(), m.Truth})
+		list = append(list, classScore{c.Name(k), m.Precision(), m.Recall(), m.F1(), m.Truth})
 		if m.Occurs() {
 			occur = append(occur, m)
 		}

@@ -177,7 +177,7 @@ func (c *Classes) view() *classView {
 		for s, n := range row {
 			share := float64(n) / float64(max(1, c.Truth[t]))
 			cells = append(cells, cell{n, strconv.FormatFloat(math.Round(100*share)/100, 'f', -1, 64),
-				fmt.Sprintf("class %d predicted as %d: %s, %s", t, s, intText(n), percentText(share)), s == t})
+				fmt.Sprintf("class %s predicted as %s: %s, %s", c.Name(t), c.Name(s), intText(n), percentText(share)), s == t})
 		}
 		v.Rows = append(v.Rows, cells)
 	}
