@@ -1,3 +1,9 @@
+package runpage
+
+import (
+	"strings"
+	"testing"
+)
 
 // Names of classes stand in the tables and the matrix of the page.
 func TestClassNames(t *testing.T) {
