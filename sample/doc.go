@@ -8,5 +8,39 @@
 //
 // A draw depends on the seed and on its place only (see Key), never on threads, the
 // order of batches or memory. Vertices and edges are the user's: rows of a Graph are
-// sorted by far end and edge number, and draws are places in such a row.
+// sorted by far end and edge number, and draws are places in such a row. Run and Blocks
+// use as many goroutines as runtime.GOMAXPROCS says.
+//
+// Edges are those of package sagann/chunk: edge k points from Src[k] to Dst[k]. A ring of
+// ten vertices:
+//
+//	e := &chunk.Edges{V: 10}
+//	for v := range uint32(10) {
+//		e.Src, e.Dst = append(e.Src, v), append(e.Dst, (v+1)%10)
+//	}
+//	g, err := sample.NewGraph(e)
+//
+// # A sampler of your own
+//
+// A walk that ends with probability 0.1 at every step:
+//
+//	walk := sample.Sampler{
+//		Name: "walk", Steps: 20,
+//		Next: func(s sample.Sample, at sample.Pool, r sample.Rand) sample.Int {
+//			stop := sample.Less(r.Uniform(), sample.Const(0.1))
+//			return sample.If(stop, sample.None, r.Pick(at))
+//		},
+//	}
+//
+// A sampler's functions run once, in Compile, on symbols (Int, Real and Bool), and what
+// they return is then drawn for every sample. So what Go's if, its random numbers or its
+// variables say is said for all samples alike: choose by If, draw by Rand, remember in
+// State. Both sides of an If are computed; a Reject on the side that is not taken must
+// end, too.
+//
+// Next returns a place in the row of the transit, from 0 to Degree-1, and not a vertex. None
+// adds nothing. Where Transits is nil only what the last step added draws again, so a walk
+// whose Next gives None has ended; one that stays where it is for a step keeps its vertex in
+// State and names it in Transits. With Output: Layers every vertex so far draws at each
+// step, the seeds too; repeated draws of an edge are parallel edges of the block.
 package sample

@@ -9,7 +9,8 @@ import (
 
 // Graph is the rows that samplers draw from: for every vertex its in-edges, sorted by
 // far end and, where edges are parallel, by edge number. All ids are the user's. To draw
-// along out-edges make one of edges.Reverse(); edge numbers stay the same.
+// along out-edges make one of edges.Reverse(); edge numbers stay the same. Take it from
+// NewGraph: nothing checks one that is made by hand.
 type Graph struct {
 	Offsets []int64   // V+1: the row of vertex v is Offsets[v] to Offsets[v+1]
 	Far     []uint32  // E: the vertex at the other end

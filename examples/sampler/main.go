@@ -7,45 +7,45 @@ import (
 	"log"
 
 	"sagann/dataset"
-	. "sagann/sample" // so that a sampler reads as a formula
+	"sagann/sample"
 )
 
 // restart is run once, on symbols; then it is drawn for thousands of walks at a time.
-func restart(length int, back float32) Sampler {
-	return Sampler{
+func restart(length int, back float32) sample.Sampler {
+	return sample.Sampler{
 		Name:  "restart",
 		Steps: length,
-		Transits: func(s Sample, _ Int, r Rand) Int {
+		Transits: func(s sample.Sample, _ sample.Int, r sample.Rand) sample.Int {
 			last := s.Prev(1)
-			again := Or(Equal(last, None), Less(r.Uniform(), Const(back)))
-			return If(again, s.Root(Whole(0)), last)
+			again := sample.Or(sample.Equal(last, sample.None), sample.Less(r.Uniform(), sample.Const(back)))
+			return sample.If(again, s.Root(sample.Whole(0)), last)
 		},
-		Next: func(s Sample, at Pool, r Rand) Int {
+		Next: func(s sample.Sample, at sample.Pool, r sample.Rand) sample.Int {
 			i := r.Pick(at)
-			return If(Equal(at.Neighbour(i), s.Prev(1)), r.Pick(at), i)
+			return sample.If(sample.Equal(at.Neighbour(i), s.Prev(1)), r.Pick(at), i)
 		},
 	}
 }
 
 func main() {
 	club := dataset.Karate()
-	graph, err := NewGraph(club.Edges.Reverse()) // walks go along edges as they point
+	graph, err := sample.NewGraph(club.Edges.Reverse()) // walks go along edges as they point
 	if err != nil {
 		log.Fatal(err)
 	}
-	program, err := Compile(graph, restart(10, 0.2))
+	program, err := sample.Compile(graph, restart(10, 0.2))
 	if err != nil {
 		log.Fatal(err) // with the line of the function that it is about
 	}
-	var walks Samples
-	if err := program.Run(&walks, []uint32{0, 16, 33}, 0, Key{Seed: 1}); err != nil {
+	var walks sample.Samples
+	if err := program.Run(&walks, []uint32{0, 16, 33}, 0, sample.Key{Seed: 1}); err != nil {
 		log.Fatal(err)
 	}
 	for i := range walks.N {
 		fmt.Println(walks.Vertices(nil, i))
 	}
 	visits := make([]int, graph.Vertices())
-	if err := program.Run(&walks, make([]uint32, 10000), 0, Key{Seed: 1}); err != nil {
+	if err := program.Run(&walks, make([]uint32, 10000), 0, sample.Key{Seed: 1}); err != nil {
 		log.Fatal(err)
 	}
 	for i := range walks.N {
