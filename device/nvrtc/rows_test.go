@@ -1,12 +1,9 @@
 package nvrtc_test
 
 import (
-	"errors"
 	"testing"
 
 	"sagann/dataset"
-	"sagann/device/nvrtc"
-	"sagann/kernel/cuda"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -30,15 +27,7 @@ func TestRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, k := range p.Kernels() {
-				c, err := cuda.Render(k, cuda.H200)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err = nvrtc.PTX(c.Source, 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
-					t.Fatalf("%s: %v\n%s", k.Name, err, c.Source)
-				}
-			}
+			translate(t, p)
 		}
 	}
 }

@@ -32,14 +32,20 @@ func TestTasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range p.Kernels() {
-			c, err := cuda.Render(k, cuda.H200)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err = nvrtc.PTX(c.Source, 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
-				t.Fatalf("%s: %v\n%s", k.Name, err, c.Source)
-			}
+		translate(t, p)
+	}
+}
+
+// translate renders all kernels of p and has NVRTC translate them; without NVRTC they are rendered only.
+func translate(t *testing.T, p *saga.Program) {
+	t.Helper()
+	for _, k := range p.Kernels() {
+		c, err := cuda.Render(k, cuda.H200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = nvrtc.PTX(c.Source, 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
+			t.Fatalf("%s: %v\n%s", k.Name, err, c.Source)
 		}
 	}
 }
