@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
 )
 
 // TrainOptions says what happens around the epochs of Train.
