@@ -153,6 +153,9 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
+		if u.plan.Places.Sets != nil && strings.HasPrefix(name, graphPrefix) { // those of a batch
+			continue
+		}
 		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
 			x, err := s.p.in.matrix(name, s.p.dims.graphs)
 			if err == nil {
