@@ -92,10 +92,12 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	if err := open.setStep(p.train, open.train); err != nil {
 		return 0, err
 	}
+	open.takeRows(b)
 	open.grads = nil
 	if err := open.train.Step(); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
+	open.updateRows(b)
 	loss = float64(open.train.Result(0)[0])
 	s.loss += loss * b.weight
 	s.steps++
@@ -116,7 +118,7 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	if !errors.As(err, &over) {
 		return open, err
 	}
-	held, err := open.tensors()
+	held, err := open.held()
 	if err != nil {
 		return open, err
 	}
@@ -131,15 +133,10 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	if err := p.release(); err != nil {
 		return open, err
 	}
-	if open, err = p.open(); err != nil {
+	if err := p.takeUp(open, held); err != nil {
 		return open, err
 	}
-	for _, t := range held {
-		if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
-			return open, err
-		}
-	}
-	return open, open.train.SetBatch(&b.Batch)
+	return p.session, p.session.train.SetBatch(&b.Batch)
 }
 
 // epochLoss is the mean loss over the seeds of the epoch that has just ended.

@@ -64,9 +64,6 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err != nil {
 		return nil, err
 	}
-	if p.dims.identity {
-		return nil, &FeaturesError{errors.New("sampled blocks read rows of them")}
-	}
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
@@ -94,10 +91,6 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("sampled training is for labels of vertices, not of %s; train without sampling", things[p.dims.taskName()])
 	case len(p.data.Train) == 0:
 		return p.trainable()
-	case p.dims.embedding > 0:
-		return errors.New("rows that are learned, one a vertex, change with the whole graph; give the data features, or train without sampling")
-	case p.dims.identity || p.dims.sparse:
-		return &FeaturesError{errors.New("sampled batches take their rows")}
 	case p.cfg.devices() > 1:
 		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.FeatureGrad:
