@@ -9,7 +9,6 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/exec"
-	"sagann/dataflow/plan"
 )
 
 // feed prepares batches in the order of a run, ahead of their steps, on a goroutine.
@@ -129,10 +128,6 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	p.sampled.widen(&b.blocks.Blocks)
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
-		var small *plan.BudgetError
-		if errors.As(err, &small) {
-			small.Smallest += p.chosen.memory.context
-		}
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", b.blocks.Counts, err)
 	}
 	if err := p.placeFinal(nil); err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"sagann/backend"
 	"sagann/dataflow"
+	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/tune"
 	"sagann/dataset"
@@ -57,7 +57,7 @@ func (s *Sampling) String() string {
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
 // A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
-// them, and evaluation is exact, over the whole graph within the same Config.Mem. It trains on CPUs.
+// them, and evaluation is exact, over the whole graph within the same Config.Mem. It trains on one CPU or GPU.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
@@ -91,8 +91,8 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
 	case p.trainable() != nil:
 		return p.trainable()
-	case backend.Of(p.cfg.Device).GPU() || p.cfg.devices() > 1:
-		return fmt.Errorf("sampled training runs on one CPU device, not on %s", p.cfg.Device)
+	case p.cfg.devices() > 1:
+		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.FeatureGrad:
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:
@@ -140,9 +140,15 @@ func (p *Program) planSampled() error {
 	o := p.planOptions()
 	o.Budget = p.chosen.memory.plans()
 	var err error
-	if p.train.plan, err = planner.Blocks(p.train.low.Spec, p.sampled.room(p.train.low), o); err != nil {
-		return err
+	if p.train.plan, err = planner.Blocks(p.train.low.Spec, p.sampled.room(p.train.low), o); err == nil {
+		p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 	}
-	p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
+	var small *plan.BudgetError
+	if errors.As(err, &small) {
+		small.Budget = p.cfg.Mem
+		if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, []*dataflow.Lowered{p.train.low, p.eval.low}); wrong != nil {
+			return wrong
+		}
+	}
 	return err
 }
