@@ -15,23 +15,27 @@ import (
 // sampled is what a program that trains on sampled blocks has beside its plans.
 type sampled struct {
 	Sampling
+	rooms
 	draw     drawer
 	dataCols int // of the graph's edges
 	graph    *sample.Graph
 	train    []uint32   // numbers of its items
 	members  [][]uint32 // of a GraphTask: the vertices of each graph
 
-	expected dataflow.Sizes // mean of the batches that were drawn to plan
-	spread   dataflow.Sizes // six standard deviations of them
-	most     dataflow.Sizes // what there is room for
+	step             // of the next batch
+	steps   int      // updates so far
+	last    []uint32 // seeds of the last batch
+	feed    *feed
+	sources map[string]func(v int, to []float32) // rows of inputs by vertex
+	ranks   []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
+}
 
-	step               // of the next batch
-	steps     int      // updates so far
-	last      []uint32 // seeds of the last batch
-	overflows int      // batches that were run again with more room
-	feed      *feed
-	sources   map[string]func(v int, to []float32) // rows of inputs by vertex
-	ranks     []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
+// rooms are the sizes of batches.
+type rooms struct {
+	expected  dataflow.Sizes // mean of the batches that were drawn to plan
+	spread    dataflow.Sizes // six standard deviations of them
+	most      dataflow.Sizes // what there is room for
+	overflows int            // batches that were run again with more room
 }
 
 // drawer draws blocks.
