@@ -16,11 +16,9 @@ import (
 type sampled struct {
 	Sampling
 	rooms
-	draw     drawer
-	dataCols int // of the graph's edges
-	graph    *sample.Graph
-	train    []uint32   // numbers of its items
-	members  [][]uint32 // of a GraphTask: the vertices of each graph
+	draw  drawer
+	graph *sample.Graph
+	train []uint32 // numbers of its items
 
 	step             // of the next batch
 	steps   int      // updates so far
@@ -41,7 +39,9 @@ type rooms struct {
 // drawer draws blocks.
 type drawer struct {
 	*sample.Program
-	depth int // blocks of a batch
+	depth    int        // blocks of a batch
+	dataCols int        // of the graph's edges
+	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
 // step is the place of a batch in a run.
@@ -63,7 +63,7 @@ const roomStep = 256
 
 // newSampled sorts the graph into rows.
 func (p *Program) newSampled(s Sampling) (*sampled, error) {
-	x := &sampled{Sampling: s, train: p.items(), dataCols: p.in.edges.DataCols, sources: map[string]func(int, []float32){}}
+	x := &sampled{Sampling: s, train: p.items(), sources: map[string]func(int, []float32){}}
 	var err error
 	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
 		return nil, err
@@ -71,12 +71,12 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
 	}
-	x.draw.depth = p.model.gathers()
+	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
 	if x.draw.Program, err = sample.Compile(x.graph, s.Sampler); err != nil {
 		return nil, err
 	}
 	if p.dims.task == GraphTask {
-		x.members = membersOf(p.data, p.dims.graphs)
+		x.draw.members = membersOf(p.data, p.dims.graphs)
 	}
 	return x, nil
 }
@@ -201,7 +201,7 @@ func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
 			if plan.Dir(d) == plan.CSR {
 				own = z.Rows[e+1]
 			}
-			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want, s.dataCols, 0)
+			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want, s.draw.dataCols, 0)
 		}
 	}
 	return z

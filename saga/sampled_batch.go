@@ -79,7 +79,7 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 	case graphOf: // by its place in the batch
 		i := 0
 		for n, g := range b.blocks.items {
-			for range p.sampled.members[g] {
+			for range p.sampled.draw.members[g] {
 				rows[i], i = float32(n), i+1
 			}
 		}

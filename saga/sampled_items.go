@@ -77,7 +77,7 @@ func (p *Program) draw(b *drawn, order []uint32, at step) error {
 	case GraphTask:
 		b.seeds = b.seeds[:0]
 		for _, g := range b.items {
-			b.seeds = append(b.seeds, s.members[g]...)
+			b.seeds = append(b.seeds, s.draw.members[g]...)
 		}
 	}
 	err := s.draw.Blocks(&b.upper, b.seeds, sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
@@ -197,7 +197,7 @@ func (s *session) setGraphs(b *batch) error {
 	labels, weights, counts := make([]float32, n), make([]float32, n), make([]float32, n)
 	total := p.itemWeights(b.blocks.items)
 	for i, g := range b.blocks.items {
-		labels[i], counts[i] = float32(p.data.GraphLabels[g]), 1/float32(max(1, len(p.sampled.members[g])))
+		labels[i], counts[i] = float32(p.data.GraphLabels[g]), 1/float32(max(1, len(p.sampled.draw.members[g])))
 		if total > 0 {
 			weights[i] = float32(p.itemWeight(g) / total)
 		}
