@@ -29,6 +29,7 @@ type session struct {
 	train   *exec.Runner         // or of the forward pass
 	eval    *exec.Runner         // nil until the first evaluation
 	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
+	tables  tables               // sampled training's learned rows
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
@@ -160,6 +161,9 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
+		if u.plan.Places.Sets != nil && strings.HasPrefix(name, graphPrefix) { // those of a batch
+			continue
+		}
 		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
 			x, err := s.p.in.matrix(name, s.p.dims.graphs)
 			if err == nil {
