@@ -158,7 +158,7 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 
 // mapsSeconds is how long it takes.
 func (g *Graph) mapsSeconds(m *maps, workers int) (float64, error) {
-	t := plan.Core.Maps(m.work) / float64(workers)
+	t := plan.Core.Maps(m.work, float64(g.Vertices())) / float64(workers)
 	if m.work.Closed {
 		s, err := g.seconds(&job{engine: Formula, formula: pattern.Formula{{Times: 1, Of: pattern.EdgePairs}}, place: place{workers: workers}}, plan.Estimate{})
 		if err != nil {

@@ -36,7 +36,7 @@ type Kind uint8
 const (
 	Near   Kind = iota // a pattern vertex next to the root: at the root's neighbours
 	Spread             // what the vectors of From are at neighbours, summed up, wherever that is not 0
-	Far                // another pattern vertex: where the first of its spreads is not 0
+	Far                // another pattern vertex, unless it is a spread: where the first of its spreads is not 0
 )
 
 // Node is a vector of numbers.
@@ -47,7 +47,7 @@ type Node struct {
 	Shared []int
 	Pulls  []Pull // Near: sums over neighbours of other nodes' numbers, multiplied
 	Of     []int  // Far: spreads that are multiplied
-	From   int    // Spread: node
+	From   int    // Spread: node, which may be a spread
 	Closed int    // Spread: power of the triangles at the edge
 	Dense  bool   // others pull it
 }
@@ -59,8 +59,8 @@ type Pull struct{ From, Closed int }
 type Degrees struct {
 	Vertices, Entries float64 // of rows: two an edge
 	Squares           float64 // Σd², the walks of two edges
-	Cubes             float64 // Σ over entries d(u)·d(v), those of three
-	Most, Triangles   float64 // the largest degree; the most triangles that an edge can have
+	Two, Three        float64 // Σ over vertices: vertices at the ends of walks of two edges, and the entries of their rows
+	Most              float64 // the largest degree
 }
 
 // MapsWork is what counting maps does, in numbers of entries of rows that are gone through.
@@ -82,12 +82,6 @@ func (w *MapsWork) Add(x MapsWork) {
 func (w MapsWork) less(x MapsWork) bool {
 	cost := func(w MapsWork) float64 { return w.Visits + w.Pulled + 2*w.Pushed }
 	return cost(w) < cost(x)
-}
-
-// Countable tells whether there are Maps of p.
-func Countable(p pattern.Pattern) bool {
-	m, _ := NewMaps(p, Degrees{Vertices: 1, Entries: 1, Squares: 1, Cubes: 1, Most: 1, Triangles: 1})
-	return m != nil
 }
 
 // NewMaps is the cheapest way to count the maps of p, which has edges only; nil: there is
@@ -250,11 +244,11 @@ func (b *mapper) node(i, up int) (at int, partial float64) {
 	bound, least := 1.0, math.Inf(1)
 	if b.adjacent(i, b.root) {
 		n.Kind, n.AtRoot = Near, b.closed[i][b.root]
-		bound = math.Pow(b.deg.Triangles, float64(n.AtRoot))
+		bound = math.Pow(b.deg.Most, float64(n.AtRoot))
 	}
 	visits := b.deg.Entries
 	if n.Kind == Far {
-		visits = b.twoAway()
+		visits = b.deg.Two
 	}
 	for _, j := range b.rest {
 		if j == up || !b.adjacent(i, j) {
@@ -277,7 +271,7 @@ func (b *mapper) node(i, up int) (at int, partial float64) {
 			continue
 		}
 		from, _ := b.node(j, i)
-		sum := word(b.deg.Most * word(b.bound[from]) * math.Pow(b.deg.Triangles, float64(b.closed[i][j])))
+		sum := word(b.deg.Most * word(b.bound[from]) * math.Pow(b.deg.Most, float64(b.closed[i][j])))
 		if n.Kind == Near {
 			n.Pulls = append(n.Pulls, Pull{from, b.closed[i][j]})
 			b.m.Nodes[from].Dense = true
@@ -288,6 +282,9 @@ func (b *mapper) node(i, up int) (at int, partial float64) {
 		bound, least = bound*sum, min(least, sum)
 	}
 	slices.Sort(n.Of)
+	if n.Kind == Far && len(n.Of) == 1 && n.Leaves+len(n.Shared) == 0 {
+		return n.Of[0], 1
+	}
 	b.work.Visits += visits
 	if partial = bound; !math.IsInf(least, 1) {
 		partial = bound / least
@@ -302,9 +299,6 @@ func word(bound float64) float64 {
 	}
 	return bound
 }
-
-// twoAway bounds the number of vertices two edges away, over all roots.
-func (b *mapper) twoAway() float64 { return min(b.deg.Squares, b.deg.Vertices*b.deg.Vertices) }
 
 // leaf tells whether nothing but up is next to i.
 func (b *mapper) leaf(i, up int) bool {
@@ -334,10 +328,11 @@ func (b *mapper) spread(from, closed int, bound float64) int {
 	before := len(b.m.Nodes)
 	at := b.add(Node{Kind: Spread, From: from, Closed: closed}, bound)
 	if len(b.m.Nodes) > before {
+		b.work.Visits += b.deg.Two
 		if b.m.Nodes[from].Kind == Near {
 			b.work.Pushed += b.deg.Squares
 		} else {
-			b.work.Pushed += min(b.deg.Vertices*b.deg.Entries, b.deg.Cubes)
+			b.work.Pushed += b.deg.Three
 		}
 	}
 	return at
@@ -347,7 +342,7 @@ func (b *mapper) spread(from, closed int, bound float64) int {
 // at the vertices that up may go to.
 func (b *mapper) sharedOf(i, up int) int {
 	s := Shared{Closed: b.closed[i][up]}
-	bound := b.deg.Most * math.Pow(b.deg.Triangles, float64(s.Closed))
+	bound := b.deg.Most * math.Pow(b.deg.Most, float64(s.Closed))
 	for _, j := range b.rest {
 		if j == up || !b.adjacent(i, j) {
 			continue

@@ -36,17 +36,29 @@ func MapsNeed(m *plan.Maps, w plan.MapsWork, r *rows.Rows) (shared, worker int64
 	return shared, max(worker, own)
 }
 
-// Degrees is what the work of counting maps follows from.
+// Degrees is what the work of counting maps follows from. What lies two edges away is that
+// of some vertices, evenly spread over the order of degree.
 func Degrees(r *rows.Rows) plan.Degrees {
-	d := plan.Degrees{Vertices: float64(r.V()), Entries: float64(len(r.Col)), Most: float64(max(r.MaxDegree, 1)), Triangles: float64(max(r.MaxDegree, 1))}
+	d := plan.Degrees{Vertices: float64(r.V()), Entries: float64(len(r.Col)), Most: float64(max(r.MaxDegree, 1))}
 	for v := range r.V() {
-		n, around := float64(r.Degree(uint32(v))), 0.0
+		n := float64(r.Degree(uint32(v)))
 		d.Squares += n * n
-		for _, u := range r.Of(uint32(v)) {
-			around += float64(r.Degree(u))
-		}
-		d.Cubes += n * around
 	}
+	seen, samples := make([]uint64, r.Words), min(r.V(), 256)
+	for i := range samples {
+		for _, v := range r.Of(uint32((2*i + 1) * r.V() / (2 * samples))) {
+			for _, u := range r.Of(v) {
+				if seen[u>>6]>>(u&63)&1 == 0 {
+					seen[u>>6] |= 1 << (u & 63)
+					d.Two++
+					d.Three += float64(r.Degree(u))
+				}
+			}
+		}
+		clear(seen)
+	}
+	d.Two *= d.Vertices / float64(max(samples, 1))
+	d.Three *= d.Vertices / float64(max(samples, 1))
 	return d
 }
 
@@ -242,7 +254,10 @@ func (w *mapper) support(i int, n *plan.Node, a uint32) []uint32 {
 // factors are the numbers of a node at v, the j-th of its support, but for what it pulls or
 // what its last spread is.
 func (w *mapper) factors(n *plan.Node, a, v uint32, j int) uint64 {
-	x := power(uint64(w.rows.Degree(v)), n.Leaves)
+	x := uint64(1)
+	if n.Leaves > 0 {
+		x = power(uint64(w.rows.Degree(v)), n.Leaves)
+	}
 	if n.AtRoot > 0 {
 		x *= power(uint64(w.closed[w.rows.Off[a]+int64(j)]), n.AtRoot)
 	}
@@ -252,8 +267,11 @@ func (w *mapper) factors(n *plan.Node, a, v uint32, j int) uint64 {
 	return x
 }
 
-// at are two factors of a node's number at v.
-func (w *mapper) at(n *plan.Node, a, v uint32, j int) (x, last uint64) {
+// at are two factors of the number of node i at v.
+func (w *mapper) at(i int, n *plan.Node, a, v uint32, j int) (x, last uint64) {
+	if n.Kind == plan.Spread {
+		return w.dense[i][v], 1
+	}
 	x, last = w.factors(n, a, v, j), 1
 	for k, p := range n.Pulls {
 		if x == 0 {
@@ -280,7 +298,7 @@ func (w *mapper) node(i int, n *plan.Node, a uint32) {
 	}
 	list := w.list[i]
 	for j, v := range w.support(i, n, a) {
-		x, last := w.at(n, a, v, j)
+		x, last := w.at(i, n, a, v, j)
 		list[j] = x * last
 		if n.Dense {
 			w.dense[i][v] = x * last
@@ -291,7 +309,7 @@ func (w *mapper) node(i int, n *plan.Node, a uint32) {
 // sum is the sum of a top's numbers.
 func (w *mapper) sum(i int, n *plan.Node, a uint32) (s Total) {
 	for j, v := range w.support(i, n, a) {
-		s.AddProduct(w.at(n, a, v, j))
+		s.AddProduct(w.at(i, n, a, v, j))
 	}
 	return s
 }
@@ -301,8 +319,14 @@ func (w *mapper) spread(i int, n *plan.Node, a uint32) {
 	from := &w.m.Nodes[n.From]
 	dense, ends, list := w.dense[i], w.ends[i][:cap(w.ends[i])], w.list[n.From]
 	k := 0
+	again := from.Kind == plan.Spread
 	for j, v := range w.support(n.From, from, a) {
-		x := list[j]
+		var x uint64
+		if again {
+			x = w.dense[n.From][v]
+		} else {
+			x = list[j]
+		}
 		if x == 0 {
 			continue
 		}
@@ -320,7 +344,10 @@ func (w *mapper) spread(i int, n *plan.Node, a uint32) {
 		default:
 			t := entries(w.closed, w.rows, v)[:len(row)]
 			for e, u := range row {
-				y := x * power(uint64(t[e]), n.Closed)
+				y := x * uint64(t[e])
+				if n.Closed > 1 {
+					y *= power(uint64(t[e]), n.Closed-1)
+				}
 				if y == 0 {
 					continue
 				}
