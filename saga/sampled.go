@@ -29,8 +29,10 @@ type sampled struct {
 	last      []uint32 // seeds of the last batch
 	overflows int      // batches that were run again with more room
 	feed      *feed
-	sources   map[string]func(v int, to []float32) // rows of inputs by vertex
-	ranks     []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
+	lookahead
+	feeding
+	sources map[string]func(v int, to []float32) // rows of inputs by vertex
+	ranks   []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
 }
 
 // drawer draws blocks.
