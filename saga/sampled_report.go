@@ -29,7 +29,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
-	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.drawn(), Expected: s.expected, Spread: s.spread,
+	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
 		Overflows: s.overflows, Graph: s.graph.Bytes(), Ahead: s.aheadBytes(p), Eval: p.eval.plan}
 }
 
@@ -57,6 +57,15 @@ func (s *sampled) tenants(p *Program) []plan.Tenant {
 	}
 	if p.train.low.Want.Rank {
 		list = append(list, plan.Tenant{Name: "ranks of edges", Bytes: 4 * int64(p.in.edges.E()), Stays: true, From: plan.Whole, To: plan.Whole})
+	}
+	rows := int64(0)
+	for _, q := range p.params {
+		if q.PerVertex {
+			rows += 4 * int64(q.Rows) * int64(q.Cols) * int64(1+p.cfg.Optimizer.moments())
+		}
+	}
+	if rows > 0 {
+		list = append(list, plan.Tenant{Name: "learned rows and their moments", Bytes: rows, Stays: true, From: plan.Whole, To: plan.Whole})
 	}
 	return list
 }
