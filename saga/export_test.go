@@ -206,7 +206,7 @@ func scrambleKernel(k *kernel.Program) {
 
 // ComeAhead has batches come ahead as on GPUs, on any device. The program must not be open.
 func (p *Program) ComeAhead() error {
-	p.sampled.forced = true
+	p.sampled.filling.forced = true
 	return p.planSampled()
 }
 

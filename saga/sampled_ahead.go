@@ -23,29 +23,31 @@ import (
 
 // lookahead is how training on sampled blocks gets its batches.
 type lookahead struct {
-	rooms  bool // the device has two rooms for batches
+	two    bool // the device has two rooms for batches
 	tables bool // and rows of vertices that stay there
 }
 
 // feeding is what goroutines that fill batches share, and how long they took.
 type feeding struct {
-	forced  bool          // batches come ahead on any device: tests
-	mu      sync.Mutex    // guards what they make once: sources and ranks
-	drawing atomic.Int64  // nanoseconds of all of them
-	waiting time.Duration // of steps for the next batch
+	forced  bool                                 // batches come ahead on any device: tests
+	mu      sync.Mutex                           // guards what they make once:
+	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
+	ranks   []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
+	drawing atomic.Int64                         // nanoseconds of all of them
+	waiting time.Duration                        // of steps for the next batch
 }
 
 // aheads are the ways to have batches come, the fastest first; memory decides.
 func (p *Program) aheads() []lookahead {
-	if p.sampled.forced || backend.Of(p.cfg.Device).GPU() && !p.cfg.without("stream") {
-		return []lookahead{{rooms: true, tables: true}, {rooms: true}, {}}
+	if p.sampled.filling.forced || backend.Of(p.cfg.Device).GPU() && !p.cfg.without("stream") {
+		return []lookahead{{two: true, tables: true}, {two: true}, {}}
 	}
 	return []lookahead{{}}
 }
 
 // aheadOf is what the plan of l has for batches that come by x.
 func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.Ahead {
-	a := plan.Ahead{On: x.rooms}
+	a := plan.Ahead{On: x.two}
 	if !x.tables {
 		return a
 	}
@@ -64,7 +66,7 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 // staysTable tells whether the rows of an input are the same in every batch.
 func (p *Program) staysTable(name string) bool {
 	switch name {
-	case weightInput, dataflow.InDegree, invDegree, dataflow.BlockOutDegree, sparseInput:
+	case weightInput, graphOf, dataflow.InDegree, invDegree, dataflow.BlockOutDegree, sparseInput:
 		return false
 	}
 	return !p.tabled(name)
@@ -99,7 +101,7 @@ func (s *session) setTables() error {
 // ahead is how many batches are prepared beside the one in hand. On the host they share the
 // processors with the step, and one is filled while one waits.
 func (p *Program) ahead() int {
-	if p.sampled.rooms {
+	if p.sampled.ahead.two {
 		return max(2, runtime.GOMAXPROCS(0))
 	}
 	return 2
@@ -138,12 +140,12 @@ func (s *session) newBatch() (*batch, error) {
 // stageNext takes the batch behind the one at work and has it come.
 func (p *Program) stageNext(open *session, next step) error {
 	s := p.sampled
-	if !s.rooms || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
+	if !s.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
 		return nil
 	}
 	start := time.Now()
 	b := s.feed.peek()
-	s.waiting += time.Since(start)
+	s.filling.waiting += time.Since(start)
 	if b.err != nil {
 		return nil // at its turn
 	}

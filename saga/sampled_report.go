@@ -33,13 +33,13 @@ func (p *Program) SampledPlan() *SampledPlan {
 	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
 		tables += int64(t.Rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
-	return &SampledPlan{Ahead: s.rooms, Tables: tables, Drawing: time.Duration(s.drawing.Load()), Waiting: s.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+	return &SampledPlan{Ahead: s.ahead.two, Tables: tables, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
 }
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
-	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.drawn(), Expected: s.expected, Spread: s.spread,
+	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
 		Overflows: s.overflows, Graph: s.graph.Bytes(), Ahead: s.aheadBytes(p), Eval: p.eval.plan}
 }
 

@@ -55,7 +55,7 @@ func (r *Runner) load(b *Batch, room int) error {
 		if k.t.Kind != plan.Load {
 			continue
 		}
-		p := &r.arena.devices[k.t.Device]
+		p := r.arena.on(k.t.Device)
 		q := p.queues[k.t.Queue]
 		q.SetTag(int64(i))
 		err := r.copyBatch(b, room, k.t, q)

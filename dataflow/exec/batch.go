@@ -77,8 +77,8 @@ func (r *Runner) BatchOutput(id int) []byte {
 
 // copyBatch is copy of a plan over sampled blocks, for batch b and a room.
 func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) error {
-	a := &r.arena.devices[t.Device]
-	s := &r.stats[t.Device]
+	a := r.arena.on(t.Device)
+	s := &r.stats[int(t.Device)-r.arena.first]
 	var from []byte
 	switch {
 	case t.Kind == plan.Save:
