@@ -263,6 +263,10 @@ func (s *session) tensors() ([]safetensors.Tensor, error) {
 	var room []float32
 	for _, q := range s.p.params {
 		for _, n := range s.p.stateOf(q.Name) {
+			if x := s.tables.rows[n]; x != nil {
+				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() ([]float32, error) { return x, nil })})
+				continue
+			}
 			if s.p.isLearned(s.p.train, n) {
 				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() (x []float32, err error) {
 					room, err = s.learnedRows(s.p.train, n, room)
@@ -285,7 +289,7 @@ func (p *Program) stateOf(param string) []string {
 	names := []string{param}
 	for k := range p.cfg.Optimizer.moments() {
 		name := momentName(k, param)
-		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) {
+		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) || p.tabled(name) {
 			names = append(names, name)
 		}
 	}

@@ -87,6 +87,9 @@ func (s *session) prepare() error {
 	for i := range p.params {
 		q := &p.params[i]
 		if q.PerVertex { // inputs, whose first rows are laid out
+			if p.sampled != nil {
+				s.beginTables(q)
+			}
 			continue
 		}
 		for k, name := range p.stateOf(q.Name) {

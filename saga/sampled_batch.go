@@ -46,10 +46,13 @@ func (p *Program) fill(b *batch, order []uint32) error {
 			b.rooms[id] = make([]float32, n+n/8)
 		}
 		rows := b.rooms[id][:n]
+		b.Inputs[id] = bytesOf(rows)
+		if name, _, _ := strings.Cut(key, "@"); p.tabled(name) { // takeRows fills it
+			continue
+		}
 		if err := p.fillInput(b, rows, key, v, ld); err != nil {
 			return err
 		}
-		b.Inputs[id] = bytesOf(rows)
 	}
 	return nil
 }

@@ -58,5 +58,14 @@ func (s *sampled) tenants(p *Program) []plan.Tenant {
 	if p.train.low.Want.Rank {
 		list = append(list, plan.Tenant{Name: "ranks of edges", Bytes: 4 * int64(p.in.edges.E()), Stays: true, From: plan.Whole, To: plan.Whole})
 	}
+	rows := int64(0)
+	for _, q := range p.params {
+		if q.PerVertex {
+			rows += 4 * int64(q.Rows) * int64(q.Cols) * int64(1+p.cfg.Optimizer.moments())
+		}
+	}
+	if rows > 0 {
+		list = append(list, plan.Tenant{Name: "learned rows and their moments", Bytes: rows, Stays: true, From: plan.Whole, To: plan.Whole})
+	}
 	return list
 }

@@ -9,7 +9,6 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/exec"
-	"sagann/dataflow/plan"
 )
 
 // feed prepares batches in the order of a run, ahead of their steps, on a goroutine.
@@ -93,10 +92,12 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	if err := open.setStep(p.train, open.train); err != nil {
 		return 0, err
 	}
+	open.takeRows(b)
 	open.grads = nil
 	if err := open.train.Step(); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
+	open.updateRows(b)
 	loss = float64(open.train.Result(0)[0])
 	s.loss += loss * b.weight
 	s.steps++
@@ -117,17 +118,13 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	if !errors.As(err, &over) {
 		return open, err
 	}
-	held, err := open.tensors()
+	held, err := open.held()
 	if err != nil {
 		return open, err
 	}
 	p.sampled.widen(&b.blocks)
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
-		var small *plan.BudgetError
-		if errors.As(err, &small) {
-			small.Smallest += p.chosen.memory.context
-		}
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", b.blocks.Counts, err)
 	}
 	if err := p.placeFinal(nil); err != nil {
@@ -136,15 +133,10 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	if err := p.release(); err != nil {
 		return open, err
 	}
-	if open, err = p.open(); err != nil {
+	if err := p.takeUp(open, held); err != nil {
 		return open, err
 	}
-	for _, t := range held {
-		if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
-			return open, err
-		}
-	}
-	return open, open.train.SetBatch(&b.Batch)
+	return p.session, p.session.train.SetBatch(&b.Batch)
 }
 
 // epochLoss is the mean loss over the seeds of the epoch that has just ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -36,7 +37,7 @@ func sampledGraph(t *testing.T) *dataset.Data {
 }
 
 func sampledConfig() saga.Config {
-	return saga.Config{Epochs: 4, Seed: 5, Optimizer: saga.Optimizer{LR: 0.01, ClipNorm: 5, Gamma: 0.9, DecayEvery: 1}}
+	return saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Epochs: 4, Seed: 5, Optimizer: saga.Optimizer{LR: 0.01, ClipNorm: 5, Gamma: 0.9, DecayEvery: 1}}
 }
 
 // sampledProgram is a model of two layers with dropout, closed when t ends.
@@ -248,7 +249,7 @@ func TestSampledRefuses(t *testing.T) {
 		{concat, nil, one, "Concat(): needs the whole graph"},
 		{sage, func(c *saga.Config) { c.FeatureGrad = true }, sampling(), "gradients of features"},
 		{sage, func(c *saga.Config) { c.Outputs = []string{"hidden"} }, sampling(), "no output \"hidden\""},
-		{sage, func(c *saga.Config) { c.Device = "cpu:2" }, sampling(), "on one CPU device"},
+		{sage, func(c *saga.Config) { c.Device = "cpu:2" }, sampling(), "on one device"},
 		{sage, func(c *saga.Config) { c.Mem = 1000 }, sampling(), "the smallest that would do is"},
 		{sage, func(c *saga.Config) { c.HostMem = 1000 }, sampling(), "host memory are too few"},
 	} {

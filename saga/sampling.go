@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"sagann/backend"
 	"sagann/dataflow"
+	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/tune"
 	"sagann/dataset"
@@ -57,14 +57,12 @@ func (s *Sampling) String() string {
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
 // The loss of a batch is the mean over its seeds, and evaluation is exact, over the whole
-// graph within the same Config.Mem. It trains on labels of vertices on CPUs.
+// graph within the same Config.Mem. It trains on labels of vertices on one
+// CPU or GPU.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
 		return nil, err
-	}
-	if p.dims.identity {
-		return nil, &FeaturesError{errors.New("sampled blocks read rows of them")}
 	}
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
@@ -93,12 +91,8 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("sampled training is for labels of vertices, not of %s; train without sampling", things[p.dims.taskName()])
 	case len(p.data.Train) == 0:
 		return p.trainable()
-	case p.dims.embedding > 0:
-		return errors.New("rows that are learned, one a vertex, change with the whole graph; give the data features, or train without sampling")
-	case p.dims.identity || p.dims.sparse:
-		return &FeaturesError{errors.New("sampled batches take their rows")}
-	case backend.Of(p.cfg.Device).GPU() || p.cfg.devices() > 1:
-		return fmt.Errorf("sampled training runs on one CPU device, not on %s", p.cfg.Device)
+	case p.cfg.devices() > 1:
+		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.FeatureGrad:
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:
@@ -146,9 +140,15 @@ func (p *Program) planSampled() error {
 	o := p.planOptions()
 	o.Budget = p.chosen.memory.plans()
 	var err error
-	if p.train.plan, err = planner.Blocks(p.train.low.Spec, p.sampled.room(p.train.low), o); err != nil {
-		return err
+	if p.train.plan, err = planner.Blocks(p.train.low.Spec, p.sampled.room(p.train.low), o); err == nil {
+		p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 	}
-	p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
+	var small *plan.BudgetError
+	if errors.As(err, &small) {
+		small.Budget = p.cfg.Mem
+		if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, []*dataflow.Lowered{p.train.low, p.eval.low}); wrong != nil {
+			return wrong
+		}
+	}
 	return err
 }

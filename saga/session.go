@@ -28,6 +28,7 @@ type session struct {
 	train   *exec.Runner         // or of the forward pass
 	eval    *exec.Runner         // nil until the first evaluation
 	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
+	tables  tables               // sampled training's learned rows
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }

@@ -85,25 +85,31 @@ func (r *Runner) copyBatch(t *plan.Task, q device.Queue) error {
 	return a.dev.CopyH2D(q, a.mem, t.Addr, c.Mem[:c.Bytes])
 }
 
-// bindBatch resolves what of a launch the batch decides.
-func (k *task) bindBatch(mem []byte) {
-	r, t := k.r, k.t
-	b := r.batch
-	if k.l.Rows = int(t.Rows); t.Own >= 0 {
-		k.l.Rows = b.Rows[t.Own]
+// batchOf is what the batch decides of a launch: its rows, and its cell if it has one.
+func (r *Runner) batchOf(t *plan.Task) (rows int, c *Cell) {
+	if rows = int(t.Rows); t.Own >= 0 {
+		rows = r.batch.Rows[t.Own]
 	}
 	if t.Other >= 0 {
-		c := &b.Cells[t.Other][t.Dir]
-		k.view = chunk.ViewOf(&c.Cell, mem[t.Cell:t.Cell+c.Bytes])
+		c = &r.batch.Cells[t.Other][t.Dir]
+	}
+	return rows, c
+}
+
+// bindBatch gives a launch on the CPU its batch.
+func (k *task) bindBatch(mem []byte) {
+	rows, c := k.r.batchOf(k.t)
+	if k.l.Rows = rows; c != nil {
+		k.view = chunk.ViewOf(&c.Cell, mem[k.t.Cell:k.t.Cell+c.Bytes])
 		k.l.Cell = &k.view
 	}
 }
 
-// clearTail makes the rows behind those of set t.Other zero, up to those of set t.Own.
-func (r *Runner) clearTail(t *plan.Task, mem []byte) {
+// tail is where the rows of set t.Own behind those of set t.Other lie.
+func (r *Runner) tail(t *plan.Task) (at, bytes int64) {
 	row := r.plan.Spec.Values[t.Value].RowBytes
-	from, to := r.batch.Rows[t.Other], r.batch.Rows[t.Own]
-	clear(mem[t.Addr+int64(from)*row : t.Addr+int64(to)*row])
+	from, to := int64(r.batch.Rows[t.Other]), int64(r.batch.Rows[t.Own])
+	return t.Addr + from*row, max(0, to-from) * row
 }
 
 // operands are the buffers of a launch.

@@ -88,10 +88,11 @@ func (k *task) Run(arena []byte) error {
 	mem := r.arena.devices[t.Device].mem.In(arena)
 	switch t.Kind {
 	case plan.Zero:
+		at, bytes := t.Addr, t.Bytes
 		if t.Value >= 0 {
-			r.clearTail(t, mem)
+			at, bytes = r.tail(t)
 		}
-		clear(mem[t.Addr : t.Addr+t.Bytes])
+		clear(mem[at : at+bytes])
 		return nil
 	case plan.Add:
 		floats := device.View[float32](mem[:len(mem)&^3])
