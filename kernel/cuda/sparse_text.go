@@ -7,35 +7,31 @@ typedef unsigned u32;
 typedef unsigned long long u64;
 template <int V> struct saga_few { float at[V]; };
 template <> struct __align__(16) saga_few<4> { float at[4]; };
-template <int V> SAGA_INLINE saga_few<V> saga_few_at(const float *p, bool there) {
-	saga_few<V> r;
-#pragma unroll
-	for (int i = 0; i < V; i++) r.at[i] = 0.f;
-	if (there) r = *(const saga_few<V> *)p;
-	return r;
-}
-// Terms from j on, eight under way at a time; chains of 128 end in a sum of twice the precision. next
-// gives the row and the factor of a term, or says that there are no more.
-template <int V, class F> SAGA_INLINE void saga_sparse_terms(ll j, ll end, const float *rows, ll ld, ll c, double (&sum)[V], F next) {
+// Terms from j on: a row, from column c on, times a factor. Eight are loaded at a time, without
+// branches between, and what is none is row 0 and adds nothing. Chains of 128 end in a sum of twice the
+// precision. A term whose row is not below limit ends all.
+template <int V, class R, class X> SAGA_INLINE void saga_sparse_terms(ll j, ll end, const float *rows, ll ld, ll limit, ll c, double (&sum)[V], R row, X factor) {
 	float s[V];
 #pragma unroll
 	for (int i = 0; i < V; i++) sum[i] = s[i] = 0.f;
-	for (int batch = 1; j < end; batch++) {
+	for (int batch = 1; j < end; batch++, j += 8) {
+		ll id[8];
 		bool there[8];
 		float x[8];
 		saga_few<V> y[8];
 #pragma unroll
-		for (int u = 0; u < 8; u++, j++) {
-			ll row = 0;
-			x[u] = 0.f;
-			there[u] = j < end && next(j, row, x[u]);
-			y[u] = saga_few_at<V>(rows + row * ld + c, there[u]);
+		for (int u = 0; u < 8; u++) {
+			const ll at = j + u < end ? j + u : end - 1;
+			id[u] = row(at);
+			x[u] = factor(at);
+			there[u] = j + u < end && id[u] < limit;
 		}
 #pragma unroll
-		for (int u = 0; u < 8; u++)
-			if (there[u])
+		for (int u = 0; u < 8; u++) y[u] = *(const saga_few<V> *)(rows + (there[u] ? id[u] : 0) * ld + c);
 #pragma unroll
-				for (int i = 0; i < V; i++) s[i] += x[u] * y[u].at[i];
+		for (int u = 0; u < 8; u++)
+#pragma unroll
+			for (int i = 0; i < V; i++) s[i] += there[u] ? x[u] * y[u].at[i] : 0.f;
 		if (!there[7]) break;
 		if (batch % 16) continue;
 #pragma unroll
@@ -54,13 +50,7 @@ template <int V> SAGA_INLINE void saga_sparse_rows(const float *x, ll ldx, ll k,
 	const float *values = x + r * ldx + k;
 	for (ll c = lane * V; c < cols; c += lanes * V) {
 		double sum[V];
-		saga_sparse_terms<V>(0, k, w, ldw, c, sum, [&](ll j, ll &row, float &v) {
-			const u32 id = ids[j];
-			if (id >= columns) return false;
-			row = id;
-			v = values[j];
-			return true;
-		});
+		saga_sparse_terms<V>(0, k, w, ldw, columns, c, sum, [&](ll j) { return (ll)ids[j]; }, [&](ll j) { return values[j]; });
 		saga_few<V> y;
 #pragma unroll
 		for (int i = 0; i < V; i++) y.at[i] = (float)sum[i];
@@ -190,16 +180,12 @@ template <int V> SAGA_INLINE void saga_sparse_piece(const u64 *list, const u32 *
 			const bool begins = start[col] >= lo, ends = end <= hi;
 			if (!ends) end = hi;
 			double sum[V];
-			saga_sparse_terms<V>(e, end, y, ldy, c, sum, [&](ll j, ll &row, float &v) {
-				const u64 entry = list[j];
-				row = (u32)entry;
-				v = __uint_as_float((u32)(entry >> 32));
-				return true;
-			});
+			saga_sparse_terms<V>(e, end, y, ldy, 1ll << 32, c, sum, [&](ll j) { return (ll)(u32)list[j]; },
+				[&](ll j) { return __uint_as_float((u32)(list[j] >> 32)); });
 			float *to = begins && ends ? dst + col * w + c : parts + (2 * g + (begins ? 1 : 0)) * w + c;
-			saga_few<V> s = saga_few_at<V>(to, begins && ends);
+			saga_few<V> s = *(const saga_few<V> *)to;
 #pragma unroll
-			for (int i = 0; i < V; i++) s.at[i] += (float)sum[i];
+			for (int i = 0; i < V; i++) s.at[i] = (begins && ends ? s.at[i] : 0.f) + (float)sum[i];
 			*(saga_few<V> *)to = s;
 			e = end;
 			col++;
