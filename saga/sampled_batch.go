@@ -14,9 +14,8 @@ import (
 // batch is one of a run, ready for a step.
 type batch struct {
 	at     step
-	seeds  int
-	weight float64 // of the seeds
-	blocks sample.Blocks
+	weight float64 // of the items
+	blocks drawn
 	exec.Batch
 	cells [][2]chunk.Rect   // by edge set and direction
 	rooms map[int][]float32 // by value: memory of its rows
@@ -25,14 +24,10 @@ type batch struct {
 
 // fill draws the batch at its place and makes what low reads of it. Memory is used again.
 func (p *Program) fill(b *batch, order []uint32) error {
-	s := p.sampled
-	if err := s.blocks(&b.blocks, p.cfg.Seed, order, b.at); err != nil {
+	if err := p.draw(&b.blocks, order, b.at); err != nil {
 		return err
 	}
-	b.seeds, b.weight = b.blocks.Counts[0], 0
-	for _, v := range b.blocks.Vertices[:b.seeds] {
-		b.weight += p.seedWeight(v)
-	}
+	b.weight = p.itemWeights(b.blocks.items)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	p.fillCells(b)
 	if b.rooms == nil {
@@ -74,7 +69,20 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 	}
 	switch name {
 	case weightInput: // the mean over the seeds of the batch, also of the last
-		p.seedWeights(rows, vertices)
+		total := p.itemWeights(vertices)
+		return each(func(i int) float32 {
+			if total == 0 {
+				return 0
+			}
+			return float32(p.itemWeight(vertices[i]) / total)
+		})
+	case graphOf: // by its place in the batch
+		i := 0
+		for n, g := range b.blocks.items {
+			for range p.sampled.draw.members[g] {
+				rows[i], i = float32(n), i+1
+			}
+		}
 		return nil
 	case dataflow.InDegree:
 		return each(func(i int) float32 { return float32(inDegree(i)) })
@@ -99,28 +107,6 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		}
 	})
 	return nil
-}
-
-// seedWeights are how much each of vertices counts in the mean loss over them.
-func (p *Program) seedWeights(rows []float32, vertices []uint32) {
-	sum := 0.0
-	for _, v := range vertices {
-		sum += p.seedWeight(v)
-	}
-	for i, v := range vertices {
-		rows[i] = 0
-		if sum > 0 {
-			rows[i] = float32(p.seedWeight(v) / sum)
-		}
-	}
-}
-
-// seedWeight is how much training vertex v counts.
-func (p *Program) seedWeight(v uint32) float64 {
-	if w := p.model.Loss.ClassWeights; w != nil {
-		return float64(w[p.data.Labels[v]])
-	}
-	return 1
 }
 
 // rowOf writes the row of a vertex of input name. What is worked out once for all vertices stays.
@@ -164,6 +150,9 @@ func (p *Program) fillCells(b *batch) {
 		}
 		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
 		p.fillCell(in, &b.blocks.Layers[e-1], b.Rows[e], want)
+		if e == 1 && p.dims.paired() {
+			p.fillShares(in, b.blocks.share)
+		}
 		if used[e][plan.CSR] {
 			out.Transpose(in, b.Rows[e+1], want)
 		}
@@ -199,11 +188,23 @@ func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.
 		if want.Type {
 			v.Type[i] = g.Type[e]
 		}
-		if want.Weight && l.Weight == nil {
+		if want.Weight && l.Weight == nil && g.Weight != nil { // pairs have a weight where no edge has
 			v.Weight[i] = g.Weight[e]
 		}
 		if n := g.DataCols; want.Data {
 			copy(v.Data[i*n:(i+1)*n], g.Data[int(e)*n:])
+		}
+	}
+}
+
+// fillShares writes how much each pair counts in the loss: where links have a weight and labelled edges their split.
+func (p *Program) fillShares(r *chunk.Rect, share []float32) {
+	v, n := r.View(), p.in.edges.DataCols
+	for i, x := range share {
+		if p.dims.task == LinkTask {
+			v.Weight[i] = x
+		} else {
+			v.Data[(i+1)*n-1] = x
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
-	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.drawn(), Expected: s.expected, Spread: s.spread,
+	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
 		Overflows: s.overflows, Graph: s.graph.Bytes(), Ahead: s.aheadBytes(p), Eval: p.eval.plan}
 }
 

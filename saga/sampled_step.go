@@ -92,6 +92,9 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	if err := open.setStep(p.train, open.train); err != nil {
 		return 0, err
 	}
+	if err := open.setGraphs(b); err != nil {
+		return 0, err
+	}
 	open.takeRows(b)
 	open.grads = nil
 	if err := open.train.Step(); err != nil {
@@ -101,7 +104,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	loss = float64(open.train.Result(0)[0])
 	s.loss += loss * b.weight
 	s.steps++
-	s.last = append(s.last[:0], b.blocks.Vertices[:b.seeds]...)
+	s.last = append(s.last[:0], b.blocks.seeds...)
 	next := s.after(at)
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++
@@ -122,7 +125,7 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	if err != nil {
 		return open, err
 	}
-	p.sampled.widen(&b.blocks)
+	p.sampled.widen(&b.blocks.Blocks)
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", b.blocks.Counts, err)
@@ -139,13 +142,10 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	return p.session, p.session.train.SetBatch(&b.Batch)
 }
 
-// epochLoss is the mean loss over the seeds of the epoch that has just ended.
+// epochLoss is the mean loss over the items of the epoch that has just ended.
 func (p *Program) epochLoss() float64 {
-	s, sum := p.sampled, 0.0
-	for _, v := range s.train {
-		sum += p.seedWeight(v)
-	}
-	loss := s.loss / sum
+	s := p.sampled
+	loss := s.loss / p.itemWeights(s.train)
 	s.loss = 0
 	return loss
 }
@@ -153,8 +153,8 @@ func (p *Program) epochLoss() float64 {
 // clock is the number that dropout is keyed by: updates before the step in hand.
 func (p *Program) clock() uint64 { return uint64(min(p.updates(), math.MaxUint32)) }
 
-// Seeds are the vertices of the last batch of sampled training, in the order of its rows; nil
-// before the first.
+// Seeds are the vertices of the last batch of sampled training, in the order of its rows, or those of its edges,
+// links or graphs; nil before the first.
 func (p *Program) Seeds() []uint32 {
 	if p.sampled == nil {
 		return nil

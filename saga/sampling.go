@@ -20,8 +20,8 @@ type Sampling struct {
 	// Or it draws subgraphs (sample.Together, sample.Apart), which all layers work on. Weights
 	// that it gives edges are Edge.Weight in training, and stand in place of Edge.SymNorm.
 	Sampler sample.Sampler
-	// Batch is the number of seeds of a batch, at least 1. The last batch of an epoch has what
-	// is left.
+	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
+	// batch of an epoch has what is left.
 	Batch int
 }
 
@@ -56,9 +56,8 @@ func (s *Sampling) String() string {
 //   - Self loops that Model.SelfLoops adds are always there, beside the edges drawn.
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
-// The loss of a batch is the mean over its seeds, and evaluation is exact, over the whole
-// graph within the same Config.Mem. It trains on labels of vertices on one
-// CPU or GPU.
+// A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
+// them, and evaluation is exact, over the whole graph within the same Config.Mem. It trains on one CPU or GPU.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
@@ -68,6 +67,9 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	if p.sampled, err = p.newSampled(s); err != nil {
+		return nil, err
+	}
+	if err := p.presample(); err != nil {
 		return nil, err
 	}
 	return p, p.compileSampled()
@@ -85,11 +87,9 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", s.Sampler.Name)
 	case steps != n && s.Sampler.Output == sample.Layers:
 		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: it takes %d fan-outs (--sample), the last layer's first", s.Sampler.Name, steps, n, n)
-	case n >= dataflow.MaxLevels:
-		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-1)
-	case p.dims.taskName() != VertexTask:
-		return fmt.Errorf("sampled training is for labels of vertices, not of %s; train without sampling", things[p.dims.taskName()])
-	case len(p.data.Train) == 0:
+	case n >= dataflow.MaxLevels-1:
+		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
+	case p.trainable() != nil:
 		return p.trainable()
 	case p.cfg.devices() > 1:
 		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)

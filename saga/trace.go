@@ -62,6 +62,7 @@ type dims struct {
 	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
 	weighed           bool // by the sampler
 	loss              Loss
+	linkHead          LinkHead
 }
 
 // tracer runs a model's functions once, on symbols.
@@ -88,6 +89,7 @@ type traced struct {
 	features       Tensor
 	target         target
 	heads          []Tensor // parameters of the LinkHead
+	ends           Tensor   // rows of the ends of pairs
 }
 
 // LayerError says which layer is wrong: its shapes, or what its functions return or panic

@@ -1,14 +1,13 @@
 package saga
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
-
-	"sagann/internal/safetensors"
 )
 
 // TrainOptions says what happens around the epochs of Train.
@@ -111,10 +110,13 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		t.best = b
 	}
 	if o.Checkpoint != "" {
-		if err := safetensors.CanWrite(o.Checkpoint); err != nil {
+		if err := p.agreed(p.canWrite(o.Checkpoint)); err != nil {
 			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
 		}
 		t.id = p.identity()
+	}
+	if err := p.alike(); err != nil {
+		return nil, err
 	}
 	if err := s.allFinite(); err != nil {
 		return nil, err
@@ -134,8 +136,10 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
 	}
 	for p.epoch < p.cfg.Epochs && !t.stop() {
-		if ctx.Err() != nil {
-			return t.result(), errors.Join(ctx.Err(), save())
+		if stop, err := p.stopping(ctx); err != nil {
+			return nil, err
+		} else if stop {
+			return t.result(), errors.Join(cmp.Or(ctx.Err(), context.Canceled), save())
 		}
 		if err := t.epoch(ctx); errors.Is(err, errStopped) {
 			continue // ctx says why

@@ -216,7 +216,7 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		return nil, nil
 	}
 	if s.Training.Batch < 1 {
-		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex", s.Training.Batch)
+		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex, edge, link or graph", s.Training.Batch)
 	}
 	if s.Training.Sampler != "" {
 		return s.sampler()
