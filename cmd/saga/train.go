@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -21,14 +20,13 @@ const checkpointFile = "checkpoint.safetensors"
 // trainCmd is saga train.
 type trainCmd struct {
 	settings
-	Out             string        `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
-	CheckpointEvery count         `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
-	Resume          string        `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem and --scratch may be given."`
-	Trace           string        `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
-	Verbose         bool          `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
-	Owners          count         `json:"-" default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N: so many devices share the work; with ranks that mpirun or srun has started, as many on each (docs/hosts.md)."`
-	NetTimeout      time.Duration `json:"-" default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
-	JSON            bool          `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
+	Out             string    `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
+	CheckpointEvery count     `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
+	Resume          string    `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem and --scratch may be given."`
+	Trace           string    `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
+	Verbose         bool      `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
+	Ranks           rankFlags `embed:"" json:"-"`
+	JSON            bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
 	asked  *settings    // of a run that goes on, before what it chose then takes their place; nil: the settings

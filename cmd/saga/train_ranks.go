@@ -19,6 +19,12 @@ import (
 	"sagann/saga"
 )
 
+// rankFlags say how ranks share a run.
+type rankFlags struct {
+	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N: so many devices share the work; with ranks that mpirun or srun has started, as many on each (docs/hosts.md)."`
+	NetTimeout time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
+}
+
 // ranks is this process among those of one run. The first prints and writes; each other has a log file of its own in
 // the folder of the run. nil is a process alone.
 type ranks struct {
@@ -41,7 +47,7 @@ func (c *trainCmd) join(a *app) (*ranks, error) {
 		return nil, nil
 	}
 	stderr := a.Stderr
-	link, err := mpi.Open(mpi.Options{Timeout: c.NetTimeout, Say: func(text string) { fmt.Fprintf(stderr, "saga: %s\n", text) }})
+	link, err := mpi.Open(mpi.Options{Timeout: c.Ranks.NetTimeout, Say: func(text string) { fmt.Fprintf(stderr, "saga: %s\n", text) }})
 	if err != nil {
 		return nil, fmt.Errorf("started as one of %d processes: %w", mpi.Launched(), err)
 	}
@@ -65,7 +71,7 @@ func (t *ranks) follows() bool { return t != nil && t.group.Rank() > 0 }
 
 // own makes --owners the number of devices.
 func (c *trainCmd) own() error {
-	if c.Owners == 0 {
+	if c.Ranks.Owners == 0 {
 		return nil
 	}
 	if c.Resume != "" {
@@ -75,13 +81,13 @@ func (c *trainCmd) own() error {
 	if err != nil {
 		return cli.Usage(err)
 	}
-	if strings.Contains(c.Memory.Device, ":") && len(index) != int(c.Owners) {
-		return cli.Usagef("--owners %d and --device %s: two numbers of devices", c.Owners, c.Memory.Device)
+	if strings.Contains(c.Memory.Device, ":") && len(index) != int(c.Ranks.Owners) {
+		return cli.Usagef("--owners %d and --device %s: two numbers of devices", c.Ranks.Owners, c.Memory.Device)
 	}
 	if !device.Host(kind) {
 		return cli.Usagef("--owners is of CPUs; several GPUs of a host are --device %s:0,1", kind)
 	}
-	c.Memory.Device = fmt.Sprintf("%s:%d", kind, c.Owners)
+	c.Memory.Device = fmt.Sprintf("%s:%d", kind, c.Ranks.Owners)
 	return nil
 }
 
