@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -41,6 +42,7 @@ type drawer struct {
 	*sample.Program
 	depth    int        // blocks of a batch
 	dataCols int        // of the graph's edges
+	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
 	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
@@ -70,8 +72,13 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	}
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
+		x.Sampler = s.Sampler
 	}
 	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
+	if s.Norm == NormFull {
+		x.draw.dataCols++
+		x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
+	}
 	if x.draw.Program, err = sample.Compile(x.graph, s.Sampler); err != nil {
 		return nil, err
 	}
@@ -79,6 +86,12 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 		x.draw.members = membersOf(p.data, p.dims.graphs)
 	}
 	return x, nil
+}
+
+// uniform tells whether every edge of a vertex is drawn with equal probability.
+func (s *Sampling) uniform() bool {
+	d := &s.Sampler
+	return d.Output == sample.Layers && d.Over == sample.Individual && d.Next == nil && d.Score == nil && d.EdgeWeight == nil && d.Top == 0
 }
 
 // weighs tells whether the sampler gives edges weights.
@@ -112,6 +125,17 @@ func (s *sampled) order(seed uint64, epoch int) []uint32 {
 // seeds are the items of batch i of an epoch's order.
 func (s *sampled) seeds(order []uint32, i int) []uint32 {
 	return order[i*s.Batch : min(len(order), (i+1)*s.Batch)]
+}
+
+// degreesOf counts in-edges, those that are self loops or not.
+func degreesOf(e *chunk.Edges, without bool) []uint32 {
+	n := slices.Clone(e.InDegrees())
+	for k, v := range e.Dst {
+		if without && e.Src[k] == v {
+			n[v]--
+		}
+	}
+	return n
 }
 
 // tries is how many batches are drawn to plan. The last of an epoch, which is short, is not

@@ -14,8 +14,8 @@ import tempfile
 
 # row: data set, metric, flags of both, flags of the full graph, flags of sampling
 rows = {
-    "blogcatalog": ("blogcatalog", "micro_f1", "--features identity --model sage --hidden 32 --dropout 0.2 --lr 0.03", "--epochs 200", "--epochs 20 --sample 25,10 --batch 512"),
-    "ppi_node2vec": ("ppi_node2vec", "micro_f1", "--features identity --model sage --hidden 32 --dropout 0.2 --lr 0.03", "--epochs 200", "--epochs 40 --sample 25,10 --batch 512"),
+    "blogcatalog": ("blogcatalog", "f1", "--features identity --model sage --hidden 32 --dropout 0.2 --lr 0.03", "--epochs 200", "--epochs 20 --sample 25,10 --batch 512"),
+    "ppi_node2vec": ("ppi_node2vec", "f1", "--features identity --model sage --hidden 32 --dropout 0.2 --lr 0.03", "--epochs 200", "--epochs 40 --sample 25,10 --batch 512"),
     "twitch_de": ("twitch_de", "auc", "--task link --model sage --hidden 64 --width 32 --features embedding:64", "--epochs 40", "--epochs 4 --sample 15,10 --batch 4096"),
     "email_eu_core": ("email_eu_core", "auc", "--task link --model sage --hidden 64 --width 32 --features embedding:64", "--epochs 100", "--epochs 20 --sample 15,10 --batch 1024"),
 }
