@@ -153,7 +153,9 @@ func TestSampledNormFull(t *testing.T) {
 		}
 		if name == "gin" { // whose vertex function is not linear
 			m.Layers[0].ApplyVertex = nil
-			m.Layers[0].ApplyEdge = func(e saga.Edge, p saga.Params) saga.Tensor { return ops.MatMul(e.Src, p.Weight("W", d.FeatureCols, d.Classes)) }
+			m.Layers[0].ApplyEdge = func(e saga.Edge, p saga.Params) saga.Tensor {
+				return ops.MatMul(e.Src, p.Weight("W", d.FeatureCols, d.Classes))
+			}
 		}
 		c := saga.Config{Seed: 5, Outputs: []string{"logits"}, Optimizer: saga.Optimizer{Kind: "sgd", LR: 1e-20}}
 		full, err := saga.Compile(m, d, c)
