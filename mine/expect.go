@@ -12,6 +12,9 @@ import (
 // seconds is how long counting takes, by rates that were measured: on all threads, or in
 // kernels. e is the estimate of the job's plan, or of any plan for its pattern.
 func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
+	if j.engine == Maps {
+		return j.maps.expected, nil
+	}
 	r, err := g.ordered()
 	if err != nil {
 		return 0, err

@@ -106,7 +106,7 @@ func TestGPUEngines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Loops} {
+		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
 			for mem, tries := int64(0), 0; tries < 3; tries++ {
 				g := mustOpen(t, club.Edges, mine.Options{Device: "cuda", Engine: engine, Mem: mem})
 				n, err := g.Count(ctx, p)

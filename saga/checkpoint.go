@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"maps"
 	"slices"
 	"sort"
@@ -199,7 +200,18 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		meta["plateau"] = string(text)
 	}
 	meta[headerSum] = headerChecksum(meta, tensors)
+	if p.cfg.Net.Rank() > 0 { // reads rows with the first, which writes
+		return safetensors.Write(io.Discard, tensors, meta)
+	}
 	return safetensors.WriteFile(path, tensors, meta)
+}
+
+// canWrite says whether this rank could write path, if it writes.
+func (p *Program) canWrite(path string) error {
+	if p.cfg.Net.Rank() > 0 {
+		return nil
+	}
+	return safetensors.CanWrite(path)
 }
 
 // headerChecksum is the CRC-32C of metadata and of the tensors' names and shapes, all in

@@ -13,6 +13,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
+	"sagann/dataflow/plan/order"
 	"sagann/device"
 )
 
@@ -46,7 +47,8 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	if budget == 0 {
 		budget = peak + m.scratch
 	}
-	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget)
+	first, n := p.cfg.owned()
+	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +68,8 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 		return nil, errors.Join(err, s.close())
 	}
 	s.arena.FilesIn(p.cfg.Scratch)
+	first, _ := p.cfg.owned()
+	s.arena.Over(p.cfg.Net, first)
 	return s, nil
 }
 
@@ -104,11 +108,15 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	part, err := order.Part(u.plan, p.cfg.Net.Rank(), p.cfg.Net.Ranks())
+	if err != nil {
+		return nil, err
+	}
 	var run *exec.Runner
 	if s.train != nil {
-		run, err = s.train.Beside(u.plan, u.low.Kernels, g.grid)
+		run, err = s.train.Beside(part, u.low.Kernels, g.grid)
 	} else {
-		run, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, g.grid)
+		run, err = exec.NewRunner(s.arena, part, u.low.Kernels, g.grid)
 		s.train = run
 	}
 	if err != nil {

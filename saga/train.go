@@ -1,14 +1,13 @@
 package saga
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
-
-	"sagann/internal/safetensors"
 )
 
 // TrainOptions says what happens around the epochs of Train.
@@ -118,10 +117,13 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		t.best = b
 	}
 	if o.Checkpoint != "" {
-		if err := safetensors.CanWrite(o.Checkpoint); err != nil {
+		if err := p.agreed(p.canWrite(o.Checkpoint)); err != nil {
 			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
 		}
 		t.id = p.identity()
+	}
+	if err := p.alike(); err != nil {
+		return nil, err
 	}
 	if err := s.allFinite(); err != nil {
 		return nil, err
@@ -133,18 +135,18 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		t.saved = -1
 	}
 	for p.epoch < p.cfg.Epochs && !t.stop() {
-		if ctx.Err() != nil {
-			return t.result(), errors.Join(ctx.Err(), t.save())
+		if stop, err := p.stopping(ctx); err != nil {
+			return nil, err
+		} else if stop {
+			return t.result(), errors.Join(cmp.Or(ctx.Err(), context.Canceled), t.save())
 		}
 		if err := t.epoch(ctx); errors.Is(err, errStopped) {
 			continue // ctx says why
 		} else if err != nil {
 			return nil, err
 		}
-		if o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0 || t.due() {
-			if err := t.save(); err != nil {
-				return nil, err
-			}
+		if err := t.saveDue(o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0); err != nil {
+			return nil, err
 		}
 	}
 	if err := t.save(); err != nil {
@@ -167,10 +169,22 @@ func (t *trainer) save() error {
 }
 
 // due tells whether a checkpoint is to be written by the clock, or by the number of batches.
-func (t *trainer) due() bool {
-	o := &t.o
-	return o.CheckpointAfter > 0 && time.Since(t.savedAt) >= o.CheckpointAfter ||
-		o.CheckpointBatches > 0 && t.p.sampled != nil && t.p.sampled.steps%o.CheckpointBatches == 0
+func (t *trainer) due() (bool, error) {
+	o, s, g := &t.o, t.p.sampled, t.p.cfg.Net
+	late := o.CheckpointAfter > 0 && time.Since(t.savedAt) >= o.CheckpointAfter
+	if o.CheckpointAfter > 0 && g.Ranks() > 1 { // whose clocks differ
+		return g.Any(late)
+	}
+	return late || o.CheckpointBatches > 0 && s != nil && s.steps%o.CheckpointBatches == 0, nil
+}
+
+// saveDue is save, if it is time or the caller says so.
+func (t *trainer) saveDue(so bool) error {
+	due, err := t.due()
+	if err != nil || !due && !so {
+		return err
+	}
+	return t.save()
 }
 
 // trainable says whether there is something to learn from.
@@ -261,10 +275,8 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 		if ctx.Err() != nil {
 			return 0, errStopped
 		}
-		if t.due() {
-			if err := t.save(); err != nil {
-				return 0, err
-			}
+		if err := t.saveDue(false); err != nil {
+			return 0, err
 		}
 	}
 }

@@ -68,8 +68,8 @@ func (r *Runner) copyBatch(t *plan.Task, q device.Queue) error {
 	if r.batch == nil {
 		return fmt.Errorf("exec: no batch was set")
 	}
-	a := &r.arena.devices[t.Device]
-	s := &r.stats[t.Device]
+	a := r.arena.on(t.Device)
+	s := &r.stats[int(t.Device)-r.arena.first]
 	switch {
 	case t.Kind == plan.Save:
 		rows := r.BatchOutput(int(t.Value))

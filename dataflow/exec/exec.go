@@ -82,5 +82,9 @@ func (r *Runner) step() error {
 	r.traceBegin()
 	err := errors.Join(r.submitAll(), r.named(r.arena.sync()))
 	r.traceEnd(err)
-	return err
+	if err != nil {
+		r.arena.ranks.Abort(err) // others wait for what will not come
+		return err
+	}
+	return r.share()
 }

@@ -61,11 +61,11 @@ func (r *Runner) loadSetup() error {
 		if r.has.ahead && t.Value >= 0 && r.plan.Spec.Values[t.Value].State {
 			continue
 		}
-		r.arena.devices[t.Device].queues[t.Queue].SetTag(int64(-1 - i))
+		r.arena.on(t.Device).queues[t.Queue].SetTag(int64(-1 - i))
 		if err := r.copy(t); err != nil {
 			return r.named(err)
 		}
-		r.stats[t.Device].Setup += t.Bytes
+		r.stats[int(t.Device)-r.arena.first].Setup += t.Bytes
 	}
 	if err := r.arena.sync(); err != nil {
 		return r.named(err)

@@ -193,7 +193,7 @@ func (g *gpu) commands() int {
 // Batch is the task as commands for the GPU; they are made once, or for every batch of
 // sampled blocks.
 func (k *task) Batch(d device.GPU) (device.Batch, error) {
-	g := k.r.gpu.each[k.t.Device]
+	g := k.r.gpu.each[int(k.t.Device)-k.r.arena.first]
 	if b := g.batches[k]; b != nil {
 		if k.r.batch == nil || k.t.Kind == plan.Update {
 			return b, nil
