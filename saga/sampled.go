@@ -18,7 +18,6 @@ type sampled struct {
 	Sampling
 	rooms
 	draw  drawer
-	graph *sample.Graph
 	train []uint32 // numbers of its items
 
 	step             // of the next batch
@@ -40,6 +39,7 @@ type rooms struct {
 // drawer draws blocks.
 type drawer struct {
 	*sample.Program
+	graph    *sample.Graph
 	depth    int        // blocks of a batch
 	dataCols int        // of the graph's edges
 	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
@@ -68,7 +68,7 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	x := &sampled{Sampling: s, train: p.items()}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
+	if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
 		return nil, err
 	}
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
@@ -80,7 +80,7 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 		x.draw.dataCols++
 		x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
 	}
-	if x.draw.Program, err = sample.Compile(x.graph, s.Sampler); err != nil {
+	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
 		return nil, err
 	}
 	if p.dims.task == GraphTask {
@@ -190,7 +190,7 @@ func (s *sampled) mostVertices() int {
 	if s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Vertices()
+	return s.draw.graph.Vertices()
 }
 
 // mostEdges is how many a block has at most.
@@ -198,7 +198,7 @@ func (s *sampled) mostEdges() int {
 	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Edges()
+	return s.draw.graph.Edges()
 }
 
 // meanAndSpread are the mean of x and so many standard deviations.
