@@ -103,10 +103,8 @@ func (t *ranks) agree(err error) error {
 
 // orders are what the first rank tells the others of a run.
 type orders struct {
-	Folder          string
-	Checkpoint      string
-	CheckpointEvery int
-	Resume          string
+	Folder string
+	Train  saga.TrainOptions
 }
 
 // lead tells the other ranks that the first has begun the run r, or why it could not.
@@ -114,7 +112,8 @@ func (t *ranks) lead(r *running, err error) error {
 	if err := t.agree(err); err != nil || t == nil {
 		return err
 	}
-	text, err := json.Marshal(orders{r.folder.Dir, r.opt.Checkpoint, r.opt.CheckpointEvery, r.opt.Resume})
+	o := orders{r.folder.Dir, r.opt}
+	text, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
@@ -138,7 +137,7 @@ func (t *ranks) follow(ctx context.Context, j *job) error {
 	if err := t.log.open(filepath.Join(o.Folder, fmt.Sprintf("log.rank%d.txt", t.group.Rank()))); err != nil {
 		return err
 	}
-	_, err = j.prog.Train(ctx, saga.TrainOptions{Checkpoint: o.Checkpoint, CheckpointEvery: o.CheckpointEvery, Resume: o.Resume})
+	_, err = j.prog.Train(ctx, o.Train)
 	return err
 }
 
