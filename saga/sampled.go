@@ -24,8 +24,8 @@ type sampled struct {
 	steps   int      // updates so far
 	last    []uint32 // seeds of the last batch
 	feed    *feed
-	sources map[string]func(v int, to []float32) // rows of inputs by vertex
-	ranks   []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
+	ahead   lookahead
+	filling feeding
 }
 
 // rooms are the sizes of batches.
@@ -63,7 +63,8 @@ const roomStep = 256
 
 // newSampled sorts the graph into rows.
 func (p *Program) newSampled(s Sampling) (*sampled, error) {
-	x := &sampled{Sampling: s, train: p.items(), sources: map[string]func(int, []float32){}}
+	x := &sampled{Sampling: s, train: p.items()}
+	x.filling.sources = map[string]func(int, []float32){}
 	var err error
 	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
 		return nil, err

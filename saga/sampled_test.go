@@ -147,6 +147,13 @@ func TestSampledBits(t *testing.T) {
 		same("evaluation in three intervals", p, got, 0)
 
 		p = sampledProgram(t, name, d, sampledConfig(), sampling())
+		if err := p.ComeAhead(); err != nil {
+			t.Fatal(err)
+		}
+		got, _ = batchLosses(t, p, saga.TrainOptions{})
+		same("batches come ahead", p, got, 0)
+
+		p = sampledProgram(t, name, d, sampledConfig(), sampling())
 		if err := p.Cramp(64); err != nil {
 			t.Fatal(err)
 		}

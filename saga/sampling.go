@@ -136,19 +136,26 @@ func (p *Program) compileSampled() error {
 }
 
 // planSampled plans training for the room that p.sampled gives it, and evaluation beside it.
+// Where there is not enough memory batches do not come ahead.
 func (p *Program) planSampled() error {
 	o := p.planOptions()
 	o.Budget = p.chosen.memory.plans()
 	var err error
-	if p.train.plan, err = planner.Blocks(p.train.low.Spec, p.sampled.room(p.train.low), o); err == nil {
-		p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
-	}
 	var small *plan.BudgetError
-	if errors.As(err, &small) {
-		small.Budget = p.cfg.Mem
-		if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, []*dataflow.Lowered{p.train.low, p.eval.low}); wrong != nil {
-			return wrong
+	for _, x := range p.aheads() {
+		p.sampled.ahead = x
+		z := p.sampled.room(p.train.low)
+		z.Ahead = p.aheadOf(p.train.low, x, z)
+		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil {
+			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 		}
+		if !errors.As(err, &small) {
+			return err
+		}
+	}
+	small.Budget = p.cfg.Mem
+	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, []*dataflow.Lowered{p.train.low, p.eval.low}); wrong != nil {
+		return wrong
 	}
 	return err
 }
