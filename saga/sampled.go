@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -17,7 +18,6 @@ type sampled struct {
 	Sampling
 	rooms
 	draw  drawer
-	graph *sample.Graph
 	train []uint32 // numbers of its items
 
 	step             // of the next batch
@@ -39,8 +39,10 @@ type rooms struct {
 // drawer draws blocks.
 type drawer struct {
 	*sample.Program
+	graph    *sample.Graph
 	depth    int        // blocks of a batch
 	dataCols int        // of the graph's edges
+	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
 	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
@@ -66,20 +68,31 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	x := &sampled{Sampling: s, train: p.items()}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
+	if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
 		return nil, err
 	}
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
+		x.Sampler = s.Sampler
 	}
 	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
-	if x.draw.Program, err = sample.Compile(x.graph, s.Sampler); err != nil {
+	if s.Norm == NormFull {
+		x.draw.dataCols++
+		x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
+	}
+	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
 		return nil, err
 	}
 	if p.dims.task == GraphTask {
 		x.draw.members = membersOf(p.data, p.dims.graphs)
 	}
 	return x, nil
+}
+
+// uniform tells whether every edge of a vertex is drawn with equal probability.
+func (s *Sampling) uniform() bool {
+	d := &s.Sampler
+	return d.Output == sample.Layers && d.Over == sample.Individual && d.Next == nil && d.Score == nil && d.EdgeWeight == nil && d.Top == 0
 }
 
 // weighs tells whether the sampler gives edges weights.
@@ -113,6 +126,17 @@ func (s *sampled) order(seed uint64, epoch int) []uint32 {
 // seeds are the items of batch i of an epoch's order.
 func (s *sampled) seeds(order []uint32, i int) []uint32 {
 	return order[i*s.Batch : min(len(order), (i+1)*s.Batch)]
+}
+
+// degreesOf counts in-edges, those that are self loops or not.
+func degreesOf(e *chunk.Edges, without bool) []uint32 {
+	n := slices.Clone(e.InDegrees())
+	for k, v := range e.Dst {
+		if without && e.Src[k] == v {
+			n[v]--
+		}
+	}
+	return n
 }
 
 // tries is how many batches are drawn to plan. The last of an epoch, which is short, is not
@@ -166,7 +190,7 @@ func (s *sampled) mostVertices() int {
 	if s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Vertices()
+	return s.draw.graph.Vertices()
 }
 
 // mostEdges is how many a block has at most.
@@ -174,7 +198,7 @@ func (s *sampled) mostEdges() int {
 	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Edges()
+	return s.draw.graph.Edges()
 }
 
 // meanAndSpread are the mean of x and so many standard deviations.

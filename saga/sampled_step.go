@@ -129,7 +129,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	if err := open.setStep(p.train, open.train); err != nil {
 		return 0, err
 	}
-	if err := open.setGraphs(b); err != nil {
+	if err := errors.Join(open.setGraphs(b), open.setLevels(b)); err != nil {
 		return 0, err
 	}
 	open.takeRows(b)
