@@ -1,0 +1,183 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/device"
+	"sagann/sample/cuda"
+)
+
+// GPU is a Program on a GPU. It draws what the Program draws, to the bit. One goroutine at a
+// time may use it.
+type GPU struct {
+	p    *Program
+	on   *cuda.Graph
+	walk *cuda.Walk
+}
+
+// ErrNotOnGPU says that a sampler draws on a CPU only.
+var ErrNotOnGPU = errors.New("it draws on a CPU only")
+
+// OnGPU copies the graph and what the sampler reads to a GPU and translates its functions. The GPU must stay open
+// until Close. Samplers that GPUs do not draw are an ErrNotOnGPU.
+func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
+	x := &GPU{p: p}
+	needs, err := x.plan()
+	if err != nil {
+		return nil, err
+	}
+	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse}
+	if p.tables.alias != nil {
+		rows.Alias = make([]cuda.Alias, len(p.tables.alias))
+		for i, a := range p.tables.alias {
+			rows.Alias[i] = cuda.Alias{Cut: a.cut, Other: a.other}
+		}
+	}
+	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
+	if x.on, err = cuda.Upload(d, rows, needs); err != nil {
+		return nil, p.errorf("on %v: %w", d.Info(), err)
+	}
+	return x, nil
+}
+
+// wide tells whether entries of edges that say where the next row begins fit, with half of
+// the memory left for samples.
+func (x *GPU) wide(rows cuda.Rows, needs cuda.Needs, budget int64) bool {
+	needs.Wide = true
+	return x.walk != nil && x.walk.Sizes == nil && rows.Inverse == nil && rows.Bytes(needs)+8*int64(len(rows.Far)) <= budget/2
+}
+
+// plan says how the sampler is drawn, and what is read.
+func (x *GPU) plan() (needs cuda.Needs, err error) {
+	p, s := x.p, &x.p.s
+	switch {
+	case s.Output != Steps:
+		return needs, p.errorf("%w: it gives no steps", ErrNotOnGPU)
+	case s.Over != Individual || s.Unique != Repeats || s.Most > 0:
+		return needs, p.errorf("%w: a GPU draws steps over single vertices, without Unique and Most", ErrNotOnGPU)
+	case s.Steps == Unbounded:
+		return needs, p.errorf("%w: its steps are unbounded", ErrNotOnGPU)
+	case leaks(p.code) || p.transits != nil && leaks(p.transits):
+		return needs, p.errorf("%w: a value of a Reject is used outside", ErrNotOnGPU)
+	}
+	w := &cuda.Walk{Functions: p.render(p.code, false), Roots: s.roots(), Pack: p.code.pack, Steps: s.Steps}
+	if p.transits != nil {
+		w.Functions, w.Transits = p.render(p.transits, true)+w.Functions, true
+	}
+	for _, f := range s.State {
+		w.Fields = append(w.Fields, cuda.Field{Len: f.Len, Roots: f.Roots})
+	}
+	for _, n := range p.widths[1:] {
+		if n != 1 {
+			w.Sizes = p.sizes
+		}
+	}
+	if w.Sizes != nil && (p.transits != nil || len(s.State) > 0 || p.reads(opPrev, opLen)) {
+		return needs, p.errorf("%w: where samples draw more than once a step, a GPU has no Transits, State, Prev and Len", ErrNotOnGPU)
+	}
+	x.walk = w
+	return cuda.Needs{Walks: true, Far: p.reads(opHas, opNeighbour), Weight: p.reads(opWeight, opBefore)}, nil
+}
+
+// reads tells whether a function has one of the operations.
+func (p *Program) reads(ops ...op) bool {
+	for _, c := range []*code{p.code, p.transits} {
+		for i := 0; c != nil && i < len(c.list); i++ {
+			for _, o := range ops {
+				if c.list[i].op == o {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// leaks tells whether a value of the body of a Reject is used outside of it.
+func leaks(c *code) bool {
+	for l := range c.list {
+		if c.list[l].op != opReject {
+			continue
+		}
+		inside := func(n int32) bool {
+			return int(n) > l && int64(n) <= c.list[l].imm && c.list[n].op != opLit
+		}
+		for n := int(c.list[l].imm) + 1; n < len(c.list); n++ {
+			for _, a := range c.list[n].args() {
+				if inside(a) {
+					return true
+				}
+			}
+		}
+		if inside(c.result) {
+			return true
+		}
+	}
+	return false
+}
+
+// Run is Program.Run.
+func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
+	n, err := x.p.samplesOf(roots, first)
+	if err != nil {
+		return err
+	}
+	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, x.p.widths
+	for k := 1; k < len(x.p.widths); k++ {
+		s.Steps = append(s.Steps, make([]uint32, n*x.p.widths[k]))
+	}
+	if n == 0 {
+		return nil
+	}
+	d, err := x.draw(roots, first, key)
+	if err != nil {
+		return err
+	}
+	wrong, err := d.Copy(s.Steps[1:])
+	if err = errors.Join(err, d.Free()); err != nil {
+		return x.p.errorf("%w", err)
+	}
+	if wrong { // the reference knows where and why
+		if err := x.p.Run(s, roots, first, key); err != nil {
+			return err
+		}
+		return x.p.errorf("a draw failed on the GPU, and not on the CPU")
+	}
+	return nil
+}
+
+// draw draws and leaves the samples on the GPU.
+func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
+	k := key.stream()
+	d, err := x.on.Draw(x.walk, roots, first, k.k0, k.k1)
+	if err != nil {
+		return nil, x.p.errorf("%d samples: %w", len(roots)/x.p.s.roots(), err)
+	}
+	return d, nil
+}
+
+// Draw draws as Run does and drops the samples: it is for measuring what drawing takes, by the
+// spans of the GPU's kernels.
+func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
+	if _, err := x.p.samplesOf(roots, first); err != nil {
+		return err
+	}
+	d, err := x.draw(roots, first, key)
+	if err != nil {
+		return err
+	}
+	_, err = d.Copy(nil)
+	return errors.Join(err, d.Free())
+}
+
+// SampleBytes is the memory of the GPU that a sample takes while it is drawn.
+func (x *GPU) SampleBytes() int64 { return x.walk.SampleBytes() }
+
+// Close gives the memory back; the GPU stays open.
+func (x *GPU) Close() error {
+	if err := x.on.Free(); err != nil {
+		return fmt.Errorf("sampler %s: %w", x.p.s.Name, err)
+	}
+	return nil
+}
