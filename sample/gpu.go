@@ -13,7 +13,11 @@ import (
 type GPU struct {
 	p    *Program
 	on   *cuda.Graph
-	walk *cuda.Walk
+	walk *cuda.Walk // of samplers with steps
+
+	fanouts *cuda.Fanouts // of blocks
+	blocks  *cuda.Blocks  // for batches of so many seeds
+	size    int
 }
 
 // ErrNotOnGPU says that a sampler draws on a CPU only.
@@ -51,9 +55,12 @@ func (x *GPU) wide(rows cuda.Rows, needs cuda.Needs, budget int64) bool {
 // plan says how the sampler is drawn, and what is read.
 func (x *GPU) plan() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
+	if s.Output == Layers {
+		return x.planBlocks()
+	}
 	switch {
 	case s.Output != Steps:
-		return needs, p.errorf("%w: it gives no steps", ErrNotOnGPU)
+		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
 	case s.Over != Individual || s.Unique != Repeats || s.Most > 0:
 		return needs, p.errorf("%w: a GPU draws steps over single vertices, without Unique and Most", ErrNotOnGPU)
 	case s.Steps == Unbounded:
@@ -119,6 +126,9 @@ func leaks(c *code) bool {
 
 // Run is Program.Run.
 func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
+	if err := x.needsSteps(); err != nil {
+		return err
+	}
 	n, err := x.p.samplesOf(roots, first)
 	if err != nil {
 		return err
@@ -147,6 +157,13 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	return nil
 }
 
+func (x *GPU) needsSteps() error {
+	if x.walk == nil {
+		return x.p.errorf("it draws blocks: call Blocks")
+	}
+	return nil
+}
+
 // draw draws and leaves the samples on the GPU.
 func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
 	k := key.stream()
@@ -160,8 +177,8 @@ func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
 // Draw draws as Run does and drops the samples: it is for measuring what drawing takes, by the
 // spans of the GPU's kernels.
 func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
-	if _, err := x.p.samplesOf(roots, first); err != nil {
-		return err
+	if _, err := x.p.samplesOf(roots, first); err != nil || x.walk == nil {
+		return errors.Join(err, x.needsSteps())
 	}
 	d, err := x.draw(roots, first, key)
 	if err != nil {
@@ -171,8 +188,13 @@ func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 	return errors.Join(err, d.Free())
 }
 
-// SampleBytes is the memory of the GPU that a sample takes while it is drawn.
-func (x *GPU) SampleBytes() int64 { return x.walk.SampleBytes() }
+// SampleBytes is the memory of the GPU that a sample with steps takes while it is drawn.
+func (x *GPU) SampleBytes() int64 {
+	if x.walk == nil {
+		return 0
+	}
+	return x.walk.SampleBytes()
+}
 
 // Close gives the memory back; the GPU stays open.
 func (x *GPU) Close() error {

@@ -42,7 +42,9 @@ func stepping() (list []Sampler) {
 	}
 	list = append(list, Sampler{Name: "trees", Steps: 2, Size: func(step int) int { return 3 - step }},
 		Sampler{Name: "weighted trees", Steps: 2, Size: func(step int) int { return 5 - step },
-			Next: func(_ Sample, at Pool, r Rand) Int { return If(Less(r.Uniform(), Const(0.1)), None, r.PickWeighted(at)) }})
+			Next: func(_ Sample, at Pool, r Rand) Int {
+				return If(Less(r.Uniform(), Const(0.1)), None, r.PickWeighted(at))
+			}})
 	cut := PPR(0.1)
 	cut.Steps = 9
 	back := Sampler{Name: "back", Steps: 9, Transits: func(s Sample, _ Int, r Rand) Int {

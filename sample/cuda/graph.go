@@ -328,3 +328,6 @@ func (g *Graph) launch(calls []call) error {
 	}
 	return g.gpu.Launch(g.queue, device.GPUFunc(calls[0].name, func(d device.GPU) (device.Batch, error) { return d.Prepare(list) }))
 }
+
+// Sync returns when all that was submitted has run.
+func (g *Graph) Sync() error { return g.gpu.Sync() }

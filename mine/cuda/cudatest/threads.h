@@ -88,10 +88,11 @@ static unsigned __ballot_sync(unsigned, bool x) {
 }
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
-template <class T> T __shfl_sync(unsigned, T x, unsigned from) {
-	mine(now->thread % 32) = x;
+template <class T> T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
+	unsigned lane = now->thread % 32;
+	mine(lane) = x;
 	barrier(warp(), 5);
-	T y = (T)mine(from % 32);
+	T y = (T)mine(lane / width * width + from % width);
 	barrier(warp(), 6);
 	return y;
 }
@@ -99,6 +100,11 @@ template <class T> T __shfl_down_sync(unsigned all, T x, unsigned d) {
 	unsigned lane = now->thread % 32;
 	return __shfl_sync(all, x, lane + d < 32 ? lane + d : lane);
 }
+template <class T> T __shfl_up_sync(unsigned all, T x, unsigned d) {
+	unsigned lane = now->thread % 32;
+	return __shfl_sync(all, x, lane >= d ? lane - d : lane);
+}
+static void __nanosleep(unsigned) { yield(); } // others run while a thread waits for memory
 
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __ffs(unsigned x) { return __builtin_ffs(x); }
@@ -119,6 +125,7 @@ static unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
 static unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 template <class T, class U> T atomicAdd(T *p, U x) { T old = *p; *p += x; return old; }
 template <class T, class U> T atomicOr(T *p, U x) { T old = *p; *p |= x; return old; }
+template <class T, class U> T atomicMax(T *p, U x) { T old = *p; if (*p < (T)x) *p = x; return old; }
 template <class T> T atomicCAS(T *p, T want, T to) { T old = *p; if (old == want) *p = to; return old; }
 
 static void (*entry)();

@@ -1,0 +1,88 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"sagann/device/nvrtc"
+)
+
+// fanned are samplers of blocks that GPUs draw.
+func fanned() (list []Sampler) {
+	again := Neighbours(4, 3)
+	again.Replace = true
+	return append(list, Neighbours(3, 2), Neighbours(15, 10, 5), Neighbours(25, 1), MVS(32), again)
+}
+
+// sameBlocks compares blocks, whatever memory they lie in.
+func sameBlocks(a, b *Blocks) error {
+	if !slices.Equal(a.Vertices, b.Vertices) || !slices.Equal(a.Counts, b.Counts) || len(a.Layers) != len(b.Layers) {
+		return fmt.Errorf("levels %v %v, want %v %v", a.Counts, a.Vertices, b.Counts, b.Vertices)
+	}
+	for i := range a.Layers {
+		x, y := &a.Layers[i], &b.Layers[i]
+		if !slices.Equal(x.Offsets, y.Offsets) || !slices.Equal(x.Far, y.Far) || !slices.Equal(x.Edge, y.Edge) || !reflect.DeepEqual(x.Weight, y.Weight) {
+			return fmt.Errorf("layer %d:\n%v\nwant\n%v", i, *x, *y)
+		}
+	}
+	return nil
+}
+
+// TestGPUBlocks: a GPU, or an emulated one, draws the blocks that the CPU draws.
+func TestGPUBlocks(t *testing.T) {
+	gpu := openGPU(t, 2<<20, 1<<30)
+	for n, g := range []*Graph{mustGraph(t, randomEdges(70, 900, 7)), mustGraph(t, randomEdges(300, 700, 5))} {
+		for i, s := range fanned() {
+			p, err := Compile(g, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := p.OnGPU(gpu)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, got Blocks
+			for batch, seeds := range [][]uint32{{5}, {3, 9, 1, 60, 44, 2}, {7, 8}} {
+				key := Key{Seed: 1 << 40, Epoch: 2, Batch: uint32(batch)}
+				if err := p.Blocks(&want, seeds, key); err != nil {
+					t.Fatal(err)
+				}
+				if err := x.Blocks(&got, seeds, key); err != nil {
+					t.Fatal(err)
+				}
+				if err := sameBlocks(&got, &want); err != nil {
+					t.Errorf("%s %d on graph %d, batch %d: %v", s.Name, i, n, batch, err)
+				}
+			}
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestGPUBlockTexts translates the kernels of blocks, where the compiler is there.
+func TestGPUBlockTexts(t *testing.T) {
+	for _, s := range fanned() {
+		p, err := Compile(mustGraph(t, randomEdges(70, 900, 7)), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &GPU{p: p}
+		if _, err := x.plan(); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range x.fanouts.Sources() {
+			_, err := nvrtc.PTX(text, 75)
+			if errors.Is(err, nvrtc.ErrMissing) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", s.Name, err, text)
+			}
+		}
+	}
+}
