@@ -18,6 +18,7 @@ type GPU struct {
 	fanouts *cuda.Fanouts // of blocks
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
+	list    int // of a list of so many
 }
 
 // ErrNotOnGPU says that a sampler draws on a CPU only.
@@ -31,13 +32,7 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse}
-	if p.tables.alias != nil {
-		rows.Alias = make([]cuda.Alias, len(p.tables.alias))
-		for i, a := range p.tables.alias {
-			rows.Alias[i] = cuda.Alias{Cut: a.cut, Other: a.other}
-		}
-	}
+	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
 	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
 	if x.on, err = cuda.Upload(d, rows, needs); err != nil {
 		return nil, p.errorf("on %v: %w", d.Info(), err)

@@ -33,14 +33,7 @@ func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	if err := x.checkSeeds(seeds); err != nil {
 		return err
 	}
-	if err := x.room(len(seeds)); err != nil {
-		return x.p.errorf("batches of %d seeds: %w", len(seeds), err)
-	}
-	n := uint32(len(seeds))
-	if err := x.blocks.Seeds(seeds); err != nil {
-		return err
-	}
-	if err := x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, Size: n, Total: n}); err != nil {
+	if err := x.start(seeds, len(seeds), key); err != nil {
 		return err
 	}
 	if err := x.blocks.Next(); err != nil {
@@ -64,9 +57,20 @@ func (x *GPU) checkSeeds(seeds []uint32) error {
 	return nil
 }
 
+// start says that the next batch has the first size seeds of the list, and the key.
+func (x *GPU) start(list []uint32, size int, key Key) error {
+	if err := x.room(size, len(list)); err != nil {
+		return x.p.errorf("batches of %d seeds: %w", size, err)
+	}
+	if err := x.blocks.Seeds(list); err != nil {
+		return err
+	}
+	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, Size: uint32(size), Total: uint32(len(list))})
+}
+
 // room has memory for batches of so many seeds.
-func (x *GPU) room(seeds int) (err error) {
-	if x.blocks != nil && seeds <= x.size {
+func (x *GPU) room(size, list int) (err error) {
+	if x.blocks != nil && size <= x.size && list <= x.list {
 		return nil
 	}
 	if x.blocks != nil {
@@ -76,9 +80,33 @@ func (x *GPU) room(seeds int) (err error) {
 			return err
 		}
 	}
-	x.size = seeds
-	x.blocks, err = x.on.NewBlocks(*x.fanouts, seeds, seeds)
+	x.size, x.list = size, list
+	x.blocks, err = x.on.NewBlocks(*x.fanouts, size, list)
 	return err
+}
+
+// Epoch draws the batches of a list of seeds, size seeds each and the last one fewer, and leaves
+// each on the GPU until the next. Batch i has the key's Batch + i. Seeds and keys go from batch to batch on
+// the GPU: the host only submits. It waits for the last one and returns its counts of vertices and edges.
+func (x *GPU) Epoch(list []uint32, size int, key Key) (vertices, edges []uint32, err error) {
+	switch {
+	case x.fanouts == nil:
+		return nil, nil, x.p.errorf("it draws no blocks on the GPU")
+	case size < 1 || len(list) == 0:
+		return nil, nil, x.p.errorf("batches of %d of %d seeds: at least 1 of 1", size, len(list))
+	}
+	if err := x.checkSeeds(list); err != nil {
+		return nil, nil, err
+	}
+	if err := x.start(list, size, key); err != nil {
+		return nil, nil, err
+	}
+	for range (len(list) + size - 1) / size {
+		if err := x.blocks.Next(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return x.blocks.Counts()
 }
 
 // read copies the last batch into b.

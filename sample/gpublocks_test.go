@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/device"
 	"sagann/device/nvrtc"
 )
 
@@ -83,6 +84,82 @@ func TestGPUBlockTexts(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", s.Name, err, text)
 			}
+		}
+	}
+}
+
+// TestGPULarge: on a GPU, large batches of a graph with long rows equal the CPU's, a hundred times over, and so
+// do many walks.
+func TestGPULarge(t *testing.T) {
+	d, err := device.OpenCUDA(0, 4<<30)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	gpu := d.(device.GPU)
+	g := mustGraph(t, randomEdges(300_000, 6_000_000, 9))
+	for _, s := range []Sampler{Neighbours(15, 10, 5), Neighbours(25, 10), Neighbours(32), fanned()[4]} {
+		p, err := Compile(g, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := p.OnGPU(gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := Permutation(g.Vertices(), Key{Seed: 8})
+		var want, got Blocks
+		for batch, n := range []int{1024, 1, 8000, 300} {
+			key := Key{Seed: 4, Batch: uint32(batch)}
+			if err := p.Blocks(&want, order[:n], key); err != nil {
+				t.Fatal(err)
+			}
+			for again := range 25 {
+				if err := x.Blocks(&got, order[:n], key); err != nil {
+					t.Fatal(err)
+				}
+				if err := sameBlocks(&got, &want); err != nil {
+					t.Fatalf("%s, %d seeds, time %d: %.500s", s.Name, n, again, err)
+				}
+			}
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, s := range stepping() {
+		p, err := Compile(g, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := p.OnGPU(gpu)
+		if errors.Is(err, ErrNotOnGPU) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots := p.Roots(100_000, 0, Key{Seed: 2})
+		var want, got Samples
+		if err := p.Run(&want, roots, 0, Key{Seed: 7}); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if err := x.Run(&got, roots, 0, Key{Seed: 7}); err != nil {
+				t.Fatal(err)
+			}
+			for k := range want.Steps {
+				if !slices.Equal(got.Steps[k], want.Steps[k]) {
+					t.Errorf("%s: step %d differs", s.Name, k)
+				}
+			}
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

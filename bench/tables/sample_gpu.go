@@ -1,0 +1,241 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/device"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// gpuSamples measures samplers on a GPU: times are of its kernels, by its own clock.
+type gpuSamples struct {
+	*Sample
+	gpu   device.GPU
+	spans []device.Span
+}
+
+// runGPU prints the tables of a GPU.
+func (c *Sample) runGPU(a *app) (err error) {
+	mem := int64(c.Mem)
+	if mem == 0 {
+		if mem, err = freeOnGPU(c.Device); err != nil {
+			return err
+		}
+	}
+	list, err := device.Open(c.Device, mem)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, d := range list {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	gpu, ok := list[0].(device.GPU)
+	if !ok || len(list) > 1 {
+		return cli.Usagef("--device %s: one GPU", c.Device)
+	}
+	m := &gpuSamples{Sample: c, gpu: gpu}
+	info := gpu.Info()
+	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
+		head: table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "bar", "NextDoor, V100"}}
+	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
+		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "vertices", "edges", "bar"}}
+	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
+	for _, name := range c.Shapes {
+		v, e, err := powerShape(name)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		g := powerGraph(v, e, c.Weights)
+		most := 0
+		for u := range v {
+			most = max(most, g.Degree(uint32(u)))
+		}
+		graphs.add(table.Row{name, v, g.Edges(), most, graphSum(g), fmt.Sprintf("%.1f", time.Since(start).Seconds())},
+			fields{{"graph", name}, {"vertices", v}, {"edges", g.Edges()}, {"largest_row", most}, {"sha256", graphSum(g)}})
+		if name == "products" {
+			err = m.batches(blocks, name, g)
+		} else {
+			err = m.steps(walks, name, g)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
+	return o.print(a, graphs, walks, blocks)
+}
+
+// freeOnGPU is nine tenths of what is free.
+func freeOnGPU(spec string) (int64, error) {
+	_, index, err := device.Parse(spec)
+	if err != nil {
+		return 0, err
+	}
+	system, err := device.CUDASystem()
+	if err != nil {
+		return 0, err
+	}
+	_, free, err := system.Memory(index[0])
+	return free / 10 * 9, err
+}
+
+// spansOf are the launches of f, in milliseconds.
+func (m *gpuSamples) spansOf(f func() error) (list []float64, err error) {
+	if err := m.gpu.Sync(); err != nil {
+		return nil, err
+	}
+	m.gpu.SetTrace(func(s device.Span) {
+		if s.Op == device.OpLaunch {
+			list = append(list, (s.End-s.Start).Seconds()*1e3)
+		}
+	})
+	defer m.gpu.SetTrace(nil)
+	if err := f(); err != nil {
+		return nil, err
+	}
+	return list, m.gpu.Sync()
+}
+
+func median(list []float64) float64 {
+	s := slices.Sorted(slices.Values(list))
+	return s[len(s)/2]
+}
+
+// stepped is a sampler of walks or trees in the table.
+type stepped struct {
+	name     string
+	sampler  sample.Sampler
+	weighted bool
+	draws    float64 // of a sample
+	bar      map[string]string
+	nextDoor map[string]string
+}
+
+func perGraph(ppi, patents, livejournal, orkut string) map[string]string {
+	return map[string]string{"ppi": ppi, "patents": patents, "livejournal": livejournal, "orkut": orkut}
+}
+
+func (m *gpuSamples) stepped() []stepped {
+	ppr := sample.PPR(0.01)
+	ppr.Steps = 100
+	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
+	n2v := sample.Node2vec(100, 2, 0.5)
+	return []stepped{
+		{"k-hop 25,10", tree, false, 275, perGraph("0.2", "11", "12", "10"), perGraph("1.56", "88", "43", "80")},
+		{"uniform walk", sample.DeepWalk(100), false, 100, perGraph("7.5", "13", "21", "12.5"), nil},
+		{"deepwalk", sample.DeepWalk(100), true, 100, perGraph("26", "27", "37", "28"), perGraph("52", "55", "74", "56")},
+		{"ppr 0.01, cut at 100", ppr, true, 0, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
+		{"node2vec 2, 0.5", n2v, false, 100, perGraph("19", "22", "36", "26"), nil},
+		{"node2vec 2, 0.5, weighted", n2v, true, 100, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
+	}
+}
+
+// steps measures walks and trees from every vertex.
+func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
+	roots := make([]uint32, g.Vertices())
+	if g.Vertices() < 1<<18 { // small graphs: many walks a vertex
+		roots = make([]uint32, 100*g.Vertices())
+	}
+	for i := range roots {
+		roots[i] = uint32(i % g.Vertices())
+	}
+	for _, x := range m.stepped() {
+		if x.weighted && g.Weight == nil {
+			continue
+		}
+		graph := *g
+		if !x.weighted {
+			graph.Weight = nil
+		}
+		from := roots
+		if x.draws == 275 {
+			from = roots[:g.Vertices()]
+		}
+		ms, err := m.drawn(&graph, x.sampler, from)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+		rate := "-"
+		if x.draws > 0 {
+			rate = fmt.Sprintf("%.1f", float64(len(from))*x.draws/ms/1e6)
+		}
+		s.add(table.Row{name, x.name, len(from), fmt.Sprintf("%.3f", ms), rate, x.bar[name], x.nextDoor[name]},
+			fields{{"graph", name}, {"sampler", x.name}, {"samples", len(from)}, {"ms", ms}})
+	}
+	return nil
+}
+
+// drawn is the median time of drawing samples from all roots.
+func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (ms float64, err error) {
+	p, err := sample.Compile(g, s)
+	if err != nil {
+		return 0, err
+	}
+	x, err := p.OnGPU(m.gpu)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	var list []float64
+	for epoch := range int(m.Times) + 1 { // the first is not counted
+		spans, err := m.spansOf(func() error { return x.Draw(roots, 0, sample.Key{Seed: 1, Epoch: uint32(epoch)}) })
+		if err != nil {
+			return 0, err
+		}
+		sum := 0.0
+		for _, t := range spans {
+			sum += t
+		}
+		if epoch > 0 {
+			list = append(list, sum)
+		}
+	}
+	return median(list), nil
+}
+
+// batches measures the blocks of an epoch over the shape's training vertices.
+func (m *gpuSamples) batches(s *sheet, name string, g *sample.Graph) error {
+	seeds := sample.Permutation(g.Vertices(), sample.Key{Seed: 3})[:min(196_615, g.Vertices())]
+	for _, x := range []struct {
+		fanouts []int
+		bar     string
+	}{{[]int{15, 10, 5}, "0.15, aim 0.10"}, {[]int{25, 10}, "0.065, aim 0.045"}} {
+		p, err := sample.Compile(g, sample.Neighbours(x.fanouts...))
+		if err != nil {
+			return err
+		}
+		gpu, err := p.OnGPU(m.gpu)
+		if err != nil {
+			return err
+		}
+		var list []float64
+		for epoch := range uint32(2) { // the second one is counted
+			var vertices, edges []uint32
+			list, err = m.spansOf(func() (err error) {
+				vertices, edges, err = gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
+				return err
+			})
+			if err != nil {
+				return errors.Join(err, gpu.Close())
+			}
+			_, _ = vertices, edges
+		}
+		vertices, edges, err := gpu.Epoch(seeds[:min(len(seeds), int(m.Batch))], int(m.Batch), sample.Key{Seed: 1})
+		if err = errors.Join(err, gpu.Close()); err != nil {
+			return err
+		}
+		s.add(table.Row{name, fmt.Sprint(x.fanouts), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
+			fmt.Sprint(vertices), fmt.Sprint(edges), x.bar},
+			fields{{"graph", name}, {"fanouts", x.fanouts}, {"batches", len(list)}, {"ms", median(list)}})
+	}
+	return nil
+}
