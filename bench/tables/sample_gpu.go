@@ -22,25 +22,11 @@ type gpuSamples struct {
 
 // runGPU prints the tables of a GPU.
 func (c *Sample) runGPU(a *app) (err error) {
-	mem := int64(c.Mem)
-	if mem == 0 {
-		if mem, err = freeOnGPU(c.Device); err != nil {
-			return err
-		}
-	}
-	list, err := device.Open(c.Device, mem)
+	gpu, err := cli.OpenGPU(c.Device, int64(c.Mem))
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, d := range list {
-			err = errors.Join(err, d.Close())
-		}
-	}()
-	gpu, ok := list[0].(device.GPU)
-	if !ok || len(list) > 1 {
-		return cli.Usagef("--device %s: one GPU", c.Device)
-	}
+	defer func() { err = errors.Join(err, gpu.Close()) }()
 	m := &gpuSamples{Sample: c, gpu: gpu}
 	info := gpu.Info()
 	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
@@ -72,20 +58,6 @@ func (c *Sample) runGPU(a *app) (err error) {
 	}
 	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
 	return o.print(a, graphs, walks, blocks)
-}
-
-// freeOnGPU is nine tenths of what is free.
-func freeOnGPU(spec string) (int64, error) {
-	_, index, err := device.Parse(spec)
-	if err != nil {
-		return 0, err
-	}
-	system, err := device.CUDASystem()
-	if err != nil {
-		return 0, err
-	}
-	_, free, err := system.Memory(index[0])
-	return free / 10 * 9, err
 }
 
 // spansOf are the launches of f, in milliseconds.
