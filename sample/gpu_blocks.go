@@ -145,3 +145,23 @@ func (x *GPU) read(b *Blocks) error {
 	}
 	return nil
 }
+
+// Renaming prepares the renumbering of a batch alone, for measuring: of blocks that this sampler has
+// drawn. Run of what it returns does it again. Free it before Close.
+func (x *GPU) Renaming(b *Blocks) (*cuda.Rename, error) {
+	if x.blocks == nil || len(b.Layers) != len(x.p.sizes) {
+		return nil, x.p.errorf("a renumbering of blocks that were not drawn")
+	}
+	lists := make([][]uint32, len(b.Layers))
+	for hop, l := range b.Layers {
+		lists[hop] = make([]uint32, len(l.Far))
+		for i, n := range l.Far {
+			lists[hop][i] = b.Vertices[n]
+		}
+	}
+	n := uint32(b.Counts[0])
+	if err := x.blocks.Set(cuda.Batch{Size: n, Total: n}); err != nil {
+		return nil, err
+	}
+	return x.blocks.NewRename(b.Vertices[:n], lists)
+}

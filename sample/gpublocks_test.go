@@ -57,6 +57,16 @@ func TestGPUBlocks(t *testing.T) {
 				if err := sameBlocks(&got, &want); err != nil {
 					t.Errorf("%s %d on graph %d, batch %d: %v", s.Name, i, n, batch, err)
 				}
+				r, err := x.Renaming(&want)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(r.Run(), x.read(&got), r.Free()); err != nil {
+					t.Fatal(err)
+				}
+				if err := sameBlocks(&got, &want); err != nil {
+					t.Errorf("%s %d on graph %d, batch %d, renumbered alone: %v", s.Name, i, n, batch, err)
+				}
 			}
 			if err := x.Close(); err != nil {
 				t.Error(err)

@@ -33,7 +33,13 @@ func (c *Sample) runGPU(a *app) (err error) {
 		head: table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "bar", "NextDoor, V100"}}
 	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
 		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "vertices", "edges", "bar"}}
+	renamed := &sheet{title: "Renumbering alone, of 16 of these batches", key: "renumbering",
+		head: table.Row{"graph", "fan-outs", "ours, ms", "Fused-Map, ms", "ratio", "bar"}}
 	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
+	reads, err := m.reads()
+	if err != nil {
+		return err
+	}
 	for _, name := range c.Shapes {
 		v, e, err := powerShape(name)
 		if err != nil {
@@ -47,8 +53,8 @@ func (c *Sample) runGPU(a *app) (err error) {
 		}
 		graphs.add(table.Row{name, v, g.Edges(), most, graphSum(g), fmt.Sprintf("%.1f", time.Since(start).Seconds())},
 			fields{{"graph", name}, {"vertices", v}, {"edges", g.Edges()}, {"largest_row", most}, {"sha256", graphSum(g)}})
-		if name == "products" {
-			err = m.batches(blocks, name, g)
+		if name == "products" || c.Blocks {
+			err = m.batches(blocks, renamed, name, g)
 		} else {
 			err = m.steps(walks, name, g)
 		}
@@ -57,7 +63,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 		}
 	}
 	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
-	return o.print(a, graphs, walks, blocks)
+	return o.print(a, reads, graphs, walks, blocks, renamed)
 }
 
 // spansOf are the launches of f, in milliseconds.
@@ -175,7 +181,7 @@ func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (m
 }
 
 // batches measures the blocks of an epoch over the shape's training vertices.
-func (m *gpuSamples) batches(s *sheet, name string, g *sample.Graph) error {
+func (m *gpuSamples) batches(s, renamed *sheet, name string, g *sample.Graph) error {
 	seeds := sample.Permutation(g.Vertices(), sample.Key{Seed: 3})[:min(196_615, g.Vertices())]
 	for _, x := range []struct {
 		fanouts []int
@@ -189,25 +195,106 @@ func (m *gpuSamples) batches(s *sheet, name string, g *sample.Graph) error {
 		if err != nil {
 			return err
 		}
-		var list []float64
-		for epoch := range uint32(2) { // the second one is counted
-			var vertices, edges []uint32
-			list, err = m.spansOf(func() (err error) {
-				vertices, edges, err = gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
-				return err
-			})
-			if err != nil {
-				return errors.Join(err, gpu.Close())
-			}
-			_, _ = vertices, edges
+		err = m.epoch(s, name, gpu, seeds, x.fanouts, x.bar)
+		if err == nil {
+			err = m.renames(renamed, name, p, gpu, seeds, x.fanouts)
 		}
-		vertices, edges, err := gpu.Epoch(seeds[:min(len(seeds), int(m.Batch))], int(m.Batch), sample.Key{Seed: 1})
 		if err = errors.Join(err, gpu.Close()); err != nil {
 			return err
 		}
-		s.add(table.Row{name, fmt.Sprint(x.fanouts), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
-			fmt.Sprint(vertices), fmt.Sprint(edges), x.bar},
-			fields{{"graph", name}, {"fanouts", x.fanouts}, {"batches", len(list)}, {"ms", median(list)}})
 	}
 	return nil
+}
+
+// epoch measures the batches of an epoch, in order.
+func (m *gpuSamples) epoch(s *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int, bar string) error {
+	var list []float64
+	for epoch := range uint32(2) { // the second one is counted
+		var err error
+		list, err = m.spansOf(func() error {
+			_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	vertices, edges, err := gpu.Epoch(seeds[:min(len(seeds), int(m.Batch))], int(m.Batch), sample.Key{Seed: 1})
+	if err != nil {
+		return err
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
+		fmt.Sprint(vertices), fmt.Sprint(edges), bar},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", median(list)}})
+	return nil
+}
+
+// renames measures the renumbering of some batches alone, beside a Fused-Map, after it has compared the blocks with those
+// of the CPU.
+func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
+	const batches = 16
+	ours, theirs := make([]float64, batches), make([]float64, batches)
+	for i := range batches {
+		at := i * int(m.Batch) % len(seeds)
+		some, key := seeds[at:min(len(seeds), at+int(m.Batch))], sample.Key{Seed: 1, Batch: uint32(i)}
+		var b, cpu sample.Blocks
+		if err := gpu.Blocks(&b, some, key); err != nil {
+			return err
+		}
+		if err := p.Blocks(&cpu, some, key); err != nil {
+			return err
+		}
+		if !slices.Equal(b.Vertices, cpu.Vertices) || !slices.EqualFunc(b.Layers, cpu.Layers, func(x, y sample.Block) bool {
+			return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets)
+		}) {
+			return fmt.Errorf("batch %d of %v differs from the CPU's", i, fanouts)
+		}
+		r, err := gpu.Renaming(&b)
+		if err != nil {
+			return err
+		}
+		ours[i], err = m.medianOf(r.Run)
+		if err = errors.Join(err, r.Free()); err != nil {
+			return err
+		}
+		lists := [][]uint32{b.Vertices[:b.Counts[0]]}
+		for _, l := range b.Layers {
+			list := make([]uint32, len(l.Far))
+			for k, n := range l.Far {
+				list[k] = b.Vertices[n]
+			}
+			lists = append(lists, list)
+		}
+		f, err := newFusedMap(m.gpu, lists)
+		if err != nil {
+			return err
+		}
+		theirs[i], err = m.medianOf(f.run)
+		n, err2 := f.distinct()
+		if err = errors.Join(err, err2, f.free()); err != nil {
+			return err
+		}
+		if int(n) != len(b.Vertices) {
+			return fmt.Errorf("the Fused-Map has %d vertices, and the batch %d", n, len(b.Vertices))
+		}
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts), fmt.Sprintf("%.4f", median(ours)), fmt.Sprintf("%.4f", median(theirs)), fmt.Sprintf("%.2f", median(ours)/median(theirs)), "1.1"},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"ms", median(ours)}, {"fused_map_ms", median(theirs)}})
+	return nil
+}
+
+// medianOf is the median time of several launches.
+func (m *gpuSamples) medianOf(f func() error) (float64, error) {
+	list, err := m.spansOf(func() error {
+		for range 9 {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	return median(list), nil
 }

@@ -73,6 +73,7 @@ type Blocks struct {
 
 	words, table, seeds, vertices device.Mem
 	begin, far, edge              []device.Mem // of each hop
+	placed                        []device.Mem // sums of tiles that place writes
 }
 
 // text is the kernels' source.
@@ -107,7 +108,7 @@ func (f *Fanouts) Sources() []string {
 	for _, k := range f.Sizes {
 		small, large = append(small, shapeOf(k, 1, 1)), append(large, shapeOf(k, 1<<30, 1))
 	}
-	return []string{f.text(small), f.text(large)}
+	return []string{f.text(small) + renameText, f.text(large)}
 }
 
 // Bytes is the memory that batches of so many seeds take beside the graph: the most that any batch can need.
@@ -141,17 +142,17 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 	b.words, b.table, b.seeds = take(4*words), take(8*int64(g.vertices)), take(4*int64(list))
 	b.vertices = take(4 * b.rows[len(f.Sizes)])
 	shapes := b.shapes()
-	var tiles, placed []device.Mem
+	var tiles []device.Mem
 	for hop, s := range shapes {
 		b.begin, b.far, b.edge = append(b.begin, take(4*(b.rows[hop]+1))), append(b.far, take(4*b.drawn[hop])), append(b.edge, take(4*b.drawn[hop]))
 		tiles = append(tiles, take(8*tilesOf(b.rows[hop], s.rows)))
-		placed = append(placed, take(8*tilesOf(b.drawn[hop], threads*placeEach)))
+		b.placed = append(b.placed, take(8*tilesOf(b.drawn[hop], threads*placeEach)))
 	}
 	if err != nil {
 		return b, err
 	}
 	var clear []device.Command
-	for _, m := range append([]device.Mem{b.words, b.table}, append(tiles, placed...)...) {
+	for _, m := range append([]device.Mem{b.words, b.table}, append(tiles, b.placed...)...) {
 		at, err := g.gpu.Address(m)
 		if err != nil {
 			return b, err
@@ -164,7 +165,7 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 	if err = g.gpu.CopyH2D(b.queue, b.words, 0, bytesOf([]uint32{1})); err != nil { // the first tag
 		return b, err
 	}
-	if err = b.prepare(shapes, tiles, placed); err != nil {
+	if err = b.prepare(shapes, tiles); err != nil {
 		return b, err
 	}
 	return b, nil
@@ -173,7 +174,7 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 func tilesOf(n int64, each int) int64 { return (n + int64(each) - 1) / int64(each) }
 
 // prepare compiles the kernels and captures a batch.
-func (b *Blocks) prepare(shapes []shape, tiles, placed []device.Mem) (err error) {
+func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
 	source, g := b.f.text(shapes), b.g
 	names := []string{"saga_begin", "saga_finish"}
 	for hop := range shapes {
@@ -190,7 +191,7 @@ func (b *Blocks) prepare(shapes []shape, tiles, placed []device.Mem) (err error)
 			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, 4 * (32 + s.rows*(4+s.draws)),
 				[]any{g.offsets, g.pairs, b.words, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop]}},
 			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*placeEach))), threads, 4 * (32 + threads/32*placeEach),
-				[]any{b.words, b.vertices, b.table, placed[hop], b.far[hop]}})
+				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop]}})
 		finish = append(finish, b.far[hop])
 		most = max(most, b.drawn[hop])
 	}
