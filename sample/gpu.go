@@ -58,12 +58,14 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
 	case s.Over != Individual || s.Unique != Repeats || s.Most > 0:
 		return needs, p.errorf("%w: a GPU draws steps over single vertices, without Unique and Most", ErrNotOnGPU)
-	case s.Steps == Unbounded:
-		return needs, p.errorf("%w: its steps are unbounded", ErrNotOnGPU)
+	case s.Steps == Unbounded && (p.transits != nil || len(s.State) > 0 || s.roots() > 1 || s.size(0) > 1 || p.counts):
+		return needs, p.errorf("%w: without a bound of steps a GPU draws walks from one root, without Transits, State and Len", ErrNotOnGPU)
+	case s.Steps == Unbounded && p.looksBack():
+		return needs, p.errorf("%w: without a bound of steps a GPU has no Prev beyond 1", ErrNotOnGPU)
 	case leaks(p.code) || p.transits != nil && leaks(p.transits):
 		return needs, p.errorf("%w: a value of a Reject is used outside", ErrNotOnGPU)
 	}
-	w := &cuda.Walk{Functions: p.render(p.code, false), Roots: s.roots(), Pack: p.code.pack, Steps: s.Steps}
+	w := &cuda.Walk{Functions: p.render(p.code, false), Roots: s.roots(), Pack: p.code.pack, Steps: max(0, s.Steps)}
 	if p.transits != nil {
 		w.Functions, w.Transits = p.render(p.transits, true)+w.Functions, true
 	}
@@ -91,6 +93,16 @@ func (p *Program) reads(ops ...op) bool {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// looksBack tells whether Next reads more than the last vertex before the transit.
+func (p *Program) looksBack() bool {
+	for _, x := range p.code.list {
+		if x.op == opPrev && x.imm > 1 {
+			return true
 		}
 	}
 	return false
@@ -135,6 +147,9 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	if n == 0 {
 		return nil
 	}
+	if x.p.s.Steps == Unbounded {
+		return x.unbounded(s, roots, first, key)
+	}
 	d, err := x.draw(roots, first, key)
 	if err != nil {
 		return err
@@ -169,11 +184,65 @@ func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
 	return d, nil
 }
 
+// unbounded is Run of walks that go on until they end.
+func (x *GPU) unbounded(s *Samples, roots []uint32, first uint64, key Key) error {
+	s.Steps, s.Widths = s.Steps[:1], s.Widths[:1:1]
+	wrong, err := x.rounds(roots, first, key, func(r cuda.Round) error {
+		for k := 0; k < len(r.Steps)/r.N; k++ {
+			step, any := r.Steps[k*r.N:(k+1)*r.N], false
+			for j, v := range step {
+				i := j
+				if r.List != nil {
+					i = int(r.List[j])
+				}
+				if k > 0 && r.Steps[(k-1)*r.N+j] == NoVertex {
+					step[j] = NoVertex // nothing is written after the end
+					continue
+				}
+				if v == NoVertex {
+					continue
+				}
+				if at := r.Start + k + 1; !any && at == len(s.Steps) {
+					list := make([]uint32, s.N)
+					for n := range list {
+						list[n] = NoVertex
+					}
+					s.Steps, s.Widths = append(s.Steps, list), append(s.Widths, 1)
+				}
+				any = true
+				s.Steps[r.Start+k+1][i] = v
+			}
+		}
+		return nil
+	})
+	if err == nil && wrong {
+		return errors.Join(x.p.Run(s, roots, first, key), x.p.errorf("a draw failed on the GPU"))
+	}
+	return err
+}
+
+// rounds draws walks without a bound.
+func (x *GPU) rounds(roots []uint32, first uint64, key Key, keep func(cuda.Round) error) (wrong bool, err error) {
+	k := key.stream()
+	wrong, goesOn, err := x.on.DrawRounds(x.walk, roots, first, k.k0, k.k1, maxSteps, keep)
+	switch {
+	case err != nil:
+		return wrong, x.p.errorf("%d samples: %w", len(roots), err)
+	case goesOn:
+		return wrong, x.p.errorf("%d steps, and some samples go on: a sampler must end", maxSteps)
+	}
+	return wrong, nil
+}
+
 // Draw draws as Run does and drops the samples: it is for measuring what drawing takes, by the
 // spans of the GPU's kernels.
 func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 	if _, err := x.p.samplesOf(roots, first); err != nil || x.walk == nil {
 		return errors.Join(err, x.needsSteps())
+	}
+	if x.p.s.Steps == Unbounded {
+		_, err := x.rounds(roots, first, key, nil)
+		return err
 	}
 	d, err := x.draw(roots, first, key)
 	if err != nil {

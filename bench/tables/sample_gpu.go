@@ -112,6 +112,7 @@ func (m *gpuSamples) stepped() []stepped {
 		{"uniform walk", sample.DeepWalk(100), false, 100, perGraph("7.5", "13", "21", "12.5"), nil},
 		{"deepwalk", sample.DeepWalk(100), true, 100, perGraph("26", "27", "37", "28"), perGraph("52", "55", "74", "56")},
 		{"ppr 0.01, cut at 100", ppr, true, 0, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
+		{"ppr 0.01, without a bound", sample.PPR(0.01), true, 0, perGraph("1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk"), nil},
 		{"node2vec 2, 0.5", n2v, false, 100, perGraph("19", "22", "36", "26"), nil},
 		{"node2vec 2, 0.5, weighted", n2v, true, 100, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
 	}

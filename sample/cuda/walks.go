@@ -17,7 +17,7 @@ type Walk struct {
 	Pack      int     // steps that share random words
 	Fields    []Field // the state
 	Sizes     []int   // of a tree: draws of a transit at each step; nil: samples draw once a step
-	Steps     int     // of a walk
+	Steps     int     // of a walk; 0: until it ends
 }
 
 // Field is numbers of the state; they begin as the first roots, or as 0.
@@ -66,7 +66,12 @@ func (w *Walk) text(wide bool) string {
 	for turn := range w.Pack {
 		turns += strings.ReplaceAll(fmt.Sprintf(walkTurn, turn), "CHOOSE", choose)
 	}
-	b.WriteString(strings.ReplaceAll(walkText, "WALK_TURNS", turns))
+	args := ""
+	if w.Steps == 0 {
+		b.WriteString("#define ROUNDS\n")
+		args = roundArgs
+	}
+	b.WriteString(strings.ReplaceAll(strings.ReplaceAll(walkText, "WALK_TURNS", turns), " ROUND_ARGS", args))
 	return b.String()
 }
 
