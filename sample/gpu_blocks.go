@@ -11,8 +11,8 @@ import (
 func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
 	switch {
-	case s.Over != Individual || p.code != nil || p.score != nil || p.edge != nil || s.KeepLoops:
-		return needs, p.errorf("%w: of blocks a GPU draws edges of single vertices with equal probability, without Next, Score, EdgeWeight and KeepLoops", ErrNotOnGPU)
+	case s.Over != Individual || p.code != nil || p.score != nil || p.edge != nil:
+		return needs, p.errorf("%w: of blocks a GPU draws edges of single vertices with equal probability, without Next, Score and EdgeWeight", ErrNotOnGPU)
 	case len(p.sizes) > cuda.MostHops:
 		return needs, p.errorf("%w: %d levels; a GPU draws at most %d", ErrNotOnGPU, len(p.sizes), cuda.MostHops)
 	}
@@ -22,6 +22,11 @@ func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 		}
 	}
 	x.fanouts = &cuda.Fanouts{Sizes: p.sizes, Replace: s.Replace}
+	if s.KeepLoops {
+		if x.fanouts.Loops = p.g.mostLoops(); x.fanouts.Loops > cuda.MostLoops {
+			return needs, p.errorf("%w: a vertex has %d edges to itself; with KeepLoops a GPU takes at most %d", ErrNotOnGPU, x.fanouts.Loops, cuda.MostLoops)
+		}
+	}
 	return cuda.Needs{Pairs: true}, nil
 }
 

@@ -12,12 +12,14 @@ import (
 type Fanouts struct {
 	Sizes   []int
 	Replace bool
+	Loops   int // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
 }
 
-// Limits of fan-outs: a row is drawn by the lanes of a warp, and the words of a batch have room
-// for so many hops.
+// Limits of fan-outs: the places that a block of threads draws lie in shared memory, and the words of a
+// batch have room for so many hops.
 const (
-	MostDraws = 32
+	MostDraws = 256
+	MostLoops = 16
 	MostHops  = 15
 )
 
@@ -31,6 +33,18 @@ const (
 // shape is how the draw of a hop is launched.
 type shape struct{ draws, lanes, rows int }
 
+// shared is the bytes of shared memory of a block: places, sums, and rows where lanes share them.
+func (s shape) shared(loops int) int {
+	n := 32 + s.rows*(s.draws+loops)
+	if s.lanes > 1 {
+		n += s.rows * (1 + 6)
+	}
+	if s.draws > 32 {
+		n += s.rows * s.draws
+	}
+	return 4 * n
+}
+
 // shapeOf chooses: a thread a row where there are rows enough to fill a GPU, else the lanes of a warp
 // that a row needs.
 func shapeOf(draws int, rows int64, processors int) shape {
@@ -38,7 +52,7 @@ func shapeOf(draws int, rows int64, processors int) shape {
 		return shape{draws, 1, threads}
 	}
 	lanes := 4
-	for lanes < draws {
+	for lanes < draws && lanes < 32 {
 		lanes *= 2
 	}
 	return shape{draws, lanes, threads / lanes}
@@ -49,7 +63,7 @@ func shapeOf(draws int, rows int64, processors int) shape {
 func (f *Fanouts) room(vertices, edges, seeds int) (rows, drawn []int64) {
 	n := int64(seeds)
 	for _, k := range f.Sizes {
-		m := n * int64(k)
+		m := n * int64(k+f.Loops)
 		if !f.Replace {
 			m = min(m, int64(edges))
 		}
@@ -83,7 +97,7 @@ func (f *Fanouts) text(shapes []shape) string {
 	b.WriteString(prelude + blocksText)
 	var args []string
 	for hop, s := range shapes {
-		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace)
+		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops)
 		args = append(args, fmt.Sprintf("u32 *far%d", hop))
 	}
 	fmt.Fprintf(&b, finishHead, strings.Join(args, ", "))
@@ -188,7 +202,7 @@ func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
 	most := int64(0)
 	for hop, s := range shapes {
 		calls = append(calls,
-			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, 4 * (32 + s.rows*(4+s.draws)),
+			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
 				[]any{g.offsets, g.pairs, b.words, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop]}},
 			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*placeEach))), threads, 4 * (32 + threads/32*placeEach),
 				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop]}})
