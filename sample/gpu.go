@@ -33,6 +33,9 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 		return nil, err
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
+	if p.scores != nil {
+		rows.Weight, rows.Drawable = p.scores, p.drawable()
+	}
 	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
 	if x.on, err = cuda.Upload(d, rows, needs); err != nil {
 		return nil, p.errorf("on %v: %w", d.Info(), err)

@@ -107,13 +107,17 @@ func (m *gpuSamples) stepped() []stepped {
 	ppr.Steps = 100
 	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
 	n2v := sample.Node2vec(100, 2, 0.5)
+	weighted := tree
+	weighted.Next = func(_ sample.Sample, at sample.Pool, r sample.Rand) sample.Int { return r.PickWeighted(at) }
 	return []stepped{
 		{"k-hop 25,10", tree, false, 275, perGraph("0.2", "11", "12", "10"), perGraph("1.56", "88", "43", "80")},
+		{"k-hop 25,10, weighted", weighted, true, 275, nil, nil},
 		{"uniform walk", sample.DeepWalk(100), false, 100, perGraph("7.5", "13", "21", "12.5"), nil},
 		{"deepwalk", sample.DeepWalk(100), true, 100, perGraph("26", "27", "37", "28"), perGraph("52", "55", "74", "56")},
 		{"ppr 0.01, cut at 100", ppr, true, 0, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
 		{"ppr 0.01, without a bound", sample.PPR(0.01), true, 0, perGraph("1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk"), nil},
 		{"node2vec 2, 0.5", n2v, false, 100, perGraph("19", "22", "36", "26"), nil},
+		{"multirw, 100 roots", sample.MultiRW(100, 100), false, 100, perGraph("0.5 of its bytes", "", "", ""), perGraph("13.7", "", "", "")},
 		{"node2vec 2, 0.5, weighted", n2v, true, 100, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
 	}
 }
@@ -135,9 +139,18 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 		if !x.weighted {
 			graph.Weight = nil
 		}
-		from := roots
-		if x.draws == 275 {
-			from = roots[:g.Vertices()]
+		from, samples := roots, len(roots)
+		if x.draws == 275 || x.sampler.Roots > 1 {
+			from, samples = roots[:g.Vertices()], g.Vertices()
+		}
+		if x.sampler.Roots > 1 {
+			if name != "ppi" {
+				continue // its state takes 808 bytes a sample
+			}
+			from = make([]uint32, samples*x.sampler.Roots)
+			for i := range from {
+				from[i] = uint32(mixed(uint64(i)) % uint64(g.Vertices()))
+			}
 		}
 		ms, err := m.drawn(&graph, x.sampler, from)
 		if err != nil {
@@ -145,10 +158,10 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 		}
 		rate := "-"
 		if x.draws > 0 {
-			rate = fmt.Sprintf("%.1f", float64(len(from))*x.draws/ms/1e6)
+			rate = fmt.Sprintf("%.1f", float64(samples)*x.draws/ms/1e6)
 		}
-		s.add(table.Row{name, x.name, len(from), fmt.Sprintf("%.3f", ms), rate, x.bar[name], x.nextDoor[name]},
-			fields{{"graph", name}, {"sampler", x.name}, {"samples", len(from)}, {"ms", ms}})
+		s.add(table.Row{name, x.name, samples, fmt.Sprintf("%.3f", ms), rate, x.bar[name], x.nextDoor[name]},
+			fields{{"graph", name}, {"sampler", x.name}, {"samples", samples}, {"ms", ms}})
 	}
 	return nil
 }

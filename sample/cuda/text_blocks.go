@@ -12,7 +12,7 @@ package cuda
 // Positions come from sums over tiles. A block takes the next tile by a ticket, publishes its
 // sum with the tag, and adds up those of all tiles before: their blocks have begun, so that they end.
 const blocksText = `
-enum { TAG, KEY0, KEY1, SEED0 = 4, SEED1, EPOCH, NUMBER, FROM, SIZE, TOTAL, COUNT = 16, EDGES = 32, TICKET = 48 };
+enum { TAG, KEY0, KEY1, SEED0 = 4, SEED1, EPOCH, NUMBER, FROM, SIZE, TOTAL, WRONG, COUNT = 16, EDGES = 32, TICKET = 48 };
 
 static __device__ __forceinline__ u64 marked(u32 tag, u32 x) { return (u64)tag << 32 | (u32)~x; }
 
@@ -219,6 +219,68 @@ template <u32 K, bool AGAIN> struct Chosen {
 	}
 };
 
+// What draws in proportion to scores read.
+struct Scores { const void *table; const float *most, *score; const u32 *drawable; };
+
+#if METHOD
+// A place in proportion to scores, some of which are above 0; ALL where the reference walks over the row.
+static __device__ __forceinline__ u32 scored(const Scores &s, u32 k0, u32 k1, u32 step, const Row &r, u32 slot) {
+	Words w = philox(k0, k1, r.v, step, slot, 0);
+#if METHOD == 1 // alias table
+	u32 i = __umulhi(w.w0, r.d);
+	uint2 x = ((const uint2 *)s.table)[r.lo + i];
+	return w.w1 < x.x ? i : x.y;
+#elif METHOD == 2 // sums
+	const u32 *row = (const u32 *)s.table + r.lo;
+	u32 word = w.w0 < 0xfffffffeu ? w.w0 : 0xfffffffeu, at = 0, left = r.d - 1;
+	while (left > 0) {
+		u32 half = left >> 1;
+		bool up = row[at + half] <= word;
+		at = up ? at + half + 1 : at;
+		left = up ? left - half - 1 : half;
+	}
+	return at;
+#else // rejection
+	for (u32 again = 1; again <= 1u << 16; again++) {
+		u32 i = __umulhi(w.w0, r.d);
+		if (__fmul_rn((float)(w.w1 >> 8) * (1.0f / 16777216.0f), s.most[r.v]) < s.score[r.lo + i])
+			return i;
+		w = philox(k0, k1, r.v, step, slot, again);
+	}
+	return ALL;
+#endif
+}
+
+// A thread a row: places in ascending order, one draw after the other until m differ, or m draws with replacement. False
+// where the reference has another way for a row that is hard to draw from.
+template <u32 K, bool AGAIN> static __device__ __forceinline__ bool by_score(const Scores &s, u32 k0, u32 k1, u32 step, const Row &r, u32 drawable, u32 *to) {
+	u32 have = 0;
+	if (!AGAIN && drawable <= K) {
+		for (u32 j = 0; j < r.d; j++)
+			if (s.score[r.lo + j] > 0)
+				to[have++] = r.lo + j;
+		return true;
+	}
+	for (u32 slot = 0; have < r.m; slot++) {
+		u32 c = slot < 64 * K ? scored(s, k0, k1, step, r, slot) : ALL;
+		if (c == ALL)
+			break;
+		u32 at = have;
+		while (at > 0 && to[at - 1] > r.lo + c)
+			at--;
+		if (!AGAIN && at > 0 && to[at - 1] == r.lo + c)
+			continue;
+		for (u32 j = have++; j > at; j--)
+			to[j] = to[j - 1];
+		to[at] = r.lo + c;
+	}
+	bool all = have == r.m;
+	for (; have < r.m; have++)
+		to[have] = r.lo;
+	return all;
+}
+#endif
+
 // The places of the row of v that come from v itself.
 static __device__ __forceinline__ void find_loops(const uint2 *pairs, Row &r) {
 	u32 lo = 0, n = r.d;
@@ -237,7 +299,7 @@ static __device__ __forceinline__ void find_loops(const uint2 *pairs, Row &r) {
 // The draws of a hop: rows begin at begin, edges are far and edge. LANES are the lanes that a row has; LOOPS the most
 // loops of a vertex that are kept.
 template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ __forceinline__ void draw(const u32 *offsets, const uint2 *pairs, u32 *b, u32 hop,
-		const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge, u32 *shared) {
+		const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge, Scores scores, u32 *shared) {
 	const u32 MOST = ROWS * (K + LOOPS), EACH = (MOST + THREADS - 1) / THREADS;
 	u32 *room = shared, *place = shared + 32, *rowAt = place + MOST, *spare = rowAt + ROWS;
 	Row *rows = (Row *)(spare + (K > 32 ? ROWS * K : 0));
@@ -254,11 +316,19 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 		r.d = offsets[r.v + 1] - r.lo;
 		if (LOOPS > 0)
 			find_loops(pairs, r);
+#if METHOD
+		r.m = places<K, AGAIN>(scores.drawable[r.v], 0);
+#else
 		r.m = places<K, AGAIN>(r.d, r.loops);
+#endif
 	}
 	u32 at = block_scan(r.m, room, &total);
 	if (t == 0)
 		*(volatile u64 *)(sums + tile) = (u64)tag << 32 | total;
+#if METHOD
+	if (r.m > 0 && !by_score<K, AGAIN>(scores, k0, k1, hop, r, scores.drawable[r.v], place + at))
+		b[WRONG] = 1;
+#else
 	if (LANES == 1) {
 		if (r.m > 0)
 			Chosen<K, AGAIN>::thread(k0, k1, hop, r, place + at);
@@ -274,6 +344,7 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 		else
 			Chosen<K, AGAIN>::template lanes<LANES>(k0, k1, hop, rows[mine], place + rowAt[mine]);
 	}
+#endif
 	__syncthreads();
 	uint2 got[EACH];
 	#pragma unroll
@@ -345,9 +416,11 @@ template <u32 EACH> static __device__ __forceinline__ void place(u32 *b, u32 hop
 
 // drawHead is the draw of a hop: its number, draws of a row, lanes a row, rows a block, and whether with replacement.
 const drawHead = `
-extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 *offsets, const u32 *pairs, u32 *b, const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge) {
+extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 *offsets, const u32 *pairs, u32 *b, const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge,
+		const void *table_of_scores, const float *most, const float *score, const u32 *drawable) {
+	Scores scores = {table_of_scores, most, score, drawable};
 	extern __shared__ u32 shared[];
-	draw<%[2]d, %[3]d, %[4]d, %[5]v, %[6]d>(offsets, (const uint2 *)pairs, b, %[1]d, vertices, table, sums, begin, far, edge, shared);
+	draw<%[2]d, %[3]d, %[4]d, %[5]v, %[6]d>(offsets, (const uint2 *)pairs, b, %[1]d, vertices, table, sums, begin, far, edge, scores, shared);
 }
 extern "C" __global__ void __launch_bounds__(THREADS) saga_place_%[1]d(u32 *b, u32 *vertices, u64 *table, u64 *sums, const u32 *far) {
 	extern __shared__ u32 shared[];
