@@ -19,6 +19,8 @@ type GPU struct {
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
 	list    int // of a list of so many
+
+	oneByOne bool
 }
 
 // ErrNotOnGPU says that a sampler draws on a CPU only.

@@ -114,8 +114,18 @@ func (x *GPU) room(size, list int) (err error) {
 		}
 	}
 	x.size, x.list = size, list
-	x.blocks, err = x.on.NewBlocks(*x.fanouts, size, list)
+	if x.blocks, err = x.on.NewBlocks(*x.fanouts, size, list); err == nil {
+		x.blocks.OneByOne = x.oneByOne
+	}
 	return err
+}
+
+// OneByOne says whether kernels of later batches are submitted one by one, so that a trace sees
+// each, or as one captured graph, as they are to begin with.
+func (x *GPU) OneByOne(on bool) {
+	if x.oneByOne = on; x.blocks != nil {
+		x.blocks.OneByOne = on
+	}
 }
 
 // Epoch draws the batches of a list of seeds, size seeds each and the last one fewer, and leaves

@@ -100,6 +100,8 @@ type Blocks struct {
 	captured device.Graph
 	commands []device.Command
 
+	OneByOne bool // Next submits kernels one by one, where they are captured, too
+
 	words, table, seeds, vertices device.Mem
 	begin, far, edge              []device.Mem // of each hop
 	placed                        []device.Mem // sums of tiles that place writes
@@ -260,7 +262,7 @@ func (b *Blocks) Set(x Batch) error {
 
 // Next draws a batch.
 func (b *Blocks) Next() error {
-	if b.captured != nil {
+	if b.captured != nil && !b.OneByOne {
 		return b.g.gpu.(device.Capturer).Replay(b.captured)
 	}
 	return b.launch()
