@@ -3,7 +3,7 @@
 
 # Packages that are tested again under the race detector: those with goroutines.
 # Every name must be an existing folder followed by /... .
-RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./internal/progress/... ./internal/runfolder/...
+RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./net/... ./internal/progress/... ./internal/runfolder/...
 BENCH ?= .
 
 SHELL = bash
@@ -71,7 +71,7 @@ endif
 soak: export SAGA_SEED = $(SOAK_SEED)
 soak:
 	@echo "make soak SOAK_SEED=$(SOAK_SEED): $(SOAK_PROGRAMS) programs, $(SOAK_CHECKS) cases of every other property"
-	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestDyadic' ./dataflow
+	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestRandomRanks|TestDyadic' ./dataflow
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables

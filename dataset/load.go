@@ -229,9 +229,9 @@ func openFile(path string, opt Options) (s *Stream, err error) {
 		return nil, fmt.Errorf("%s: unknown ending; known are .saga, .npz, .pt, .mat, .mtx, %s, texts also with .gz (saga data convert --edges reads tables with names of columns)",
 			path, strings.Join(edgeListEndings, ", "))
 	case ".npz":
-		return openNpz(path)
+		return openNpz(path, opt)
 	case ".pt", ".pth":
-		s, err = openPT(path)
+		s, err = openPT(path, opt)
 	case ".mat":
 		form = "MATLAB file"
 		s, err = held(loadMat(path))

@@ -63,6 +63,9 @@ func (p *Program) Evaluate() (Scores, error) {
 	if err := open.keepGrads(); err != nil {
 		return Scores{}, err
 	}
+	if err := open.showTables(); err != nil {
+		return Scores{}, err
+	}
 	if err := open.eval.Step(); err != nil {
 		return Scores{}, err
 	}

@@ -26,12 +26,12 @@ func (p *Program) Open() error {
 // until it is given up.
 func (p *Program) Close() error {
 	p.closed = true
-	p.sampled.stopFeed()
 	return p.release()
 }
 
 // release is Close of a program that may be opened again by its next use.
 func (p *Program) release() error {
+	p.sampled.stopFeed()
 	s := p.session
 	if s == nil {
 		return nil
@@ -87,6 +87,9 @@ func (s *session) prepare() error {
 	for i := range p.params {
 		q := &p.params[i]
 		if q.PerVertex { // inputs, whose first rows are laid out
+			if p.sampled != nil {
+				s.beginTables(q)
+			}
 			continue
 		}
 		for k, name := range p.stateOf(q.Name) {

@@ -75,7 +75,13 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		}
 		set, what, last, name = dataflow.Edge, "the edge head", last+1, "head"
 		tr.rows, tr.hidden = x, x
-		tr.logits, tr.target = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x, x), p) }), t.edgeTarget()
+		self := x
+		if t.d.levels > 0 {
+			t.level--
+			self, t.d.weighed = dataflow.Prefix(x), false
+		}
+		tr.logits = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x, self), p) })
+		tr.target = t.edgeTarget()
 	case GraphTask:
 		if m.EdgeHead != nil {
 			return fmt.Errorf("a model for labels of graphs has no EdgeHead")
@@ -162,6 +168,9 @@ func (t *tracer) edgeTarget() target {
 	return target{
 		labels: func() Tensor { return ops.Slice(t.edgeRow(), t.d.data, 1) },
 		weight: func() Tensor {
+			if t.d.levels > 0 { // it stands in place of the split
+				return ops.Slice(t.edgeRow(), t.d.data+1, 1)
+			}
 			if w := t.d.loss.ClassWeights; w != nil {
 				return ops.Mul(in(1), ops.PickRows(t.g.Leaf(dataflow.InputOp, classWeights, dataflow.Shape{Rows: len(w), Cols: 1}), ops.Slice(t.edgeRow(), t.d.data, 1)))
 			}
@@ -176,6 +185,9 @@ func (t *tracer) edgeRow() Tensor {
 	n := t.d.data
 	if t.d.task == EdgeTask {
 		n += labelCols
+	}
+	if t.d.scaled {
+		n++
 	}
 	return t.edge(dataflow.DataInput, n)
 }

@@ -61,7 +61,9 @@ type dims struct {
 	train             int  // EdgeTask: number of training edges
 	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
 	weighed           bool // by the sampler
+	scaled            bool // sums over sampled edges are (NormFull)
 	loss              Loss
+	linkHead          LinkHead
 }
 
 // tracer runs a model's functions once, on symbols.
@@ -75,6 +77,7 @@ type tracer struct {
 	averages  map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
 	level     int                       // of sampled blocks, of the rows in hand
 	gathering any                       // ApplyEdge of the layer in hand
+	soft      bool                      // which has asked for Edge.Softmax
 	data      Tensor                    // edge data of the next layer; nil: that of the graph
 
 	running bool // one of the model's functions
@@ -88,6 +91,7 @@ type traced struct {
 	features       Tensor
 	target         target
 	heads          []Tensor // parameters of the LinkHead
+	ends           Tensor   // rows of the ends of pairs
 }
 
 // LayerError says which layer is wrong: its shapes, or what its functions return or panic
@@ -163,7 +167,7 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	self := t.below(l, x)
 	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
-		t.gathering = l.ApplyEdge
+		t.gathering, t.soft = l.ApplyEdge, false
 		e := t.edges(x, self)
 		t.g.Origin("")
 		acc := l.Gather

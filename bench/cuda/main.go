@@ -52,7 +52,15 @@ func main() {
 	peer := flag.String("peer", "", "with -gather: the command that times cuSPARSE, python3 bench/cuda/gather_peer.py")
 	tf32 := flag.Bool("tf32", false, "round the operands of products to TF32")
 	uniform := flag.Bool("uniform", true, "edges between any two vertices, as in peer.py; otherwise communities")
+	filled := flag.Int("filled", 0, "columns that a row of features has of -features: a GCN on sparse rows beside one on dense rows, and nothing else")
 	flag.Parse()
+	if *filled > 0 {
+		s := sparseSpec{*vertices, *edges, *features, *filled, *hidden, *epochs}
+		if err := s.against(saga.Config{Device: *dev, Seed: 1, Without: splits(*without)}); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *begin {
 		if err := starts(); err != nil {
 			log.Fatal(err)

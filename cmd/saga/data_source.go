@@ -16,6 +16,7 @@ type source struct {
 	Undirected bool       `help:"Add the reverse of every edge that has none."`
 	Simple     bool       `help:"Drop self loops and repeated edges."`
 	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew, 0, 1, …: auto (where most numbers are missing), never or always (${default})."`
+	Mask       uint16     `default:"0" placeholder:"K" help:"Which split to take where a file has masks for several, counted from 0 (${default})."`
 	Tables     tableFlags `embed:"" group:"Tables (CSV or TSV, also .gz), instead of --data:"`
 }
 
@@ -94,7 +95,7 @@ func (s *source) name() (string, error) {
 
 func (s *source) options() dataset.Options {
 	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
-	return dataset.Options{Undirected: s.Undirected, Simple: s.Simple, Relabel: relabel[s.Relabel]}
+	return dataset.Options{Undirected: s.Undirected, Simple: s.Simple, Relabel: relabel[s.Relabel], Mask: int(s.Mask)}
 }
 
 // open reads the graph, and logs what looks wrong about it.

@@ -159,6 +159,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{s.Training.Sample == "" && s.Training.Sampler == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample and --sampler)"},
+		{s.Training.Sample == "" && s.Training.Sampler == "" && named(s.Training.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
@@ -207,7 +208,7 @@ func (s *settings) sampler() (*saga.Sampling, error) {
 	case spec.Sampler.Name == "clustergcn":
 		return nil, fmt.Errorf("--sampler %s: training deals out its vertices one by one and not by clusters; saint:1000x2 and shadow:2x10 draw subgraphs, too", s.Training.Sampler)
 	}
-	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch))}, nil
+	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch)), Norm: named(s.Training.SampleNorm, "none")}, nil
 }
 
 // sampling is what --sample, --sampler and --batch say; nil: the whole graph.
@@ -216,7 +217,7 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		return nil, nil
 	}
 	if s.Training.Batch < 1 {
-		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex", s.Training.Batch)
+		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex, edge, link or graph", s.Training.Batch)
 	}
 	if s.Training.Sampler != "" {
 		return s.sampler()
@@ -229,12 +230,12 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		}
 		fanouts = append(fanouts, n)
 	}
-	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch)}, nil
+	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch), Norm: named(s.Training.SampleNorm, "none")}, nil
 }
 
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
-	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features, s.Memory.Device)}
+	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features)}
 }
 
 // absolute makes paths in Machine and Data independent of the working directory.

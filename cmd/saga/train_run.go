@@ -71,7 +71,8 @@ func (r *running) open(c *trainCmd) (err error) {
 		return err
 	}
 	path := r.folder.Path(checkpointFile)
-	r.opt = saga.TrainOptions{Checkpoint: path, CheckpointEvery: int(c.CheckpointEvery), ModelOptions: string(prep)}
+	r.opt = saga.TrainOptions{Checkpoint: path, CheckpointEvery: int(c.CheckpointEvery), ModelOptions: string(prep),
+		CheckpointBatches: int(c.CheckpointBatches), CheckpointAfter: time.Duration(c.CheckpointMinutes) * time.Minute}
 	done := 0
 	if c.Resume != "" {
 		ck, err := saga.ReadCheckpoint(path)
