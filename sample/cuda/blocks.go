@@ -111,7 +111,7 @@ type Blocks struct {
 func (f *Fanouts) text(shapes []shape) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n#define METHOD %d\n", threads, placeEach, len(shapes), f.Method)
-	b.WriteString(prelude + blocksText)
+	b.WriteString(prelude + blocksText + rowsText + hopsText)
 	var args []string
 	for hop, s := range shapes {
 		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops)
