@@ -13,10 +13,10 @@ import (
 // TrainOptions says what happens around the epochs of Train.
 type TrainOptions struct {
 	// OnBatch is called after every batch of sampled training. An error ends the training.
-	OnBatch func(Batch) error
+	OnBatch func(Batch) error `json:"-"`
 	// OnEpoch is called after every epoch, before its checkpoint is written. An error
 	// ends the training.
-	OnEpoch func(Epoch) error
+	OnEpoch func(Epoch) error `json:"-"`
 	// Checkpoint is the file that checkpoints are written to; "" writes none. One is
 	// written after every CheckpointEvery epochs (0: none in between), after the last
 	// epoch and when the training is cancelled. Beside these, one is written after every CheckpointBatches batches

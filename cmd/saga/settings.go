@@ -35,7 +35,7 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Training.Seed), Without: slices.Clone(s.Planning.Without), Epochs: int(s.Training.Epochs), EvalEvery: int(s.Training.EvalEvery), Patience: int(s.Training.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Training.Optimizer, LR: s.Training.LR, Momentum: s.Training.Momentum, WeightDecay: s.Training.WeightDecay,
 			ClipNorm: s.Training.ClipNorm, Gamma: s.Training.LRDecay, DecayEvery: int(s.Training.LRDecayEvery), Schedule: s.Rate.schedule()}}
-	c.Outcome = s.outcome
+	c.Outcome, c.Net = s.outcome, s.net
 	c.Outcome.Slices = int(s.Planning.Slices)
 	c.NoRing = !s.Memory.Ring.Or(true)
 	c.TF32 = s.Memory.TF32

@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"sagann/layers"
+	"sagann/net"
 	"sagann/saga"
 )
 
@@ -24,6 +25,7 @@ type settings struct {
 
 	Config configFlag `placeholder:"FILE" group:"run" help:"Take settings from a run, its folder or config.json, or from an object of flags and their values; flags of the command line win."`
 
+	net     *net.Group   // the ranks of the run; nil: one
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
 }
 
