@@ -183,7 +183,7 @@ func (r *running) trace(dir string) error {
 	if err := r.job.prog.WriteTrace(dir); err != nil {
 		return err
 	}
-	r.log.Info("trace of the last epochs", "folder", dir, "overlap", r.job.prog.TraceOverlap().String())
+	r.log.Debug("trace of the last epochs", "folder", dir, "overlap", r.job.prog.TraceOverlap().String())
 	return nil
 }
 
