@@ -33,6 +33,7 @@ func main() {
 	model := flag.String("model", "sage", "model")
 	out := flag.String("out", "", "folder for the blocks of the batches")
 	serves := flag.String("serve", "", "folder for the edges; what to time is read line by line (alternate.py)")
+	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
 	var e epochs
 	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
 	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
@@ -47,6 +48,9 @@ func main() {
 	run := func() error { return run(*spec, *fanouts, *model, *out, *serves, *hidden, *batch, *n) }
 	if e.n > 0 {
 		run = e.run
+	}
+	if *memory > 0 {
+		run = func() error { return sizeOfSampling(*memory, *n) }
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "sampled:", err)
