@@ -13,6 +13,7 @@ type Fanouts struct {
 	Sizes   []int
 	Replace bool
 	Method  Method // of draws in proportion to scores
+	OnlyNew bool   // at a hop only vertices that the hop before has added draw
 	Loops   int    // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
 }
 
@@ -110,7 +111,7 @@ type Blocks struct {
 // text is the kernels' source.
 func (f *Fanouts) text(shapes []shape) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n#define METHOD %d\n", threads, placeEach, len(shapes), f.Method)
+	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n#define METHOD %d\n#define ONLY_NEW %v\n", threads, placeEach, len(shapes), f.Method, f.OnlyNew)
 	b.WriteString(prelude + blocksText + rowsText + hopsText)
 	var args []string
 	for hop, s := range shapes {

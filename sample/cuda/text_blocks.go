@@ -103,14 +103,18 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 	u32 *room = shared, *place = shared + 32, *rowAt = place + MOST, *spare = rowAt + ROWS;
 	Row *rows = (Row *)(spare + (K > 32 ? ROWS * K : 0));
 	u32 t = threadIdx.x, tag = b[TAG], n = b[COUNT + hop], k0 = b[KEY0], k1 = b[KEY1];
+	u32 skip = ONLY_NEW && hop > 0 ? b[COUNT + hop - 1] : 0, all = n - skip; // rows that draw
 	u32 tile = next_tile(b + TICKET + 2 * hop, room), first = tile * ROWS;
-	if (first >= n)
+	if (first >= all) {
+		if (all == 0 && tile == 0 && t == 0)
+			b[EDGES + hop] = begin[0] = 0;
 		return;
+	}
 	Row r = {};
 	u32 total;
-	bool row = t < ROWS && first + t < n;
+	bool row = t < ROWS && first + t < all;
 	if (row) {
-		r.v = vertices[first + t];
+		r.v = vertices[skip + first + t];
 		r.lo = offsets[r.v];
 		r.d = offsets[r.v + 1] - r.lo;
 		if (LOOPS > 0)
@@ -162,8 +166,8 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 	}
 	if (row)
 		begin[first + t] = base + at;
-	if (t == 0 && first + ROWS >= n) {
-		begin[n] = base + total;
+	if (t == 0 && first + ROWS >= all) {
+		begin[all] = base + total;
 		b[EDGES + hop] = base + total;
 	}
 }
