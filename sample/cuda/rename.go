@@ -14,7 +14,6 @@ import (
 type Rename struct {
 	b        *Blocks
 	lists    []device.Mem
-	counts   []int
 	captured device.Graph
 	commands []device.Command
 }
