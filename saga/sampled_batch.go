@@ -25,7 +25,7 @@ type batch struct {
 }
 
 // fill draws the batch at its place and makes what low reads of it. Memory is used again.
-func (p *Program) fill(b *batch, order []uint32) error {
+func (p *Program) fill(b *batch, order *epochOrder) error {
 	if err := p.draw(&b.blocks, order, b.at); err != nil {
 		return err
 	}

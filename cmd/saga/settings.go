@@ -205,10 +205,31 @@ func (s *settings) sampler() (*saga.Sampling, error) {
 		return nil, fmt.Errorf("--sampler: %w", err)
 	case spec.Sampler.Output == sample.Steps:
 		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampler)
-	case spec.Sampler.Name == "clustergcn":
-		return nil, fmt.Errorf("--sampler %s: training deals out its vertices one by one and not by clusters; saint:1000x2 and shadow:2x10 draw subgraphs, too", s.Training.Sampler)
 	}
 	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch)), Norm: named(s.Training.SampleNorm, "none")}, nil
+}
+
+// clusterSize is how many vertices a cluster has where --sampler does not say how many clusters there are.
+const clusterSize = 150
+
+// cluster makes the clusters of s, if it is for clusters.
+func (s *settings) cluster(x *saga.Sampling, d *dataset.Data) error {
+	if x.Sampler.Name != sample.ClusterGCN().Name {
+		return nil
+	}
+	spec, err := sample.Parse(s.Training.Sampler, 0)
+	if err != nil {
+		return err
+	}
+	g, err := sample.NewGraph(d.Edges)
+	if err != nil {
+		return err
+	}
+	n := cmp.Or(spec.Clusters, min(d.Edges.V, max(x.Batch, d.Edges.V/clusterSize)))
+	if x.Clusters, err = sample.Partition(g, n); err != nil {
+		return cli.Usagef("--sampler %s: %v", s.Training.Sampler, err)
+	}
+	return nil
 }
 
 // sampling is what --sample, --sampler and --batch say; nil: the whole graph.
