@@ -113,8 +113,8 @@ func WriteStore(path string, d *Data, base int) error {
 func (s *Stream) write(path string, base int, progress func(what string, done, of int)) error {
 	d, e := s.Data, s.Data.Edges
 	switch {
-	case d.EdgeLabels != nil:
-		return fmt.Errorf("%s: a store does not keep edge labels; write a folder of .npy files", d.Name)
+	case d.Labelled(EdgeLabels):
+		return fmt.Errorf("%s: a store does not keep labels and targets of edges; write a folder of .npy files", d.Name)
 	case d.Targets.Vertex != nil:
 		return fmt.Errorf("%s: a store does not keep targets; write a folder of .npy files", d.Name)
 	case d.GraphSplit.Train != nil || d.GraphSplit.Val != nil || d.GraphSplit.Test != nil:
