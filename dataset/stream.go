@@ -22,7 +22,8 @@ type Stream struct {
 	// allRows, where it is set, reads the features at once, without copying pieces.
 	allRows func() ([]float32, error)
 
-	sparse *csr // what EachRows makes dense; nil: nothing keeps it
+	sparse *csr        // what EachRows makes dense; nil: nothing keeps it
+	kept   *SparseRows // the same of data in memory
 
 	// counted is set where E and the rows of features were held against the bytes that
 	// are there, so that memory may be taken for them.
@@ -38,7 +39,7 @@ func streamOf(d *Data) *Stream {
 	rest := *d
 	rest.Edges = &chunk.Edges{V: d.Edges.V, Types: d.Edges.Types, DataCols: d.Edges.DataCols}
 	rest.Features, rest.Late = nil, LateFeatures{}
-	s := &Stream{Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
+	s := &Stream{kept: d.Late.Sparse, Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
 	s.EachEdges = func(fn func(*chunk.Edges) error) error { return fn(d.Edges) }
 	if d.FeatureCols > 0 {
 		s.EachRows = func(fn func([]float32) error) error {
@@ -47,6 +48,25 @@ func streamOf(d *Data) *Stream {
 		}
 	}
 	return s
+}
+
+// sparseRows are the features where they came as a sparse matrix that takes less than dense rows do.
+func (s *Stream) sparseRows() *SparseRows {
+	d, rows := s.Data, s.entries()
+	if rows == nil || 8*int64(len(rows.Cols))+4*int64(d.Edges.V) >= 4*int64(d.Edges.V)*int64(d.FeatureCols) {
+		return nil
+	}
+	return rows
+}
+
+// entries are those of features that came as a sparse matrix, nil of others.
+func (s *Stream) entries() *SparseRows {
+	if s.kept == nil && s.sparse != nil && s.sparse.rows == s.Data.Edges.V {
+		kept, cols := s.sparse.sparse(), s.Data.FeatureCols
+		s.kept, s.sparse, s.allRows = kept, nil, nil // the matrix is used up
+		s.EachRows = func(fn func([]float32) error) error { return kept.eachRows(cols, fn) }
+	}
+	return s.kept
 }
 
 // room is how many of n values memory is taken for before they are read.
@@ -63,8 +83,10 @@ func (s *Stream) collect(opt Options) (*Data, error) {
 	if err := s.collectEdges(); err != nil || s.EachRows == nil {
 		return d, err
 	}
-	if s.sparse != nil && s.sparse.rows == d.Edges.V && opt.keepsSparse(d) {
-		return d, d.SetSparse(s.sparse.sparse(), s.sparse.cols)
+	if opt.keepsSparse(d) {
+		if rows := s.entries(); rows != nil {
+			return d, d.SetSparse(rows, d.FeatureCols)
+		}
 	}
 	if s.allRows != nil {
 		var err error
