@@ -2,6 +2,8 @@ package saga_test
 
 import (
 	"fmt"
+	"math"
+	"os"
 	"testing"
 
 	"sagann/device"
@@ -71,6 +73,32 @@ func TestSampledLaunches(t *testing.T) {
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// The device that SAGANN_DEVICE names, or the CPU with batches that come ahead, gives the losses of the
+// CPU over two epochs, to 1e-5.
+func TestSampledAgree(t *testing.T) {
+	d := sampledGraph(t)
+	for _, name := range []string{"sage", "gcn", "gat", "gin", "ggcn"} {
+		c := sampledConfig()
+		c.Epochs, c.Optimizer = 2, saga.Optimizer{Kind: "sgd", LR: 0.001}
+		p := sampledProgram(t, name, d, c, sampling())
+		if c.Device == "" {
+			if err := p.ComeAhead(); err != nil {
+				t.Fatal(err)
+			}
+		} else if s := p.SampledPlan(); !s.Ahead || s.Tables != 600*12*4 {
+			t.Errorf("%s on %s: %+v", name, os.Getenv("SAGANN_DEVICE"), s)
+		}
+		got, _ := batchLosses(t, p, saga.TrainOptions{})
+		c.Device = ""
+		want, _ := batchLosses(t, sampledProgram(t, name, d, c, sampling()), saga.TrainOptions{})
+		for i, x := range want {
+			if math.Abs(got[i]-x) > 1e-5*math.Abs(x) {
+				t.Errorf("%s, batch %d: loss %v, on the CPU %v", name, i, got[i], x)
+			}
 		}
 	}
 }

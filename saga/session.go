@@ -102,6 +102,9 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
 			return nil, err
 		}
+		if err := s.setTables(); err != nil {
+			return nil, err
+		}
 		return s.train, s.setConsts(u, s.train)
 	}
 	g, err := p.gridFor(u.plan.Cells.P)

@@ -193,6 +193,9 @@ func (t *tracer) edgeRow() Tensor {
 	if t.d.task == EdgeTask {
 		n += labelCols(t.d.targets)
 	}
+	if t.d.scaled {
+		n++
+	}
 	return t.edge(dataflow.DataInput, n)
 }
 

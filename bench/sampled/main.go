@@ -32,8 +32,22 @@ func main() {
 	n := flag.Int("batches", 5, "timed batches, after one that is not")
 	model := flag.String("model", "sage", "model")
 	out := flag.String("out", "", "folder for the blocks of the batches")
+	var e epochs
+	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
+	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
+	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: all of it")
+	flag.IntVar(&e.vertices, "vertices", 2449029, "of that graph")
+	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
+	flag.IntVar(&e.train, "train", 196615, "its training vertices")
+	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
+	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
 	flag.Parse()
-	if err := run(*spec, *fanouts, *model, *out, *hidden, *batch, *n); err != nil {
+	e.model, e.fanouts, e.hidden, e.batch = *model, *fanouts, *hidden, *batch
+	run := func() error { return run(*spec, *fanouts, *model, *out, *hidden, *batch, *n) }
+	if e.n > 0 {
+		run = e.run
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "sampled:", err)
 		os.Exit(1)
 	}
@@ -48,13 +62,9 @@ func run(spec, fanouts, model, out string, hidden, size, n int) error {
 	if err != nil {
 		return err
 	}
-	var sizes []int
-	for _, text := range strings.Split(fanouts, ",") {
-		k, err := strconv.Atoi(text)
-		if err != nil {
-			return err
-		}
-		sizes = append(sizes, k)
+	sizes, err := sizesOf(fanouts)
+	if err != nil {
+		return err
 	}
 	m, err := layers.New(model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: hidden, Layers: len(sizes)})
 	if err != nil {
@@ -87,6 +97,17 @@ func run(spec, fanouts, model, out string, hidden, size, n int) error {
 	}
 	fmt.Printf("median %.3f s, %.3f processor seconds a batch, with %d processors\n", median(wall), median(cpu), runtime.GOMAXPROCS(0))
 	return nil
+}
+
+func sizesOf(fanouts string) (sizes []int, err error) {
+	for _, text := range strings.Split(fanouts, ",") {
+		k, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, k)
+	}
+	return sizes, nil
 }
 
 // used is the processor time of the process in seconds.

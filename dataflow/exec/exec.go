@@ -26,7 +26,8 @@ type Runner struct {
 	base    *Runner           // whose setup it uses beside its own; nil: none
 	consts  map[int]*constant // by Global of kind Const
 	has     has
-	batch   *Batch  // of a plan over sampled blocks
+	batch   *Batch // of a plan over sampled blocks
+	ahead   ahead
 	stats   []Stats // by device
 	trace   *tracer // nil: off
 }
@@ -67,6 +68,9 @@ func (r *Runner) Stats() Stats {
 
 // Step runs the plan once and returns when it is done.
 func (r *Runner) Step() error {
+	if r.plan.Places.Sets != nil {
+		return r.StepBatch(nil)
+	}
 	err := r.Load()
 	if err == nil {
 		err = r.step()

@@ -22,6 +22,7 @@ type onGPUs struct {
 	each     []*gpu     // by device
 	update   *GPUUpdate // nil: the optimiser runs on the host
 	captured *captured
+	takes    bool // steps take rows of tables
 }
 
 // gpu is what a runner has on one GPU.
@@ -34,6 +35,7 @@ type gpu struct {
 	scratch uint64              // address of the kernels' part
 	add     device.Function
 	larger  device.Function
+	take    device.Function
 	update  device.Function
 	average device.Function // in the place of update, of running statistics
 	batches map[*task]device.Batch
@@ -87,6 +89,7 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 	if err != nil {
 		return err
 	}
+	r.gpu.takes = r.plan.Places.Sets != nil && len(r.plan.Places.Sets.Ahead.Tables) > 0
 	need := max(r.gpu.scratch(r.largest()), r.arena.Scratch)
 	for i := range r.arena.devices {
 		p := &r.arena.devices[i]
@@ -178,6 +181,15 @@ func (g *gpu) compile(on *onGPUs) error {
 		return err
 	}
 	g.add, g.larger = add[0], add[1]
+	if !on.takes {
+		return nil
+	}
+	text := on.renderer.Take()
+	take, err := g.dev.Compile(text.Source, text.Names)
+	if err != nil {
+		return err
+	}
+	g.take = take[0]
 	return nil
 }
 
@@ -221,6 +233,8 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 			at, bytes = r.tail(t)
 		}
 		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(at), Bytes: bytes}}}, nil
+	case plan.Take:
+		return []device.Command{r.takeCommand(t, g)}, nil
 	case plan.Add:
 		f := g.add
 		if t.Is.Max {
@@ -236,13 +250,13 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	}
 	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, TF32: r.arena.TF32}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
-		l.Bufs = append(l.Bufs, g.base+uint64(at))
+		l.Bufs = append(l.Bufs, g.base+uint64(r.ahead.at(at)))
 	}
 	switch {
 	case r.batch != nil:
 		rows, c := r.batchOf(t)
 		if l.Rows = rows; c != nil {
-			l.Cell = cudaCell(&c.Cell, chunk.ViewOf(&c.Cell, c.Mem).Ptr, g.base+uint64(t.Cell))
+			l.Cell = cudaCell(&c.Cell, chunk.ViewOf(&c.Cell, c.Mem).Ptr, g.base+uint64(r.ahead.at(t.Cell)))
 		}
 	case t.Other >= 0:
 		side := r.sides[t.Dir]

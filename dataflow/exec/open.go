@@ -34,6 +34,9 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
 	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	if z := p.Places.Sets; z != nil && z.Ahead.On {
+		r.ahead.from, r.ahead.bytes = z.Ahead.At, z.Ahead.Bytes
+	}
 	for _, open := range []func() error{
 		func() error { return r.openCells(grid) },
 		func() error { return r.openKernels(programs) },

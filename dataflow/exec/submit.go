@@ -3,6 +3,8 @@ package exec
 import (
 	"errors"
 	"sync"
+
+	"sagann/dataflow/plan"
 )
 
 // submitAll hands every task to its queue: an event is recorded before anyone is made to
@@ -50,7 +52,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 		if err := k.submit(q); err != nil {
 			return r.fail(i, err)
 		}
-		if k.event != nil {
+		if k.event != nil && (k.t.Kind != plan.Load || r.ahead.bytes == 0) {
 			if err := dev.Record(q, k.event); err != nil {
 				return r.fail(i, err)
 			}

@@ -18,8 +18,12 @@ func (k *task) submit(q device.Queue) error {
 	r, t := k.r, k.t
 	switch t.Kind {
 	case plan.Load, plan.Save, plan.Copy:
-		if r.plan.Places.Sets != nil {
-			return r.copyBatch(t, q)
+		switch {
+		case r.plan.Places.Sets == nil:
+		case t.Kind == plan.Load && r.ahead.bytes > 0: // it has come
+			return nil
+		default:
+			return r.copyBatch(r.batch, r.ahead.room, t, q)
 		}
 		switch s := &r.stats[int(t.Device)-r.arena.first]; t.Kind {
 		case plan.Load:
@@ -31,7 +35,7 @@ func (k *task) submit(q device.Queue) error {
 		}
 		return r.copy(t)
 	case plan.Results:
-		if r.gpu.captured != nil && r.gpu.captured.now {
+		if r.batch != nil || r.gpu.captured != nil && r.gpu.captured.now {
 			return nil
 		}
 		return r.fetch(int(t.Device)-r.arena.first, q)
@@ -94,6 +98,9 @@ func (k *task) Run(arena []byte) error {
 		}
 		clear(mem[at : at+bytes])
 		return nil
+	case plan.Take:
+		r.takeRows(t, mem)
+		return nil
 	case plan.Add:
 		floats := device.View[float32](mem[:len(mem)&^3])
 		n := t.Bytes / 4
@@ -113,7 +120,7 @@ func (k *task) Run(arena []byte) error {
 			return device.View[float32](mem[at : at+r.plan.Spec.Globals[id].Bytes()])
 		})
 	}
-	if k.l == nil {
+	if k.l == nil || r.ahead.bytes > 0 {
 		k.bind(mem)
 	}
 	if r.batch != nil {

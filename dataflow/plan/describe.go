@@ -10,8 +10,13 @@ func (p *Plan) Describe(i int) string {
 // DescribeTask says what t does, to which chunk.
 func (p *Plan) DescribeTask(t *Task) string {
 	switch t.Kind {
+	case Take:
+		return "take rows of " + p.Spec.Values[t.Value].Name
 	case Load, Save:
-		if t.Value < 0 {
+		switch {
+		case t.Value < 0 && t.Own < 0:
+			return "load the vertices of a batch"
+		case t.Value < 0:
 			return fmt.Sprintf("load cell %s (%d,%d)", t.Dir, t.Own, t.Other)
 		}
 		if t.Is.Gather {

@@ -27,13 +27,14 @@ const (
 	Results                 // device to host: the Globals the caller wants
 	Copy                    // device to device: a chunk of a value, or a Global
 	Add                     // Addr += FromAddr, Bytes of float32: sums of several devices become one
+	Take                    // over sampled blocks: Addr gets the rows of the table at FromAddr that belong to set Own
 	Send                    // of a part (order.Part): bytes of Device, or of a chunk on its host, to device From of another rank
 	Receive                 // of a part: what device From of another rank sends, to Addr
 )
 
 // String is the kind's name.
 func (k TaskKind) String() string {
-	return [...]string{"run", "load", "save", "zero", "update", "results", "copy", "add", "send", "receive"}[k]
+	return [...]string{"run", "load", "save", "zero", "update", "results", "copy", "add", "take", "send", "receive"}[k]
 }
 
 // Task is one entry of the global order. It holds numbers only: operands and

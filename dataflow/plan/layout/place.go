@@ -94,6 +94,7 @@ func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 		l.placeCells(c, &at, add)
 	}
 	l.placeWhole(add)
+	l.placeTables(add)
 	p.Places.Whole = at
 	l.ZeroAt = at
 	for pass := range 2 { // sums first, side by side: one Zero task clears them

@@ -14,14 +14,15 @@ func Blocks(l *layout.Layout, o plan.Options) {
 	if l.ZeroBytes > 0 {
 		e.add(plan.Task{Kind: plan.Zero, Value: -1, Own: -1, Other: -1, Addr: l.ZeroAt, Bytes: l.ZeroBytes})
 	}
+	if ids := e.ids(); ids.end > ids.at {
+		e.copyBlock(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: -1, Own: -1, Other: -1, Addr: ids.at, Bytes: ids.end - ids.at}, nil, []span{ids})
+	}
 	loaded := map[[2]int]bool{}
 	for q := range p.Spec.Phases {
 		e.phase, e.ps = q, l.Slots[q]
 		for _, a := range l.Usage.Phases[q].Values {
 			if p.Spec.Values[a.ID].Kind == plan.Input && l.Usage.Life[a.ID][0] == q {
-				s := e.room(a.ID)
-				e.copyBlock(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(a.ID), Own: int32(p.Spec.Values[a.ID].Set), Other: -1,
-					Addr: s.at, Bytes: s.end - s.at}, nil, []span{s})
+				e.blockInput(a.ID)
 			}
 		}
 		for i := range p.Spec.Phases[q].Steps {
@@ -41,6 +42,28 @@ func Blocks(l *layout.Layout, o plan.Options) {
 	if len(p.Spec.Results) > 0 {
 		e.add(plan.Task{Kind: plan.Results, Queue: plan.D2H, Value: -1, Own: -1, Other: -1})
 	}
+}
+
+// blockInput brings input id to the device, from the host or from its table.
+func (e *emitter) blockInput(id int) {
+	v, s := &e.p.Spec.Values[id], e.room(id)
+	t := plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(id), Own: int32(v.Set), Other: -1, Addr: s.at, Bytes: s.end - s.at}
+	from := e.p.Places.Sets.TableOf(id)
+	if from == nil {
+		e.copyBlock(t, nil, []span{s})
+		return
+	}
+	t.Kind, t.Queue, t.Phase, t.Step, t.FromAddr = plan.Take, plan.Compute, int32(e.phase), -1, from.At
+	e.t.add(&t, []span{e.ids(), memory(0, from.At, int64(from.Rows)*v.RowBytes)}, []span{s})
+}
+
+// ids is the memory of the vertices of a batch, of which tables take rows; without tables none.
+func (e *emitter) ids() span {
+	z := e.p.Places.Sets
+	if !z.Ahead.On || len(z.Ahead.Tables) == 0 {
+		return span{}
+	}
+	return memory(0, z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
 }
 
 // room is the memory of value id.
