@@ -54,7 +54,7 @@ func (l *Loss) check(d *dims, name string) error {
 		return fmt.Errorf("saga: the delta of the loss is %v; it must be finite and above 0", l.Delta)
 	}
 	if l.numbers() && d.task == LinkTask {
-		return fmt.Errorf("saga: the loss %s compares numbers; edges are there or not", l.Kind)
+		return fmt.Errorf("saga: the loss %s compares numbers; labels of %s are classes", l.Kind, things[LinkTask])
 	}
 	if err := checkWeights("class weights", l.ClassWeights, d.classes); err != nil {
 		return err
