@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"fmt"
+
 	"sagann/chunk"
 )
 
@@ -41,7 +43,10 @@ func streamOf(d *Data) *Stream {
 	rest.Features, rest.Late = nil, LateFeatures{}
 	s := &Stream{kept: d.Late.Sparse, Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
 	s.EachEdges = func(fn func(*chunk.Edges) error) error { return fn(d.Edges) }
-	if d.FeatureCols > 0 {
+	switch {
+	case d.FeatureCols > 0 && d.Features == nil && s.kept != nil:
+		s.EachRows = func(fn func([]float32) error) error { return s.kept.eachRows(d.FeatureCols, fn) }
+	case d.FeatureCols > 0:
 		s.EachRows = func(fn func([]float32) error) error {
 			d.HoldFeatures()
 			return fn(d.Features)
@@ -88,13 +93,21 @@ func (s *Stream) collect(opt Options) (*Data, error) {
 			return d, d.SetSparse(rows, d.FeatureCols)
 		}
 	}
+	if s.kept != nil {
+		if err := checkDense(d.Edges.V, d.FeatureCols, 8*int64(len(s.kept.Cols))+4*int64(d.Edges.V)); err != nil {
+			return d, fmt.Errorf("%w; it can stay sparse", err)
+		}
+	}
 	if s.allRows != nil {
 		var err error
 		d.Features, err = s.allRows()
 		return d, err
 	}
-	d.Features = make([]float32, 0, s.room(d.Edges.V*d.FeatureCols))
+	d.Features = []float32{}
 	return d, s.EachRows(func(rows []float32) error {
+		if len(d.Features) == 0 { // what is too large was refused before the first rows came
+			d.Features = make([]float32, 0, s.room(d.Edges.V*d.FeatureCols))
+		}
 		d.Features = append(d.Features, rows...)
 		return nil
 	})
