@@ -146,6 +146,9 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	s.loss += loss * b.weight
 	s.steps++
 	s.filling.last = append(s.filling.last[:0], b.blocks.seeds...)
+	if p.dims.taskName() == VertexTask {
+		s.filling.last = s.filling.last[:b.blocks.Counts[0]]
+	}
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++
 	}
@@ -226,7 +229,7 @@ func (p *Program) Seeds() []uint32 {
 // seedRows is value id of the last batch, without what pads its rows.
 func (s *session) seedRows(id int) (x []float32, cols int) {
 	cols = s.p.train.low.Spec.Values[id].Cols
-	rows, ld := floatsOf(s.train.BatchOutput(id)), chunk.LD(cols)
+	rows, ld := floatsOf(s.train.OutputRows(id, len(s.p.sampled.filling.last))), chunk.LD(cols)
 	for at := 0; at < len(rows); at += ld {
 		x = append(x, rows[at:at+cols]...)
 	}
