@@ -189,6 +189,7 @@ func (p *Program) refit(open *session, b *batch) (*session, error) {
 	if err != nil {
 		return open, err
 	}
+	p.sampled.stopFeed() // which reads the plan
 	p.sampled.widen(&b.blocks.Blocks)
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
