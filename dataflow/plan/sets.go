@@ -22,6 +22,7 @@ type Ahead struct {
 
 	At, Bytes int64 // of the first room; made by planning
 	IDs       int64 // where the vertices of the deepest level lie in it
+	Turn      int64 // and a number for each edge of a block that is walked from its far ends
 }
 
 // Table is an input whose rows stay in device memory.

@@ -101,7 +101,14 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 			}
 		}
 	}
+	turned := 0
+	for e := range z.Cells {
+		if z.Cells[e][plan.CSR] > 0 {
+			turned = max(turned, z.Edges[e])
+		}
+	}
 	part(&z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
+	part(&z.Ahead.Turn, 4*int64(turned))
 	z.Ahead.Bytes = at
 	z.Ahead.At = place("two batches", 2*at, 0, len(s.Phases)-1)
 	for _, to := range places {
