@@ -81,7 +81,8 @@ type Capturer interface {
 	// it was.
 	Capture(queues []Queue, f func() error) (Graph, error)
 	// Replay submits g to the first of its queues, behind what was submitted to any of
-	// them. Its tasks count as if they were submitted one by one; traces do not see them.
+	// them. Its tasks count as if they were submitted one by one; a trace sees one launch, named
+	// captured.
 	Replay(g Graph) error
 }
 

@@ -101,3 +101,12 @@ func (g *Graph) loops(v uint32) (lo, hi int) {
 	}
 	return lo, hi
 }
+
+// mostLoops is the most edges that a vertex has to itself.
+func (g *Graph) mostLoops() (most int) {
+	for v := range g.Vertices() {
+		lo, hi := g.loops(uint32(v))
+		most = max(most, hi-lo)
+	}
+	return most
+}

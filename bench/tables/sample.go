@@ -10,6 +10,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/sample"
 )
@@ -21,12 +22,20 @@ type Sample struct {
 	Batch    count    `default:"1024" placeholder:"N" help:"Seeds of a batch of blocks (${default})."`
 	Length   count    `default:"100" placeholder:"N" help:"Steps of a walk (${default})."`
 	Times    count    `default:"3" placeholder:"N" help:"Runs of each; the fastest counts (${default})."`
+	Device   string   `default:"cpu" placeholder:"NAME" help:"cpu, or a GPU such as cuda: then the tables are of its kernels on generated graphs (${default})."`
+	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Memory of the GPU; auto: what is free there."`
+	Shapes   []string `default:"ppi,patents,livejournal,orkut,products" placeholder:"NAME" help:"Graphs of the GPU's tables: those of papers, or vertices and edges such as 10000x200000 (${default})."`
+	Blocks   bool     `help:"Measure blocks on all shapes, not walks; products has blocks anyhow."`
+	Weights  bool     `default:"true" negatable:"" help:"Measure samplers by weight on a GPU, too (${default})."`
 	Markdown bool     `help:"Print Markdown."`
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
 // Run measures samplers and random reads.
 func (c *Sample) Run(a *app) error {
+	if device.IsGPU(c.Device) {
+		return c.runGPU(a)
+	}
 	d, err := cli.OpenData(c.Data, dataset.Options{})
 	if err != nil {
 		return err

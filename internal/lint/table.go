@@ -31,7 +31,7 @@ var imports = []row{
 	{part: "dataflow/plan/layout", may: []string{"dataflow/plan"}},
 	{part: "dataflow/plan/sim", may: []string{"dataflow/plan", "ring"}},
 	{part: "dataflow/plan", may: []string{"ring", "internal/units"}},
-	{part: "sample", may: []string{"chunk", "dataset", "internal"}},
+	{part: "sample", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "backend", may: []string{"kernel/cuda", "kernel", "device"}}, // the table of the kinds of devices
 	{part: "kernel/cuda", may: []string{"kernel"}},

@@ -1,0 +1,301 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/device"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// gpuSamples measures samplers on a GPU: times are of its kernels, by its own clock.
+type gpuSamples struct {
+	*Sample
+	gpu   device.GPU
+	spans []device.Span
+}
+
+// runGPU prints the tables of a GPU.
+func (c *Sample) runGPU(a *app) (err error) {
+	gpu, err := cli.OpenGPU(c.Device, int64(c.Mem))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gpu.Close()) }()
+	m := &gpuSamples{Sample: c, gpu: gpu}
+	info := gpu.Info()
+	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
+		head: table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "bar", "NextDoor, V100"}}
+	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
+		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "vertices", "edges", "bar"}}
+	renamed := &sheet{title: "Renumbering alone, of 16 of these batches", key: "renumbering",
+		head: table.Row{"graph", "fan-outs", "ours, ms", "Fused-Map, ms", "ratio", "bar"}}
+	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
+	reads, err := m.reads()
+	if err != nil {
+		return err
+	}
+	for _, name := range c.Shapes {
+		v, e, err := powerShape(name)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		g := powerGraph(v, e, c.Weights)
+		most := 0
+		for u := range v {
+			most = max(most, g.Degree(uint32(u)))
+		}
+		graphs.add(table.Row{name, v, g.Edges(), most, graphSum(g), fmt.Sprintf("%.1f", time.Since(start).Seconds())},
+			fields{{"graph", name}, {"vertices", v}, {"edges", g.Edges()}, {"largest_row", most}, {"sha256", graphSum(g)}})
+		if name == "products" || c.Blocks {
+			err = m.batches(blocks, renamed, name, g)
+		} else {
+			err = m.steps(walks, name, g)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
+	return o.print(a, reads, graphs, walks, blocks, renamed)
+}
+
+// spansOf are the launches of f, in milliseconds.
+func (m *gpuSamples) spansOf(f func() error) (list []float64, err error) {
+	if err := m.gpu.Sync(); err != nil {
+		return nil, err
+	}
+	m.gpu.SetTrace(func(s device.Span) {
+		if s.Op == device.OpLaunch {
+			list = append(list, (s.End-s.Start).Seconds()*1e3)
+		}
+	})
+	defer m.gpu.SetTrace(nil)
+	if err := f(); err != nil {
+		return nil, err
+	}
+	return list, m.gpu.Sync()
+}
+
+func median(list []float64) float64 {
+	s := slices.Sorted(slices.Values(list))
+	return s[len(s)/2]
+}
+
+// stepped is a sampler of walks or trees in the table.
+type stepped struct {
+	name     string
+	sampler  sample.Sampler
+	weighted bool
+	draws    float64 // of a sample
+	bar      map[string]string
+	nextDoor map[string]string
+}
+
+func perGraph(ppi, patents, livejournal, orkut string) map[string]string {
+	return map[string]string{"ppi": ppi, "patents": patents, "livejournal": livejournal, "orkut": orkut}
+}
+
+func (m *gpuSamples) stepped() []stepped {
+	ppr := sample.PPR(0.01)
+	ppr.Steps = 100
+	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
+	n2v := sample.Node2vec(100, 2, 0.5)
+	return []stepped{
+		{"k-hop 25,10", tree, false, 275, perGraph("0.2", "11", "12", "10"), perGraph("1.56", "88", "43", "80")},
+		{"uniform walk", sample.DeepWalk(100), false, 100, perGraph("7.5", "13", "21", "12.5"), nil},
+		{"deepwalk", sample.DeepWalk(100), true, 100, perGraph("26", "27", "37", "28"), perGraph("52", "55", "74", "56")},
+		{"ppr 0.01, cut at 100", ppr, true, 0, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
+		{"ppr 0.01, without a bound", sample.PPR(0.01), true, 0, perGraph("1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk"), nil},
+		{"node2vec 2, 0.5", n2v, false, 100, perGraph("19", "22", "36", "26"), nil},
+		{"node2vec 2, 0.5, weighted", n2v, true, 100, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
+	}
+}
+
+// steps measures walks and trees from every vertex.
+func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
+	roots := make([]uint32, g.Vertices())
+	if g.Vertices() < 1<<18 { // small graphs: many walks a vertex
+		roots = make([]uint32, 100*g.Vertices())
+	}
+	for i := range roots {
+		roots[i] = uint32(i % g.Vertices())
+	}
+	for _, x := range m.stepped() {
+		if x.weighted && g.Weight == nil {
+			continue
+		}
+		graph := *g
+		if !x.weighted {
+			graph.Weight = nil
+		}
+		from := roots
+		if x.draws == 275 {
+			from = roots[:g.Vertices()]
+		}
+		ms, err := m.drawn(&graph, x.sampler, from)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+		rate := "-"
+		if x.draws > 0 {
+			rate = fmt.Sprintf("%.1f", float64(len(from))*x.draws/ms/1e6)
+		}
+		s.add(table.Row{name, x.name, len(from), fmt.Sprintf("%.3f", ms), rate, x.bar[name], x.nextDoor[name]},
+			fields{{"graph", name}, {"sampler", x.name}, {"samples", len(from)}, {"ms", ms}})
+	}
+	return nil
+}
+
+// drawn is the median time of drawing samples from all roots.
+func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (ms float64, err error) {
+	p, err := sample.Compile(g, s)
+	if err != nil {
+		return 0, err
+	}
+	x, err := p.OnGPU(m.gpu)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	var list []float64
+	for epoch := range int(m.Times) + 1 { // the first is not counted
+		spans, err := m.spansOf(func() error { return x.Draw(roots, 0, sample.Key{Seed: 1, Epoch: uint32(epoch)}) })
+		if err != nil {
+			return 0, err
+		}
+		sum := 0.0
+		for _, t := range spans {
+			sum += t
+		}
+		if epoch > 0 {
+			list = append(list, sum)
+		}
+	}
+	return median(list), nil
+}
+
+// batches measures the blocks of an epoch over the shape's training vertices.
+func (m *gpuSamples) batches(s, renamed *sheet, name string, g *sample.Graph) error {
+	seeds := sample.Permutation(g.Vertices(), sample.Key{Seed: 3})[:min(196_615, g.Vertices())]
+	for _, x := range []struct {
+		fanouts []int
+		bar     string
+	}{{[]int{15, 10, 5}, "0.15, aim 0.10"}, {[]int{25, 10}, "0.065, aim 0.045"}} {
+		p, err := sample.Compile(g, sample.Neighbours(x.fanouts...))
+		if err != nil {
+			return err
+		}
+		gpu, err := p.OnGPU(m.gpu)
+		if err != nil {
+			return err
+		}
+		err = m.epoch(s, name, gpu, seeds, x.fanouts, x.bar)
+		if err == nil {
+			err = m.renames(renamed, name, p, gpu, seeds, x.fanouts)
+		}
+		if err = errors.Join(err, gpu.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// epoch measures the batches of an epoch, in order.
+func (m *gpuSamples) epoch(s *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int, bar string) error {
+	var list []float64
+	for epoch := range uint32(2) { // the second one is counted
+		var err error
+		list, err = m.spansOf(func() error {
+			_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	vertices, edges, err := gpu.Epoch(seeds[:min(len(seeds), int(m.Batch))], int(m.Batch), sample.Key{Seed: 1})
+	if err != nil {
+		return err
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
+		fmt.Sprint(vertices), fmt.Sprint(edges), bar},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", median(list)}})
+	return nil
+}
+
+// renames measures the renumbering of some batches alone, beside a Fused-Map, after it has compared the blocks with those
+// of the CPU.
+func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
+	const batches = 16
+	ours, theirs := make([]float64, batches), make([]float64, batches)
+	for i := range batches {
+		at := i * int(m.Batch) % len(seeds)
+		some, key := seeds[at:min(len(seeds), at+int(m.Batch))], sample.Key{Seed: 1, Batch: uint32(i)}
+		var b, cpu sample.Blocks
+		if err := gpu.Blocks(&b, some, key); err != nil {
+			return err
+		}
+		if err := p.Blocks(&cpu, some, key); err != nil {
+			return err
+		}
+		if !slices.Equal(b.Vertices, cpu.Vertices) || !slices.EqualFunc(b.Layers, cpu.Layers, func(x, y sample.Block) bool {
+			return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets)
+		}) {
+			return fmt.Errorf("batch %d of %v differs from the CPU's", i, fanouts)
+		}
+		r, err := gpu.Renaming(&b)
+		if err != nil {
+			return err
+		}
+		ours[i], err = m.medianOf(r.Run)
+		if err = errors.Join(err, r.Free()); err != nil {
+			return err
+		}
+		lists := [][]uint32{b.Vertices[:b.Counts[0]]}
+		for _, l := range b.Layers {
+			list := make([]uint32, len(l.Far))
+			for k, n := range l.Far {
+				list[k] = b.Vertices[n]
+			}
+			lists = append(lists, list)
+		}
+		f, err := newFusedMap(m.gpu, lists)
+		if err != nil {
+			return err
+		}
+		theirs[i], err = m.medianOf(f.run)
+		n, err2 := f.distinct()
+		if err = errors.Join(err, err2, f.free()); err != nil {
+			return err
+		}
+		if int(n) != len(b.Vertices) {
+			return fmt.Errorf("the Fused-Map has %d vertices, and the batch %d", n, len(b.Vertices))
+		}
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts), fmt.Sprintf("%.4f", median(ours)), fmt.Sprintf("%.4f", median(theirs)), fmt.Sprintf("%.2f", median(ours)/median(theirs)), "1.1"},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"ms", median(ours)}, {"fused_map_ms", median(theirs)}})
+	return nil
+}
+
+// medianOf is the median time of several launches.
+func (m *gpuSamples) medianOf(f func() error) (float64, error) {
+	list, err := m.spansOf(func() error {
+		for range 9 {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	return median(list), nil
+}

@@ -1,0 +1,172 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/sample/cuda"
+)
+
+// planBlocks says how blocks are drawn.
+func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
+	p, s := x.p, &x.p.s
+	switch {
+	case s.Over != Individual || p.code != nil || p.score != nil || p.edge != nil:
+		return needs, p.errorf("%w: of blocks a GPU draws edges of single vertices with equal probability, without Next, Score and EdgeWeight", ErrNotOnGPU)
+	case len(p.sizes) > cuda.MostHops:
+		return needs, p.errorf("%w: %d levels; a GPU draws at most %d", ErrNotOnGPU, len(p.sizes), cuda.MostHops)
+	}
+	for _, k := range p.sizes {
+		if k > cuda.MostDraws {
+			return needs, p.errorf("%w: a fan-out of %d; a GPU draws at most %d edges of a vertex", ErrNotOnGPU, k, cuda.MostDraws)
+		}
+	}
+	x.fanouts = &cuda.Fanouts{Sizes: p.sizes, Replace: s.Replace}
+	if s.KeepLoops {
+		if x.fanouts.Loops = p.g.mostLoops(); x.fanouts.Loops > cuda.MostLoops {
+			return needs, p.errorf("%w: a vertex has %d edges to itself; with KeepLoops a GPU takes at most %d", ErrNotOnGPU, x.fanouts.Loops, cuda.MostLoops)
+		}
+	}
+	return cuda.Needs{Pairs: true}, nil
+}
+
+// Blocks is Program.Blocks.
+func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
+	if x.fanouts == nil || len(seeds) == 0 {
+		return x.p.Blocks(b, seeds, key) // it says what is wrong, or draws nothing
+	}
+	if err := x.checkSeeds(seeds); err != nil {
+		return err
+	}
+	if err := x.start(seeds, len(seeds), key); err != nil {
+		return err
+	}
+	if err := x.blocks.Next(); err != nil {
+		return err
+	}
+	return x.read(b)
+}
+
+// checkSeeds refuses what Program.Blocks refuses.
+func (x *GPU) checkSeeds(seeds []uint32) error {
+	seen := make(map[uint32]int, len(seeds))
+	for i, v := range seeds {
+		if int64(v) >= int64(x.p.g.Vertices()) {
+			return fmt.Errorf("seed %d of a graph with %d vertices: seeds are 0 to %d", v, x.p.g.Vertices(), x.p.g.Vertices()-1)
+		}
+		if j, ok := seen[v]; ok {
+			return fmt.Errorf("seed %d stands in the batch twice, at places %d and %d: seeds of a batch must differ", v, j, i)
+		}
+		seen[v] = i
+	}
+	return nil
+}
+
+// start says that the next batch has the first size seeds of the list, and the key.
+func (x *GPU) start(list []uint32, size int, key Key) error {
+	if err := x.room(size, len(list)); err != nil {
+		return x.p.errorf("batches of %d seeds: %w", size, err)
+	}
+	if err := x.blocks.Seeds(list); err != nil {
+		return err
+	}
+	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, Size: uint32(size), Total: uint32(len(list))})
+}
+
+// room has memory for batches of so many seeds.
+func (x *GPU) room(size, list int) (err error) {
+	if x.blocks != nil && size <= x.size && list <= x.list {
+		return nil
+	}
+	if x.blocks != nil {
+		old := x.blocks
+		x.blocks = nil
+		if err := old.Free(); err != nil {
+			return err
+		}
+	}
+	x.size, x.list = size, list
+	x.blocks, err = x.on.NewBlocks(*x.fanouts, size, list)
+	return err
+}
+
+// Epoch draws the batches of a list of seeds, size seeds each and the last one fewer, and leaves
+// each on the GPU until the next. Batch i has the key's Batch + i. Seeds and keys go from batch to batch on
+// the GPU: the host only submits. It waits for the last one and returns its counts of vertices and edges.
+func (x *GPU) Epoch(list []uint32, size int, key Key) (vertices, edges []uint32, err error) {
+	switch {
+	case x.fanouts == nil:
+		return nil, nil, x.p.errorf("it draws no blocks on the GPU")
+	case size < 1 || len(list) == 0:
+		return nil, nil, x.p.errorf("batches of %d of %d seeds: at least 1 of 1", size, len(list))
+	}
+	if err := x.checkSeeds(list); err != nil {
+		return nil, nil, err
+	}
+	if err := x.start(list, size, key); err != nil {
+		return nil, nil, err
+	}
+	for range (len(list) + size - 1) / size {
+		if err := x.blocks.Next(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return x.blocks.Counts()
+}
+
+// read copies the last batch into b.
+func (x *GPU) read(b *Blocks) error {
+	counts, edges, err := x.blocks.Counts()
+	if err != nil {
+		return err
+	}
+	b.Counts, b.Layers = b.Counts[:0], b.Layers[:min(len(b.Layers), len(edges))]
+	for len(b.Layers) < len(edges) {
+		b.Layers = append(b.Layers, Block{})
+	}
+	for _, n := range counts {
+		b.Counts = append(b.Counts, int(n))
+	}
+	b.Vertices = make([]uint32, counts[len(edges)])
+	err = x.blocks.Vertices(b.Vertices)
+	begins, fars := make([][]uint32, len(edges)), make([][]uint32, len(edges))
+	for hop, m := range edges {
+		begins[hop], fars[hop] = make([]uint32, counts[hop]+1), make([]uint32, m)
+		b.Layers[hop].Edge, b.Layers[hop].Weight = make([]uint32, m), nil
+		err = errors.Join(err, x.blocks.Hop(hop, begins[hop], fars[hop], b.Layers[hop].Edge))
+	}
+	if err = errors.Join(err, x.on.Sync()); err != nil {
+		return err
+	}
+	for hop := range edges {
+		l := &b.Layers[hop]
+		l.Offsets, l.Far = make([]int64, len(begins[hop])), make([]int32, len(fars[hop]))
+		for i, n := range begins[hop] {
+			l.Offsets[i] = int64(n)
+		}
+		for i, n := range fars[hop] {
+			l.Far[i] = int32(n)
+		}
+	}
+	return nil
+}
+
+// Renaming prepares the renumbering of a batch alone, for measuring: of blocks that this sampler has
+// drawn. Run of what it returns does it again. Free it before Close.
+func (x *GPU) Renaming(b *Blocks) (*cuda.Rename, error) {
+	if x.blocks == nil || len(b.Layers) != len(x.p.sizes) {
+		return nil, x.p.errorf("a renumbering of blocks that were not drawn")
+	}
+	lists := make([][]uint32, len(b.Layers))
+	for hop, l := range b.Layers {
+		lists[hop] = make([]uint32, len(l.Far))
+		for i, n := range l.Far {
+			lists[hop][i] = b.Vertices[n]
+		}
+	}
+	n := uint32(b.Counts[0])
+	if err := x.blocks.Set(cuda.Batch{Size: n, Total: n}); err != nil {
+		return nil, err
+	}
+	return x.blocks.NewRename(b.Vertices[:n], lists)
+}
