@@ -23,8 +23,10 @@ import (
 
 // lookahead is how training on sampled blocks gets its batches.
 type lookahead struct {
-	two    bool // the device has two rooms for batches
-	tables bool // and rows of vertices that stay there
+	two    bool  // the device has two rooms for batches
+	tables bool  // and rows of vertices that stay there
+	drawn  bool  // and draws the batches,
+	bytes  int64 // in so much memory beside the plan's
 }
 
 // feeding is what goroutines that fill batches share, and how long they took.
@@ -39,8 +41,12 @@ type feeding struct {
 
 // aheads are the ways to have batches come, the fastest first; memory decides.
 func (p *Program) aheads() []lookahead {
-	if p.sampled.filling.forced || backend.Of(p.cfg.Device).GPU() && !p.cfg.without("stream") {
-		return []lookahead{{two: true, tables: true}, {two: true}, {}}
+	if s := p.sampled; s.filling.forced || backend.Of(p.cfg.Device).GPU() && !p.cfg.without("stream") {
+		list := []lookahead{{two: true, tables: true}, {two: true}, {}}
+		if bytes := p.drawsThere(); bytes > 0 && !s.filling.forced {
+			return append([]lookahead{{two: true, tables: true, drawn: true, bytes: bytes}}, list...)
+		}
+		return list
 	}
 	return []lookahead{{}}
 }
@@ -140,6 +146,11 @@ func (s *session) newBatch() (*batch, error) {
 // stageNext takes the batch behind the one at work and has it come.
 func (p *Program) stageNext(open *session, next step) error {
 	s := p.sampled
+	if open.draws != nil {
+		err := open.drawThere(next)
+		open.draws.ready = err == nil
+		return err
+	}
 	if !s.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
 		return nil
 	}

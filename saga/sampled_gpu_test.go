@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"sagann/device"
@@ -89,10 +90,18 @@ func TestSampledAgree(t *testing.T) {
 			if err := p.ComeAhead(); err != nil {
 				t.Fatal(err)
 			}
-		} else if s := p.SampledPlan(); !s.Ahead || s.Tables != 600*12*4 {
+		} else if s := p.SampledPlan(); !s.Ahead || s.Tables != 600*12*4 || s.Drawn != (name == "sage" || name == "gin") {
 			t.Errorf("%s on %s: %+v", name, os.Getenv("SAGANN_DEVICE"), s)
 		}
 		got, _ := batchLosses(t, p, saga.TrainOptions{})
+		if c.Device != "" {
+			c.Mem = leastSampled(t, name, d, c)
+			q := sampledProgram(t, name, d, c, sampling())
+			if again, _ := batchLosses(t, q, saga.TrainOptions{}); q.SampledPlan().Ahead || !slices.Equal(got, again) {
+				t.Errorf("%s: losses %v, with least memory %v", name, got, again)
+			}
+			c.Mem = 0
+		}
 		c.Device = ""
 		want, _ := batchLosses(t, sampledProgram(t, name, d, c, sampling()), saga.TrainOptions{})
 		for i, x := range want {

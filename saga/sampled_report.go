@@ -18,6 +18,7 @@ type SampledPlan struct {
 	Peak      int64         // device memory of a batch in bytes
 	Intervals int           // of evaluation
 	Ahead     bool          // the next batch comes to the device while one is at work
+	Drawn     bool          // and is drawn there
 	Tables    int64         // bytes of rows that stay on the device, from which batches take theirs
 	Drawing   time.Duration // of all goroutines that draw batches and fill what comes with them, so far
 	Waiting   time.Duration // of steps for the next batch, so far
@@ -33,7 +34,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
 		tables += int64(t.Rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
-	return &SampledPlan{Ahead: s.ahead.two, Tables: tables, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+	return &SampledPlan{Ahead: s.ahead.two, Drawn: s.ahead.drawn, Tables: tables, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
 }
 
@@ -55,6 +56,9 @@ func (s *sampled) aheadBytes(p *Program) int64 {
 	}
 	for e := range z.Cells {
 		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[e]) // sample.Block
+	}
+	if s.ahead.drawn { // only what belongs to seeds comes from the host
+		return n + n/8
 	}
 	return int64(p.ahead()+1) * (n + n/8)
 }

@@ -139,11 +139,18 @@ func (p *Program) compileSampled() error {
 // Where there is not enough memory batches do not come ahead.
 func (p *Program) planSampled() error {
 	o := p.planOptions()
-	o.Budget = p.chosen.memory.plans()
-	var err error
+	programs := []*dataflow.Lowered{p.train.low, p.eval.low}
+	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // batches may have become larger
+	if err != nil {
+		return err
+	}
+	p.chosen.memory = m
 	var small *plan.BudgetError
 	for _, x := range p.aheads() {
 		p.sampled.ahead = x
+		if o.Budget = m.plans(); m.bound > 0 {
+			o.Budget = max(1, m.plans()-x.bytes)
+		}
 		z := p.sampled.room(p.train.low)
 		z.Ahead = p.aheadOf(p.train.low, x, z)
 		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil {
@@ -154,7 +161,7 @@ func (p *Program) planSampled() error {
 		}
 	}
 	small.Budget = p.cfg.Mem
-	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, []*dataflow.Lowered{p.train.low, p.eval.low}); wrong != nil {
+	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
 		return wrong
 	}
 	return err

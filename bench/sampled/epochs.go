@@ -46,7 +46,7 @@ func (e *epochs) run() error {
 		return err
 	}
 	s := p.SampledPlan()
-	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t\n", time.Since(start).Seconds(), p.PlannedPeak()+p.KernelBytes(), s.Tables, s.Ahead)
+	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t, drawn there: %t\n", time.Since(start).Seconds(), p.PlannedPeak()+p.KernelBytes(), s.Tables, s.Ahead, s.Drawn)
 	for epoch := range e.n + 1 {
 		start, before := time.Now(), p.SampledPlan()
 		var loss float64

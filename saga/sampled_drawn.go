@@ -1,0 +1,177 @@
+package saga
+
+import (
+	"fmt"
+	"strings"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/sample"
+	"sagann/sample/cuda"
+)
+
+// Batches that are drawn on the GPU that trains. While a step is at work the blocks of the next batch are drawn
+// on a queue of their own, in memory beside the plan's; when it ends the host knows their counts, and the next
+// step begins with copies of them within the GPU. The host gives seeds, their labels and weights.
+
+// drawnThere is what a session has for that.
+type drawnThere struct {
+	gpu    *sample.GPU
+	batch  *batch
+	at     step // of the batch that lies there; not in order: none does
+	ready  bool
+	order  []uint32 // of the epoch at.epoch
+	words  []uint32
+	counts [2][]uint32 // vertices by level, edges by block
+}
+
+// drawsThere is the memory that drawing on the GPU takes; 0: the host draws.
+func (p *Program) drawsThere() int64 {
+	s, low := p.sampled, p.train.low
+	w := low.Want
+	if s.Sampler.Output != sample.Layers || p.dims.taskName() != VertexTask || w.Rank || w.Type || w.Weight || w.Data {
+		return 0
+	}
+	deepest := len(s.most.Vertices)
+	for key, id := range low.Inputs {
+		v := &low.Spec.Values[id]
+		name, _, _ := strings.Cut(key, "@")
+		degrees := name == dataflow.InDegree || name == invDegree
+		table := p.staysTable(name) && v.RowBytes%16 == 0 && int(v.Set) == deepest
+		if name == dataflow.BlockOutDegree || p.tabled(name) || !degrees && !table && v.Set != 1 {
+			return 0
+		}
+	}
+	n, err := s.draw.GPUBytes(s.Batch, len(s.train))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// drawing is what drawing takes of the GPU's memory.
+func (p *Program) drawing() int64 {
+	if p.sampled == nil {
+		return 0
+	}
+	return p.sampled.ahead.bytes
+}
+
+// openDraws has the session's GPU draw, where the plan says so.
+func (s *session) openDraws() error {
+	p := s.p
+	d, ok := s.devices[0].(device.Capturer)
+	if !p.sampled.ahead.drawn || !ok {
+		return nil
+	}
+	gpu, err := p.sampled.draw.OnGPU(d)
+	if err != nil {
+		return err
+	}
+	b, err := s.newBatch()
+	s.draws = &drawnThere{gpu: gpu, batch: b, words: make([]uint32, cuda.Words)}
+	return err
+}
+
+// draw has the batch of a place drawn; Sync of the device ends it.
+func (s *session) drawThere(at step) error {
+	p, d := s.p, s.draws
+	d.ready = false
+	if d.order == nil || at.epoch != d.at.epoch || at.batch != d.at.batch+1 {
+		d.order = p.sampled.order(p.cfg.Seed, at.epoch)
+		key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
+		if err := d.gpu.Batches(d.order, p.sampled.Batch, key); err != nil {
+			return err
+		}
+	}
+	d.at = at
+	return d.gpu.Next(d.words)
+}
+
+// drawn is the batch of a place.
+func (s *session) drawn(at step) (*batch, error) {
+	d := s.draws
+	if d.at != at || !d.ready {
+		if err := s.drawThere(at); err != nil {
+			return nil, err
+		}
+		if err := s.devices[0].Sync(); err != nil {
+			return nil, err
+		}
+		d.ready = true
+	}
+	vertices, edges := d.gpu.Counts(d.words)
+	d.counts = [2][]uint32{vertices, edges}
+	return d.batch, s.fillThere(d.batch)
+}
+
+// fillThere makes what the host gives of the batch that was drawn.
+func (s *session) fillThere(b *batch) error {
+	p, d := s.p, s.draws
+	low := p.train.low
+	b.at = d.at
+	b.blocks.items = p.sampled.seeds(d.order, d.at.batch)
+	b.blocks.seeds = append(b.blocks.seeds[:0], b.blocks.items...)
+	b.blocks.Vertices, b.blocks.Counts = b.blocks.seeds, b.blocks.Counts[:0]
+	for _, n := range d.counts[0] {
+		b.blocks.Counts = append(b.blocks.Counts, int(n))
+	}
+	if b.blocks.Counts[0] != len(b.blocks.seeds) {
+		return fmt.Errorf("the GPU has drawn for %d seeds of %d", b.blocks.Counts[0], len(b.blocks.seeds))
+	}
+	b.weight = p.itemWeights(b.blocks.items)
+	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
+	vertices, begin, far, queue := d.gpu.Lists()
+	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Most: []int{0}, Degrees: map[int]bool{}, Queue: queue}
+	for step := range begin {
+		x.Most = append(x.Most, d.gpu.MostOf(step))
+	}
+	b.Drawn = x
+	used := walks(low)
+	b.Cells = make([][2]exec.Cell, len(used))
+	for e := 1; e < len(used); e++ {
+		for dir, is := range used[e] {
+			rows := b.Rows[e]
+			if plan.Dir(dir) == plan.CSR {
+				rows = b.Rows[e+1]
+			}
+			if is {
+				b.Cells[e][dir].Cell = chunk.RectOf(rows, int64(d.counts[1][e-1]), low.Want, 0)
+			}
+		}
+	}
+	for key, id := range low.Inputs {
+		v := &low.Spec.Values[id]
+		name, _, _ := strings.Cut(key, "@")
+		switch {
+		case p.train.plan.Places.Sets.TableOf(id) != nil:
+		case name == invDegree || name == dataflow.InDegree:
+			x.Degrees[id] = name == invDegree
+		default:
+			ld := int(v.RowBytes / 4)
+			rows := b.rooms[id][:b.Rows[v.Set]*ld]
+			if err := p.fillInput(b, rows, key, v, ld); err != nil {
+				return err
+			}
+			b.Inputs[id] = bytesOf(rows)
+		}
+	}
+	return nil
+}
+
+// edges are how many each block of the batch has.
+func (b *batch) edges() (list []int) {
+	if b.Drawn != nil {
+		for e := 1; e < len(b.Cells); e++ {
+			list = append(list, int(max(b.Cells[e][0].NNZ, b.Cells[e][1].NNZ)))
+		}
+		return list
+	}
+	for _, l := range b.blocks.Layers {
+		list = append(list, len(l.Far))
+	}
+	return list
+}
