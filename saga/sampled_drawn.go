@@ -28,6 +28,9 @@ type drawnThere struct {
 	counts [2][]uint32 // vertices by level, edges by block
 }
 
+// madeThere are the inputs that the GPU makes.
+var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegree: exec.InDegrees, invDegree: exec.InvDegrees}
+
 // drawsThere is the memory that drawing on the GPU takes; 0: the host draws.
 func (p *Program) drawsThere() int64 {
 	s, low := p.sampled, p.train.low
@@ -39,9 +42,8 @@ func (p *Program) drawsThere() int64 {
 	for key, id := range low.Inputs {
 		v := &low.Spec.Values[id]
 		name, _, _ := strings.Cut(key, "@")
-		degrees := name == dataflow.InDegree || name == invDegree
 		table := p.staysTable(name) && v.RowBytes%16 == 0 && int(v.Set) == deepest
-		if name == dataflow.BlockOutDegree || p.tabled(name) || !degrees && !table && v.Set != 1 {
+		if name == dataflow.BlockOutDegree || p.tabled(name) || madeThere[name] == exec.NotMade && !table && v.Set != 1 {
 			return 0
 		}
 	}
@@ -125,7 +127,7 @@ func (s *session) fillThere(b *batch) error {
 	b.weight = p.itemWeights(b.blocks.items)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	vertices, begin, far, queue := d.gpu.Lists()
-	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Most: []int{0}, Degrees: map[int]bool{}, Queue: queue}
+	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Most: []int{0}, Made: map[int]exec.Made{}, Queue: queue}
 	for step := range begin {
 		x.Most = append(x.Most, d.gpu.MostOf(step))
 	}
@@ -148,8 +150,8 @@ func (s *session) fillThere(b *batch) error {
 		name, _, _ := strings.Cut(key, "@")
 		switch {
 		case p.train.plan.Places.Sets.TableOf(id) != nil:
-		case name == invDegree || name == dataflow.InDegree:
-			x.Degrees[id] = name == invDegree
+		case madeThere[name] != exec.NotMade:
+			x.Made[id] = madeThere[name]
 		default:
 			ld := int(v.RowBytes / 4)
 			rows := b.rooms[id][:b.Rows[v.Set]*ld]

@@ -57,7 +57,7 @@ func (r *Runner) check(b *Batch) error {
 		}
 	}
 	for id, v := range r.plan.Spec.Values {
-		if _, made := b.made(id); v.Kind == plan.Input && z.TableOf(id) == nil && !made && int64(len(b.Inputs[id])) != int64(b.Rows[v.Set])*v.RowBytes {
+		if v.Kind == plan.Input && z.TableOf(id) == nil && b.made(id) == NotMade && int64(len(b.Inputs[id])) != int64(b.Rows[v.Set])*v.RowBytes {
 			return fmt.Errorf("exec: input %s of a batch: %d bytes, want %d rows of %d", v.Name, len(b.Inputs[id]), b.Rows[v.Set], v.RowBytes)
 		}
 	}

@@ -13,16 +13,27 @@ type Drawn struct {
 	Vertices   device.Mem   // of the deepest set
 	Begin, Far []device.Mem // by edge set: where rows begin, and far ends
 	Most       []int        // by edge set: edges that a row has at most
-	Degrees    map[int]bool // inputs, by value, that are in-degrees; true: their inverses
+	Made       map[int]Made // inputs, by value, that are made of them
 	Queue      device.Queue // which draws: it goes on when all that was copied
 }
 
-// made tells whether the device makes input id of the batch.
-func (b *Batch) made(id int) (inverse, is bool) {
-	if b.Drawn != nil {
-		inverse, is = b.Drawn.Degrees[id]
+// Made is what an input is made of.
+type Made uint8
+
+// What inputs are made of: the vertices of their level, or the lengths of the rows of the block below.
+const (
+	NotMade    Made = iota
+	IDs             // bit patterns of vertices
+	InDegrees       // edges into each
+	InvDegrees      // 1 over them, of none 1
+)
+
+// made says what the device makes input id of the batch of.
+func (b *Batch) made(id int) Made {
+	if b.Drawn == nil {
+		return NotMade
 	}
-	return inverse, is
+	return b.Drawn.Made[id]
 }
 
 // blockCell is the cell of a launch over a block.
@@ -48,19 +59,22 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 	}
 	switch {
 	case t.Value >= 0:
-		inverse, is := b.made(int(t.Value))
-		if !is {
+		m, n := b.made(int(t.Value)), b.Rows[t.Own]
+		switch m {
+		case NotMade:
 			return false, nil
+		case IDs:
+			return true, copied(to, d.Vertices, n)
 		}
 		list, err := g.dev.Address(d.Begin[t.Own])
 		if err != nil {
 			return true, err
 		}
-		flag, n := uint64(0), uint64(b.Rows[t.Own])
-		if inverse {
-			flag = 1
+		inverse := uint64(0)
+		if m == InvDegrees {
+			inverse = 1
 		}
-		return true, r.now(g, q, g.blockCall(kernel.BlockDegrees, n, g.base+uint64(to), list, n, flag))
+		return true, r.now(g, q, g.blockCall(kernel.BlockDegrees, uint64(n), g.base+uint64(to), list, uint64(n), inverse))
 	case t.Own < 0:
 		return true, copied(to, d.Vertices, b.Rows[r.plan.Places.Sets.Deepest()])
 	}
