@@ -147,9 +147,10 @@ func (s *session) newBatch() (*batch, error) {
 func (p *Program) stageNext(open *session, next step) error {
 	s := p.sampled
 	if open.draws != nil {
-		err := open.drawThere(next)
-		open.draws.ready = err == nil
-		return err
+		if err := open.drawThere(next); err != nil || next.batch == 0 { // evaluation may come between
+			return err
+		}
+		return open.stage(open.draws.batches[open.draws.turn])
 	}
 	if !s.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
 		return nil
@@ -160,7 +161,12 @@ func (p *Program) stageNext(open *session, next step) error {
 	if b.err != nil {
 		return nil // at its turn
 	}
-	err := open.train.Stage(&b.Batch)
+	return open.stage(b)
+}
+
+// stage has b come to the device; what does not fit is said at its turn.
+func (s *session) stage(b *batch) error {
+	err := s.train.Stage(&b.Batch)
 	var over *exec.OverflowError
 	if errors.As(err, &over) {
 		return nil

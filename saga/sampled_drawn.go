@@ -14,18 +14,18 @@ import (
 )
 
 // Batches that are drawn on the GPU that trains. While a step is at work the blocks of the next batch are drawn
-// on a queue of their own, in memory beside the plan's; when it ends the host knows their counts, and the next
-// step begins with copies of them within the GPU. The host gives seeds, their labels and weights.
+// on a queue of their own, in memory beside the plan's; the host reads their counts and has them copied, within the GPU, to
+// the room that the step does not use. The host gives seeds, their labels and weights.
 
 // drawnThere is what a session has for that.
 type drawnThere struct {
-	gpu    *sample.GPU
-	batch  *batch
-	at     step // of the batch that lies there; not in order: none does
-	ready  bool
-	order  []uint32 // of the epoch at.epoch
-	words  []uint32
-	counts [2][]uint32 // vertices by level, edges by block
+	gpu     *sample.GPU
+	batches [2]*batch // by turns
+	turn    int
+	at      step     // of the batch that lies there
+	ready   bool     // it does, and batches[turn] is filled for it
+	order   []uint32 // of the epoch at.epoch
+	words   []uint32
 }
 
 // madeThere are the inputs that the GPU makes.
@@ -73,12 +73,16 @@ func (s *session) openDraws() error {
 	if err != nil {
 		return err
 	}
-	b, err := s.newBatch()
-	s.draws = &drawnThere{gpu: gpu, batch: b, words: make([]uint32, cuda.Words)}
-	return err
+	s.draws = &drawnThere{gpu: gpu, words: make([]uint32, cuda.Words)}
+	for i := range s.draws.batches {
+		if s.draws.batches[i], err = s.newBatch(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// draw has the batch of a place drawn; Sync of the device ends it.
+// drawThere has the batch of a place drawn, and waits for it.
 func (s *session) drawThere(at step) error {
 	p, d := s.p, s.draws
 	d.ready = false
@@ -90,7 +94,14 @@ func (s *session) drawThere(at step) error {
 		}
 	}
 	d.at = at
-	return d.gpu.Next(d.words)
+	if err := d.gpu.Next(d.words); err != nil {
+		d.order = nil
+		return err
+	}
+	d.turn ^= 1
+	err := s.fillThere(d.batches[d.turn])
+	d.ready = err == nil
+	return err
 }
 
 // drawn is the batch of a place.
@@ -100,14 +111,8 @@ func (s *session) drawn(at step) (*batch, error) {
 		if err := s.drawThere(at); err != nil {
 			return nil, err
 		}
-		if err := s.devices[0].Sync(); err != nil {
-			return nil, err
-		}
-		d.ready = true
 	}
-	vertices, edges := d.gpu.Counts(d.words)
-	d.counts = [2][]uint32{vertices, edges}
-	return d.batch, s.fillThere(d.batch)
+	return d.batches[d.turn], nil
 }
 
 // fillThere makes what the host gives of the batch that was drawn.
@@ -118,7 +123,8 @@ func (s *session) fillThere(b *batch) error {
 	b.blocks.items = p.sampled.seeds(d.order, d.at.batch)
 	b.blocks.seeds = append(b.blocks.seeds[:0], b.blocks.items...)
 	b.blocks.Vertices, b.blocks.Counts = b.blocks.seeds, b.blocks.Counts[:0]
-	for _, n := range d.counts[0] {
+	vertexCounts, edgeCounts := d.gpu.Counts(d.words)
+	for _, n := range vertexCounts {
 		b.blocks.Counts = append(b.blocks.Counts, int(n))
 	}
 	if b.blocks.Counts[0] != len(b.blocks.seeds) {
@@ -141,7 +147,7 @@ func (s *session) fillThere(b *batch) error {
 				rows = b.Rows[e+1]
 			}
 			if is {
-				b.Cells[e][dir].Cell = chunk.RectOf(rows, int64(d.counts[1][e-1]), low.Want, 0)
+				b.Cells[e][dir].Cell = chunk.RectOf(rows, int64(edgeCounts[e-1]), low.Want, 0)
 			}
 		}
 	}

@@ -36,8 +36,8 @@ func (x *GPU) Batches(list []uint32, size int, key Key) error {
 	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, From: key.Batch * uint32(size), Size: uint32(size), Total: uint32(len(list))})
 }
 
-// Next draws the next batch where the last one lay, and copies its counts to words (cuda.Words of them), which are
-// there when Sync of the device has returned.
+// Next draws the next batch where the last one lay, and copies its counts to words (cuda.Words of them), which
+// are there when it returns if the device does not have them pinned, else when Sync of it has returned.
 func (x *GPU) Next(words []uint32) error {
 	if err := x.blocks.Next(); err != nil {
 		return err
