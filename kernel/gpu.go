@@ -126,4 +126,5 @@ const (
 	TurnSum             // that list; its rows, and edges: in one block of 1024 threads
 	TurnPut             // that list, far ends; edges; room of a number an edge
 	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges
+	BlockTakeFar        // to, host memory, ids; how many rows, and their length; hot rows, the slot of each row there (uint32, ^0: none), its place in a batch with a tag before (uint64); rows of that batch; this batch's tag, that one's or 0; three counts of uint64: of rows from the host, of hot ones and of those of that batch
 )

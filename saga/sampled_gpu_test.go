@@ -7,8 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // boundGPU computes nothing. It checks that clears and calls stay within its memory.
@@ -108,6 +110,45 @@ func TestSampledAgree(t *testing.T) {
 			if math.Abs(got[i]-x) > 1e-5*math.Abs(x) {
 				t.Errorf("%s, batch %d: loss %v, on the CPU %v", name, i, got[i], x)
 			}
+		}
+	}
+}
+
+// Rows that a GPU reads from host memory, hot ones and those of the batch before give the bits of rows
+// that all lie on the device. Without a GPU there are none.
+func TestSampledFar(t *testing.T) {
+	c := sampledConfig()
+	if c.Device == "" {
+		t.Skip("SAGANN_DEVICE names no GPU")
+	}
+	d, err := dataset.Synthetic(dataset.Spec{Kind: dataset.Communities, Vertices: 30000, Edges: 300000, Features: 12, Classes: 4, Seed: 3, Copies: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dataset.RandomSplit(d, 0.4, 0.3, 1); err != nil {
+		t.Fatal(err)
+	}
+	c.Epochs, c.Optimizer.ClipNorm = 2, 0
+	for _, name := range []string{"sage", "gat"} { // drawn by the GPU, and by the host
+		var want []float64
+		for _, x := range []struct {
+			cache   float64
+			without []string
+		}{{0, nil}, {-1, nil}, {0.2, nil}, {0.2, []string{"match"}}, {0, []string{"stream"}}} {
+			c.Without = x.without
+			p := sampledProgram(t, name, d, c, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 2000, Cache: x.cache})
+			got, _ := batchLosses(t, p, saga.TrainOptions{})
+			if want == nil {
+				want = got
+			}
+			s := p.SampledPlan()
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %+v: losses %v, want %v", name, x, got, want)
+			}
+			if n := s.FarRows; (n[0] > 0) != (x.cache != 0) || (n[1] > 0) != (x.cache > 0) || (n[2] > 0) != (x.cache != 0 && x.without == nil) {
+				t.Errorf("%s, %+v: rows %v", name, x, n)
+			}
+			t.Logf("%s, %+v: rows %v, drawn there %t", name, x, s.FarRows, s.Drawn)
 		}
 	}
 }

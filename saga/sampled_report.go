@@ -9,19 +9,20 @@ import (
 
 // SampledPlan says what sampled training has room for.
 type SampledPlan struct {
-	Sampler   string        // with its sizes and the batch
-	Batches   int           // of an epoch
-	Vertices  []int         // room by level: the seeds first
-	Edges     []int         // room by block: the edges into the seeds first
-	Expected  []int         // vertices by level: the mean of the batches that were drawn to plan
-	Overflows int           // batches that were run again with more room, so far
-	Peak      int64         // device memory of a batch in bytes
-	Intervals int           // of evaluation
-	Ahead     bool          // the next batch comes to the device while one is at work
-	Drawn     bool          // and is drawn there
-	Tables    int64         // bytes of rows that stay on the device, from which batches take theirs
-	Drawing   time.Duration // of all goroutines that draw batches and fill what comes with them, so far
-	Waiting   time.Duration // of steps for the next batch, so far
+	Sampler   string                 // with its sizes and the batch
+	Batches   int                    // of an epoch
+	Vertices  []int                  // room by level: the seeds first
+	Edges     []int                  // room by block: the edges into the seeds first
+	Expected  []int                  // vertices by level: the mean of the batches that were drawn to plan
+	Overflows int                    // batches that were run again with more room, so far
+	Peak      int64                  // device memory of a batch in bytes
+	Intervals int                    // of evaluation
+	Ahead     bool                   // the next batch comes to the device while one is at work
+	Drawn     bool                   // and is drawn there
+	Tables    int64                  // bytes of rows that stay on the device, from which batches take theirs
+	FarRows   [plan.FarCounts]uint64 // rows that came over the link so far, hot ones, and those that the batch before had
+	Drawing   time.Duration          // of all goroutines that draw batches and fill what comes with them, so far
+	Waiting   time.Duration          // of steps for the next batch, so far
 }
 
 // SampledPlan is what sampled training has room for; nil without sampling.
@@ -31,10 +32,18 @@ func (p *Program) SampledPlan() *SampledPlan {
 		return nil
 	}
 	var tables int64
-	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
-		tables += int64(t.Rows) * p.train.low.Spec.Values[t.Value].RowBytes
+	var far [plan.FarCounts]uint64
+	if p.session != nil {
+		far, _ = p.session.train.FarRows()
 	}
-	return &SampledPlan{Ahead: s.ahead.two, Drawn: s.ahead.drawn, Tables: tables, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
+		rows := t.Rows
+		if t.Host {
+			rows = t.Hot
+		}
+		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
+	}
+	return &SampledPlan{Ahead: s.ahead.two, Drawn: s.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
 }
 
@@ -68,6 +77,11 @@ func (s *sampled) tenants(p *Program) []plan.Tenant {
 	list := []plan.Tenant{
 		{Name: "rows to draw from", Bytes: s.graph.Bytes(), Stays: true, From: plan.Whole, To: plan.Whole},
 		{Name: "batches prepared ahead", Bytes: s.aheadBytes(p), Stays: true, From: plan.Whole, To: plan.Whole},
+	}
+	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
+		if v := &p.train.low.Spec.Values[t.Value]; t.Host {
+			list = append(list, plan.Tenant{Name: "rows of " + v.Name + " that a GPU reads", Bytes: int64(t.Rows) * v.RowBytes, Stays: true, From: plan.Whole, To: plan.Whole})
+		}
 	}
 	if p.train.low.Want.Rank {
 		list = append(list, plan.Tenant{Name: "ranks of edges", Bytes: 4 * int64(p.in.edges.E()), Stays: true, From: plan.Whole, To: plan.Whole})

@@ -23,6 +23,10 @@ type Sampling struct {
 	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
 	// batch of an epoch has what is left.
 	Batch int
+	// Cache says where a GPU has the rows of vertices that do not change, such as features. 0: on the device, or as many
+	// of them as there is memory for; above 0: this share of them, those of the vertices with most out-edges;
+	// below 0: none. The others are read from host memory while the batch before is at work. No number depends on it.
+	Cache float64
 }
 
 // String is the sampler, its sizes and the batch, as the digest has them.

@@ -22,6 +22,7 @@ type ahead struct {
 
 	copied device.Event   // what was drawn is not needed any more
 	lists  []device.Batch // commands of the last load
+	far    far
 }
 
 // at is where what the plan has at addr lies for the step at work.
@@ -55,6 +56,10 @@ func (r *Runner) Stage(b *Batch) error {
 // load submits the copies of b to a room.
 func (r *Runner) load(b *Batch, room int) error {
 	r.releaseLists()
+	if err := r.warm(); err != nil {
+		return err
+	}
+	r.ahead.far.tag++
 	for i := range r.tasks {
 		k := &r.tasks[i]
 		if k.t.Kind != plan.Load {
@@ -71,6 +76,9 @@ func (r *Runner) load(b *Batch, room int) error {
 			return r.fail(i, err)
 		}
 	}
+	if f := &r.ahead.far; !f.alone {
+		f.match = f.tag
+	}
 	return r.drawNext(b)
 }
 
@@ -86,6 +94,7 @@ func (r *Runner) arrive() error {
 		a.room ^= 1
 		return nil
 	}
+	a.far.match = 0 // nothing is in the other room
 	if err := r.load(r.batch, a.room); err != nil {
 		return err
 	}
@@ -124,6 +133,9 @@ func (r *Runner) SetTable(id int, rows []byte) error {
 		return fmt.Errorf("exec: a table of %s of %d bytes; the plan has none of that size", v.Name, len(rows))
 	}
 	r.host[id] = rows
+	if t.Host {
+		return r.arena.pin(rows)
+	}
 	return nil
 }
 
