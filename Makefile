@@ -23,7 +23,7 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
 SKIPPED = bin/skipped.txt
 skip    = echo "$(1)" | tee -a $(SKIPPED)
 
-.PHONY: test soak race bench cuda cuda-check staticcheck deadcode gen fmt lint
+.PHONY: test soak race bench cuda cuda-check mpi staticcheck deadcode gen fmt lint
 
 # Everything. The lint test reads the whole module, which the test cache cannot
 # know: hence -count=1. testlist prints what fails, and at the end what was skipped.
@@ -104,6 +104,10 @@ cuda:
 	@echo "cuda.h, libcuda, libnvrtc and libcublas are needed, and a C compiler."
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/saga ./cmd/saga
+
+# The build for several ranks over MPI, and bin/saga of it: with the flags of the mpicc on PATH, or of MPICC.
+mpi:
+	set -e; flags="$$(bash net/mpi/flags.sh)"; eval "$$flags"; go vet -tags mpi ./net/... ./cmd/saga; go build -tags mpi -o bin/saga ./cmd/saga
 
 # Assembly of internal/simd, written by a generator in a module of its own.
 gen:

@@ -90,7 +90,11 @@ func TestSampledTasks(t *testing.T) {
 						p, err := saga.Compile(m, tc.d, saga.Config{Seed: 4, Chunks: 1 + 2*i})
 						loss[i], grads[i] = firstStep(t, p, err)
 					}
-					p, err := saga.CompileSampled(m, tc.d, saga.Config{Seed: 4}, saga.Sampling{Sampler: sample.Neighbours(everything, everything), Batch: tc.n})
+					s := saga.Sampling{Sampler: sample.Neighbours(everything, everything), Batch: tc.n}
+					if drop > 0 { // by one, as all edges are drawn
+						s.Norm = saga.NormFull
+					}
+					p, err := saga.CompileSampled(m, tc.d, saga.Config{Seed: 4}, s)
 					got, by := firstStep(t, p, err)
 					compare(t, "loss", []float32{got}, loss[:1], 1e-5)
 					most := float32(0)
@@ -152,6 +156,89 @@ func TestSampledTasksBits(t *testing.T) {
 			if !slices.Equal(append(first, rest...), want) || final != again {
 				t.Errorf("%s: resumed %v %v, straight %v", tc.name, first, rest, want)
 			}
+		}
+	}
+}
+
+// Batch norm over batches of all vertices gives loss, gradients and running statistics of the full graph, and
+// over smaller ones learns.
+func TestSampledBatchNorm(t *testing.T) {
+	d, err := dataset.Synthetic(dataset.Spec{Kind: dataset.Communities, Vertices: 300, Edges: 3000, Features: 12, Classes: 4, Seed: 3, Copies: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dataset.RandomSplit(d, 0.5, 0.2, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"sage", "gcn", "gin"} {
+		m, err := New(name, Options{Features: d.FeatureCols, Hidden: 8, Classes: d.Classes, Layers: 3, Between: Between{Norm: NormBatch}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := *d
+		whole.Train, whole.Val, whole.Test = nil, nil, nil
+		for v := range d.Edges.V {
+			whole.Train = append(whole.Train, uint32(v))
+		}
+		c := saga.Config{Seed: 4, Epochs: 3, Optimizer: saga.Optimizer{Kind: "sgd", LR: 0.01}}
+		all := sample.Neighbours(everything, everything, everything)
+		step := func(p *saga.Program, err error) (float32, map[string][]float32, map[string][]float32) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			x, err := p.Step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			grads, params := map[string][]float32{}, map[string][]float32{}
+			for _, q := range p.Params() {
+				g, err := p.Grad(q.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if grads[q.Name], params[q.Name] = g, nil; q.Average > 0 {
+					if params[q.Name], err = p.Param(q.Name); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			return float32(x), grads, params
+		}
+		loss, grads, running := step(saga.Compile(m, &whole, c))
+		got, by, stats := step(saga.CompileSampled(m, &whole, c, saga.Sampling{Sampler: all, Batch: d.Edges.V}))
+		compare(t, name+" loss", []float32{got}, []float32{loss}, 1e-5)
+		most := float32(0)
+		for _, g := range grads {
+			most = max(most, furthest(g))
+		}
+		for param, want := range grads {
+			if furthest(want) > 1e-5*most { // a bias before a norm has no gradient but rounding
+				compare(t, name+" gradient of "+param, by[param], want, 1e-5)
+			}
+			if running[param] != nil {
+				compare(t, name+" "+param, stats[param], running[param], 1e-5)
+			}
+		}
+		c = saga.Config{Seed: 4, Epochs: 10}
+		norm := ""
+		if name == "gcn" { // whose sums are others over sampled neighbours, and batch norm keeps their scale
+			norm = saga.NormFull
+		}
+		p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(5, 4, 3), Batch: 32, Norm: norm})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Train(t.Context(), saga.TrainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Final.Test.Accuracy < 0.6 {
+			t.Errorf("%s: %+v", name, r.Final)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

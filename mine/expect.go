@@ -19,10 +19,9 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	w, rates, workers := r.Work(), plan.Core, float64(j.workers)
+	w := r.Work()
+	rates, workers := g.rates(j.place)
 	if j.gpu {
-		chip := cuda.ChipOf(g.gpus.list[0])
-		rates, workers = plan.H200, float64(len(g.gpus.list)*chip.Processors)/plan.H200Processors
 		host, all := j.layout.HostReads(r)
 		w.Host = float64(host)
 		if j.engine == Loops { // which read each set that is intersected
@@ -48,4 +47,12 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 		}
 	}
 	return t / workers, nil
+}
+
+// rates are those of the place's processors, and by how many times its time is less.
+func (g *Graph) rates(at place) (plan.Rates, float64) {
+	if !at.gpu {
+		return plan.Core, float64(at.workers)
+	}
+	return plan.H200, float64(len(g.gpus.list)*cuda.ChipOf(g.gpus.list[0]).Processors) / plan.H200Processors
 }

@@ -100,7 +100,7 @@ func TestGPUEngines(t *testing.T) {
 	ctx := context.Background()
 	club := dataset.Karate()
 	cpu := mustOpen(t, club.Edges, mine.Options{})
-	for _, text := range []string{"triangle", "clique4", "cycle4", "diamond", "star4", "path4", "house"} {
+	for _, text := range []string{"triangle", "clique4", "cycle4", "diamond", "star4", "path4", "house", "cycle5"} {
 		p := mine.MustPattern(text)
 		want, err := cpu.Count(ctx, p)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"strings"
 
+	"sagann/mine/cuda"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
@@ -93,15 +94,13 @@ func (g *Graph) maps(p Pattern) (m *maps, at place, err error) {
 	if len(all) == 0 {
 		return nil, at, nil
 	}
-	var shared, each int64
+	var hows []*plan.Maps
 	for _, t := range all {
 		how, w := plan.NewMaps(t.Pattern, d)
-		m.maps = append(m.maps, mapsTerm{t.Times, how})
+		m.maps, hows = append(m.maps, mapsTerm{t.Times, how}), append(hows, how)
 		m.work.Add(w)
-		s, e := run.MapsNeed(how, w, r)
-		shared, each = max(shared, s), max(each, e)
 	}
-	if at, err = g.workers(g.rowsNeed()+shared, each, "counting maps"); err != nil {
+	if at, err = g.mapsPlace(r, hows, m.work); err != nil {
 		return nil, at, err
 	}
 	ok, err := g.restOf(r, m, rest)
@@ -112,7 +111,7 @@ func (g *Graph) maps(p Pattern) (m *maps, at place, err error) {
 	for _, t := range m.rest {
 		at.bytes = max(at.bytes, t.job.bytes)
 	}
-	m.expected, err = g.mapsSeconds(m, at.workers)
+	m.expected, err = g.mapsSeconds(m, at)
 	return m, at, err
 }
 
@@ -150,17 +149,18 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 		}
 	}
 	if len(m.formula) > 0 {
-		m.place, ok, err = g.formulaPlace(r, m.formula, "counting by formula")
+		m.place, ok, err = g.formulaPlaceOf(cuda.Whole, r, m.formula, "counting by formula")
 		return ok, err
 	}
 	return true, nil
 }
 
 // mapsSeconds is how long it takes.
-func (g *Graph) mapsSeconds(m *maps, workers int) (float64, error) {
-	t := plan.Core.Maps(m.work, float64(g.Vertices())) / float64(workers)
+func (g *Graph) mapsSeconds(m *maps, at place) (float64, error) {
+	rates, workers := g.rates(at)
+	t := rates.Maps(m.work, float64(g.Vertices())) / workers
 	if m.work.Closed {
-		s, err := g.seconds(&job{engine: Formula, formula: pattern.Formula{{Times: 1, Of: pattern.EdgePairs}}, place: place{workers: workers}}, plan.Estimate{})
+		s, err := g.seconds(&job{engine: Formula, formula: pattern.Formula{{Times: 1, Of: pattern.EdgePairs}}, place: place{workers: g.threads(at)}}, plan.Estimate{})
 		if err != nil {
 			return 0, err
 		}
@@ -200,6 +200,14 @@ func (g *Graph) cliqueEstimate(q *query) (plan.Estimate, error) {
 	return e, err
 }
 
+// threads is how many count the triangles at edges, also for GPUs.
+func (g *Graph) threads(at place) int {
+	if at.gpu {
+		return g.opt.Threads
+	}
+	return at.workers
+}
+
 // degreesOf is what the work of maps follows from, made when it is first needed.
 func (g *Graph) degreesOf(r *rows.Rows) plan.Degrees {
 	g.mu.Lock()
@@ -226,7 +234,7 @@ func (g *Graph) countMaps(ctx context.Context, r *rows.Rows, j *job, report func
 	}
 	x := new(big.Int)
 	add := func(times int64, n Total) { x.Add(x, new(big.Int).Mul(big.NewInt(times), n.Big())) }
-	w := run.Run{Rows: r, Workers: j.workers}
+	w := run.Run{Rows: r, Workers: g.threads(j.place)}
 	var closed run.Closed
 	if m.work.Closed {
 		var err error
@@ -236,7 +244,7 @@ func (g *Graph) countMaps(ctx context.Context, r *rows.Rows, j *job, report func
 	}
 	for _, t := range m.maps {
 		w.Report = next()
-		n, err := w.Maps(ctx, t.maps, closed)
+		n, err := g.mapsTotal(ctx, &w, j, t.maps, closed)
 		if err != nil {
 			return Total{}, err
 		}
@@ -261,6 +269,19 @@ func (g *Graph) countMaps(ctx context.Context, r *rows.Rows, j *job, report func
 		add(t.times, n)
 	}
 	return run.FromBig(x.Div(x, big.NewInt(m.over)))
+}
+
+// mapsTotal is the number of maps of a pattern.
+func (g *Graph) mapsTotal(ctx context.Context, w *run.Run, j *job, m *plan.Maps, closed run.Closed) (n Total, err error) {
+	if !j.gpu {
+		return w.Maps(ctx, m, closed)
+	}
+	shared := w.SharedMaps(m, closed)
+	err = g.gpus.with(w.Rows, j.layout, false, func(on *cuda.Graph) (err error) {
+		n, err = on.Maps(ctx, m, closed, shared, j.room, w.Report)
+		return err
+	})
+	return n, err
 }
 
 // String is the sum as it is written, with maps(p) for the number of maps of p.

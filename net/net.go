@@ -30,12 +30,47 @@ type Group struct {
 	piece int
 	sent  []atomic.Int64 // bytes of tasks, by the rank at the other end
 	got   []atomic.Int64
+	epoch atomic.Int64
+	doing atomic.Pointer[func() string]
 }
+
+// A Teller is a Link that tells other ranks what this one does.
+type Teller interface{ Tell(where func() string) }
 
 // Over is the group of the ranks that link joins.
 func Over(link Link) *Group {
 	n := link.Ranks()
-	return &Group{link: link, piece: Piece, sent: make([]atomic.Int64, n), got: make([]atomic.Int64, n)}
+	g := &Group{link: link, piece: Piece, sent: make([]atomic.Int64, n), got: make([]atomic.Int64, n)}
+	if t, ok := link.(Teller); ok {
+		t.Tell(g.where)
+	}
+	return g
+}
+
+// Doing notes what this rank does, for the errors of others; what may be called at any time.
+func (g *Group) Doing(what func() string) {
+	if g != nil {
+		g.doing.Store(&what)
+	}
+}
+
+// Epoch notes in which epoch this rank is, from 1.
+func (g *Group) Epoch(n int) {
+	if g != nil {
+		g.epoch.Store(int64(n))
+	}
+}
+
+// where says what this rank does.
+func (g *Group) where() string {
+	text := "before the first epoch"
+	if n := g.epoch.Load(); n > 0 {
+		text = fmt.Sprintf("epoch %d", n)
+	}
+	if f := g.doing.Load(); f != nil {
+		text += ", " + (*f)()
+	}
+	return text
 }
 
 // Rank is the number of this rank, from 0.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sagann/dataflow"
+	"sagann/ops"
 )
 
 // The rows that a layer sees. Over the full graph a layer's input and output have a row a
@@ -51,6 +52,16 @@ func (t *tracer) ids(x Tensor) Tensor {
 		set = s
 	}
 	return t.g.Leaf(dataflow.InputOp, dataflow.IDInput, dataflow.Shape{Set: set, Cols: 1})
+}
+
+// scaled is messages m times how many edges each that was drawn stands for, where sums are scaled. Sums of shares, as of
+// Edge.Softmax, are not: the shares of what was drawn add up to 1.
+func (t *tracer) scaled(m Tensor) Tensor {
+	if !t.d.scaled || t.soft {
+		return m
+	}
+	row := t.edgeRow()
+	return ops.RowScale(m, ops.Slice(row, row.Cols()-1, 1))
 }
 
 // wholeRows refuses what needs all in-edges of a vertex, or an edge in more than one layer, where

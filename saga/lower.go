@@ -95,7 +95,7 @@ func (p *Program) options() dataflow.Options {
 func (p *Program) trainDims() dims {
 	d := p.dims
 	if s := p.sampled; s != nil {
-		d.levels, d.weighed = p.model.gathers(), s.weighs()
+		d.levels, d.weighed, d.scaled = p.model.gathers(), s.weighs(), s.Norm == NormFull
 		if d.paired() {
 			d.levels++
 		}

@@ -136,6 +136,7 @@ func (p *Program) Step() (loss float64, err error) {
 	if err := s.setStep(p.train, s.train); err != nil {
 		return 0, err
 	}
+	p.cfg.Net.Epoch(p.epoch + 1)
 	s.grads = nil
 	if err := s.train.Step(); err != nil {
 		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)

@@ -16,7 +16,7 @@ func (c *Config) ranks() error {
 	r := c.Net.Ranks()
 	switch n := c.devices(); {
 	case n%r != 0:
-		return fmt.Errorf("%d devices cannot be dealt to %d ranks, as many to each", n, r)
+		return fmt.Errorf("device %q: %d in all cannot be dealt to %d ranks, as many to each; cpu:%d could, for one", c.Device, n, r, r)
 	case r > 1 && !device.Host(c.Device):
 		return fmt.Errorf("device %q over %d ranks: several ranks run on CPUs only", c.Device, r)
 	}

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -17,12 +18,10 @@ type sampled struct {
 	Sampling
 	rooms
 	draw  drawer
-	graph *sample.Graph
 	train []uint32 // numbers of its items
 
-	step             // of the next batch
-	steps   int      // updates so far
-	last    []uint32 // seeds of the last batch
+	step        // of the next batch
+	steps   int // updates so far
 	feed    *feed
 	ahead   lookahead
 	filling feeding
@@ -39,8 +38,12 @@ type rooms struct {
 // drawer draws blocks.
 type drawer struct {
 	*sample.Program
+	graph    *sample.Graph
 	depth    int        // blocks of a batch
 	dataCols int        // of the graph's edges
+	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
+	clusters int        // how many there are
+	trains   []bool     // with clusters: by vertex
 	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
@@ -66,20 +69,38 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	x := &sampled{Sampling: s, train: p.items()}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
+	if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
 		return nil, err
 	}
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
+		x.Sampler = s.Sampler
 	}
 	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
-	if x.draw.Program, err = sample.Compile(x.graph, s.Sampler); err != nil {
+	if s.Norm == NormFull {
+		x.draw.dataCols++
+		x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
+	}
+	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
 		return nil, err
+	}
+	if s.Clusters != nil {
+		x.draw.clusters = int(slices.Max(s.Clusters)) + 1
+		x.draw.trains = make([]bool, p.in.edges.V)
+		for _, v := range x.train {
+			x.draw.trains[v] = true
+		}
 	}
 	if p.dims.task == GraphTask {
 		x.draw.members = membersOf(p.data, p.dims.graphs)
 	}
 	return x, nil
+}
+
+// uniform tells whether every edge of a vertex is drawn with equal probability.
+func (s *Sampling) uniform() bool {
+	d := &s.Sampler
+	return d.Output == sample.Layers && d.Over == sample.Individual && d.Next == nil && d.Score == nil && d.EdgeWeight == nil && d.Top == 0
 }
 
 // weighs tells whether the sampler gives edges weights.
@@ -97,17 +118,33 @@ func (s *sampled) fits(model string, want chunk.Want) error {
 }
 
 // batches is how many an epoch has.
-func (s *sampled) batches() int { return (len(s.train) + s.Batch - 1) / s.Batch }
+func (s *sampled) batches() int {
+	n := len(s.train)
+	if s.Clusters != nil {
+		n = s.draw.clusters
+	}
+	return (n + s.Batch - 1) / s.Batch
+}
+
+// epochOrder is what the batches of an epoch take: items in an order, or of clusters the vertices by batch.
+type epochOrder struct {
+	items    []uint32
+	clusters [][]uint32
+}
 
 // order is the items as the batches of an epoch take them.
-func (s *sampled) order(seed uint64, epoch int) []uint32 {
+func (s *sampled) order(seed uint64, epoch int) (*epochOrder, error) {
+	if s.Clusters != nil {
+		list, err := sample.Clusters(s.Clusters, s.Batch, sample.Key{Seed: seed, Epoch: uint32(epoch)})
+		return &epochOrder{clusters: list}, err
+	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "batches of epoch %d", epoch)
 	r := rand.New(rand.NewPCG(seed, h.Sum64()))
 	out := make([]uint32, len(s.train))
 	copy(out, s.train)
 	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
+	return &epochOrder{items: out}, nil
 }
 
 // seeds are the items of batch i of an epoch's order.
@@ -115,14 +152,49 @@ func (s *sampled) seeds(order []uint32, i int) []uint32 {
 	return order[i*s.Batch : min(len(order), (i+1)*s.Batch)]
 }
 
+// inClusters gives b the vertices of a batch of clusters, those of the training split, its items, first.
+func (s *sampled) inClusters(b *drawn, vertices []uint32) {
+	b.items, b.seeds = b.items[:0:0], b.seeds[:0]
+	for _, v := range vertices {
+		if s.draw.trains[v] {
+			b.items = append(b.items, v)
+		}
+	}
+	b.seeds = append(b.seeds, b.items...)
+	for _, v := range vertices {
+		if !s.draw.trains[v] {
+			b.seeds = append(b.seeds, v)
+		}
+	}
+}
+
+// degreesOf counts in-edges, those that are self loops or not.
+func degreesOf(e *chunk.Edges, without bool) []uint32 {
+	n := slices.Clone(e.InDegrees())
+	for k, v := range e.Dst {
+		if without && e.Src[k] == v {
+			n[v]--
+		}
+	}
+	return n
+}
+
 // tries is how many batches are drawn to plan. The last of an epoch, which is short, is not
 // like the others.
-func (s *sampled) tries() int { return max(1, min(presampled, len(s.train)/s.Batch)) }
+func (s *sampled) tries() int {
+	if s.Clusters != nil {
+		return min(presampled, s.batches())
+	}
+	return max(1, min(presampled, len(s.train)/s.Batch))
+}
 
 // presample draws the first batches of the run and sets expected, spread and room.
 func (p *Program) presample() error {
 	s := p.sampled
-	order := s.order(p.cfg.Seed, 0)
+	order, err := s.order(p.cfg.Seed, 0)
+	if err != nil {
+		return err
+	}
 	var b drawn
 	var rows, edges [][]float64 // by level or block, then batch
 	for i := range s.tries() {
@@ -147,7 +219,7 @@ func (p *Program) presample() error {
 		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
 		s.most.Vertices = append(s.most.Vertices, min(s.mostVertices(), roundRoom(mean+far)))
 	}
-	if p.dims.taskName() == VertexTask {
+	if p.dims.taskName() == VertexTask && s.Clusters == nil {
 		s.most.Vertices[0] = min(s.Batch, len(s.train))
 	}
 	for _, x := range edges {
@@ -166,7 +238,7 @@ func (s *sampled) mostVertices() int {
 	if s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Vertices()
+	return s.draw.graph.Vertices()
 }
 
 // mostEdges is how many a block has at most.
@@ -174,7 +246,7 @@ func (s *sampled) mostEdges() int {
 	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Edges()
+	return s.draw.graph.Edges()
 }
 
 // meanAndSpread are the mean of x and so many standard deviations.

@@ -40,6 +40,7 @@ type feeding struct {
 	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
 	ranks   []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
 	drawing atomic.Int64                         // nanoseconds of all of them
+	last    []uint32                             // seeds of the last batch
 	waiting time.Duration                        // of steps for the next batch
 }
 

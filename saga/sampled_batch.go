@@ -25,7 +25,7 @@ type batch struct {
 }
 
 // fill draws the batch at its place and makes what low reads of it. Memory is used again.
-func (p *Program) fill(b *batch, order []uint32) error {
+func (p *Program) fill(b *batch, order *epochOrder) error {
 	if err := p.draw(&b.blocks, order, b.at); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (p *Program) fillCells(b *batch) {
 			continue
 		}
 		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
-		p.fillCell(in, &b.blocks.Layers[e-1], b.Rows[e], want)
+		p.fillCell(in, b.blocks.Vertices, &b.blocks.Layers[e-1], b.Rows[e], want)
 		if e == 1 && p.dims.paired() {
 			p.fillShares(in, b.blocks.share)
 		}
@@ -179,9 +179,9 @@ func (p *Program) fillCells(b *batch) {
 }
 
 // fillCell makes the cell of a block that has so many destinations.
-func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.Want) {
+func (p *Program) fillCell(r *chunk.Rect, vertices []uint32, l *sample.Block, rows int, want chunk.Want) {
 	g := p.in.edges
-	r.Resize(rows, int64(len(l.Far)), want, g.DataCols)
+	r.Resize(rows, int64(len(l.Far)), want, p.sampled.draw.dataCols)
 	v := r.View()
 	for i, at := range l.Offsets {
 		v.Ptr[i] = uint32(at)
@@ -205,20 +205,45 @@ func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.
 		if want.Weight && l.Weight == nil && g.Weight != nil { // pairs have a weight where no edge has
 			v.Weight[i] = g.Weight[e]
 		}
-		if n := g.DataCols; want.Data {
-			copy(v.Data[i*n:(i+1)*n], g.Data[int(e)*n:])
+		if n, m := g.DataCols, r.DataCols; want.Data {
+			copy(v.Data[i*m:i*m+n], g.Data[int(e)*n:])
+		}
+	}
+	if p.sampled.Norm == NormFull && want.Data {
+		p.fillScales(r, vertices, l)
+	}
+}
+
+// fillScales writes, as the last number of each edge, how many in-edges of its end it stands for.
+func (p *Program) fillScales(r *chunk.Rect, vertices []uint32, l *sample.Block) {
+	v, n, keep := r.View(), r.DataCols, p.sampled.Sampler.KeepLoops
+	for i := range len(l.Offsets) - 1 {
+		lo, hi := l.Offsets[i], l.Offsets[i+1]
+		loop := func(e int64) bool { return keep && int(l.Far[e]) == i }
+		drawn := 0
+		for e := lo; e < hi; e++ {
+			if !loop(e) {
+				drawn++
+			}
+		}
+		for e := lo; e < hi; e++ {
+			x := float32(1)
+			if !loop(e) {
+				x = float32(p.sampled.draw.degrees[vertices[i]]) / float32(drawn)
+			}
+			v.Data[int(e+1)*n-1] = x
 		}
 	}
 }
 
 // fillShares writes how much each pair counts in the loss: where links have a weight and labelled edges their split.
 func (p *Program) fillShares(r *chunk.Rect, share []float32) {
-	v, n := r.View(), p.in.edges.DataCols
+	v, n, at := r.View(), r.DataCols, p.in.edges.DataCols-1
 	for i, x := range share {
 		if p.dims.task == LinkTask {
 			v.Weight[i] = x
 		} else {
-			v.Data[(i+1)*n-1] = x
+			v.Data[i*n+at] = x
 		}
 	}
 }

@@ -35,7 +35,7 @@ var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegr
 func (p *Program) drawsThere() int64 {
 	s, low := p.sampled, p.train.low
 	w := low.Want
-	if s.Sampler.Output != sample.Layers || p.dims.taskName() != VertexTask || w.Rank || w.Type || w.Weight || w.Data {
+	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Rank || w.Type || w.Weight || w.Data {
 		return 0
 	}
 	deepest := len(s.most.Vertices)
@@ -87,7 +87,11 @@ func (s *session) drawThere(at step) error {
 	p, d := s.p, s.draws
 	d.ready = false
 	if d.order == nil || at.epoch != d.at.epoch || at.batch != d.at.batch+1 {
-		d.order = p.sampled.order(p.cfg.Seed, at.epoch)
+		order, err := p.sampled.order(p.cfg.Seed, at.epoch)
+		if err != nil {
+			return err
+		}
+		d.order = order.items
 		key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
 		if err := d.gpu.Batches(d.order, p.sampled.Batch, key); err != nil {
 			return err

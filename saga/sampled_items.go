@@ -65,10 +65,14 @@ type drawn struct {
 }
 
 // draw draws the blocks of batch at.batch of an epoch's order.
-func (p *Program) draw(b *drawn, order []uint32, at step) error {
+func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
 	s := p.sampled
-	b.items = s.seeds(order, at.batch)
-	b.seeds = append(b.seeds[:0], b.items...)
+	if s.Clusters != nil {
+		s.inClusters(b, order.clusters[at.batch])
+	} else {
+		b.items = s.seeds(order.items, at.batch)
+		b.seeds = append(b.seeds[:0], b.items...)
+	}
 	var list dataset.Pairs
 	switch p.dims.taskName() {
 	case EdgeTask, LinkTask:
@@ -85,7 +89,11 @@ func (p *Program) draw(b *drawn, order []uint32, at step) error {
 		return err
 	}
 	if s.Sampler.Output != sample.Layers {
-		b.upper.Deepen(len(b.seeds), s.draw.depth)
+		seeds := len(b.seeds)
+		if s.Clusters != nil {
+			seeds = len(b.items)
+		}
+		b.upper.Deepen(seeds, s.draw.depth)
 	}
 	b.Vertices, b.Counts, b.Layers = b.upper.Vertices, b.Counts[:0], b.Layers[:0]
 	if p.dims.paired() {

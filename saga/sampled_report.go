@@ -50,7 +50,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
 	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.overflows, Graph: s.graph.Bytes(), Ahead: s.aheadBytes(p), Eval: p.eval.plan}
+		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Eval: p.eval.plan}
 }
 
 // aheadBytes is what the batches that are prepared ahead take in host memory, at most: rows
@@ -75,7 +75,7 @@ func (s *sampled) aheadBytes(p *Program) int64 {
 // tenants are what sampled training takes in host memory beside what evaluation does.
 func (s *sampled) tenants(p *Program) []plan.Tenant {
 	list := []plan.Tenant{
-		{Name: "rows to draw from", Bytes: s.graph.Bytes(), Stays: true, From: plan.Whole, To: plan.Whole},
+		{Name: "rows to draw from", Bytes: s.draw.graph.Bytes(), Stays: true, From: plan.Whole, To: plan.Whole},
 		{Name: "batches prepared ahead", Bytes: s.aheadBytes(p), Stays: true, From: plan.Whole, To: plan.Whole},
 	}
 	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sagann/layers"
+	"sagann/ops"
 	"sagann/saga"
 	"sagann/sample"
 )
@@ -135,6 +136,73 @@ func TestSampledRowsBits(t *testing.T) {
 				if !slices.Equal(rest, want[stop:]) || again.Final != r.Final {
 					t.Errorf("after batch %d losses are %v, want %v", stop, rest, want[stop:])
 				}
+			}
+		}
+	}
+}
+
+// Sums that are scaled estimate those over all edges: the mean of logits over many epochs is the full graph's within
+// six standard errors, and is not where sums are left as they are.
+func TestSampledNormFull(t *testing.T) {
+	d := sampledGraph(t)
+	d.Edges.Src, d.Edges.Dst = append(d.Edges.Src, 3, 5, 5), append(d.Edges.Dst, 3, 5, 5) // loops of the data
+	for _, name := range []string{"gcn", "gin"} {
+		m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: 8, Layers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "gin" { // whose vertex function is not linear
+			m.Layers[0].ApplyVertex = nil
+			m.Layers[0].ApplyEdge = func(e saga.Edge, p saga.Params) saga.Tensor {
+				return ops.MatMul(e.Src, p.Weight("W", d.FeatureCols, d.Classes))
+			}
+		}
+		c := saga.Config{Seed: 5, Outputs: []string{"logits"}, Optimizer: saga.Optimizer{Kind: "sgd", LR: 1e-20}}
+		full, err := saga.Compile(m, d, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer full.Close()
+		if _, err := full.Step(); err != nil {
+			t.Fatal(err)
+		}
+		want, cols, err := full.Output("logits")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, norm := range []string{"", saga.NormFull} {
+			p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(4), Batch: 300, Norm: norm})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			const n = 300
+			sum, square := make([]float64, len(want)), make([]float64, len(want))
+			for range n {
+				if _, err := p.Step(); err != nil {
+					t.Fatal(err)
+				}
+				x, _, err := p.Output("logits")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range p.Seeds() {
+					for k := range cols {
+						y := float64(x[i*cols+k])
+						sum[int(v)*cols+k] += y / n
+						square[int(v)*cols+k] += y * y / n
+					}
+				}
+			}
+			worst := 0.0
+			for _, v := range d.Train {
+				for i := int(v) * cols; i < (int(v)+1)*cols; i++ {
+					error := math.Sqrt(max(square[i]-sum[i]*sum[i], 0)/n) + 1e-4
+					worst = max(worst, math.Abs(sum[i]-float64(want[i]))/error)
+				}
+			}
+			if (worst < 6) != (norm == saga.NormFull) {
+				t.Errorf("%s, sums scaled %q: %.1f standard errors off", name, norm, worst)
 			}
 		}
 	}

@@ -39,22 +39,25 @@ func (p *Program) newFeed(open *session, at step) (*feed, error) {
 		defer close(f.done)
 		var filling sync.WaitGroup
 		defer filling.Wait()
-		var order []uint32
+		var order *epochOrder
+		var wrong error // with the clusters, which were looked at before
 		for ; ; at = p.sampled.after(at) {
 			if order == nil || at.batch == 0 {
-				order = p.sampled.order(p.cfg.Seed, at.epoch)
+				order, wrong = p.sampled.order(p.cfg.Seed, at.epoch)
 			}
 			select {
 			case <-ctx.Done():
 				return
 			case b := <-f.free:
 				b.at, b.filled = at, make(chan struct{})
-				order := order
+				order, wrong := order, wrong
 				f.ready <- b
 				fillers <- struct{}{}
 				filling.Go(func() {
 					start := time.Now()
-					b.err = p.fill(b, order)
+					if b.err = wrong; wrong == nil {
+						b.err = p.fill(b, order)
+					}
 					p.sampled.filling.drawing.Add(int64(time.Since(start)))
 					close(b.filled)
 					<-fillers
@@ -118,7 +121,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	if err := open.setStep(p.train, open.train); err != nil {
 		return 0, err
 	}
-	if err := open.setGraphs(b); err != nil {
+	if err := errors.Join(open.setGraphs(b), open.setLevels(b)); err != nil {
 		return 0, err
 	}
 	open.takeRows(b)
@@ -131,7 +134,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	loss = float64(open.train.Result(0)[0])
 	s.loss += loss * b.weight
 	s.steps++
-	s.last = append(s.last[:0], b.blocks.seeds...)
+	s.filling.last = append(s.filling.last[:0], b.blocks.seeds...)
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++
 	}
@@ -226,7 +229,7 @@ func (p *Program) Seeds() []uint32 {
 	if p.sampled == nil {
 		return nil
 	}
-	return slices.Clone(p.sampled.last)
+	return slices.Clone(p.sampled.filling.last)
 }
 
 // seedRows is value id of the last batch, without what pads its rows.

@@ -293,3 +293,34 @@ func TestSampledRefuses(t *testing.T) {
 		t.Errorf("%d bytes of %d", r.Peak, c.Mem)
 	}
 }
+
+// Checkpoints come within an epoch, by the number of batches and by the clock.
+func TestSampledCheckpoints(t *testing.T) {
+	d := sampledGraph(t)
+	for _, x := range []struct {
+		o    saga.TrainOptions
+		want []int // steps that the checkpoint has when a batch begins to be reported
+	}{
+		{saga.TrainOptions{CheckpointBatches: 2}, []int{-1, -1, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10}},
+		{saga.TrainOptions{CheckpointAfter: 1}, []int{-1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+		{saga.TrainOptions{CheckpointEvery: 2}, []int{-1, -1, -1, -1, -1, -1, 6, 6, 6, 6, 6, 6}},
+	} {
+		p := sampledProgram(t, "sage", d, sampledConfig(), sampling())
+		var got []int
+		x.o.Checkpoint = filepath.Join(t.TempDir(), "c.safetensors")
+		x.o.OnBatch = func(saga.Batch) error {
+			n := -1
+			if ck, err := saga.ReadCheckpoint(x.o.Checkpoint); err == nil {
+				n = 3*ck.Epoch + ck.Batch
+			}
+			got = append(got, n)
+			return nil
+		}
+		if _, err := p.Train(t.Context(), x.o); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%+v: checkpoints have %v steps, want %v", x.o.CheckpointBatches, got, x.want)
+		}
+	}
+}

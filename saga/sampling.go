@@ -3,6 +3,8 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"slices"
 	"strings"
 
 	"sagann/dataflow"
@@ -27,7 +29,17 @@ type Sampling struct {
 	// of them as there is memory for; above 0: this share of them, those of the vertices with most out-edges;
 	// below 0: none. The others are read from host memory while the batch before is at work. No number depends on it.
 	Cache float64
+	// Norm says what Sum adds up: by default the messages of the edges drawn as they are. With NormFull each counts in-degree
+	// over draws times, so that the sum estimates that over all edges without bias; self loops that the model adds, and
+	// sums of shares by Edge.Softmax, stay as they are. Only for neighbours drawn with equal probability.
+	Norm string
+	// Clusters is the number of each vertex's cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in an
+	// order drawn for the epoch, and their edges; its seeds are their training vertices. sample.Partition makes them.
+	Clusters []uint32
 }
+
+// NormFull scales sums over sampled neighbours to all of them.
+const NormFull = "full"
 
 // String is the sampler, its sizes and the batch, as the digest has them.
 func (s *Sampling) String() string {
@@ -46,6 +58,16 @@ func (s *Sampling) String() string {
 	}
 	if d.Top > 0 {
 		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
+	}
+	if s.Norm != "" {
+		text += ", sums scaled to " + s.Norm + " rows"
+	}
+	if s.Clusters != nil {
+		h := fnv.New32a()
+		for _, c := range s.Clusters {
+			h.Write([]byte{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
+		}
+		return fmt.Sprintf("%s, batches of %d of %d clusters (%08x)", text, s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
 	}
 	return fmt.Sprintf("%s, batches of %d", text, s.Batch)
 }
@@ -91,6 +113,18 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", s.Sampler.Name)
 	case steps != n && s.Sampler.Output == sample.Layers:
 		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: it takes %d fan-outs (--sample), the last layer's first", s.Sampler.Name, steps, n, n)
+	case s.Sampler.Output == sample.Together && s.Sampler.Steps == 0 && s.Clusters == nil:
+		return fmt.Errorf("the sampler %s has no clusters; sample.Partition makes some", s.Sampler.Name)
+	case s.Clusters != nil && (s.Sampler.Output != sample.Together || s.Sampler.Steps != 0):
+		return fmt.Errorf("clusters are for sample.ClusterGCN, and the sampler is %s", s.Sampler.Name)
+	case s.Clusters != nil && len(s.Clusters) != p.in.edges.V:
+		return fmt.Errorf("clusters of %d vertices, and %s has %d", len(s.Clusters), p.data.Name, p.in.edges.V)
+	case s.Clusters != nil && p.dims.taskName() != VertexTask:
+		return fmt.Errorf("batches of clusters are for labels of vertices, not of %s; --sample takes those", things[p.dims.taskName()])
+	case s.Norm != "" && s.Norm != NormFull:
+		return fmt.Errorf("sums are scaled to %q; only to %q, or not at all", s.Norm, NormFull)
+	case s.Norm == NormFull && !s.uniform():
+		return fmt.Errorf("sums over what the sampler %s draws cannot be scaled to all edges: only neighbours drawn with equal probability stand for in-degree over draws each", s.Sampler.Name)
 	case n >= dataflow.MaxLevels-1:
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
 	case p.trainable() != nil:

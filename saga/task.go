@@ -186,6 +186,9 @@ func (t *tracer) edgeRow() Tensor {
 	if t.d.task == EdgeTask {
 		n += labelCols
 	}
+	if t.d.scaled {
+		n++
+	}
 	return t.edge(dataflow.DataInput, n)
 }
 

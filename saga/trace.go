@@ -61,6 +61,7 @@ type dims struct {
 	train             int  // EdgeTask: number of training edges
 	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
 	weighed           bool // by the sampler
+	scaled            bool // sums over sampled edges are (NormFull)
 	loss              Loss
 	linkHead          LinkHead
 }
@@ -76,6 +77,7 @@ type tracer struct {
 	averages  map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
 	level     int                       // of sampled blocks, of the rows in hand
 	gathering any                       // ApplyEdge of the layer in hand
+	soft      bool                      // which has asked for Edge.Softmax
 	data      Tensor                    // edge data of the next layer; nil: that of the graph
 
 	running bool // one of the model's functions
@@ -165,7 +167,7 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	self := t.below(l, x)
 	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
-		t.gathering = l.ApplyEdge
+		t.gathering, t.soft = l.ApplyEdge, false
 		e := t.edges(x, self)
 		t.g.Origin("")
 		acc := l.Gather

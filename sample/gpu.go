@@ -19,6 +19,8 @@ type GPU struct {
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
 	list    int // of a list of so many
+
+	oneByOne bool
 }
 
 // ErrNotOnGPU says that a sampler draws on a CPU only.
@@ -33,6 +35,9 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 		return nil, err
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
+	if p.scores != nil {
+		rows.Weight, rows.Drawable = p.scores, p.drawable()
+	}
 	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
 	if x.on, err = cuda.Upload(d, rows, needs); err != nil {
 		return nil, p.errorf("on %v: %w", d.Info(), err)

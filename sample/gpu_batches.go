@@ -13,8 +13,8 @@ func (p *Program) GPUBytes(size, list int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if x.fanouts == nil {
-		return 0, p.errorf("%w as blocks", ErrNotOnGPU)
+	if x.fanouts == nil || p.score != nil { // of these the GPU gives up on some rows
+		return 0, p.errorf("%w in batches that stay there", ErrNotOnGPU)
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge}
 	lists := 8 * int64(len(p.g.Far)) // from which pairs are made
@@ -46,7 +46,10 @@ func (x *GPU) Next(words []uint32) error {
 }
 
 // Counts are the vertices of each level and the edges of each block, in words that Next has filled.
-func (x *GPU) Counts(words []uint32) (vertices, edges []uint32) { return x.blocks.CountsOf(words) }
+func (x *GPU) Counts(words []uint32) (vertices, edges []uint32) {
+	vertices, edges, _ = x.blocks.CountsOf(words)
+	return vertices, edges
+}
 
 // Lists are where a batch lies on the GPU, as lists of uint32: the vertices of the last level, and of each block
 // where rows begin and the far ends, by local numbers. Queue draws them.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sagann/chunk"
 	"sagann/sample/cuda"
 )
 
@@ -11,8 +12,10 @@ import (
 func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
 	switch {
-	case s.Over != Individual || p.code != nil || p.score != nil || p.edge != nil:
-		return needs, p.errorf("%w: of blocks a GPU draws edges of single vertices with equal probability, without Next, Score and EdgeWeight", ErrNotOnGPU)
+	case s.Over != Individual || p.code != nil || p.edge != nil:
+		return needs, p.errorf("%w: of blocks a GPU draws edges of single vertices, without Next and EdgeWeight", ErrNotOnGPU)
+	case p.score != nil && (s.KeepLoops || s.Method == Race):
+		return needs, p.errorf("%w: by Score a GPU draws without KeepLoops, and not by the method Race", ErrNotOnGPU)
 	case len(p.sizes) > cuda.MostHops:
 		return needs, p.errorf("%w: %d levels; a GPU draws at most %d", ErrNotOnGPU, len(p.sizes), cuda.MostHops)
 	}
@@ -27,7 +30,10 @@ func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 			return needs, p.errorf("%w: a vertex has %d edges to itself; with KeepLoops a GPU takes at most %d", ErrNotOnGPU, x.fanouts.Loops, cuda.MostLoops)
 		}
 	}
-	return cuda.Needs{Pairs: true}, nil
+	if p.score != nil {
+		x.fanouts.Method = map[Method]cuda.Method{Alias: cuda.ByAlias, Inverse: cuda.ByInverse, Rejection: cuda.ByRejection}[s.Method]
+	}
+	return cuda.Needs{Pairs: true, Weight: p.score != nil}, nil
 }
 
 // Blocks is Program.Blocks.
@@ -44,7 +50,29 @@ func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	if err := x.blocks.Next(); err != nil {
 		return err
 	}
-	return x.read(b)
+	err := x.read(b)
+	if errors.Is(err, errHard) {
+		return x.p.Blocks(b, seeds, key)
+	}
+	return err
+}
+
+// errHard says that a row of a batch is one that a GPU gives up on: its draws repeat too often.
+var errHard = errors.New("a row has so few edges with most of its score that a GPU does not draw it")
+
+// drawable counts the edges of each row with a score above 0.
+func (p *Program) drawable() []uint32 {
+	list := make([]uint32, p.g.Vertices())
+	chunk.Ranges(len(list), func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			for _, x := range p.scores[p.g.Offsets[v]:p.g.Offsets[v+1]] {
+				if x > 0 {
+					list[v]++
+				}
+			}
+		}
+	})
+	return list
 }
 
 // checkSeeds refuses what Program.Blocks refuses.
@@ -86,8 +114,18 @@ func (x *GPU) room(size, list int) (err error) {
 		}
 	}
 	x.size, x.list = size, list
-	x.blocks, err = x.on.NewBlocks(*x.fanouts, size, list)
+	if x.blocks, err = x.on.NewBlocks(*x.fanouts, size, list); err == nil {
+		x.blocks.OneByOne = x.oneByOne
+	}
 	return err
+}
+
+// OneByOne says whether kernels of later batches are submitted one by one, so that a trace sees
+// each, or as one captured graph, as they are to begin with.
+func (x *GPU) OneByOne(on bool) {
+	if x.oneByOne = on; x.blocks != nil {
+		x.blocks.OneByOne = on
+	}
 }
 
 // Epoch draws the batches of a list of seeds, size seeds each and the last one fewer, and leaves
@@ -111,14 +149,21 @@ func (x *GPU) Epoch(list []uint32, size int, key Key) (vertices, edges []uint32,
 			return nil, nil, err
 		}
 	}
-	return x.blocks.Counts()
+	vertices, edges, wrong, err := x.blocks.Counts()
+	if wrong && err == nil {
+		err = x.p.errorf("%w", errHard)
+	}
+	return vertices, edges, err
 }
 
 // read copies the last batch into b.
 func (x *GPU) read(b *Blocks) error {
-	counts, edges, err := x.blocks.Counts()
+	counts, edges, wrong, err := x.blocks.Counts()
 	if err != nil {
 		return err
+	}
+	if wrong {
+		return errHard
 	}
 	b.Counts, b.Layers = b.Counts[:0], b.Layers[:min(len(b.Layers), len(edges))]
 	for len(b.Layers) < len(edges) {

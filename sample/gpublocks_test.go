@@ -18,7 +18,14 @@ func fanned() (list []Sampler) {
 	again.Replace = true
 	kept, keptAgain := Neighbours(6, 2), Neighbours(3, 4)
 	kept.KeepLoops, keptAgain.KeepLoops, keptAgain.Replace = true, true, true
-	return append(list, Neighbours(3, 2), Neighbours(15, 10, 5), Neighbours(25, 1), MVS(40), again, kept, keptAgain)
+	for _, m := range []Method{Alias, Inverse, Rejection} {
+		w := WeightedNeighbours(4, 3)
+		w.Method = m
+		list = append(list, w)
+	}
+	weightedAgain := WeightedNeighbours(5, 2)
+	weightedAgain.Replace = true
+	return append(list, weightedAgain, Neighbours(3, 2), Neighbours(15, 10, 5), Neighbours(25, 1), MVS(40), again, kept, keptAgain)
 }
 
 // sameBlocks compares blocks, whatever memory they lie in.
@@ -139,6 +146,7 @@ func TestGPULarge(t *testing.T) {
 				t.Fatal(err)
 			}
 			for again := range 25 {
+				x.OneByOne(again == 24)
 				if err := x.Blocks(&got, order[:n], key); err != nil {
 					t.Fatal(err)
 				}

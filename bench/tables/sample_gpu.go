@@ -32,7 +32,8 @@ func (c *Sample) runGPU(a *app) (err error) {
 	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
 		head: table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "bar", "NextDoor, V100"}}
 	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
-		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "vertices", "edges", "bar"}}
+		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "one by one", "vertices", "edges", "bar"}}
+	parts := &sheet{title: "Kernels of a batch, each by itself", key: "kernels", head: table.Row{"graph", "fan-outs", "kernel", "us, median"}}
 	renamed := &sheet{title: "Renumbering alone, of 16 of these batches", key: "renumbering",
 		head: table.Row{"graph", "fan-outs", "ours, ms", "Fused-Map, ms", "ratio", "bar"}}
 	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
@@ -54,7 +55,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 		graphs.add(table.Row{name, v, g.Edges(), most, graphSum(g), fmt.Sprintf("%.1f", time.Since(start).Seconds())},
 			fields{{"graph", name}, {"vertices", v}, {"edges", g.Edges()}, {"largest_row", most}, {"sha256", graphSum(g)}})
 		if name == "products" || c.Blocks {
-			err = m.batches(blocks, renamed, name, g)
+			err = m.batches(blocks, renamed, parts, name, g)
 		} else {
 			err = m.steps(walks, name, g)
 		}
@@ -63,7 +64,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 		}
 	}
 	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
-	return o.print(a, reads, graphs, walks, blocks, renamed)
+	return o.print(a, reads, graphs, walks, blocks, parts, renamed)
 }
 
 // spansOf are the launches of f, in milliseconds.
@@ -107,13 +108,17 @@ func (m *gpuSamples) stepped() []stepped {
 	ppr.Steps = 100
 	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
 	n2v := sample.Node2vec(100, 2, 0.5)
+	weighted := tree
+	weighted.Next = func(_ sample.Sample, at sample.Pool, r sample.Rand) sample.Int { return r.PickWeighted(at) }
 	return []stepped{
 		{"k-hop 25,10", tree, false, 275, perGraph("0.2", "11", "12", "10"), perGraph("1.56", "88", "43", "80")},
+		{"k-hop 25,10, weighted", weighted, true, 275, nil, nil},
 		{"uniform walk", sample.DeepWalk(100), false, 100, perGraph("7.5", "13", "21", "12.5"), nil},
 		{"deepwalk", sample.DeepWalk(100), true, 100, perGraph("26", "27", "37", "28"), perGraph("52", "55", "74", "56")},
 		{"ppr 0.01, cut at 100", ppr, true, 0, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
 		{"ppr 0.01, without a bound", sample.PPR(0.01), true, 0, perGraph("1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk"), nil},
 		{"node2vec 2, 0.5", n2v, false, 100, perGraph("19", "22", "36", "26"), nil},
+		{"multirw, 100 roots", sample.MultiRW(100, 100), false, 100, perGraph("0.5 of its bytes", "", "", ""), perGraph("13.7", "", "", "")},
 		{"node2vec 2, 0.5, weighted", n2v, true, 100, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
 	}
 }
@@ -135,9 +140,18 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 		if !x.weighted {
 			graph.Weight = nil
 		}
-		from := roots
-		if x.draws == 275 {
-			from = roots[:g.Vertices()]
+		from, samples := roots, len(roots)
+		if x.draws == 275 || x.sampler.Roots > 1 {
+			from, samples = roots[:g.Vertices()], g.Vertices()
+		}
+		if x.sampler.Roots > 1 {
+			if name != "ppi" {
+				continue // its state takes 808 bytes a sample
+			}
+			from = make([]uint32, samples*x.sampler.Roots)
+			for i := range from {
+				from[i] = uint32(mixed(uint64(i)) % uint64(g.Vertices()))
+			}
 		}
 		ms, err := m.drawn(&graph, x.sampler, from)
 		if err != nil {
@@ -145,10 +159,10 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 		}
 		rate := "-"
 		if x.draws > 0 {
-			rate = fmt.Sprintf("%.1f", float64(len(from))*x.draws/ms/1e6)
+			rate = fmt.Sprintf("%.1f", float64(samples)*x.draws/ms/1e6)
 		}
-		s.add(table.Row{name, x.name, len(from), fmt.Sprintf("%.3f", ms), rate, x.bar[name], x.nextDoor[name]},
-			fields{{"graph", name}, {"sampler", x.name}, {"samples", len(from)}, {"ms", ms}})
+		s.add(table.Row{name, x.name, samples, fmt.Sprintf("%.3f", ms), rate, x.bar[name], x.nextDoor[name]},
+			fields{{"graph", name}, {"sampler", x.name}, {"samples", samples}, {"ms", ms}})
 	}
 	return nil
 }
@@ -182,7 +196,7 @@ func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (m
 }
 
 // batches measures the blocks of an epoch over the shape's training vertices.
-func (m *gpuSamples) batches(s, renamed *sheet, name string, g *sample.Graph) error {
+func (m *gpuSamples) batches(s, renamed, parts *sheet, name string, g *sample.Graph) error {
 	seeds := sample.Permutation(g.Vertices(), sample.Key{Seed: 3})[:min(196_615, g.Vertices())]
 	for _, x := range []struct {
 		fanouts []int
@@ -196,7 +210,7 @@ func (m *gpuSamples) batches(s, renamed *sheet, name string, g *sample.Graph) er
 		if err != nil {
 			return err
 		}
-		err = m.epoch(s, name, gpu, seeds, x.fanouts, x.bar)
+		err = m.epoch(s, parts, name, gpu, seeds, x.fanouts, x.bar)
 		if err == nil {
 			err = m.renames(renamed, name, p, gpu, seeds, x.fanouts)
 		}
@@ -207,27 +221,57 @@ func (m *gpuSamples) batches(s, renamed *sheet, name string, g *sample.Graph) er
 	return nil
 }
 
-// epoch measures the batches of an epoch, in order.
-func (m *gpuSamples) epoch(s *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int, bar string) error {
-	var list []float64
-	for epoch := range uint32(2) { // the second one is counted
-		var err error
-		list, err = m.spansOf(func() error {
-			_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
-			return err
-		})
-		if err != nil {
-			return err
-		}
+// epoch measures the batches of an epoch, in order, as captured graphs and by kernels one by one.
+func (m *gpuSamples) epoch(s, parts *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int, bar string) error {
+	run := func(epoch uint32) error {
+		_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
+		return err
 	}
+	if err := run(0); err != nil { // takes memory and captures
+		return err
+	}
+	list, err := m.spansOf(func() error { return run(1) })
+	if err != nil {
+		return err
+	}
+	gpu.OneByOne(true)
+	single, err := m.spansOf(func() error { return run(1) })
+	if err != nil {
+		return err
+	}
+	if err := m.parts(parts, name, fanouts, func() error { return run(1) }); err != nil {
+		return err
+	}
+	gpu.OneByOne(false)
 	vertices, edges, err := gpu.Epoch(seeds[:min(len(seeds), int(m.Batch))], int(m.Batch), sample.Key{Seed: 1})
 	if err != nil {
 		return err
 	}
 	s.add(table.Row{name, fmt.Sprint(fanouts), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
-		fmt.Sprint(vertices), fmt.Sprint(edges), bar},
-		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", median(list)}})
+		fmt.Sprintf("%.4f", median(single)), fmt.Sprint(vertices), fmt.Sprint(edges), bar},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", median(list)}, {"one_by_one_ms", median(single)}})
 	return nil
+}
+
+// parts measures the kernels of a batch, each by itself: the median of each over the batches.
+func (m *gpuSamples) parts(s *sheet, name string, fanouts []int, f func() error) error {
+	times, order := map[string][]float64{}, []string(nil)
+	m.gpu.Detail(func(x device.Span) {
+		if times[x.Kernel] == nil {
+			order = append(order, x.Kernel)
+		}
+		times[x.Kernel] = append(times[x.Kernel], (x.End-x.Start).Seconds()*1e6)
+	})
+	err := f()
+	err = errors.Join(err, m.gpu.Sync())
+	m.gpu.Detail(nil)
+	for _, k := range order {
+		if len(times[k]) > 1 {
+			s.add(table.Row{name, fmt.Sprint(fanouts), k, fmt.Sprintf("%.1f", median(times[k]))},
+				fields{{"graph", name}, {"fanouts", fanouts}, {"kernel", k}, {"us", median(times[k])}})
+		}
+	}
+	return err
 }
 
 // renames measures the renumbering of some batches alone, beside a Fused-Map, after it has compared the blocks with those

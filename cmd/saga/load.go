@@ -101,6 +101,9 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
 		j.prep.SelfLoops = m.SelfLoops
 		if sampling, _ := s.sampling(); sampling != nil {
+			if err := s.cluster(sampling, d); err != nil {
+				return err
+			}
 			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
 			return err
 		}

@@ -16,6 +16,7 @@ func (r *Runner) message(t *plan.Task) device.HostKernel {
 		g, n := r.arena.ranks, t.Channel(r.plan.Devices)
 		peer := r.rankOf(int(t.From))
 		mem := r.arena.on(t.Device).mem.In(arena)
+		g.Doing(func() string { return r.plan.DescribeTask(t) })
 		switch {
 		case t.Kind == plan.Receive:
 			return g.Recv(mem[t.Addr:t.Addr+t.Bytes], peer, n)

@@ -29,6 +29,20 @@ type Shared struct {
 	Of             []int // of Shared
 }
 
+// Tops tells which nodes are only summed up.
+func (m *Maps) Tops() []bool {
+	top := make([]bool, len(m.Nodes))
+	for _, i := range m.Sums {
+		top[i] = !m.Nodes[i].Dense
+	}
+	for _, n := range m.Nodes {
+		if n.Kind == Spread {
+			top[n.From] = false
+		}
+	}
+	return top
+}
+
 // Kind says at which vertices of the graph a node has numbers.
 type Kind uint8
 

@@ -87,10 +87,7 @@ func (r *Run) Closed(ctx context.Context) (Closed, error) {
 
 // Maps counts the maps of a pattern. c may be nil where the work needs no triangles.
 func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
-	shared := make([][]uint64, len(m.Shared))
-	for i := range m.Shared {
-		shared[i] = r.sharedMaps(&m.Shared[i], c, shared)
-	}
+	shared := r.SharedMaps(m, c)
 	pool := newPool(r.Rows, false)
 	ws := make([]*mapper, r.Workers)
 	for i := range ws {
@@ -102,6 +99,15 @@ func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
 		sum.AddTotal(w.total)
 	}
 	return sum, err
+}
+
+// SharedMaps are the vectors that do not depend on the root.
+func (r *Run) SharedMaps(m *plan.Maps, c Closed) [][]uint64 {
+	shared := make([][]uint64, len(m.Shared))
+	for i := range m.Shared {
+		shared[i] = r.sharedMaps(&m.Shared[i], c, shared)
+	}
+	return shared
 }
 
 // sharedMaps is a shared vector.
@@ -177,15 +183,7 @@ type mapper struct {
 func newMapper(m *plan.Maps, r *rows.Rows, c Closed, shared [][]uint64) *mapper {
 	w := &mapper{m: m, rows: r, closed: c, shared: shared}
 	k := len(m.Nodes)
-	w.top = make([]bool, k)
-	for _, i := range m.Sums {
-		w.top[i] = !m.Nodes[i].Dense
-	}
-	for _, n := range m.Nodes {
-		if n.Kind == plan.Spread {
-			w.top[n.From] = false
-		}
-	}
+	w.top = m.Tops()
 	w.list, w.dense, w.ends = make([][]uint64, k), make([][]uint64, k), make([][]uint32, k)
 	for i, n := range m.Nodes {
 		switch n.Kind {

@@ -12,8 +12,20 @@ import (
 type Fanouts struct {
 	Sizes   []int
 	Replace bool
-	Loops   int // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
+	Method  Method // of draws in proportion to scores
+	Loops   int    // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
 }
+
+// Method is how draws in proportion to scores are made.
+type Method int
+
+// Methods; ByScore but for Evenly needs Score and Drawable of Rows, and Alias, Inverse or Most.
+const (
+	Evenly Method = iota
+	ByAlias
+	ByInverse
+	ByRejection
+)
 
 // Limits of fan-outs: the places that a block of threads draws lie in shared memory, and the words of a
 // batch have room for so many hops.
@@ -47,7 +59,10 @@ func (s shape) shared(loops int) int {
 
 // shapeOf chooses: a thread a row where there are rows enough to fill a GPU, else the lanes of a warp
 // that a row needs.
-func shapeOf(draws int, rows int64, processors int) shape {
+func (f *Fanouts) shapeOf(draws int, rows int64, processors int) shape {
+	if f.Method != Evenly {
+		return shape{draws, 1, min(32, threads*16/draws)} // threads of a block that have nothing to draw read edges
+	}
 	if draws <= 16 && rows >= int64(threads*processors) {
 		return shape{draws, 1, threads}
 	}
@@ -85,6 +100,8 @@ type Blocks struct {
 	captured device.Graph
 	commands []device.Command
 
+	OneByOne bool // Next submits kernels one by one, where they are captured, too
+
 	words, table, seeds, vertices device.Mem
 	begin, far, edge              []device.Mem // of each hop
 	placed                        []device.Mem // sums of tiles that place writes
@@ -93,8 +110,8 @@ type Blocks struct {
 // text is the kernels' source.
 func (f *Fanouts) text(shapes []shape) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n", threads, placeEach, len(shapes))
-	b.WriteString(prelude + blocksText)
+	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n#define METHOD %d\n", threads, placeEach, len(shapes), f.Method)
+	b.WriteString(prelude + blocksText + rowsText + hopsText)
 	var args []string
 	for hop, s := range shapes {
 		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops)
@@ -111,7 +128,7 @@ func (f *Fanouts) text(shapes []shape) string {
 // shapes are those of the hops for batches of so many seeds.
 func (b *Blocks) shapes() (list []shape) {
 	for hop, k := range b.f.Sizes {
-		list = append(list, shapeOf(k, b.rows[hop], max(1, b.g.gpu.Info().Processors)))
+		list = append(list, b.f.shapeOf(k, b.rows[hop], max(1, b.g.gpu.Info().Processors)))
 	}
 	return list
 }
@@ -120,7 +137,7 @@ func (b *Blocks) shapes() (list []shape) {
 func (f *Fanouts) Sources() []string {
 	var small, large []shape
 	for _, k := range f.Sizes {
-		small, large = append(small, shapeOf(k, 1, 1)), append(large, shapeOf(k, 1<<30, 1))
+		small, large = append(small, f.shapeOf(k, 1, 1)), append(large, f.shapeOf(k, 1<<30, 1))
 	}
 	return []string{f.text(small) + renameText, f.text(large)}
 }
@@ -203,7 +220,7 @@ func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
 	for hop, s := range shapes {
 		calls = append(calls,
 			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
-				[]any{g.offsets, g.pairs, b.words, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop]}},
+				[]any{g.offsets, g.pairs, b.words, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop], g.table, g.most, g.weight, g.drawable}},
 			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*placeEach))), threads, 4 * (32 + threads/32*placeEach),
 				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop]}})
 		finish = append(finish, b.far[hop])
@@ -240,25 +257,26 @@ type Batch struct {
 
 // Set says which batch Next draws. After it come the next ones of the list.
 func (b *Blocks) Set(x Batch) error {
-	return b.g.gpu.CopyH2D(b.queue, b.words, 4*paramsAt, bytesOf([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total}))
+	return b.g.gpu.CopyH2D(b.queue, b.words, 4*paramsAt, bytesOf([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
 }
 
 // Next draws a batch.
 func (b *Blocks) Next() error {
-	if b.captured != nil {
+	if b.captured != nil && !b.OneByOne {
 		return b.g.gpu.(device.Capturer).Replay(b.captured)
 	}
 	return b.launch()
 }
 
-// Counts are the vertices of each level and the edges of each hop of the last batch.
-func (b *Blocks) Counts() (vertices, edges []uint32, err error) {
+// Counts are the vertices of each level and the edges of each hop of the last batch. Wrong tells that a
+// batch since Set has a row that the reference draws in another way: its blocks are not the sample.
+func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
 	w := make([]uint32, words)
-	if err := b.read(w, b.words); err != nil {
-		return nil, nil, err
+	if err := errors.Join(b.read(w, b.words), b.g.gpu.Sync()); err != nil {
+		return nil, nil, false, err
 	}
-	vertices, edges = b.CountsOf(w)
-	return vertices, edges, b.g.gpu.Sync()
+	vertices, edges, wrong = b.CountsOf(w)
+	return vertices, edges, wrong, nil
 }
 
 func (b *Blocks) read(to []uint32, from device.Mem) error {
@@ -274,13 +292,14 @@ func (b *Blocks) Lists() (vertices device.Mem, begin, far []device.Mem, queue de
 // Words is how many ReadWords fills.
 const Words = words
 
-// ReadWords copies the words of a batch, which are there when Sync of the device has returned. CountsOf finds what Counts returns in them.
+// ReadWords copies the words of a batch, which are there when Sync of the device has returned. CountsOf finds what
+// Counts returns in them.
 func (b *Blocks) ReadWords(w []uint32) error { return b.read(w[:words], b.words) }
 
 // CountsOf is Counts of words that were read.
-func (b *Blocks) CountsOf(w []uint32) (vertices, edges []uint32) {
+func (b *Blocks) CountsOf(w []uint32) (vertices, edges []uint32, wrong bool) {
 	hops := len(b.f.Sizes)
-	return w[16 : 16+hops+1], w[32 : 32+hops]
+	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0
 }
 
 // Vertices fills ids with those of the last level, and Hop the rows and edges of a hop, as many

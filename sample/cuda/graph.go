@@ -17,6 +17,8 @@ type Rows struct {
 	Most    []float32 // V: largest weights of rows
 	Alias   []Alias   // E
 	Inverse []uint32  // E: sums of weights
+
+	Drawable []uint32 // V: edges of a row with a weight above 0, for draws of blocks by weight
 }
 
 // Alias is a place of an alias table.
@@ -32,8 +34,8 @@ type Graph struct {
 	vertices int
 	edges    int
 
-	offsets, far, ends, pairs, weight, most, table device.Mem
-	functions                                      map[[2]string]device.Function
+	offsets, far, ends, pairs, weight, most, table, drawable device.Mem
+	functions                                                map[[2]string]device.Function
 }
 
 // Needs says what kernels read of a graph.
@@ -63,6 +65,7 @@ func (r *Rows) Bytes(n Needs) int64 {
 	add(r.Alias != nil && !n.Wide, 8*e)
 	add(r.Alias != nil && n.Wide, 32*e)
 	add(r.Inverse != nil, 4*e)
+	add(r.Drawable != nil, 4*v)
 	return sum + 16*device.Align
 }
 
@@ -109,6 +112,11 @@ func (g *Graph) upload(n Needs) (err error) {
 	}
 	if r.Most != nil {
 		if g.most, err = put(g, r.Most); err != nil {
+			return err
+		}
+	}
+	if r.Drawable != nil {
+		if g.drawable, err = put(g, r.Drawable); err != nil {
 			return err
 		}
 	}

@@ -41,11 +41,13 @@ const (
 func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32, bound int, keep func(Round) error) (wrong, goesOn bool, err error) {
 	r := &Rounds{g: g, w: w, source: w.text(g.wide), first: first, key: uint64(k0) | uint64(k1)<<32, keep: keep, n: len(roots), all: len(roots)}
 	defer func() { err = errors.Join(err, r.drop(&r.held)) }()
-	r.left, r.wrong = r.take(8), r.take(8)
-	if r.at, err = put(g, roots); err != nil {
+	r.left, r.wrong = r.take(8, &err), r.take(8, &err)
+	if r.at = r.take(4*int64(len(roots)), &err); err != nil {
 		return false, false, err
 	}
-	r.held = append(r.held, r.at)
+	if err := g.gpu.CopyH2D(g.queue, r.at, 0, bytesOf(roots)); err != nil {
+		return false, false, err
+	}
 	if err := g.gpu.CopyH2D(g.queue, r.wrong, 0, make([]byte, 8)); err != nil {
 		return false, false, err
 	}
@@ -61,11 +63,12 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 	return flag[0] != 0, r.n > 0, g.gpu.Sync()
 }
 
-// take takes memory; without any the round's commands say so.
-func (r *Rounds) take(bytes int64) device.Mem {
-	m, err := r.g.alloc(max(bytes, 8))
-	if err == nil {
-		r.held = append(r.held, m)
+// take takes memory unless there was an error.
+func (r *Rounds) take(bytes int64, err *error) (m device.Mem) {
+	if *err == nil {
+		if m, *err = r.g.alloc(max(bytes, 8)); *err == nil {
+			r.held = append(r.held, m)
+		}
 	}
 	return m
 }
@@ -99,7 +102,10 @@ func (r *Rounds) round() (err error) {
 		return err
 	}
 	before = append(before, out)
-	list, at, last := r.take(4*n), r.take(4*n), r.take(4*n)
+	list, at, last := r.take(4*n, &err), r.take(4*n, &err), r.take(4*n, &err)
+	if err != nil {
+		return err
+	}
 	if err := g.gpu.CopyH2D(g.queue, r.left, 0, make([]byte, 8)); err != nil {
 		return err
 	}

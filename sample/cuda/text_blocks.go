@@ -1,6 +1,6 @@
 package cuda
 
-// blocksText is the kernels of a batch of blocks: saga_begin, then for each hop a draw and a
+// blocksText, rowsText (text_rows.go) and hopsText are the kernels of a batch of blocks: saga_begin, then for each hop a draw and a
 // place, and saga_finish. Nothing waits for the host: how many rows and edges there are stands in
 // words of the batch, which each kernel reads and writes.
 //
@@ -12,7 +12,7 @@ package cuda
 // Positions come from sums over tiles. A block takes the next tile by a ticket, publishes its
 // sum with the tag, and adds up those of all tiles before: their blocks have begun, so that they end.
 const blocksText = `
-enum { TAG, KEY0, KEY1, SEED0 = 4, SEED1, EPOCH, NUMBER, FROM, SIZE, TOTAL, COUNT = 16, EDGES = 32, TICKET = 48 };
+enum { TAG, KEY0, KEY1, SEED0 = 4, SEED1, EPOCH, NUMBER, FROM, SIZE, TOTAL, WRONG, COUNT = 16, EDGES = 32, TICKET = 48 };
 
 static __device__ __forceinline__ u64 marked(u32 tag, u32 x) { return (u64)tag << 32 | (u32)~x; }
 
@@ -92,152 +92,13 @@ extern "C" __global__ void __launch_bounds__(256) saga_begin(u32 *b, const u32 *
 		b[COUNT] = n;
 	}
 }
+`
 
-// A row of which some edges are drawn: d places from lo on, of which first to first+loops-1 are always taken
-// and take no part in the draw. It has m places in the block.
-struct Row { u32 v, lo, d, first, loops, m; };
-
-// How many places a row gives: K or all, and the loops.
-template <u32 K, bool AGAIN> static __device__ __forceinline__ u32 places(u32 d, u32 loops) {
-	u32 n = d - loops;
-	return (AGAIN ? (n ? K : 0) : n < K ? n : K) + loops;
-}
-
-// Writes place c of those that take part, of which rank are before it.
-static __device__ __forceinline__ void put(const Row &r, u32 *to, u32 rank, u32 c) {
-	u32 after = c >= r.first ? r.loops : 0;
-	to[rank + after] = r.lo + c + after;
-}
-
-// Places in a row, ascending: without replacement by Floyd's method, or with it.
-template <u32 K, bool AGAIN> struct Chosen {
-	// A thread a row.
-	static __device__ __forceinline__ void thread(u32 k0, u32 k1, u32 step, const Row &r, u32 *to) {
-		u32 n = r.d - r.loops;
-		if (!AGAIN && n <= K) {
-			for (u32 j = 0; j < r.d; j++)
-				to[j] = r.lo + j;
-			return;
-		}
-		u32 c[K], less = 0;
-		#pragma unroll
-		for (u32 q = 0; q < (K + 3) / 4; q++) {
-			Words w = philox(k0, k1, r.v, step, q, 0);
-			u32 word[4] = {w.w0, w.w1, w.w2, w.w3};
-			#pragma unroll
-			for (u32 i = 0; i < 4; i++) {
-				u32 j = 4 * q + i;
-				if (j < K) {
-					u32 top = AGAIN ? n - 1 : n - K + j, x = __umulhi(word[i], top + 1);
-					bool taken = false;
-					#pragma unroll
-					for (u32 a = 0; a < K; a++)
-						if (a < j)
-							taken |= c[a] == x;
-					c[j] = !AGAIN && taken ? top : x;
-				}
-			}
-		}
-		if (r.m == r.loops) // there is nothing to draw from
-			n = 0;
-		#pragma unroll
-		for (u32 j = 0; j < K; j++) {
-			u32 rank = 0;
-			#pragma unroll
-			for (u32 a = 0; a < K; a++)
-				rank += c[a] < c[j] || a < j && c[a] == c[j];
-			if (n)
-				put(r, to, rank, c[j]);
-			less += n && c[j] < r.first;
-		}
-		for (u32 j = 0; j < r.loops; j++)
-			to[less + j] = r.lo + r.first + j;
-	}
-
-	// LANES lanes a row, all of the warp at work.
-	template <u32 LANES> static __device__ __forceinline__ void lanes(u32 k0, u32 k1, u32 step, const Row &r, u32 *to) {
-		u32 l = threadIdx.x % LANES, n = r.d - r.loops, m = r.m - r.loops;
-		Words w = philox(k0, k1, r.v, step, l, 0);
-		u32 w0 = __shfl_sync(ALL, w.w0, l >> 2, LANES), w1 = __shfl_sync(ALL, w.w1, l >> 2, LANES);
-		u32 w2 = __shfl_sync(ALL, w.w2, l >> 2, LANES), w3 = __shfl_sync(ALL, w.w3, l >> 2, LANES);
-		u32 word = (l & 3) == 0 ? w0 : (l & 3) == 1 ? w1 : (l & 3) == 2 ? w2 : w3;
-		bool whole = !AGAIN && n <= K;
-		u32 top = AGAIN ? n - 1 : n - K + l, c = whole ? l : __umulhi(word, top + 1);
-		if (!AGAIN) {
-			#pragma unroll
-			for (u32 q = 0; q < K; q++) {
-				u32 x = __shfl_sync(ALL, c, q, LANES);
-				if (!whole && l > q && c == x)
-					c = top;
-			}
-		}
-		u32 rank = 0, less = 0;
-		#pragma unroll
-		for (u32 q = 0; q < K; q++) {
-			u32 x = __shfl_sync(ALL, c, q, LANES);
-			rank += q < m && (x < c || x == c && q < l);
-			less += q < m && x < r.first;
-		}
-		if (l < m)
-			put(r, to, rank, c);
-		for (u32 j = l; j < r.loops; j += LANES)
-			to[less + j] = r.lo + r.first + j;
-	}
-
-	// A warp a row, for any K: places are kept in room, K words, and compared there.
-	static __device__ __forceinline__ void warp(u32 k0, u32 k1, u32 step, const Row &r, u32 *room, u32 *to) {
-		u32 l = threadIdx.x % 32, n = r.d - r.loops, m = r.m - r.loops;
-		bool whole = !AGAIN && n <= K;
-		for (u32 j = l; j < m; j += 32) {
-			Words w = philox(k0, k1, r.v, step, j >> 2, 0);
-			u32 word = (j & 3) == 0 ? w.w0 : (j & 3) == 1 ? w.w1 : (j & 3) == 2 ? w.w2 : w.w3;
-			room[j] = whole ? j : __umulhi(word, AGAIN ? n : n - K + j + 1);
-		}
-		__syncwarp();
-		for (u32 j = 1; !AGAIN && !whole && j < m; j++) {
-			bool same = false;
-			for (u32 a = l; a < j; a += 32)
-				same |= room[a] == room[j];
-			same = __any_sync(ALL, same);
-			if (same && l == 0)
-				room[j] = n - K + j;
-			__syncwarp();
-		}
-		u32 less = 0;
-		for (u32 j = l; j < m; j += 32) {
-			u32 c = room[j], rank = 0;
-			for (u32 a = 0; a < m; a++)
-				rank += room[a] < c || room[a] == c && a < j;
-			put(r, to, rank, c);
-			less += c < r.first;
-		}
-		for (u32 d = 16; d > 0; d >>= 1)
-			less += __shfl_down_sync(ALL, less, d);
-		less = __shfl_sync(ALL, less, 0);
-		for (u32 j = l; j < r.loops; j += 32)
-			to[less + j] = r.lo + r.first + j;
-	}
-};
-
-// The places of the row of v that come from v itself.
-static __device__ __forceinline__ void find_loops(const uint2 *pairs, Row &r) {
-	u32 lo = 0, n = r.d;
-	while (n > 0) {
-		u32 half = n >> 1;
-		bool up = pairs[r.lo + lo + half].x < r.v;
-		lo = up ? lo + half + 1 : lo;
-		n = up ? n - half - 1 : half;
-	}
-	r.first = lo;
-	while (lo < r.d && pairs[r.lo + lo].x == r.v)
-		lo++;
-	r.loops = lo - r.first;
-}
-
+const hopsText = `
 // The draws of a hop: rows begin at begin, edges are far and edge. LANES are the lanes that a row has; LOOPS the most
 // loops of a vertex that are kept.
 template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ __forceinline__ void draw(const u32 *offsets, const uint2 *pairs, u32 *b, u32 hop,
-		const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge, u32 *shared) {
+		const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge, Scores scores, u32 *shared) {
 	const u32 MOST = ROWS * (K + LOOPS), EACH = (MOST + THREADS - 1) / THREADS;
 	u32 *room = shared, *place = shared + 32, *rowAt = place + MOST, *spare = rowAt + ROWS;
 	Row *rows = (Row *)(spare + (K > 32 ? ROWS * K : 0));
@@ -254,11 +115,19 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 		r.d = offsets[r.v + 1] - r.lo;
 		if (LOOPS > 0)
 			find_loops(pairs, r);
+#if METHOD
+		r.m = places<K, AGAIN>(scores.drawable[r.v], 0);
+#else
 		r.m = places<K, AGAIN>(r.d, r.loops);
+#endif
 	}
 	u32 at = block_scan(r.m, room, &total);
 	if (t == 0)
 		*(volatile u64 *)(sums + tile) = (u64)tag << 32 | total;
+#if METHOD
+	if (r.m > 0 && !by_score<K, AGAIN>(scores, k0, k1, hop, r, scores.drawable[r.v], place + at))
+		b[WRONG] = 1;
+#else
 	if (LANES == 1) {
 		if (r.m > 0)
 			Chosen<K, AGAIN>::thread(k0, k1, hop, r, place + at);
@@ -274,6 +143,7 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 		else
 			Chosen<K, AGAIN>::template lanes<LANES>(k0, k1, hop, rows[mine], place + rowAt[mine]);
 	}
+#endif
 	__syncthreads();
 	uint2 got[EACH];
 	#pragma unroll
@@ -345,9 +215,11 @@ template <u32 EACH> static __device__ __forceinline__ void place(u32 *b, u32 hop
 
 // drawHead is the draw of a hop: its number, draws of a row, lanes a row, rows a block, and whether with replacement.
 const drawHead = `
-extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 *offsets, const u32 *pairs, u32 *b, const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge) {
+extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 *offsets, const u32 *pairs, u32 *b, const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge,
+		const void *table_of_scores, const float *most, const float *score, const u32 *drawable) {
+	Scores scores = {table_of_scores, most, score, drawable};
 	extern __shared__ u32 shared[];
-	draw<%[2]d, %[3]d, %[4]d, %[5]v, %[6]d>(offsets, (const uint2 *)pairs, b, %[1]d, vertices, table, sums, begin, far, edge, shared);
+	draw<%[2]d, %[3]d, %[4]d, %[5]v, %[6]d>(offsets, (const uint2 *)pairs, b, %[1]d, vertices, table, sums, begin, far, edge, scores, shared);
 }
 extern "C" __global__ void __launch_bounds__(THREADS) saga_place_%[1]d(u32 *b, u32 *vertices, u64 *table, u64 *sums, const u32 *far) {
 	extern __shared__ u32 shared[];
