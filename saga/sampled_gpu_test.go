@@ -9,6 +9,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/layers"
 	"sagann/saga"
 	"sagann/sample"
 )
@@ -151,4 +152,23 @@ func TestSampledFar(t *testing.T) {
 			t.Logf("%s, %+v: rows %v, drawn there %t", name, x, s.FarRows, s.Drawn)
 		}
 	}
+}
+
+// batchesToFail is a program over batches that come ahead.
+func batchesToFail(t *testing.T, c saga.Config) *saga.Program {
+	t.Helper()
+	d := mustSynthetic(t, "vertices=40,edges=200,features=5,classes=3,seed=4")
+	m, err := layers.New("sage", layers.Options{Features: 5, Hidden: 4, Classes: 3, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Optimizer.Kind = "sgd"
+	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(3, 2), Batch: 7})
+	if err == nil {
+		err = p.ComeAhead()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

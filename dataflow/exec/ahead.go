@@ -117,13 +117,35 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 			err = meanwhile()
 		}
 		if err == nil {
-			err = r.fetch(0, r.arena.devices[0].queues[plan.Compute])
+			err = r.bringResults()
 		}
 		err = errors.Join(err, r.named(r.arena.sync()))
 		r.traceEnd(err)
 	}
 	r.ended(err)
 	return err
+}
+
+// bringResults submits the tasks that bring results, which wait for the step.
+func (r *Runner) bringResults() error {
+	for i := range r.tasks {
+		k := &r.tasks[i]
+		if k.t.Kind != plan.Results {
+			continue
+		}
+		p := r.arena.on(k.t.Device)
+		q := p.queues[k.t.Queue]
+		q.SetTag(int64(i))
+		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
+			if err := p.dev.Wait(q, r.tasks[d].event); err != nil {
+				return r.fail(i, err)
+			}
+		}
+		if err := r.fetch(int(k.t.Device), q); err != nil {
+			return r.fail(i, err)
+		}
+	}
+	return nil
 }
 
 // SetTable gives input id, of which the plan has a table, the rows of all vertices. The slice is kept.
