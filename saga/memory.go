@@ -89,6 +89,9 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		for i, k := range l.Kernels {
 			tile := kernel.TileWithin(k, kind.Chip, bound)
+			if n == 0 && p.sampled != nil { // no bit of a step over a batch depends on memory
+				tile = kernel.TileWithin(k, kind.Chip, 0)
+			}
 			if n == 0 && len(p.cfg.Outcome.Tiles) == len(l.Kernels) {
 				tile = p.cfg.Outcome.Tiles[i]
 			}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/saga/report"
 )
 
@@ -15,6 +16,7 @@ type SampledPlan struct {
 	Edges     []int                  // room by block: the edges into the seeds first
 	Expected  []int                  // vertices by level: the mean of the batches that were drawn to plan
 	Overflows int                    // batches that were run again with more room, so far
+	Device    int64                  // that training and evaluation take of a device: plans, kernels, and drawing where the GPU draws
 	Peak      int64                  // device memory of a batch in bytes
 	Intervals int                    // of evaluation
 	Ahead     bool                   // the next batch comes to the device while one is at work
@@ -43,14 +45,19 @@ func (p *Program) SampledPlan() *SampledPlan {
 		}
 		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
-	return &SampledPlan{Ahead: s.ahead.two, Drawn: s.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+	return &SampledPlan{Device: p.PlannedPeak() + p.chosen.memory.scratch + p.drawing(), Ahead: s.ahead.two, Drawn: s.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
 }
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
-	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Eval: p.eval.plan}
+	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
+		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Eval: p.eval.plan}
+	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
+		r.Machine = p.cfg.Machine
+		r.Step = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
+	}
+	return r
 }
 
 // aheadBytes is what the batches that are prepared ahead take in host memory, at most: rows

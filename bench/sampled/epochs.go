@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/layers"
@@ -39,6 +40,9 @@ func (e *epochs) run() error {
 	start = time.Now()
 	// Nothing is evaluated: invariants of the whole graph would be for that alone.
 	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: []string{"invariant"}, Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
+	if e.device != "" {
+		c.Machine = backend.MachineOf(e.device)
+	}
 	if e.alone {
 		c.Without = append(c.Without, "match")
 	}
@@ -51,7 +55,7 @@ func (e *epochs) run() error {
 		return err
 	}
 	s := p.SampledPlan()
-	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t, drawn there: %t\n", time.Since(start).Seconds(), p.PlannedPeak()+p.KernelBytes(), s.Tables, s.Ahead, s.Drawn)
+	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t, drawn there: %t\n", time.Since(start).Seconds(), s.Device, s.Tables, s.Ahead, s.Drawn)
 	for epoch := range e.n + 1 {
 		start, before := time.Now(), p.SampledPlan()
 		var loss float64
