@@ -45,7 +45,7 @@ func (m *gpuSamples) reads() (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, mb := range []int64{32, 512, 7168} {
+	for _, mb := range []int64{32, 128, 512, 2048, 7168} {
 		if mb<<20 > m.gpu.Info().Budget/2 {
 			continue
 		}
@@ -53,6 +53,7 @@ func (m *gpuSamples) reads() (*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
+		m.rates = append(m.rates, readRate{mb << 20, rate * 1e9})
 		s.add(table.Row{fmt.Sprintf("%d MB", mb), fmt.Sprintf("%.1f", rate), fmt.Sprintf("%.0f", 32*rate)},
 			fields{{"list_bytes", mb << 20}, {"reads_per_second", rate * 1e9}})
 	}

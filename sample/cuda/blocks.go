@@ -13,6 +13,7 @@ type Fanouts struct {
 	Sizes   []int
 	Replace bool
 	Method  Method // of draws in proportion to scores
+	OnlyNew bool   // at a hop only vertices that the hop before has added draw
 	Loops   int    // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
 }
 
@@ -110,7 +111,7 @@ type Blocks struct {
 // text is the kernels' source.
 func (f *Fanouts) text(shapes []shape) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n#define METHOD %d\n", threads, placeEach, len(shapes), f.Method)
+	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n#define METHOD %d\n#define ONLY_NEW %v\n", threads, placeEach, len(shapes), f.Method, f.OnlyNew)
 	b.WriteString(prelude + blocksText + rowsText + hopsText)
 	var args []string
 	for hop, s := range shapes {
@@ -207,20 +208,20 @@ func tilesOf(n int64, each int) int64 { return (n + int64(each) - 1) / int64(eac
 // prepare compiles the kernels and captures a batch.
 func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
 	source, g := b.f.text(shapes), b.g
-	names := []string{"saga_begin", "saga_finish"}
+	names := []string{"saga_finish"}
 	for hop := range shapes {
 		names = append(names, fmt.Sprintf("saga_draw_%d", hop), fmt.Sprintf("saga_place_%d", hop))
 	}
 	if err := g.compile(source, names...); err != nil {
 		return err
 	}
-	calls := []call{{source, "saga_begin", int(tilesOf(int64(b.size), threads)), threads, 0, []any{b.words, b.seeds, b.table, b.vertices}}}
+	var calls []call
 	finish := []any{b.words, b.table}
 	most := int64(0)
 	for hop, s := range shapes {
 		calls = append(calls,
 			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
-				[]any{g.offsets, g.pairs, b.words, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop], g.table, g.most, g.weight, g.drawable}},
+				[]any{g.offsets, g.pairs, b.words, b.seeds, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop], g.table, g.most, g.weight, g.drawable}},
 			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*placeEach))), threads, 4 * (32 + threads/32*placeEach),
 				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop]}})
 		finish = append(finish, b.far[hop])

@@ -14,13 +14,23 @@ import (
 type Rename struct {
 	b        *Blocks
 	lists    []device.Mem
-	counts   []int
 	captured device.Graph
 	commands []device.Command
 }
 
 // renameText is the kernels that stand in place of the draws and of saga_finish.
 const renameText = `
+extern "C" __global__ void __launch_bounds__(256) saga_begin(u32 *b, const u32 *seeds, u64 *table, u32 *vertices) {
+	u32 i = blockIdx.x * blockDim.x + threadIdx.x, n = seeds_of(b);
+	if (i < n) {
+		u32 v = seeds[b[FROM] + i];
+		vertices[i] = v;
+		atomicMax(table + v, marked(b[TAG], i));
+	}
+	if (i == 0)
+		b[COUNT] = n;
+}
+
 extern "C" __global__ void __launch_bounds__(256) saga_mark(u32 *b, u64 hop, const u32 *list, u64 m, u64 *table) {
 	u32 e = blockIdx.x * blockDim.x + threadIdx.x, tag = b[TAG], n = b[COUNT + hop];
 	if (e < m)

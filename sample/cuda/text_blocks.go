@@ -1,7 +1,7 @@
 package cuda
 
-// blocksText, rowsText (text_rows.go) and hopsText are the kernels of a batch of blocks: saga_begin, then for each hop a draw and a
-// place, and saga_finish. Nothing waits for the host: how many rows and edges there are stands in
+// blocksText, rowsText (text_rows.go) and hopsText are the kernels of a batch of blocks: for each hop a draw and a
+// place, and then saga_finish. Nothing waits for the host: how many rows and edges there are stands in
 // words of the batch, which each kernel reads and writes.
 //
 // A vertex's entry in the table is the batch's tag above ~x. For a vertex of the sample x
@@ -77,40 +77,48 @@ static __device__ __forceinline__ u32 next_tile(u32 *ticket, u32 *room) {
 	return tile;
 }
 
-extern "C" __global__ void __launch_bounds__(256) saga_begin(u32 *b, const u32 *seeds, u64 *table, u32 *vertices) {
-	u32 i = blockIdx.x * blockDim.x + threadIdx.x, from = b[FROM], size = b[SIZE], total = b[TOTAL], left = total > from ? total - from : 0;
-	u32 n = size < left ? size : left;
-	if (i < n) {
-		u32 v = seeds[from + i];
-		vertices[i] = v;
-		atomicMax(table + v, marked(b[TAG], i));
-	}
-	if (i == 0) {
-		Words w = philox(b[SEED0], b[SEED1], b[EPOCH], b[NUMBER], 0, 0);
-		b[KEY0] = w.w0;
-		b[KEY1] = w.w1;
-		b[COUNT] = n;
-	}
+// How many seeds the batch has, and its key.
+static __device__ __forceinline__ u32 seeds_of(const u32 *b) {
+	u32 from = b[FROM], size = b[SIZE], total = b[TOTAL], left = total > from ? total - from : 0;
+	return size < left ? size : left;
 }
+
+static __device__ __forceinline__ Words stream_of(const u32 *b) { return philox(b[SEED0], b[SEED1], b[EPOCH], b[NUMBER], 0, 0); }
 `
 
 const hopsText = `
 // The draws of a hop: rows begin at begin, edges are far and edge. LANES are the lanes that a row has; LOOPS the most
 // loops of a vertex that are kept.
 template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ __forceinline__ void draw(const u32 *offsets, const uint2 *pairs, u32 *b, u32 hop,
-		const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge, Scores scores, u32 *shared) {
+		const u32 *seeds, u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge, Scores scores, u32 *shared) {
 	const u32 MOST = ROWS * (K + LOOPS), EACH = (MOST + THREADS - 1) / THREADS;
 	u32 *room = shared, *place = shared + 32, *rowAt = place + MOST, *spare = rowAt + ROWS;
 	Row *rows = (Row *)(spare + (K > 32 ? ROWS * K : 0));
-	u32 t = threadIdx.x, tag = b[TAG], n = b[COUNT + hop], k0 = b[KEY0], k1 = b[KEY1];
+	u32 t = threadIdx.x, tag = b[TAG], n, k0, k1;
+	if (hop == 0) // the batch begins
+		n = seeds_of(b);
+	else {
+		n = b[COUNT + hop];
+		k0 = b[KEY0];
+		k1 = b[KEY1];
+	}
+	u32 skip = ONLY_NEW && hop > 0 ? b[COUNT + hop - 1] : 0, all = n - skip; // rows that draw
 	u32 tile = next_tile(b + TICKET + 2 * hop, room), first = tile * ROWS;
-	if (first >= n)
+	if (first >= all) {
+		if (all == 0 && tile == 0 && t == 0)
+			b[EDGES + hop] = begin[0] = 0;
 		return;
+	}
 	Row r = {};
 	u32 total;
-	bool row = t < ROWS && first + t < n;
+	bool row = t < ROWS && first + t < all;
 	if (row) {
-		r.v = vertices[first + t];
+		if (hop == 0) {
+			r.v = seeds[b[FROM] + first + t];
+			vertices[first + t] = r.v;
+			atomicMax(table + r.v, marked(tag, first + t));
+		} else
+			r.v = vertices[skip + first + t];
 		r.lo = offsets[r.v];
 		r.d = offsets[r.v + 1] - r.lo;
 		if (LOOPS > 0)
@@ -124,6 +132,16 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 	u32 at = block_scan(r.m, room, &total);
 	if (t == 0)
 		*(volatile u64 *)(sums + tile) = (u64)tag << 32 | total;
+	if (hop == 0) {
+		Words w = stream_of(b);
+		k0 = w.w0;
+		k1 = w.w1;
+		if (tile == 0 && t == 0) {
+			b[KEY0] = k0;
+			b[KEY1] = k1;
+			b[COUNT] = n;
+		}
+	}
 #if METHOD
 	if (r.m > 0 && !by_score<K, AGAIN>(scores, k0, k1, hop, r, scores.drawable[r.v], place + at))
 		b[WRONG] = 1;
@@ -162,8 +180,8 @@ template <u32 K, u32 LANES, u32 ROWS, bool AGAIN, u32 LOOPS> static __device__ _
 	}
 	if (row)
 		begin[first + t] = base + at;
-	if (t == 0 && first + ROWS >= n) {
-		begin[n] = base + total;
+	if (t == 0 && first + ROWS >= all) {
+		begin[all] = base + total;
 		b[EDGES + hop] = base + total;
 	}
 }
@@ -215,11 +233,11 @@ template <u32 EACH> static __device__ __forceinline__ void place(u32 *b, u32 hop
 
 // drawHead is the draw of a hop: its number, draws of a row, lanes a row, rows a block, and whether with replacement.
 const drawHead = `
-extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 *offsets, const u32 *pairs, u32 *b, const u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge,
+extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 *offsets, const u32 *pairs, u32 *b, const u32 *seeds, u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge,
 		const void *table_of_scores, const float *most, const float *score, const u32 *drawable) {
 	Scores scores = {table_of_scores, most, score, drawable};
 	extern __shared__ u32 shared[];
-	draw<%[2]d, %[3]d, %[4]d, %[5]v, %[6]d>(offsets, (const uint2 *)pairs, b, %[1]d, vertices, table, sums, begin, far, edge, scores, shared);
+	draw<%[2]d, %[3]d, %[4]d, %[5]v, %[6]d>(offsets, (const uint2 *)pairs, b, %[1]d, seeds, vertices, table, sums, begin, far, edge, scores, shared);
 }
 extern "C" __global__ void __launch_bounds__(THREADS) saga_place_%[1]d(u32 *b, u32 *vertices, u64 *table, u64 *sums, const u32 *far) {
 	extern __shared__ u32 shared[];
