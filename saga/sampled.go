@@ -23,7 +23,6 @@ type sampled struct {
 	step        // of the next batch
 	steps   int // updates so far
 	feed    *feed
-	ahead   lookahead
 	filling feeding
 }
 

@@ -35,6 +35,7 @@ type lookahead struct {
 
 // feeding is what goroutines that fill batches share, and how long they took.
 type feeding struct {
+	ahead   lookahead
 	forced  bool                                 // batches come ahead on any device: tests
 	mu      sync.Mutex                           // guards what they make once:
 	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
@@ -154,7 +155,7 @@ func (s *session) setTables() error {
 // ahead is how many batches are prepared beside the one in hand. On the host they share the
 // processors with the step, and one is filled while one waits.
 func (p *Program) ahead() int {
-	if p.sampled.ahead.two {
+	if p.sampled.filling.ahead.two {
 		return max(2, runtime.GOMAXPROCS(0))
 	}
 	return 2
@@ -199,7 +200,7 @@ func (p *Program) stageNext(open *session, next step) error {
 		}
 		return open.stage(open.draws.batches[open.draws.turn])
 	}
-	if !s.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
+	if !s.filling.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
 		return nil
 	}
 	start := time.Now()

@@ -59,14 +59,14 @@ func (p *Program) drawing() int64 {
 	if p.sampled == nil {
 		return 0
 	}
-	return p.sampled.ahead.bytes
+	return p.sampled.filling.ahead.bytes
 }
 
 // openDraws has the session's GPU draw, where the plan says so.
 func (s *session) openDraws() error {
 	p := s.p
 	d, ok := s.devices[0].(device.Capturer)
-	if !p.sampled.ahead.drawn || !ok {
+	if !p.sampled.filling.ahead.drawn || !ok {
 		return nil
 	}
 	gpu, err := p.sampled.draw.OnGPU(d)

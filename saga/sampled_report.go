@@ -45,7 +45,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 		}
 		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
-	return &SampledPlan{Device: p.PlannedPeak() + p.chosen.memory.scratch + p.drawing(), Ahead: s.ahead.two, Drawn: s.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+	return &SampledPlan{Device: p.PlannedPeak() + p.chosen.memory.scratch + p.drawing(), Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
 }
 
@@ -73,7 +73,7 @@ func (s *sampled) aheadBytes(p *Program) int64 {
 	for e := range z.Cells {
 		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[e]) // sample.Block
 	}
-	if s.ahead.drawn { // only what belongs to seeds comes from the host
+	if s.filling.ahead.drawn { // only what belongs to seeds comes from the host
 		return n + n/8
 	}
 	return int64(p.ahead()+1) * (n + n/8)

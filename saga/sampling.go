@@ -185,7 +185,7 @@ func (p *Program) planSampled() error {
 	p.chosen.memory = m
 	var small *plan.BudgetError
 	for _, x := range p.aheads() {
-		p.sampled.ahead = x
+		p.sampled.filling.ahead = x
 		if o.Budget = m.plans(); m.bound > 0 {
 			o.Budget = max(1, m.plans()-x.bytes)
 		}
