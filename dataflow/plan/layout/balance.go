@@ -43,7 +43,9 @@ type balance struct {
 	ch       *Choice
 	t        *priority
 	fits     func() bool
-	down, up []float64 // bytes by phase
+	free     func(q int) int64 // bytes that no buffer takes in a phase
+	room     []int64           // by phase, after the last move
+	down, up []float64         // bytes by phase
 	parts    []*part
 	moves    []move
 	forecast
@@ -77,9 +79,9 @@ type move struct {
 }
 
 // balance lists what could be dealt out.
-func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool) *balance {
+func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool, free func(q int) int64) *balance {
 	n := len(s.Phases)
-	b := &balance{s: s, c: c, acc: acc, ch: ch, t: t, fits: fits, down: make([]float64, n), up: make([]float64, n),
+	b := &balance{s: s, c: c, acc: acc, ch: ch, t: t, fits: fits, free: free, room: make([]int64, n), down: make([]float64, n), up: make([]float64, n),
 		forecast: forecast{copies: make([]float64, n), kernels: make([]float64, n+1), link: make([]float64, n+1), all: make([]float64, n+1)}}
 	eachStreamed(s, c, ch, func(key int, constant, output bool) {
 		bytes := 0.0
@@ -111,7 +113,7 @@ func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, c
 	}
 	b.cost()
 	for i := range b.moves {
-		b.moves[i].value = b.value(&b.moves[i])
+		b.moves[i].value = b.value(&b.moves[i], 1)
 	}
 	return b
 }
@@ -145,6 +147,9 @@ func (b *balance) move(from, to *part) {
 // cost works out the forecast.
 func (b *balance) cost() {
 	n := len(b.down)
+	for q := range b.room {
+		b.room[q] = b.free(q)
+	}
 	for q := range n {
 		b.copies[q] = b.t.level.copies(b.down[q], b.up[q])
 	}
@@ -161,12 +166,12 @@ func (b *balance) after(q int, kernels, link, all float64) (float64, float64, fl
 	return max(kernels+l.kernels[q], link), link, all + b.copies[q]
 }
 
-// value is what m gains for a byte and phase.
-func (b *balance) value(m *move) float64 {
-	first := len(b.down)
+// value is what m gains for a byte and phase when it moves n intervals.
+func (b *balance) value(m *move, n int) float64 {
+	first, by := len(b.down), float64(n)
 	for _, u := range m.changes {
 		first = min(first, u.phase)
-		b.copies[u.phase] = b.t.level.copies(b.down[u.phase]-u.down, b.up[u.phase]-u.up)
+		b.copies[u.phase] = b.t.level.copies(b.down[u.phase]-by*u.down, b.up[u.phase]-by*u.up)
 	}
 	kernels, link, all := b.kernels[first], b.link[first], b.all[first]
 	for q := first; q < len(b.down); q++ {
@@ -175,5 +180,5 @@ func (b *balance) value(m *move) float64 {
 	for _, u := range m.changes {
 		b.copies[u.phase] = b.t.level.copies(b.down[u.phase], b.up[u.phase])
 	}
-	return (b.ns - kernels - b.t.level.hidden*all) * m.favour / m.to.bytes / float64(m.phases)
+	return (b.ns - kernels - b.t.level.hidden*all) * m.favour / m.to.bytes / float64(n*m.phases)
 }

@@ -47,7 +47,7 @@ func (f *fitting) Fit() (Choice, int64) {
 	if !o.Stream {
 		windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != plan.DestOrder
 		if windows && f.rule.level != nil {
-			f.rule.deal(s, c, f.usage.Acc, &ch, func() bool { return ok(size(ch)) })
+			f.rule.deal(s, c, f.usage.Acc, &ch, func() bool { return ok(size(ch)) }, func(q int) int64 { return o.Budget - f.sized.used(q) })
 		} else {
 			keep(s, c, f.usage.Acc, &ch, f.rule, func() bool { return ok(size(ch)) })
 		}
