@@ -140,7 +140,7 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	e.sideBySide(len(fresh), func(_, i int) { fresh[i].Profile = e.profile(fresh[i]) })
 	for _, j := range fresh {
 		e.layouts[j.layout] = j.Profile
-		if e.work += j.Tasks; j.EDF && j.InOrder <= e.near {
+		if e.work += j.Tasks; e.passes() && j.InOrder <= e.near {
 			e.work += j.Tasks
 		}
 	}
@@ -207,8 +207,11 @@ func (e *evaluator) options(j *job) plan.Options {
 
 // decode decides what stays in j's plan.
 func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
-	return e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), planner.How{Rule: j.Rule, Kernels: j.kernels, EDF: j.EDF})
+	return e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), planner.How{Rule: j.Rule, Kernels: j.kernels, EDF: e.passes()})
 }
+
+// passes tells whether loads may pass each other.
+func (e *evaluator) passes() bool { return !e.p.Options.Serial && !e.p.Options.Stream }
 
 func (e *evaluator) profile(j *job) *sim.Profile {
 	pl, line, inOrder := j.decoded.Simulated(e.near)

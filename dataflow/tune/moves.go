@@ -21,7 +21,6 @@ type change func(d *Decision)
 // moves is the table of contents of the search: in each round every row is tried once, in this order,
 // from the best that the rows before have come to.
 var moves = []Move{
-	{"loads pass", copies, loadsPass, false},
 	{"intervals", programs, intervals, false},
 	{"rule", exposed, rules, false},
 	{"slots", exposed, slots, false},
@@ -54,8 +53,6 @@ func exposed(s *search, e *Eval) bool {
 	return moving(s, e) && (1000*e.Waits >= e.Wall || e.Derives)
 }
 
-func copies(s *search, e *Eval) bool { return exposed(s, e) && !s.p.Options.Serial }
-
 func windows(s *search, e *Eval) bool {
 	return exposed(s, e) && s.p.Options.Devices <= 1 && e.Schedule != plan.DestOrder
 }
@@ -63,10 +60,6 @@ func windows(s *search, e *Eval) bool {
 func programs(s *search, e *Eval) bool { return true }
 
 // The moves.
-
-func loadsPass(_ *search, e *Eval) []change {
-	return vary([]bool{true}, func(d *Decision, on bool) { d.EDF = on })
-}
 
 // rules begins again with each of the rules that are told apart by what counts, without what single values were told.
 func rules(s *search, e *Eval) []change {

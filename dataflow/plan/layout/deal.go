@@ -9,10 +9,10 @@ import (
 
 // How memory is dealt out: the most valuable move first.
 
-// deal deals memory out to windows by t.level.
-func (t *priority) deal(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool, free func(q int) int64) {
-	fits()
-	b := t.balancing(s, c, acc, ch, fits, free)
+// deal deals memory out to windows by the rule's level.
+func (f *fitting) deal() {
+	f.fits()
+	b := f.balancing()
 	b.fill()
 	b.settle()
 }
@@ -27,7 +27,7 @@ func (b *balance) fill() {
 	for again := false; ; {
 		best := -1
 		for i := range b.moves {
-			if m := &b.moves[i]; m.value > 0 && (best < 0 || m.value > b.moves[best].value) && m.open(b.ch) {
+			if m := &b.moves[i]; m.value > 0 && (best < 0 || m.value > b.moves[best].value) && m.open(&b.ch) {
 				best = i
 			}
 		}
@@ -158,8 +158,8 @@ func (b *balance) whole() {
 			}
 			return w.From == plan.Whole
 		}
-		from, to := plan.Lifetime(b.acc, w.Key)
-		if w.From == plan.Whole || b.s.Values[w.Key].Kind == plan.Stored && w.From == from && w.To == to {
+		from, to := plan.Lifetime(b.usage.Acc, w.Key)
+		if w.From == plan.Whole || b.spec.Values[w.Key].Kind == plan.Stored && w.From == from && w.To == to {
 			b.ch.resident[w.Key] = true
 		}
 		return b.ch.resident[w.Key]

@@ -16,6 +16,7 @@ import (
 type fitting struct {
 	o      plan.Options
 	rule   priority
+	ch     Choice // so far
 	spec   *plan.Spec
 	c      *plan.Cells
 	usage  *plan.Usage
