@@ -27,7 +27,7 @@ var moves = []Move{
 	{"read ahead", exposed, readAhead, false},
 	{"store one", programs, storeOne, false},
 	{"save", programs, save, false},
-	{"intervals", programs, intervals, false},
+	{"intervals", alone, intervals, false}, // what is stored has changed
 	{"price", exposed, price, false},
 	{"group", exposed, group, false},
 	{"schedule", exposed, schedule, false},
@@ -58,6 +58,9 @@ func windows(s *search, e *Eval) bool {
 }
 
 func programs(s *search, e *Eval) bool { return true }
+
+// alone: one device, which takes a third as many plans to try other numbers of intervals as several do.
+func alone(s *search, e *Eval) bool { return s.p.Options.Devices <= 1 }
 
 // The moves.
 
