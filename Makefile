@@ -3,7 +3,7 @@
 
 # Packages that are tested again under the race detector: those with goroutines.
 # Every name must be an existing folder followed by /... .
-RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./internal/progress/... ./internal/runfolder/...
+RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./net/... ./internal/progress/... ./internal/runfolder/...
 BENCH ?= .
 
 SHELL = bash
@@ -23,7 +23,7 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
 SKIPPED = bin/skipped.txt
 skip    = echo "$(1)" | tee -a $(SKIPPED)
 
-.PHONY: test soak race bench cuda cuda-check staticcheck deadcode gen fmt lint
+.PHONY: test soak race bench cuda cuda-check mpi staticcheck deadcode gen fmt lint
 
 # Everything. The lint test reads the whole module, which the test cache cannot
 # know: hence -count=1. testlist prints what fails, and at the end what was skipped.
@@ -61,6 +61,7 @@ deadcode:
 #   layers TestPlanetoid/citeseer: the recipe that TestPlanetoid/cora trains in make test, on features two and a half times as wide;
 #   layers TestOverlap: it takes times, which a busy machine stretches;
 #   mine/cuda TestFaults: every call of a device, of which make test fails three of each kind; TestEmulated: a graph of 6,000 edges, too;
+#   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make;
 #   bench/tables TestAutoAgainstAll: four graphs, of which make test has one.
 SOAK_PROGRAMS ?= 20000
 SOAK_CHECKS   ?= 2000
@@ -71,9 +72,10 @@ endif
 soak: export SAGA_SEED = $(SOAK_SEED)
 soak:
 	@echo "make soak SOAK_SEED=$(SOAK_SEED): $(SOAK_PROGRAMS) programs, $(SOAK_CHECKS) cases of every other property"
-	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestDyadic' ./dataflow
+	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestRandomRanks|TestDyadic' ./dataflow
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts' ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
@@ -104,6 +106,10 @@ cuda:
 	@echo "cuda.h, libcuda, libnvrtc and libcublas are needed, and a C compiler."
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/saga ./cmd/saga
+
+# The build for several ranks over MPI, and bin/saga of it: with the flags of the mpicc on PATH, or of MPICC.
+mpi:
+	set -e; flags="$$(bash net/mpi/flags.sh)"; eval "$$flags"; go vet -tags mpi ./net/... ./cmd/saga; go build -tags mpi -o bin/saga ./cmd/saga
 
 # Assembly of internal/simd, written by a generator in a module of its own.
 gen:

@@ -11,9 +11,11 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/order"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
 	"sagann/device"
+	"sagann/net"
 )
 
 // engine runs a compiled program on one graph.
@@ -26,11 +28,15 @@ type engine struct {
 	once  map[string][]float32 // invariants, in user order
 	held  []*device.HostFile   // inputs
 	rows  map[string][]byte    // of the inputs that training was given
+	ranks *net.Group           // that share the devices; nil: one
 }
 
 // run compiles p, plans it and steps twice; the bits of the second step are those of
 // the first, or it is an error.
-func run(p *program, v values, o options) (map[string][]float32, error) {
+func run(p *program, v values, o options) (map[string][]float32, error) { return runOn(p, v, o, nil) }
+
+// runOn is run on one of several ranks, or with nil on one alone.
+func runOn(p *program, v values, o options, ranks *net.Group) (map[string][]float32, error) {
 	without := map[string]bool{}
 	for _, w := range slices.Concat(o.without, o.plain) {
 		without[w] = true
@@ -55,7 +61,7 @@ func run(p *program, v values, o options) (map[string][]float32, error) {
 		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.procs))
-	e := &engine{v: v, o: o, order: chunk.Identity(v.g.V), once: map[string][]float32{}}
+	e := &engine{v: v, o: o, order: chunk.Identity(v.g.V), once: map[string][]float32{}, ranks: ranks}
 	if o.balanced {
 		e.order = chunk.Balance(v.g, o.p)
 	}
@@ -137,6 +143,10 @@ func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, ba
 			p.Host.Disk[id] = base.Plan().OnDisk(p.Host.Lent[p.Host.Of[id]])
 		}
 	}
+	p, err := order.Part(p, e.ranks.Rank(), e.ranks.Ranks())
+	if err != nil {
+		return nil, err
+	}
 	start := func() (*exec.Runner, error) { return exec.NewRunner(arena, p, l.Kernels, e.grid) }
 	if base != nil {
 		start = func() (*exec.Runner, error) { return base.Beside(p, l.Kernels, e.grid) }
@@ -206,7 +216,8 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 	e.rows = map[string][]byte{}
 	// Poisoned memory is full of NaN: a read of what nobody wrote shows.
 	var devices []device.Device
-	for i := range p.Devices {
+	n := p.Devices / e.ranks.Ranks()
+	for i := range n {
 		dev, err := device.NewCPU(i, peak, device.Poison())
 		if err != nil {
 			return nil, err
@@ -218,6 +229,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 	if err != nil {
 		return nil, err
 	}
+	arena.Over(e.ranks, n*e.ranks.Rank())
 	defer func() { closed = errors.Join(closed, arena.Close()) }()
 	r, err := e.runner(l, p, arena, nil)
 	if err != nil {

@@ -44,7 +44,7 @@ func times(y, w *Node, name string, product func(x, w *Node) *Node) *Node {
 	}
 	of := func(x *Node) *Node { return times(x, w, name, product) }
 	switch {
-	case isScatter(y.op) || sumGather(y.op):
+	case isScatter(y.op) || sumGather(y.op) || isView(y):
 		if x := of(y.in[0]); x != nil && y.attr == (Attr{}) {
 			return Apply(y.op, Attr{}, x)
 		}
@@ -73,6 +73,7 @@ func times(y, w *Node, name string, product func(x, w *Node) *Node) *Node {
 // the parameter, whose rows are rows of vertices then. Wrt has those inputs in place of the parameters;
 // learned lists their names.
 func Identity(p *Program, name string) (q *Program, learned []string, err error) {
+	var set Set // the input's
 	q, err = ByProducts(p, name, func(x, w *Node) *Node {
 		if w.op != ParamOp {
 			return nil
@@ -81,6 +82,7 @@ func Identity(p *Program, name string) (q *Program, learned []string, err error)
 		if !slices.Contains(learned, w.attr.S) {
 			learned = append(learned, w.attr.S)
 		}
+		set = x.shape.Set
 		if wide(x, name) {
 			return rows
 		}
@@ -96,7 +98,7 @@ func Identity(p *Program, name string) (q *Program, learned []string, err error)
 	}
 	for i, w := range q.Wrt {
 		if slices.Contains(learned, w.attr.S) {
-			q.Wrt[i] = w.g.Variable(w.attr.S, Shape{Set: V0, Cols: w.shape.Cols})
+			q.Wrt[i] = w.g.Variable(w.attr.S, Shape{Set: set, Cols: w.shape.Cols})
 		}
 	}
 	return q, learned, nil

@@ -108,8 +108,8 @@ func (n named) Size(name string) int64 {
 // ourNames are the arrays of an .npy folder.
 var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "features", "labels", "targets", "ids", "train", "val", "test",
 	"features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape",
-	"graph_indicator", "graph_labels", "graph_train", "graph_val", "graph_test",
-	"edge_labels", "edge_train", "edge_val", "edge_test"}
+	"graph_indicator", "graph_labels", "graph_targets", "graph_train", "graph_val", "graph_test",
+	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
 
 // otherNames are what others call the arrays; the first that is there is taken.
 var otherNames = map[string][]string{
@@ -124,10 +124,22 @@ var otherNames = map[string][]string{
 	"graph_indicator": {"batch"},
 }
 
-// otherwise maps our names to those of otherNames that list has.
-func otherwise(list []string) map[string]string {
+// severalNames are the names of files with several splits, whose masks are [k,V].
+var severalNames = map[string][]string{
+	"features": {"node_features"},
+	"labels":   {"node_labels"},
+	"train":    {"train_masks"},
+	"val":      {"val_masks"},
+	"test":     {"test_masks"},
+}
+
+// otherwise maps our names to those of others that list has.
+func otherwise(list []string, others map[string][]string) map[string]string {
 	out := map[string]string{}
-	for ours, theirs := range otherNames {
+	for ours, theirs := range others {
+		if slices.Contains(list, ours) {
+			continue
+		}
 		for _, name := range theirs {
 			if slices.Contains(list, name) {
 				out[ours] = name
@@ -149,15 +161,19 @@ func (d *Data) warnUnread(list []string, where, ending string, names map[string]
 			used = append(used, ours)
 		}
 	}
+	var unread []string
 	for _, name := range list {
 		if slices.Contains(used, name) {
 			continue
 		}
-		text := fmt.Sprintf("%s: nothing reads %s%s", where, name, ending)
 		if near := nearest(name, names); near != "" && !slices.Contains(list, near) {
-			text += fmt.Sprintf("; did you mean %s%s?", near, ending)
+			d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %s%s; did you mean %s%s?", where, name, ending, near, ending))
+			continue
 		}
-		d.Report.Warnings = append(d.Report.Warnings, text)
+		unread = append(unread, name+ending)
+	}
+	if len(unread) > 0 {
+		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %.400s", where, strings.Join(unread, ", ")))
 	}
 }
 

@@ -36,7 +36,7 @@ func openNpyFolder(dir string) (*Stream, error) {
 	from := npyFolder(dir)
 	list, names := from.Names(), map[string]string{}
 	if !slices.Contains(list, "edges") {
-		names = otherwise(list)
+		names = otherwise(list, otherNames)
 	}
 	s, err := openArrays(named{arrays: from, names: names}, meta)
 	if err != nil {

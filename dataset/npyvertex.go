@@ -192,7 +192,7 @@ func classNumbers(a *npy.Array) ([]int32, error) {
 	return a.Int32s()
 }
 
-// readIDs reads ids [V], the number that each vertex has elsewhere.
+// readIDs reads ids [V], the number or text that each vertex has elsewhere.
 func (d *Data) readIDs(from arrays) error {
 	a, err := optional(from, "ids")
 	if err != nil || a == nil {
@@ -200,6 +200,10 @@ func (d *Data) readIDs(from arrays) error {
 	}
 	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
 		return fmt.Errorf("%s: shape %v of the ids, want one for each of %d vertices", a.Where(0), a.Shape, d.Edges.V)
+	}
+	if names, ok := a.Data.([]string); ok {
+		d.Names = names
+		return nil
 	}
 	if ids, ok := a.Data.([]uint64); ok {
 		d.IDs = ids

@@ -15,7 +15,7 @@ import (
 // compressed adjacency matrix as gnn-benchmark and SciPy write it, or pickled
 // matrices. What EachEdges and EachRows read is opened anew each time, so nothing
 // stays open.
-func openNpz(path string) (*Stream, error) {
+func openNpz(path string, opt Options) (*Stream, error) {
 	z, err := openArchive(path)
 	if err != nil {
 		return nil, err
@@ -24,16 +24,17 @@ func openNpz(path string) (*Stream, error) {
 	from := named{arrays: reopened{z, path}, names: map[string]string{}}
 	switch has := func(name string) bool { return slices.Contains(list, name) }; {
 	case has("edges"):
-		form = ".npz"
+		form, from.names = ".npz", otherwise(list, severalNames)
+		err = from.masks(opt.Mask)
 	case has("edge_index"):
-		form, from.names = ".npz by PyG's names", otherwise(list)
-		err = from.masks()
+		form, from.names = ".npz by PyG's names", otherwise(list, otherNames)
+		err = from.masks(opt.Mask)
 	case has("adj_indptr") || has("adj_data"):
 		form = ".npz by gnn-benchmark's names"
 		err = from.compressed(list)
 	case has("adj_matrix") || has("adj"):
 		form = ".npz of pickled matrices"
-		err = from.pickled(z)
+		err = from.pickled(z, opt.Mask)
 	default:
 		err = fmt.Errorf("%s: no array edges, edge_index, adj_indptr or adj_matrix; it has %.400q", path, list)
 	}
@@ -53,6 +54,10 @@ func openNpz(path string) (*Stream, error) {
 	}
 	used := []string{"num_nodes", "adj_data", "adj_indices", "adj_indptr", "adj_shape", "adj_matrix", "adj",
 		"attr_data", "attr_indices", "attr_indptr", "attr_shape", "attr_matrix", "node_attr"}
+	if texts := textsIn(from, "class_names"); texts != nil && len(texts) == s.Data.Classes {
+		s.Data.Report.ClassNames = texts
+		used = append(used, "class_names")
+	}
 	s.Data.warnUnread(list, path, "", from.names, used...)
 	s.Data.Report.Form = form
 	name := filepath.Base(path)
@@ -102,18 +107,18 @@ func (n named) vertices() (meta npyMeta, err error) {
 	return npyMeta{Vertices: int(x[0])}, nil
 }
 
-// masks turns PyG's masks of 0 and 1, and the first of several masks, into one of
-// truth values.
-func (n *named) masks() error {
+// masks turns masks of 0 and 1, and one of several masks, into one of truth values.
+func (n *named) masks(which int) error {
 	for _, name := range []string{"train", "val", "test"} {
-		if !strings.HasSuffix(n.names[name], "_mask") {
+		theirs := n.names[name]
+		if !strings.HasSuffix(theirs, "_mask") && !strings.HasSuffix(theirs, "_masks") {
 			continue
 		}
-		a, err := readArray(n.arrays, n.names[name])
+		a, err := readArray(n.arrays, theirs)
 		if err != nil {
 			return err
 		}
-		if a, err = maskOf(a); err != nil {
+		if a, err = maskOf(a, which, strings.HasSuffix(theirs, "s")); err != nil {
 			return err
 		}
 		n.make(name, a)
@@ -128,17 +133,24 @@ func (n *named) make(name string, a *npy.Array) {
 	n.made[name] = a
 }
 
-// maskOf is a mask [V], or the first column of [V,k], as truth values.
-func maskOf(a *npy.Array) (*npy.Array, error) {
-	if _, ok := a.Data.([]bool); ok && len(a.Shape) == 1 {
-		return a, nil
-	}
-	rows, cols := a.Len(), 1
+// maskOf is a mask [V], column which of [V,k], or row which of [k,V] when they stand in rows,
+// as truth values.
+func maskOf(a *npy.Array, which int, inRows bool) (*npy.Array, error) {
+	rows, first, step := a.Len(), 0, 1
 	if len(a.Shape) == 2 {
-		rows, cols = a.Shape[0], a.Shape[1]
-	}
-	if len(a.Shape) != 1 && len(a.Shape) != 2 || cols == 0 {
+		k := a.Shape[1]
+		rows, first, step = a.Shape[0], which, k
+		if inRows {
+			k, rows = a.Shape[0], a.Shape[1]
+			first, step = which*rows, 1
+		}
+		if k == 0 || which >= k {
+			return nil, fmt.Errorf("%s: shape %v has %d masks: no number %d (they count from 0)", a.Where(0), a.Shape, k, which)
+		}
+	} else if len(a.Shape) != 1 {
 		return nil, fmt.Errorf("%s: shape %v of a mask: want one truth value a vertex", a.Where(0), a.Shape)
+	} else if _, ok := a.Data.([]bool); ok {
+		return a, nil
 	}
 	x, err := a.Int64s()
 	if err != nil {
@@ -146,13 +158,27 @@ func maskOf(a *npy.Array) (*npy.Array, error) {
 	}
 	mask := make([]bool, rows)
 	for v := range mask {
-		if y := x[v*cols]; y == 0 || y == 1 {
-			mask[v] = y == 1
-		} else {
-			return nil, fmt.Errorf("%s: %d in a mask: must be 0 or 1", a.Where(v*cols), y)
+		at := first + v*step
+		if x[at] != 0 && x[at] != 1 {
+			return nil, fmt.Errorf("%s: %d in a mask: must be 0 or 1", a.Where(at), x[at])
 		}
+		mask[v] = x[at] == 1
 	}
 	return a.Derived([]int{rows}, mask), nil
+}
+
+// textsIn are the texts of an array, nil where there is none of that name or it holds no
+// texts (Python objects, for one).
+func textsIn(from arrays, name string) []string {
+	if !slices.Contains(from.Names(), name) {
+		return nil
+	}
+	a, err := readArray(from, name)
+	if err != nil {
+		return nil
+	}
+	texts, _ := a.Strings()
+	return texts
 }
 
 // compressed reads the matrix of adj_data, adj_indices, adj_indptr and adj_shape, and
@@ -187,6 +213,9 @@ func (n *named) compressed(list []string) error {
 	m.rows, m.cols = int(shape[0]), int(shape[1])
 	if err := n.adjacency(m, part["indptr"]); err != nil {
 		return err
+	}
+	if textsIn(n.arrays, "node_names") != nil {
+		n.names["ids"] = "node_names"
 	}
 	switch {
 	case slices.Contains(list, "attr_matrix"):

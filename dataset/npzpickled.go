@@ -20,7 +20,7 @@ var pickledNames = map[string][]string{
 }
 
 // pickled reads matrices of SciPy and arrays of NumPy that are kept as Python objects.
-func (n *named) pickled(z npyArchive) error {
+func (n *named) pickled(z npyArchive, mask int) error {
 	list := z.Names()
 	adj := "adj_matrix"
 	if !slices.Contains(list, adj) {
@@ -52,7 +52,7 @@ func (n *named) pickled(z npyArchive) error {
 			a = a.Derived([]int{m.rows, m.cols}, m.dense())
 		}
 		if strings.HasSuffix(theirs[i], "_mask") {
-			if a, err = maskOf(a); err != nil {
+			if a, err = maskOf(a, mask, false); err != nil {
 				return err
 			}
 		}

@@ -58,7 +58,7 @@ func openOGBBinary(raw string) (*Stream, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	from := named{arrays: reopened{z, path}, names: otherwise(list)}
+	from := named{arrays: reopened{z, path}, names: otherwise(list, otherNames)}
 	labels, err := openArchive(filepath.Join(raw, "node-label.npz"))
 	if err != nil {
 		return nil, err

@@ -16,6 +16,10 @@ type Options struct {
 	// are made sparse, too.
 	SparseFrom int64
 
+	// Mask is which of several splits is taken where a file has masks for more than one (PyG's [V,k]
+	// train_mask, train_masks [k,V]); 0 is the first.
+	Mask int
+
 	// Relabel says what becomes of the vertex ids of an edge list. ReadEdgeList
 	// also tells which vertex had which id.
 	Relabel Relabel

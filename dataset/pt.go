@@ -23,7 +23,7 @@ const legacyTorch = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"
 // openPT reads what torch.save wrote: PyG's Data, what an InMemoryDataset keeps in its
 // processed files, or a dictionary of tensors by PyG's names. Nothing that the file
 // names is imported or called. Tensors are read from the archive in pieces.
-func openPT(path string) (*Stream, error) {
+func openPT(path string, opt Options) (*Stream, error) {
 	f, err := openTorch(path)
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func openPT(path string) (*Stream, error) {
 	if !slices.Contains(list, "edge_index") && !slices.Contains(list, "edges") {
 		return nil, fmt.Errorf("%s: no edge_index; there are %.400q%s", f.pkl, list, hintAdj(graph))
 	}
-	n := named{arrays: from, names: otherwise(list)}
-	if err := n.masks(); err != nil {
+	n := named{arrays: from, names: otherwise(list, otherNames)}
+	if err := n.masks(opt.Mask); err != nil {
 		return nil, err
 	}
 	if parts != nil {

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,6 +29,11 @@ func TestVariants(t *testing.T) {
 	}{
 		"several masks, of which the first counts": {[]member{edges, {"train_mask.npy", encoded(t, []int{3, 2}, true, true, false, true, true, false)}},
 			with(func(e *chunk.Edges, d *Data) { d.Train = []uint32{0, 2} })},
+		"names of several splits": {[]member{{"edges.npy", encoded(t, []int{3, 2}, int64(0), 1, 1, 2, 2, 0)}, {"node_labels.npy", encoded(t, []int{3}, int64(1), 0, 1)},
+			{"node_features.npy", encoded(t, []int{3, 1}, float32(5), 6, 7)}, {"val_masks.npy", encoded(t, []int{2, 3}, false, true, true, false, false, false)}},
+			with(func(e *chunk.Edges, d *Data) {
+				d.Labels, d.Classes, d.Features, d.FeatureCols, d.Val = []int32{1, 0, 1}, 2, []float32{5, 6, 7}, 1, []uint32{1, 2}
+			})},
 		"a mask of bytes": {[]member{edges, {"test_mask.npy", encoded(t, []int{3}, uint8(0), 1, 0)}},
 			with(func(e *chunk.Edges, d *Data) { d.Test = []uint32{1} })},
 		"ids of a split": {[]member{edges, {"val_idx.npy", encoded(t, []int{2}, int64(2), 1)}},
@@ -48,6 +55,44 @@ func TestVariants(t *testing.T) {
 		if diff := cmp.Diff(c.want, mustLoad(t, filepath.Join(dir, "g.npz"), Options{})); diff != "" {
 			t.Errorf("%s: %s", what, diff)
 		}
+	}
+}
+
+// TestMask takes another split than the first, whichever way the masks lie.
+func TestMask(t *testing.T) {
+	edges := member{"edge_index.npy", encoded(t, []int{2, 3}, int64(0), 1, 2, 1, 2, 0)}
+	ours := member{"edges.npy", encoded(t, []int{2, 3}, int64(0), 1, 2, 1, 2, 0)}
+	columns := member{"train_mask.npy", encoded(t, []int{3, 2}, uint8(1), 0, 1, 1, 0, 1)}
+	rows := member{"train_masks.npy", encoded(t, []int{2, 3}, true, true, false, false, true, true)}
+	for what, members := range map[string][]member{"columns": {edges, columns}, "rows": {ours, rows}} {
+		path := filepath.Join(writeFiles(t, map[string]string{"g.npz": archived(t, members...)}), "g.npz")
+		if d := mustLoad(t, path, Options{Mask: 1}); !slices.Equal(d.Train, []uint32{1, 2}) {
+			t.Errorf("%s: train %v, want 1 and 2", what, d.Train)
+		}
+		if _, err := Load(path, Options{Mask: 2}); err == nil || !strings.Contains(err.Error(), "has 2 masks: no number 2") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestTexts reads names of vertices and classes as NumPy keeps them; Python objects are
+// left alone.
+func TestTexts(t *testing.T) {
+	const header = "\x93NUMPY\x01\x00\x76\x00{'descr': '<U2', 'fortran_order': False, 'shape': (3,), }"
+	text := header + strings.Repeat(" ", 127-len(header)) + "\n" + "a\x00\x00\x00\x00\x00\x00\x00" + "\xe4\x00\x00\x00b\x00\x00\x00" + "c\x00\x00\x00d\x00\x00\x00"
+	members := []member{
+		{"adj_data.npy", encoded(t, []int{2}, float32(1), 1)}, {"adj_indices.npy", encoded(t, []int{2}, int32(1), 2)},
+		{"adj_indptr.npy", encoded(t, []int{4}, int32(0), 1, 2, 2)}, {"adj_shape.npy", encoded(t, []int{2}, int64(3), 3)},
+		{"labels.npy", encoded(t, []int{3}, int8(2), 0, 1)}, {"class_names.npy", text}, {"node_names.npy", text},
+	}
+	path := filepath.Join(writeFiles(t, map[string]string{"g.npz": archived(t, members...)}), "g.npz")
+	d, err := Load(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a", "äb", "cd"}
+	if !slices.Equal(d.Names, want) || !slices.Equal(d.Report.ClassNames, want) || len(d.Report.Warnings) > 0 {
+		t.Errorf("names %q, classes %q, warnings %q", d.Names, d.Report.ClassNames, d.Report.Warnings)
 	}
 }
 

@@ -43,7 +43,7 @@ type cudaMade struct {
 	events  []*cudaEvent
 	modules []cuModule
 	blas    []cudaBlas
-	batches []*cudaBatch
+	batches map[*cudaBatch]bool
 	graphs  []*cudaGraph
 }
 
@@ -233,7 +233,7 @@ func (d *CUDA) Close() error {
 	for _, b := range d.made.blas {
 		errs = append(errs, cuCloseBlas(d.ctx, b.handle), cuFree(d.ctx, b.work))
 	}
-	for _, b := range d.made.batches {
+	for b := range d.made.batches {
 		b.free()
 	}
 	for _, g := range d.made.graphs {

@@ -80,6 +80,23 @@ func (d *CUDA) Prepare(list []Command) (Batch, error) {
 		b.free()
 		return nil, ErrClosed
 	}
-	d.made.batches = append(d.made.batches, b)
+	if d.made.batches == nil {
+		d.made.batches = map[*cudaBatch]bool{}
+	}
+	d.made.batches[b] = true
 	return b, nil
+}
+
+// Release frees a batch: the driver has copied what was submitted.
+func (d *CUDA) Release(batch Batch) {
+	b, ok := batch.(*cudaBatch)
+	if !ok || b == nil || b.dev != d {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.made.batches[b] {
+		delete(d.made.batches, b)
+		b.free()
+	}
 }

@@ -60,6 +60,7 @@ type cudaCapture struct {
 // cudaGraph is captured work and the streams that it was captured from.
 type cudaGraph struct {
 	dev     *CUDA
+	first   *cudaQueue
 	exec    C.CUgraphExec
 	streams []cuStream
 	events  []cuEvent // by stream: joins; that of the first is the fork
@@ -80,6 +81,9 @@ func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 		if err != nil {
 			g.free()
 			return nil, d.err(OpNewEvent, q, err)
+		}
+		if g.first == nil {
+			g.first = own
 		}
 		g.streams, g.events = append(g.streams, own.stream), append(g.events, e)
 	}
@@ -139,7 +143,10 @@ func (d *CUDA) Replay(graph Graph) error {
 	}
 	d.counts.add(g.counts, 1)
 	if d.status.sound() {
-		if err := cuErr(C.saga_replay(d.ctx, g.exec, &g.streams[0], C.int(len(g.streams)), &g.events[0])); err != nil {
+		err := d.tracer.around(d, g.first, d.tracer.f, Span{Op: OpLaunch, Kernel: "captured"}, func() error {
+			return cuErr(C.saga_replay(d.ctx, g.exec, &g.streams[0], C.int(len(g.streams)), &g.events[0]))
+		})
+		if err != nil {
 			d.status.fail(d.err(OpLaunch, nil, fmt.Errorf("captured tasks: %w", err)))
 		}
 	}

@@ -27,5 +27,8 @@ func (d *FaultyGPU) Address(m Mem) (uint64, error) { return d.gpu.Address(m) }
 // Prepare passes on.
 func (d *FaultyGPU) Prepare(c []Command) (Batch, error) { return d.gpu.Prepare(c) }
 
+// Release passes on.
+func (d *FaultyGPU) Release(b Batch) { d.gpu.Release(b) }
+
 // Detail passes on.
 func (d *FaultyGPU) Detail(f func(Span)) { d.gpu.Detail(f) }

@@ -160,6 +160,7 @@ func (d nullGPU) Compile(string, []string) ([]device.Function, error) {
 }
 func (d nullGPU) Address(device.Mem) (uint64, error)             { return 512, nil }
 func (d nullGPU) Prepare([]device.Command) (device.Batch, error) { return nil, nil }
+func (d nullGPU) Release(device.Batch)                           {}
 func (d nullGPU) Detail(func(device.Span))                       {}
 
 // A wrapped GPU is a GPU, whose compiling can fail, too.

@@ -12,8 +12,11 @@ type GPU interface {
 	// long as the block is held.
 	Address(m Mem) (uint64, error)
 	// Prepare makes a batch of commands that is submitted by one call, as often
-	// as wanted. It is freed by Close.
+	// as wanted. It is freed by Release or Close.
 	Prepare(c []Command) (Batch, error)
+	// Release frees a batch before Close. What was submitted of it still runs; it must not be
+	// submitted again.
+	Release(b Batch)
 	// Detail has f called with the span of every command of later batches, as
 	// SetTrace has for launches; commands then run one at a time. nil turns it off.
 	Detail(f func(Span))
@@ -78,7 +81,8 @@ type Capturer interface {
 	// it was.
 	Capture(queues []Queue, f func() error) (Graph, error)
 	// Replay submits g to the first of its queues, behind what was submitted to any of
-	// them. Its tasks count as if they were submitted one by one; traces do not see them.
+	// them. Its tasks count as if they were submitted one by one; a trace sees one launch, named
+	// captured.
 	Replay(g Graph) error
 }
 

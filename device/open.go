@@ -12,8 +12,9 @@ import (
 type Option func(*opened)
 
 type opened struct {
-	poison bool
-	host   int64
+	poison   bool
+	host     int64
+	first, n int // of the devices of a spec; n 0: all
 }
 
 func options(opts []Option) opened {
@@ -32,8 +33,11 @@ func Poison() Option { return func(o *opened) { o.poison = true } }
 // default is no limit.
 func HostBudget(bytes int64) Option { return func(o *opened) { o.host = bytes } }
 
+// Part has Open open n of the devices that a spec names, from number first on: others are other processes'.
+func Part(first, n int) Option { return func(o *opened) { o.first, o.n = first, n } }
+
 // maxDevices bounds the count in a spec.
-const maxDevices = 256
+const maxDevices = 1024
 
 // Open opens the devices that spec names, each with a budget of so many bytes:
 //
@@ -54,6 +58,12 @@ func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
 		"null": func(i int) (Device, error) { return NewNull(i, budget, opts...) },
 		"cuda": func(i int) (Device, error) { return OpenCUDA(i, budget) },
 	}[kind]
+	if o := options(opts); o.n > 0 {
+		if o.first < 0 || o.first+o.n > len(index) {
+			return nil, fmt.Errorf("device %q: there are no devices %d to %d", spec, o.first, o.first+o.n-1)
+		}
+		index = index[o.first : o.first+o.n]
+	}
 	var devices []Device
 	for _, i := range index {
 		d, err := one(i)

@@ -20,6 +20,10 @@ type Renderer interface {
 	// takes the larger of Ordered numbers. Arguments are two addresses, of which the first takes
 	// the result, and the length.
 	Join() GPUText
+	// Take is a kernel that copies rows of a table. Its arguments are the addresses of the result and of
+	// the table, both multiples of 16, and of the rows' numbers in the table (uint32); then how many
+	// there are, and the length of a row in units of 16 bytes.
+	Take() GPUText
 }
 
 // GPUText is source with the kernels that are wanted of it.

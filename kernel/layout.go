@@ -57,7 +57,7 @@ func NewLayout(p *Program, chip Chip) *Layout {
 // dense tells whether p has products or sums over all rows.
 func (p *Program) dense() bool {
 	for i := range p.Instrs {
-		if p.Instrs[i].Role.Product() {
+		if p.Instrs[i].Role.Apart() {
 			return true
 		}
 	}
@@ -98,7 +98,7 @@ func (l *Layout) levels() {
 		for _, r := range in.In {
 			l.Level[in.Dst] = max(l.Level[in.Dst], l.Level[r])
 		}
-		if in.Role.Product() {
+		if in.Role.Apart() {
 			l.Level[in.Dst] = l.Level[in.In[0]] + 1
 		}
 		l.Levels = max(l.Levels, l.Level[in.Dst]+1)
@@ -111,10 +111,12 @@ func (l *Layout) passed(leaf []bool) []bool {
 	need := make([]bool, len(p.Widths))
 	for _, in := range p.Instrs {
 		for k, r := range in.In {
-			switch product := in.Role.Product(); {
-			case product && k == 0:
+			switch apart := in.Role.Apart(); {
+			case apart && k == 0:
 				need[r], need[in.Dst] = true, true
-			case !product && !leaf[r] && l.Level[in.Dst] > l.Level[r]:
+			case in.Role == SparseDrop && k == 2:
+				need[r] = true
+			case !apart && !leaf[r] && l.Level[in.Dst] > l.Level[r]:
 				need[r] = true
 			}
 		}

@@ -69,20 +69,25 @@ type Role uint8
 
 // The roles of instructions.
 const (
-	Func     Role = iota // nothing beyond
-	MatMul               // In[0] · In[1], In[1] Global: backends have products of their own
-	MatMulNT             // In[0] · In[1]ᵀ, In[1] Global
-	Mul                  // In[0] times In[1], column by column
-	Eq                   // 1 where In[0] = In[1], 0 elsewhere
-	Mask                 // In[0] where In[1] is not 0, 0 elsewhere
-	Widen                // column c is column c / (columns / columns of In[0]) of In[0]
-	GroupSum             // sums of neighbouring columns of In[0], so many each
-	Concat               // all of In side by side
-	Unpack               // I columns of words of two bfloat16
+	Func         Role = iota // nothing beyond
+	MatMul                   // In[0] · In[1], In[1] Global: backends have products of their own
+	MatMulNT                 // In[0] · In[1]ᵀ, In[1] Global
+	Mul                      // In[0] times In[1], column by column
+	Eq                       // 1 where In[0] = In[1], 0 elsewhere
+	Mask                     // In[0] where In[1] is not 0, 0 elsewhere
+	Widen                    // column c is column c / (columns / columns of In[0]) of In[0]
+	GroupSum                 // sums of neighbouring columns of In[0], so many each
+	Concat                   // all of In side by side
+	Unpack                   // I columns of words of two bfloat16
+	SparseMatMul             // In[0] · In[1], In[0] sparse rows (ops/sparse.go), In[1] Global
+	SparseDrop               // In[0], sparse rows, with entries dropped by In[1], the step, and In[2], the row's identity
 )
 
 // Product tells whether r is a product of matrices.
 func (r Role) Product() bool { return r == MatMul || r == MatMulNT }
+
+// Apart tells whether GPUs have a kernel for r alone, which reads In[0] from memory.
+func (r Role) Apart() bool { return r.Product() || r == SparseMatMul || r == SparseDrop }
 
 // Instr computes register Dst.
 type Instr struct {

@@ -23,11 +23,11 @@ func (l *Layout) lives(r int) (first, last int) {
 	first = 2 * l.Level[r]
 	for i := range p.Instrs {
 		switch in := &p.Instrs[i]; {
-		case in.Role.Product() && in.Dst == r:
+		case in.Role.Apart() && in.Dst == r:
 			first = 2*l.Level[in.In[0]] + 1
-		case in.Role.Product() && in.In[0] == r:
-			last = max(last, 2*l.Level[r]+1)
-		case !in.Role.Product() && slices.Contains(in.In, r):
+		case in.Role.Apart() && (in.In[0] == r || in.Role == SparseDrop && in.In[2] == r):
+			last = max(last, 2*l.Level[in.In[0]]+1)
+		case !in.Role.Apart() && slices.Contains(in.In, r):
 			last = max(last, 2*l.Level[in.Dst])
 		}
 	}

@@ -46,6 +46,7 @@ type job struct {
 	engine   Engine
 	query    *query
 	formula  pattern.Formula
+	maps     *maps
 	plan     *plan.Plan
 	estimate plan.Estimate
 	listing  bool
@@ -83,6 +84,8 @@ func (g *Graph) count(ctx context.Context, j *job, report func(float64)) (Total,
 			return Total{}, err
 		}
 		return evaluate(j.formula, sums)
+	case j.engine == Maps:
+		return g.countMaps(ctx, ordered, j, report)
 	case j.gpu:
 		return g.onGPUs(ctx, ordered, j, report)
 	case j.engine == Bits:
@@ -107,7 +110,7 @@ func (g *Graph) job(p Pattern, options []Option) (*job, error) {
 		return nil, err
 	}
 	var small *BudgetError // of the engine that needs least
-	for _, try := range []func(*query) (*job, error){g.formulaJob, g.bitsJob, g.loopsJob} {
+	for _, try := range []func(*query) (*job, error){g.formulaJob, g.bitsJob, g.mapsJob, g.loopsJob} {
 		j, err := try(q)
 		var budget *BudgetError
 		switch {
@@ -155,11 +158,16 @@ func (g *Graph) bitsJob(q *query) (*job, error) {
 	if !q.pattern.IsClique() || q.pattern.Labelled() || q.where != nil || k < 3 || !g.wants(Bits) {
 		return nil, nil
 	}
+	return g.bitsPlaced(q)
+}
+
+// bitsPlaced is the job of engine Bits, nil where it has no place.
+func (g *Graph) bitsPlaced(q *query) (*job, error) {
 	r, err := g.ordered()
 	if err != nil {
 		return nil, err
 	}
-	p, ok, err := g.bitsPlace(r, k)
+	p, ok, err := g.bitsPlace(r, q.pattern.Vertices())
 	if !ok {
 		return nil, err
 	}
@@ -170,6 +178,11 @@ func (g *Graph) loopsJob(q *query) (*job, error) {
 	if !g.wants(Loops) {
 		return nil, nil
 	}
+	return g.loopsPlanned(q)
+}
+
+// loopsPlanned is the job of engine Loops.
+func (g *Graph) loopsPlanned(q *query) (*job, error) {
 	r, err := g.ordered()
 	if err != nil {
 		return nil, err

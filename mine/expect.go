@@ -12,27 +12,29 @@ import (
 // seconds is how long counting takes, by rates that were measured: on all threads, or in
 // kernels. e is the estimate of the job's plan, or of any plan for its pattern.
 func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
+	if j.engine == Maps {
+		return j.maps.expected, nil
+	}
 	r, err := g.ordered()
 	if err != nil {
 		return 0, err
 	}
-	w, rates, workers := r.Work(), plan.Core, float64(j.workers)
+	w := r.Work()
+	rates, workers := g.rates(j.place)
 	if j.gpu {
-		chip := cuda.ChipOf(g.gpus.list[0])
-		rates, workers = plan.H200, float64(len(g.gpus.list)*chip.Processors)/plan.H200Processors
 		host, all := j.layout.HostReads(r)
 		w.Host = float64(host)
 		if j.engine == Loops { // which read each set that is intersected
 			w.Host = 4 * e.Work * float64(host) / float64(max(all, 1))
 		}
 	}
-	t := 0.0
+	t, listed := 0.0, 0.0
 	switch j.engine {
 	case Bits:
 		w.Cliques = append([]float64{0}, e.Nodes...)
 		t = rates.Clique(w, j.query.pattern.Vertices())
 	case Loops:
-		t = rates.Loops(e, w)
+		t, listed = rates.Loops(e, w), cuda.Tasks(r)
 	default:
 		triangles, err := plan.New(pattern.Must("triangle"), nil, []int{0, 1, 2}, plan.Options{})
 		if err != nil {
@@ -42,7 +44,16 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 		t = rates.Formula(j.formula, w)
 		if j.gpu && slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.EdgePairs || t.Of == pattern.Tails }) {
 			workers /= float64(len(g.gpus.list)) // each counts the triangles at all edges
+			listed = w.Vertices / 2
 		}
 	}
-	return t / workers, nil
+	return t/workers + rates.Host(listed), nil
+}
+
+// rates are those of the place's processors, and by how many times its time is less.
+func (g *Graph) rates(at place) (plan.Rates, float64) {
+	if !at.gpu {
+		return plan.Core, float64(at.workers)
+	}
+	return plan.H200, float64(len(g.gpus.list)*cuda.ChipOf(g.gpus.list[0]).Processors) / plan.H200Processors
 }

@@ -97,6 +97,8 @@ func (g *Graph) explain(j *job) (*Explanation, error) {
 	switch {
 	case j.engine == Formula:
 		x.Formula = j.formula.String()
+	case j.engine == Maps:
+		x.Formula = j.maps.String()
 	case j.engine == Loops:
 		x.Plan = j.plan.String()
 	}

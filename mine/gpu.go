@@ -171,6 +171,11 @@ func (g *Graph) wide(r *rows.Rows) (bool, error) {
 // runs. What GPUs cannot do has no place on them: ok is false.
 
 func (g *Graph) formulaPlace(r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
+	return g.formulaPlaceOf(cuda.PartOf(f), r, f, what)
+}
+
+// formulaPlaceOf has the GPUs keep a part of the rows that may be more than the formula needs.
+func (g *Graph) formulaPlaceOf(part cuda.Part, r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
 	if g.gpus == nil || !cuda.Kernels(f) {
 		shared, each := run.SumsNeed(r, f)
 		p, err = g.workers(g.rowsNeed()+shared, each, what)
@@ -179,7 +184,7 @@ func (g *Graph) formulaPlace(r *rows.Rows, f pattern.Formula, what string) (p pl
 	if wide, err := g.wide(r); err != nil || wide && cuda.Rooted(f) {
 		return p, false, err
 	}
-	p, err = g.gpuPlace(r, cuda.PartOf(f), what, func(chip cuda.Chip) (int64, int64) { return cuda.SumsNeed(r, f, chip) })
+	p, err = g.gpuPlace(r, part, what, func(chip cuda.Chip) (int64, int64) { return cuda.SumsNeed(r, f, chip) })
 	return p, true, err
 }
 
@@ -205,6 +210,27 @@ func (g *Graph) loopsPlace(r *rows.Rows, pl *plan.Plan) (p place, err error) {
 		return g.workers(g.rowsNeed(), run.NestNeed(pl, r), what)
 	}
 	p, err = g.gpuPlace(r, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.NestNeed(pl, r, chip) })
+	return p, err
+}
+
+// mapsPlace is where all maps are counted, one way after the other, so much work in all.
+func (g *Graph) mapsPlace(r *rows.Rows, all []*plan.Maps, work plan.MapsWork) (p place, err error) {
+	const what = "counting maps"
+	var shared, each, least, most int64
+	if g.gpus == nil {
+		for _, m := range all {
+			s, e := run.MapsNeed(m, work, r)
+			shared, each = max(shared, s), max(each, e)
+		}
+		return g.workers(g.rowsNeed()+shared, each, what)
+	}
+	p, err = g.gpuPlace(r, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) {
+		for _, m := range all {
+			l, h := cuda.MapsNeed(m, r, chip)
+			least, most = max(least, l), max(most, h)
+		}
+		return least, most
+	})
 	return p, err
 }
 

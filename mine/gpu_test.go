@@ -100,13 +100,13 @@ func TestGPUEngines(t *testing.T) {
 	ctx := context.Background()
 	club := dataset.Karate()
 	cpu := mustOpen(t, club.Edges, mine.Options{})
-	for _, text := range []string{"triangle", "clique4", "cycle4", "diamond", "star4", "path4", "house"} {
+	for _, text := range []string{"triangle", "clique4", "cycle4", "diamond", "star4", "path4", "house", "cycle5"} {
 		p := mine.MustPattern(text)
 		want, err := cpu.Count(ctx, p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Loops} {
+		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
 			for mem, tries := int64(0), 0; tries < 3; tries++ {
 				g := mustOpen(t, club.Edges, mine.Options{Device: "cuda", Engine: engine, Mem: mem})
 				n, err := g.Count(ctx, p)

@@ -11,6 +11,7 @@ import (
 	"sagann/internal/units"
 	"sagann/mine/cuda"
 	"sagann/mine/pattern"
+	"sagann/mine/plan"
 	"sagann/mine/rows"
 	"sagann/mine/run"
 )
@@ -39,12 +40,13 @@ func ReadPattern(path string) (Pattern, error) { return pattern.ReadFile(path) }
 // Engine is a way to count.
 type Engine string
 
-// The engines. Auto takes the first of the others that can count the pattern within the
-// memory, in this order.
+// The engines. Auto takes the first of formula and bits that can count the pattern within
+// the memory, and else what is expected to be faster of maps and loops.
 const (
 	Auto    Engine = "auto"
 	Formula Engine = "formula" // sums over vertices and edges
 	Bits    Engine = "bits"    // bit matrices, for cliques of three and more vertices
+	Maps    Engine = "maps"    // sums over maps that need not be injective, for edges without labels and conditions
 	Loops   Engine = "loops"   // nested loops over sorted sets, for everything
 )
 
@@ -84,6 +86,7 @@ type Graph struct {
 
 	mu       sync.Mutex
 	byDegree *rows.Rows // made when it is first needed
+	degrees  *plan.Degrees
 }
 
 // Open takes the graph whose edges are listed in both directions; weights, types and data
@@ -99,9 +102,9 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	switch opt.Engine {
 	case "":
 		opt.Engine = Auto
-	case Auto, Formula, Bits, Loops:
+	case Auto, Formula, Bits, Maps, Loops:
 	default:
-		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits and loops", opt.Engine)
+		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits, maps and loops", opt.Engine)
 	}
 	if opt.Threads < 0 || opt.Mem < 0 {
 		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: neither is below 0", opt.Threads, opt.Mem)

@@ -18,7 +18,7 @@ func SparseMatMul(x, w *Node) *Node { return apply(sparseMatmul, x, w) }
 
 const sparseMatmul Op = "sparse_matmul"
 
-var _ = define(sparseMatmul, Def{Class: dataflow.Row,
+var _ = define(sparseMatmul, Def{Class: dataflow.Row, Role: kernel.SparseMatMul,
 	Shape: func(_ attr, in []shape) (shape, error) {
 		x, w := in[0], in[1]
 		if err := matrix(w); err != nil {
@@ -84,7 +84,7 @@ func SparseDropout(x *Node, p float32, site int, id, step *Node) *Node {
 
 const sparseDropout Op = "sparse_dropout" // x, step, id
 
-var _ = define(sparseDropout, Def{Class: dataflow.Group, Effect: true, Exact: true,
+var _ = define(sparseDropout, Def{Class: dataflow.Group, Role: kernel.SparseDrop, Effect: true, Exact: true,
 	Shape: func(a attr, in []shape) (shape, error) {
 		if err := sparse(in[0]); err != nil {
 			return in[0], err

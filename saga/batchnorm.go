@@ -17,7 +17,8 @@ const (
 // BatchNorm brings every column of x [V×c] to mean 0 and variance 1 over all vertices and
 // learns scale and shift (Ioffe and Szegedy, 2015), as torch.nn.BatchNorm1d does over a batch.
 // Training takes mean and variance of the epoch, in sweeps over all intervals; evaluation and
-// prediction take the running ones, which every step moves by a tenth. Sampled training refuses it. Parameters: norm.g, norm.b
+// prediction take the running ones, which every step moves by a tenth. Sampled training takes those of the rows that
+// the layer makes for the batch. Parameters: norm.g, norm.b
 // [1×c]; with them norm.mean and norm.var [1×c], which are averaged and not trained.
 func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 	t := v.t
@@ -26,9 +27,6 @@ func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 	}
 	if x.Shape().Set.Kind != dataflow.Vertex {
 		fail(errors.New("normalises rows of vertices"))
-	}
-	if t.d.levels > 0 {
-		fail(errors.New("takes statistics of all vertices, and a sampled block has some of them: layer norm, or train without sampling"))
 	}
 	c := x.Cols()
 	g, b := p.Bias("norm.g", c, One), p.Bias("norm.b", c)
@@ -40,6 +38,9 @@ func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 		}
 		if t.averages[mean] != nil {
 			fail(fmt.Errorf("the scope %s is normalised twice, and running statistics are of one tensor", p.scope))
+		}
+		if t.d.levels > 0 {
+			return t.batchNorm(x, g, b, mean, variance)
 		}
 		runningMean, runningVariance := mean, variance
 		mean, variance = ops.Moments(x, n)
@@ -53,6 +54,44 @@ func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 		y = ops.Standardize(x, mean, scale, t.d.vertices)
 	}
 	return ops.Bias(ops.Mul(y, g), b)
+}
+
+// Numbers of the rows n of a level of a batch, Globals [1×1] by levelInput.
+const (
+	meanPart     = "level:part"     // 1/n
+	unbiasedPart = "level:unbiased" // n/(n-1), 1 of one row
+)
+
+// levelInput names such a number of a level.
+func levelInput(name string, level int) string { return fmt.Sprintf("%s@%d", name, level) }
+
+// batchNorm is BatchNorm in sampled training, with the running statistics that it moves. How many rows x has, a step is told.
+func (t *tracer) batchNorm(x, g, b, mean, variance Tensor) Tensor {
+	c, level := x.Cols(), x.Shape().Set.Level()
+	number := func(name string) Tensor {
+		return ops.Widen(t.g.Leaf(dataflow.InputOp, levelInput(name, level), dataflow.Shape{Rows: 1, Cols: 1}), c)
+	}
+	part := number(meanPart)
+	m := ops.Mul(ops.SumRows(x), part)
+	d := ops.Sub(x, m)
+	v := ops.Mul(ops.SumRows(ops.Square(d)), part)
+	t.averages[mean], t.averages[variance] = m, ops.Mul(v, number(unbiasedPart))
+	scale := ops.Div(ops.Widen(t.g.Const(1), c), ops.Sqrt(ops.Shift(v, batchEps)))
+	return ops.Bias(ops.Mul(ops.Mul(d, scale), g), b)
+}
+
+// setLevels gives the step the numbers of rows of a batch's levels, where it asks for them.
+func (s *session) setLevels(b *batch) error {
+	for l, n := range b.blocks.Counts {
+		for name, x := range map[string]float32{meanPart: 1 / float32(max(1, n)), unbiasedPart: float32(n) / float32(max(1, n-1))} {
+			if id, ok := s.p.train.low.Globals[levelInput(name, l)]; ok {
+				if err := s.train.SetGlobal(id, []float32{x}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // average is a row that every step moves by batchAverage towards what tracer.averages has of it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"maps"
 	"slices"
 	"sort"
@@ -199,7 +200,18 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		meta["plateau"] = string(text)
 	}
 	meta[headerSum] = headerChecksum(meta, tensors)
+	if p.cfg.Net.Rank() > 0 { // reads rows with the first, which writes
+		return safetensors.Write(io.Discard, tensors, meta)
+	}
 	return safetensors.WriteFile(path, tensors, meta)
+}
+
+// canWrite says whether this rank could write path, if it writes.
+func (p *Program) canWrite(path string) error {
+	if p.cfg.Net.Rank() > 0 {
+		return nil
+	}
+	return safetensors.CanWrite(path)
 }
 
 // headerChecksum is the CRC-32C of metadata and of the tensors' names and shapes, all in
@@ -263,6 +275,10 @@ func (s *session) tensors() ([]safetensors.Tensor, error) {
 	var room []float32
 	for _, q := range s.p.params {
 		for _, n := range s.p.stateOf(q.Name) {
+			if x := s.tables.rows[n]; x != nil {
+				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() ([]float32, error) { return x, nil })})
+				continue
+			}
 			if s.p.isLearned(s.p.train, n) {
 				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() (x []float32, err error) {
 					room, err = s.learnedRows(s.p.train, n, room)
@@ -285,7 +301,7 @@ func (p *Program) stateOf(param string) []string {
 	names := []string{param}
 	for k := range p.cfg.Optimizer.moments() {
 		name := momentName(k, param)
-		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) {
+		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) || p.tabled(name) {
 			names = append(names, name)
 		}
 	}

@@ -64,7 +64,7 @@ func (p *Program) units() []*unit {
 	if p.eval == nil {
 		return []*unit{p.train}
 	}
-	if p.in != nil && p.in.link != nil {
+	if p.in != nil && p.in.link != nil && p.in.link.ahead != nil {
 		return []*unit{p.train, p.eval, p.in.link.ahead}
 	}
 	return []*unit{p.train, p.eval}

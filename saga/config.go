@@ -10,6 +10,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/net"
 )
 
 // Storages of Config.Storage.
@@ -23,8 +24,11 @@ var storages = []string{"", StorageF32, StorageBF16}
 // Config says how a model is trained and where.
 type Config struct {
 	Device string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
-	NoRing bool   // several devices: each loads for itself instead of handing chunks on
-	Mem    int64  // bytes of each device's memory, a GPU's context and libraries included; 0: no bound
+	// Net is the ranks that share Device's devices, as many each, in the order of their numbers: all ranks compile
+	// the same with the same data, and each runs its devices' tasks. No bit depends on their number. nil: one process.
+	Net    *net.Group
+	NoRing bool  // several devices: each loads for itself instead of handing chunks on
+	Mem    int64 // bytes of each device's memory, a GPU's context and libraries included; 0: no bound
 	// HostMem bounds what lies in host memory beside the data set, in bytes: graph cells,
 	// features and labels in the order of the plan, values that are swapped. What does not
 	// fit lies in files in Scratch. 0: no bound. See host.go for what is counted.
@@ -141,7 +145,7 @@ func (c *Config) Validate() error {
 			bad("unknown output %q; there are hidden, logits", o)
 		}
 	}
-	errs = append(errs, c.Outcome.validate(), c.Optimizer.validate())
+	errs = append(errs, c.Outcome.validate(), c.Optimizer.validate(), c.ranks())
 	return errors.Join(errs...)
 }
 

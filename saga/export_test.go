@@ -204,6 +204,12 @@ func scrambleKernel(k *kernel.Program) {
 	slices.Reverse(k.Leaves)
 }
 
+// ComeAhead has batches come ahead as on GPUs, on any device. The program must not be open.
+func (p *Program) ComeAhead() error {
+	p.sampled.filling.forced = true
+	return p.planSampled()
+}
+
 // Cramp takes away the room that sampled training has for batches, but for so many rows and
 // edges of each level, and plans it again. The program must not be open.
 func (p *Program) Cramp(n int) error {

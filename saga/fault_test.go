@@ -82,6 +82,7 @@ func (d nullGPU) Compile(_ string, names []string) (list []device.Function, err 
 }
 func (d nullGPU) Address(device.Mem) (uint64, error)             { return 1 << 20, nil }
 func (d nullGPU) Prepare([]device.Command) (device.Batch, error) { return nil, nil }
+func (d nullGPU) Release(device.Batch)                           {}
 func (d nullGPU) Detail(func(device.Span))                       {}
 
 // patience is how long a step with a fault may take: it must not hang.

@@ -39,7 +39,7 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 		u.Calls = append(u.Calls, c)
 	}
 	u.Step = func() []float32 {
-		t := float64(p.epoch + 1)
+		t := float64(p.updates() + 1)
 		epoch := math.Float32frombits(uint32(p.epoch + 1))
 		if o.Kind == "sgd" {
 			return []float32{p.rate(), o.Momentum, 0, 0, 0, 0, epoch}

@@ -79,7 +79,7 @@ type Accumulator struct {
 
 // The accumulators. A vertex without in-edges gets zeros.
 var (
-	Sum  = Accumulator{"sum", func(_ *tracer, _, m Tensor) Tensor { return ops.Sum(m) }}
+	Sum  = Accumulator{"sum", func(t *tracer, _, m Tensor) Tensor { return ops.Sum(t.scaled(m)) }}
 	Mean = Accumulator{"mean", func(t *tracer, _, m Tensor) Tensor { return ops.Mean(m, t.vertex(invDegree, 1)) }}
 	Max  = Accumulator{"max", func(_ *tracer, _, m Tensor) Tensor { return ops.Max(m) }}
 	Min  = Accumulator{"min", func(_ *tracer, _, m Tensor) Tensor { return ops.Min(m) }}
@@ -110,6 +110,7 @@ func (e Edge) SymNorm() Tensor {
 // Softmax is the softmax of score [E×h] over the in-edges of every vertex: what
 // SoftmaxSum weights messages by.
 func (e Edge) Softmax(score Tensor) Tensor {
+	e.t.soft = true
 	return ops.Exp(ops.Sub(score, dataflow.ScatterDst(ops.LSE(score))))
 }
 

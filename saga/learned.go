@@ -40,7 +40,7 @@ func unitRows(w []float32, _, cols int, r *rand.Rand) { He(w, 2*cols, cols, r) }
 
 // embed declares the rows that are learned in place of features.
 func (t *tracer) embed() Tensor {
-	n := t.g.Variable(embedding, dataflow.Shape{Set: dataflow.V0, Cols: t.d.embedding})
+	n := t.g.Variable(embedding, dataflow.Shape{Set: t.vertices(), Cols: t.d.embedding})
 	t.params[embedding] = n
 	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: unitRows, blocks: 1, rowwise: true})
 	return n
@@ -72,7 +72,9 @@ func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program,
 			p.in.learn(q, p.cfg.Seed, p.output != "")
 		}
 	}
-	prog.Learn = p.learn
+	if p.sampled == nil { // whose tables have rows of all batches
+		prog.Learn = p.learn
+	}
 	return prog, nil
 }
 

@@ -44,7 +44,11 @@ func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
 	if m.Head != nil || m.EdgeHead != nil {
 		return errors.New("a model for links has a LinkHead, and neither Head nor EdgeHead")
 	}
-	tr.logits, tr.hidden = x, x
+	tr.logits, tr.hidden, tr.ends = x, x, x
+	tr.t.d.linkHead = m.LinkHead
+	if tr.t.d.levels > 0 {
+		tr.t.level-- // where the pairs end
+	}
 	for _, q := range m.LinkHead.params(x.Cols()) {
 		tr.heads = append(tr.heads, p.Weight(q.name, q.rows, q.cols, q.init))
 	}
@@ -54,12 +58,22 @@ func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
 // linkLoss is what training differentiates in the place of the loss of a LinkTask.
 func (tr *traced) linkLoss() Tensor {
 	t, z := tr.t, tr.logits
+	if t.d.levels > 0 {
+		return tr.pairLoss()
+	}
 	given := func(name string, s dataflow.Shape) Tensor { return t.g.Variable(name, s) }
 	loss := ops.SumRows(ops.RowSum(ops.Mul(z, given(linkSeed, dataflow.Shape{Set: dataflow.V0, Cols: z.Cols()}))))
 	for _, w := range tr.heads {
 		loss = ops.Add(loss, ops.SumRows(ops.RowSum(ops.Mul(w, given(linkPrefix+w.Attr().S, w.Shape())))))
 	}
 	return loss
+}
+
+// pairLoss is the loss over the pairs of a batch, whose weights are their shares in it, below 0 where there is no edge.
+func (tr *traced) pairLoss() Tensor {
+	t, share := tr.t, tr.t.edge(dataflow.WeightInput, 1)
+	score := t.d.linkHead.scores(dataflow.ScatterSrc(tr.ends), dataflow.ScatterDst(dataflow.Prefix(tr.ends)), tr.heads)
+	return ops.SumRows(ops.SigmoidCrossEntropy(score, ops.Positive(share), ops.Abs(share)))
 }
 
 // traceAhead is the forward pass of a LinkTask, as training has it or as evaluation.
@@ -76,13 +90,18 @@ func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
 // negatives draws as many pairs without an edge as there are training edges, anew in every epoch:
 // pair k of an epoch depends on seed, epoch and k alone.
 func (p *Program) negatives(epoch int) dataset.Pairs {
-	l, seed := p.in.link.links, p.cfg.Seed
-	free, n := l.NotKnown(), l.Train.Len()
+	n := p.in.link.links.Train.Len()
 	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
 	for k := range n {
-		out.Src[k], out.Dst[k] = free.Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
+		out.Src[k], out.Dst[k] = p.negative(epoch, k)
 	}
 	return out
+}
+
+// negative is pair k of them.
+func (p *Program) negative(epoch, k int) (u, v uint32) {
+	seed := p.cfg.Seed
+	return p.in.link.links.NotKnown().Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
 }
 
 // scorer is the head with the parameters that the program has now, over rows z.

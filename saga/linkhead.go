@@ -7,6 +7,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/ops"
 )
 
 // LinkHead scores a pair (u, v) of vertices by the last layer's rows z of its two ends. A score is
@@ -39,6 +40,17 @@ func (h LinkHead) params(c int) []headParam {
 		return []headParam{{"W1", c, c, Glorot}, {"b1", 1, c, Zero}, {"W2", c, 1, Glorot}, {"b2", 1, 1, Zero}}
 	}
 	return nil
+}
+
+// scores are those of edges [E×1] whose ends have rows src and dst [E×c], with parameters w.
+func (h LinkHead) scores(src, dst Tensor, w []Tensor) Tensor {
+	switch h {
+	case LinkBilinear:
+		return ops.RowDot(ops.MatMul(src, w[0]), dst)
+	case LinkMLP:
+		return ops.Bias(ops.MatMul(ops.ReLU(ops.Bias(ops.MatMul(ops.Mul(src, dst), w[0]), w[1])), w[2]), w[3])
+	}
+	return ops.RowDot(src, dst)
 }
 
 // scorer computes a head on the host: z are V rows of c columns, w the parameters in the order of params.

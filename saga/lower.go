@@ -28,7 +28,7 @@ func (p *Program) optimize(k int) (*optimized, error) {
 			return nil, err
 		}
 		x.eval = dataflow.Optimize(eval, o)
-		if p.in != nil && p.in.link != nil {
+		if p.in != nil && p.in.link != nil && p.sampled == nil {
 			ahead, err := p.traceLinks(true)
 			if err != nil {
 				return nil, err
@@ -91,13 +91,24 @@ func (p *Program) options() dataflow.Options {
 	return o
 }
 
+// trainDims are the dims of training: of sampled training those of a batch.
+func (p *Program) trainDims() dims {
+	d := p.dims
+	if s := p.sampled; s != nil {
+		d.levels, d.weighed, d.scaled = p.model.gathers(), s.weighs(), s.Norm == NormFull
+		if d.paired() {
+			d.levels++
+		}
+		if d.task == GraphTask {
+			d.graphs = min(s.Batch, len(s.train))
+		}
+	}
+	return d
+}
+
 // traceTrain is the loss, with what to differentiate it by.
 func (p *Program) traceTrain() (*dataflow.Program, error) {
-	d := p.dims
-	if p.sampled != nil {
-		d.levels, d.weighed = p.model.gathers(), p.sampled.weighs()
-	}
-	tr, err := trace(p.model, d, true)
+	tr, err := trace(p.model, p.trainDims(), true)
 	if err != nil {
 		return nil, err
 	}

@@ -187,6 +187,11 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 			least.Smallest, least.P = e.Smallest, e.P
 		}
 	}
+	return least, p.withKernels(least, s, want, programs)
+}
+
+// withKernels makes least, the least memory of plans, the least Config.Mem.
+func (p *Program) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered) error {
 	need := least.Smallest
 	for bound := need; ; { // the kernels' share grows with it
 		scratch := p.scratch(programs, bound)
@@ -198,5 +203,5 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 	}
 	m, err := p.divide(s, want, programs...)
 	least.Smallest += m.context
-	return least, err
+	return err
 }

@@ -26,12 +26,12 @@ func (p *Program) Open() error {
 // until it is given up.
 func (p *Program) Close() error {
 	p.closed = true
-	p.sampled.stopFeed()
 	return p.release()
 }
 
 // release is Close of a program that may be opened again by its next use.
 func (p *Program) release() error {
+	p.sampled.stopFeed()
 	s := p.session
 	if s == nil {
 		return nil
@@ -87,6 +87,9 @@ func (s *session) prepare() error {
 	for i := range p.params {
 		q := &p.params[i]
 		if q.PerVertex { // inputs, whose first rows are laid out
+			if p.sampled != nil {
+				s.beginTables(q)
+			}
 			continue
 		}
 		for k, name := range p.stateOf(q.Name) {
@@ -133,6 +136,7 @@ func (p *Program) Step() (loss float64, err error) {
 	if err := s.setStep(p.train, s.train); err != nil {
 		return 0, err
 	}
+	p.cfg.Net.Epoch(p.epoch + 1)
 	s.grads = nil
 	if err := s.train.Step(); err != nil {
 		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)

@@ -24,7 +24,8 @@ type golden struct {
 	}
 }
 
-// Learned rows, the identity and sparse rows train as PyTorch does in float64.
+// Learned rows, the identity and sparse rows train as PyTorch does in float64. SAGANN_DEVICE names another
+// device than CPUs.
 func TestRowsGolden(t *testing.T) {
 	text, err := os.ReadFile("testdata/rows.json")
 	if err != nil {
@@ -35,7 +36,11 @@ func TestRowsGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, run := range g.Runs {
-		for _, c := range []saga.Config{{}, {Chunks: 4, Stream: true}, {Device: "cpu:2", Chunks: 3}} {
+		configs := []saga.Config{{}, {Chunks: 4, Stream: true}, {Device: "cpu:2", Chunks: 3}}
+		if spec := os.Getenv("SAGANN_DEVICE"); spec != "" {
+			configs = []saga.Config{{Device: spec}, {Device: spec, Chunks: 4, Stream: true}}
+		}
+		for _, c := range configs {
 			d := &dataset.Data{Name: "golden", Edges: &chunk.Edges{V: g.Vertices, Src: g.Src, Dst: g.Dst}, Labels: g.Labels, Classes: g.Classes, Train: g.Train}
 			o := layers.Options{Features: g.Vertices, Hidden: g.Hidden, Classes: g.Classes, Layers: 2}
 			switch kind {

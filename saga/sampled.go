@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -15,28 +16,35 @@ import (
 // sampled is what a program that trains on sampled blocks has beside its plans.
 type sampled struct {
 	Sampling
-	draw     drawer
-	dataCols int // of the graph's edges
-	graph    *sample.Graph
-	train    []uint32 // the training vertices
+	rooms
+	draw  drawer
+	train []uint32 // numbers of its items
 
-	expected dataflow.Sizes // mean of the batches that were drawn to plan
-	spread   dataflow.Sizes // six standard deviations of them
-	most     dataflow.Sizes // what there is room for
+	step        // of the next batch
+	steps   int // updates so far
+	feed    *feed
+	ahead   lookahead
+	filling feeding
+}
 
-	step               // of the next batch
-	steps     int      // updates so far
-	last      []uint32 // seeds of the last batch
-	overflows int      // batches that were run again with more room
-	feed      *feed
-	sources   map[string]func(v int, to []float32) // rows of inputs by vertex
-	ranks     []float32                            // by edge, its place in the in-list of its end; nil until it is asked for
+// rooms are the sizes of batches.
+type rooms struct {
+	expected  dataflow.Sizes // mean of the batches that were drawn to plan
+	spread    dataflow.Sizes // six standard deviations of them
+	most      dataflow.Sizes // what there is room for
+	overflows int            // batches that were run again with more room
 }
 
 // drawer draws blocks.
 type drawer struct {
 	*sample.Program
-	depth int // blocks of a batch
+	graph    *sample.Graph
+	depth    int        // blocks of a batch
+	dataCols int        // of the graph's edges
+	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
+	clusters int        // how many there are
+	trains   []bool     // with clusters: by vertex
+	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
 // step is the place of a batch in a run.
@@ -56,21 +64,43 @@ const sigmas = 6
 // roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
 const roomStep = 256
 
-// newSampled sorts the graph into rows, and draws batches to find their sizes.
+// newSampled sorts the graph into rows.
 func (p *Program) newSampled(s Sampling) (*sampled, error) {
-	x := &sampled{Sampling: s, train: p.data.Train, dataCols: p.in.edges.DataCols, sources: map[string]func(int, []float32){}}
+	x := &sampled{Sampling: s, train: p.items()}
+	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if x.graph, err = sample.NewGraph(p.in.edges); err != nil {
+	if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
 		return nil, err
 	}
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
+		x.Sampler = s.Sampler
 	}
-	x.draw.depth = p.model.gathers()
-	if x.draw.Program, err = sample.Compile(x.graph, s.Sampler); err != nil {
+	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
+	if s.Norm == NormFull {
+		x.draw.dataCols++
+		x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
+	}
+	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
 		return nil, err
 	}
-	return x, x.presample(p.cfg.Seed)
+	if s.Clusters != nil {
+		x.draw.clusters = int(slices.Max(s.Clusters)) + 1
+		x.draw.trains = make([]bool, p.in.edges.V)
+		for _, v := range x.train {
+			x.draw.trains[v] = true
+		}
+	}
+	if p.dims.task == GraphTask {
+		x.draw.members = membersOf(p.data, p.dims.graphs)
+	}
+	return x, nil
+}
+
+// uniform tells whether every edge of a vertex is drawn with equal probability.
+func (s *Sampling) uniform() bool {
+	d := &s.Sampler
+	return d.Output == sample.Layers && d.Over == sample.Individual && d.Next == nil && d.Score == nil && d.EdgeWeight == nil && d.Top == 0
 }
 
 // weighs tells whether the sampler gives edges weights.
@@ -88,45 +118,87 @@ func (s *sampled) fits(model string, want chunk.Want) error {
 }
 
 // batches is how many an epoch has.
-func (s *sampled) batches() int { return (len(s.train) + s.Batch - 1) / s.Batch }
+func (s *sampled) batches() int {
+	n := len(s.train)
+	if s.Clusters != nil {
+		n = s.draw.clusters
+	}
+	return (n + s.Batch - 1) / s.Batch
+}
 
-// order is the training vertices as the batches of an epoch take them.
-func (s *sampled) order(seed uint64, epoch int) []uint32 {
+// epochOrder is what the batches of an epoch take: items in an order, or of clusters the vertices by batch.
+type epochOrder struct {
+	items    []uint32
+	clusters [][]uint32
+}
+
+// order is the items as the batches of an epoch take them.
+func (s *sampled) order(seed uint64, epoch int) (*epochOrder, error) {
+	if s.Clusters != nil {
+		list, err := sample.Clusters(s.Clusters, s.Batch, sample.Key{Seed: seed, Epoch: uint32(epoch)})
+		return &epochOrder{clusters: list}, err
+	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "batches of epoch %d", epoch)
 	r := rand.New(rand.NewPCG(seed, h.Sum64()))
 	out := make([]uint32, len(s.train))
 	copy(out, s.train)
 	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
+	return &epochOrder{items: out}, nil
 }
 
-// seeds are those of batch i of an epoch's order.
+// seeds are the items of batch i of an epoch's order.
 func (s *sampled) seeds(order []uint32, i int) []uint32 {
 	return order[i*s.Batch : min(len(order), (i+1)*s.Batch)]
 }
 
-// blocks draws batch i of an epoch.
-func (s *sampled) blocks(b *sample.Blocks, seed uint64, order []uint32, at step) error {
-	seeds := s.seeds(order, at.batch)
-	err := s.draw.Blocks(b, seeds, sample.Key{Seed: seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
-	if err == nil && s.Sampler.Output != sample.Layers {
-		b.Deepen(len(seeds), s.draw.depth)
+// inClusters gives b the vertices of a batch of clusters, those of the training split, its items, first.
+func (s *sampled) inClusters(b *drawn, vertices []uint32) {
+	b.items, b.seeds = b.items[:0:0], b.seeds[:0]
+	for _, v := range vertices {
+		if s.draw.trains[v] {
+			b.items = append(b.items, v)
+		}
 	}
-	return err
+	b.seeds = append(b.seeds, b.items...)
+	for _, v := range vertices {
+		if !s.draw.trains[v] {
+			b.seeds = append(b.seeds, v)
+		}
+	}
 }
 
-// drawn is how many batches are drawn to plan. The last of an epoch, which is short, is not
+// degreesOf counts in-edges, those that are self loops or not.
+func degreesOf(e *chunk.Edges, without bool) []uint32 {
+	n := slices.Clone(e.InDegrees())
+	for k, v := range e.Dst {
+		if without && e.Src[k] == v {
+			n[v]--
+		}
+	}
+	return n
+}
+
+// tries is how many batches are drawn to plan. The last of an epoch, which is short, is not
 // like the others.
-func (s *sampled) drawn() int { return max(1, min(presampled, len(s.train)/s.Batch)) }
+func (s *sampled) tries() int {
+	if s.Clusters != nil {
+		return min(presampled, s.batches())
+	}
+	return max(1, min(presampled, len(s.train)/s.Batch))
+}
 
 // presample draws the first batches of the run and sets expected, spread and room.
-func (s *sampled) presample(seed uint64) error {
-	order := s.order(seed, 0)
-	var b sample.Blocks
+func (p *Program) presample() error {
+	s := p.sampled
+	order, err := s.order(p.cfg.Seed, 0)
+	if err != nil {
+		return err
+	}
+	var b drawn
 	var rows, edges [][]float64 // by level or block, then batch
-	for i := range s.drawn() {
-		if err := s.blocks(&b, seed, order, step{batch: i}); err != nil {
+	for i := range s.tries() {
+		if err := p.draw(&b, order, step{batch: i}); err != nil {
 			return err
 		}
 		for l := range b.Counts {
@@ -147,11 +219,16 @@ func (s *sampled) presample(seed uint64) error {
 		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
 		s.most.Vertices = append(s.most.Vertices, min(s.mostVertices(), roundRoom(mean+far)))
 	}
-	s.most.Vertices[0] = min(s.Batch, len(s.train))
+	if p.dims.taskName() == VertexTask && s.Clusters == nil {
+		s.most.Vertices[0] = min(s.Batch, len(s.train))
+	}
 	for _, x := range edges {
 		mean, far := meanAndSpread(x)
 		s.expected.Edges, s.spread.Edges = append(s.expected.Edges, int(mean)), append(s.spread.Edges, int(far))
 		s.most.Edges = append(s.most.Edges, min(s.mostEdges(), roundRoom(mean+far)))
+	}
+	if p.dims.paired() {
+		s.most.Edges[0] = s.mostPairs(&p.dims)
 	}
 	return nil
 }
@@ -161,7 +238,7 @@ func (s *sampled) mostVertices() int {
 	if s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Vertices()
+	return s.draw.graph.Vertices()
 }
 
 // mostEdges is how many a block has at most.
@@ -169,7 +246,7 @@ func (s *sampled) mostEdges() int {
 	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return s.graph.Edges()
+	return s.draw.graph.Edges()
 }
 
 // meanAndSpread are the mean of x and so many standard deviations.
@@ -197,7 +274,7 @@ func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
 			if plan.Dir(d) == plan.CSR {
 				own = z.Rows[e+1]
 			}
-			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want, s.dataCols, 0)
+			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want, s.draw.dataCols, 0)
 		}
 	}
 	return z

@@ -14,42 +14,49 @@ import (
 // batch is one of a run, ready for a step.
 type batch struct {
 	at     step
-	seeds  int
-	weight float64 // of the seeds
-	blocks sample.Blocks
+	weight float64 // of the items
+	blocks drawn
 	exec.Batch
-	cells [][2]chunk.Rect   // by edge set and direction
-	rooms map[int][]float32 // by value: memory of its rows
-	err   error             // instead of all that
+	filled chan struct{}     // closed when it is ready
+	cells  [][2]chunk.Rect   // by edge set and direction
+	ids    []uint32          // memory of IDs
+	rooms  map[int][]float32 // by value: memory of its rows
+	err    error             // instead of all that
 }
 
 // fill draws the batch at its place and makes what low reads of it. Memory is used again.
-func (p *Program) fill(b *batch, order []uint32) error {
-	s := p.sampled
-	if err := s.blocks(&b.blocks, p.cfg.Seed, order, b.at); err != nil {
+func (p *Program) fill(b *batch, order *epochOrder) error {
+	if err := p.draw(&b.blocks, order, b.at); err != nil {
 		return err
 	}
-	b.seeds, b.weight = b.blocks.Counts[0], 0
-	for _, v := range b.blocks.Vertices[:b.seeds] {
-		b.weight += p.seedWeight(v)
-	}
+	b.weight = p.itemWeights(b.blocks.items)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	p.fillCells(b)
+	if len(p.train.plan.Places.Sets.Ahead.Tables) > 0 {
+		b.ids = append(b.ids[:0], b.blocks.Vertices...)
+		b.IDs = b.ids
+	}
 	if b.rooms == nil {
 		b.rooms, b.Inputs = map[int][]float32{}, map[int][]byte{}
 	}
 	for key, id := range p.train.low.Inputs {
 		v := &p.train.low.Spec.Values[id]
+		if p.train.plan.Places.Sets.TableOf(id) != nil {
+			continue
+		}
 		ld := int(v.RowBytes / 4)
 		n := b.Rows[v.Set] * ld
 		if cap(b.rooms[id]) < n {
 			b.rooms[id] = make([]float32, n+n/8)
 		}
 		rows := b.rooms[id][:n]
+		b.Inputs[id] = bytesOf(rows)
+		if name, _, _ := strings.Cut(key, "@"); p.tabled(name) { // takeRows fills it
+			continue
+		}
 		if err := p.fillInput(b, rows, key, v, ld); err != nil {
 			return err
 		}
-		b.Inputs[id] = bytesOf(rows)
 	}
 	return nil
 }
@@ -71,7 +78,20 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 	}
 	switch name {
 	case weightInput: // the mean over the seeds of the batch, also of the last
-		p.seedWeights(rows, vertices)
+		total := p.itemWeights(vertices)
+		return each(func(i int) float32 {
+			if total == 0 {
+				return 0
+			}
+			return float32(p.itemWeight(vertices[i]) / total)
+		})
+	case graphOf: // by its place in the batch
+		i := 0
+		for n, g := range b.blocks.items {
+			for range p.sampled.draw.members[g] {
+				rows[i], i = float32(n), i+1
+			}
+		}
 		return nil
 	case dataflow.InDegree:
 		return each(func(i int) float32 { return float32(inDegree(i)) })
@@ -98,32 +118,12 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 	return nil
 }
 
-// seedWeights are how much each of vertices counts in the mean loss over them.
-func (p *Program) seedWeights(rows []float32, vertices []uint32) {
-	sum := 0.0
-	for _, v := range vertices {
-		sum += p.seedWeight(v)
-	}
-	for i, v := range vertices {
-		rows[i] = 0
-		if sum > 0 {
-			rows[i] = float32(p.seedWeight(v) / sum)
-		}
-	}
-}
-
-// seedWeight is how much training vertex v counts.
-func (p *Program) seedWeight(v uint32) float64 {
-	if w := p.model.Loss.ClassWeights; w != nil {
-		return float64(w[p.data.Labels[v]])
-	}
-	return 1
-}
-
 // rowOf writes the row of a vertex of input name. What is worked out once for all vertices stays.
 func (p *Program) rowOf(name string) (func(v int, to []float32), error) {
 	s := p.sampled
-	if f := s.sources[name]; f != nil {
+	s.filling.mu.Lock()
+	defer s.filling.mu.Unlock()
+	if f := s.filling.sources[name]; f != nil {
 		return f, nil
 	}
 	src, err := p.in.checked(name)
@@ -145,7 +145,7 @@ func (p *Program) rowOf(name string) (func(v int, to []float32), error) {
 	default:
 		f = func(v int, to []float32) { copy(to, src.rows[v*cols:(v+1)*cols]) }
 	}
-	s.sources[name] = f
+	s.filling.sources[name] = f
 	return f, nil
 }
 
@@ -153,14 +153,20 @@ func (p *Program) rowOf(name string) (func(v int, to []float32), error) {
 func (p *Program) fillCells(b *batch) {
 	want, used := p.train.low.Want, walks(p.train.low)
 	if b.cells == nil {
-		b.cells, b.Cells = make([][2]chunk.Rect, len(used)), make([][2]exec.Cell, len(used))
+		b.cells = make([][2]chunk.Rect, len(used))
+	}
+	if b.Cells == nil {
+		b.Cells = make([][2]exec.Cell, len(used))
 	}
 	for e := 1; e < len(used); e++ {
 		if used[e] == [2]bool{} {
 			continue
 		}
 		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
-		p.fillCell(in, &b.blocks.Layers[e-1], b.Rows[e], want)
+		p.fillCell(in, b.blocks.Vertices, &b.blocks.Layers[e-1], b.Rows[e], want)
+		if e == 1 && p.dims.paired() {
+			p.fillShares(in, b.blocks.share)
+		}
 		if used[e][plan.CSR] {
 			out.Transpose(in, b.Rows[e+1], want)
 		}
@@ -173,9 +179,9 @@ func (p *Program) fillCells(b *batch) {
 }
 
 // fillCell makes the cell of a block that has so many destinations.
-func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.Want) {
+func (p *Program) fillCell(r *chunk.Rect, vertices []uint32, l *sample.Block, rows int, want chunk.Want) {
 	g := p.in.edges
-	r.Resize(rows, int64(len(l.Far)), want, g.DataCols)
+	r.Resize(rows, int64(len(l.Far)), want, p.sampled.draw.dataCols)
 	v := r.View()
 	for i, at := range l.Offsets {
 		v.Ptr[i] = uint32(at)
@@ -196,11 +202,48 @@ func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.
 		if want.Type {
 			v.Type[i] = g.Type[e]
 		}
-		if want.Weight && l.Weight == nil {
+		if want.Weight && l.Weight == nil && g.Weight != nil { // pairs have a weight where no edge has
 			v.Weight[i] = g.Weight[e]
 		}
-		if n := g.DataCols; want.Data {
-			copy(v.Data[i*n:(i+1)*n], g.Data[int(e)*n:])
+		if n, m := g.DataCols, r.DataCols; want.Data {
+			copy(v.Data[i*m:i*m+n], g.Data[int(e)*n:])
+		}
+	}
+	if p.sampled.Norm == NormFull && want.Data {
+		p.fillScales(r, vertices, l)
+	}
+}
+
+// fillScales writes, as the last number of each edge, how many in-edges of its end it stands for.
+func (p *Program) fillScales(r *chunk.Rect, vertices []uint32, l *sample.Block) {
+	v, n, keep := r.View(), r.DataCols, p.sampled.Sampler.KeepLoops
+	for i := range len(l.Offsets) - 1 {
+		lo, hi := l.Offsets[i], l.Offsets[i+1]
+		loop := func(e int64) bool { return keep && int(l.Far[e]) == i }
+		drawn := 0
+		for e := lo; e < hi; e++ {
+			if !loop(e) {
+				drawn++
+			}
+		}
+		for e := lo; e < hi; e++ {
+			x := float32(1)
+			if !loop(e) {
+				x = float32(p.sampled.draw.degrees[vertices[i]]) / float32(drawn)
+			}
+			v.Data[int(e+1)*n-1] = x
+		}
+	}
+}
+
+// fillShares writes how much each pair counts in the loss: where links have a weight and labelled edges their split.
+func (p *Program) fillShares(r *chunk.Rect, share []float32) {
+	v, n, at := r.View(), r.DataCols, p.in.edges.DataCols-1
+	for i, x := range share {
+		if p.dims.task == LinkTask {
+			v.Weight[i] = x
+		} else {
+			v.Data[i*n+at] = x
 		}
 	}
 }
@@ -208,15 +251,17 @@ func (p *Program) fillCell(r *chunk.Rect, l *sample.Block, rows int, want chunk.
 // edgeRanks are the places of all edges in the in-lists of their ends, in stored order: what
 // dropout of edges and ties of maxima go by.
 func (s *sampled) edgeRanks(g *chunk.Edges) []float32 {
-	if s.ranks == nil {
+	s.filling.mu.Lock()
+	defer s.filling.mu.Unlock()
+	if s.filling.ranks == nil {
 		next := make([]uint32, g.V)
-		s.ranks = make([]float32, g.E())
+		s.filling.ranks = make([]float32, g.E())
 		for e, d := range g.Dst {
-			s.ranks[e] = float32(next[d])
+			s.filling.ranks[e] = float32(next[d])
 			next[d]++
 		}
 	}
-	return s.ranks
+	return s.filling.ranks
 }
 
 // where names a batch, for errors.

@@ -6,50 +6,85 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
+	"time"
 
 	"sagann/chunk"
 	"sagann/dataflow/exec"
-	"sagann/dataflow/plan"
 )
 
-// feed prepares batches in the order of a run, ahead of their steps, on a goroutine.
+// feed prepares batches in the order of a run, ahead of their steps, on goroutines.
 type feed struct {
 	ready, free chan *batch
+	next        *batch // was taken from ready before its turn
 	stop        context.CancelFunc
 	done        chan struct{}
 }
 
-// ahead is how many batches are prepared beside the one in hand: one is filled while one waits.
-const ahead = 2
-
 // newFeed begins to prepare batches from a place on.
-func (p *Program) newFeed(at step) *feed {
+func (p *Program) newFeed(open *session, at step) (*feed, error) {
 	ctx, stop := context.WithCancel(context.Background())
-	f := &feed{ready: make(chan *batch, ahead+1), free: make(chan *batch, ahead+1), stop: stop, done: make(chan struct{})}
-	for range ahead + 1 {
-		f.free <- &batch{}
+	n := p.ahead() + 1
+	f := &feed{ready: make(chan *batch, n), free: make(chan *batch, n), stop: stop, done: make(chan struct{})}
+	for range n {
+		b, err := open.newBatch()
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		f.free <- b
 	}
+	fillers := make(chan struct{}, max(1, n-2))
 	go func() {
 		defer close(f.done)
-		var order []uint32
+		var filling sync.WaitGroup
+		defer filling.Wait()
+		var order *epochOrder
+		var wrong error // with the clusters, which were looked at before
 		for ; ; at = p.sampled.after(at) {
 			if order == nil || at.batch == 0 {
-				order = p.sampled.order(p.cfg.Seed, at.epoch)
+				order, wrong = p.sampled.order(p.cfg.Seed, at.epoch)
 			}
 			select {
 			case <-ctx.Done():
 				return
 			case b := <-f.free:
-				b.at = at
-				b.err = p.fill(b, order)
+				b.at, b.filled = at, make(chan struct{})
+				order, wrong := order, wrong
 				f.ready <- b
+				fillers <- struct{}{}
+				filling.Go(func() {
+					start := time.Now()
+					if b.err = wrong; wrong == nil {
+						b.err = p.fill(b, order)
+					}
+					p.sampled.filling.drawing.Add(int64(time.Since(start)))
+					close(b.filled)
+					<-fillers
+				})
 			}
 		}
 	}()
-	return f
+	return f, nil
 }
 
-// close waits for the goroutine.
+// peek is the batch whose turn is next, filled.
+func (f *feed) peek() *batch {
+	if f.next == nil {
+		f.next = <-f.ready
+		<-f.next.filled
+	}
+	return f.next
+}
+
+// take is peek; the batch is the caller's.
+func (f *feed) take() *batch {
+	b := f.peek()
+	f.next = nil
+	return b
+}
+
+// close waits for the goroutines.
 func (f *feed) close() {
 	f.stop()
 	<-f.done
@@ -76,32 +111,41 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	s := p.sampled
 	at := step{epoch: s.epoch, batch: s.batch}
 	if s.feed == nil {
-		s.feed = p.newFeed(at)
+		if s.feed, err = p.newFeed(open, at); err != nil {
+			return 0, err
+		}
 	}
-	b := <-s.feed.ready
+	start := time.Now()
+	b := s.feed.take()
+	s.filling.waiting += time.Since(start)
 	if b.err != nil {
 		s.stopFeed()
 		return 0, fmt.Errorf("%v: %w", at, b.err)
 	}
-	defer func() { s.feed.free <- b }()
 	if b.at != at {
 		panic(fmt.Sprintf("saga: the batch of %v is there, that of %v is wanted", b.at, at))
 	}
-	if open, err = p.fit(open, b); err != nil {
+	if open, b, err = p.fit(open, b); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
+	defer s.giveBack(s.feed, b)
 	if err := open.setStep(p.train, open.train); err != nil {
 		return 0, err
 	}
+	if err := errors.Join(open.setGraphs(b), open.setLevels(b)); err != nil {
+		return 0, err
+	}
+	open.takeRows(b)
 	open.grads = nil
-	if err := open.train.Step(); err != nil {
+	next := s.after(at)
+	if err := open.train.StepBatch(func() error { return p.stageNext(open, next) }); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
+	open.updateRows(b)
 	loss = float64(open.train.Result(0)[0])
 	s.loss += loss * b.weight
 	s.steps++
-	s.last = append(s.last[:0], b.blocks.Vertices[:b.seeds]...)
-	next := s.after(at)
+	s.filling.last = append(s.filling.last[:0], b.blocks.seeds...)
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++
 	}
@@ -109,25 +153,42 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	return loss, nil
 }
 
+// giveBack has b filled again by the feed that made it, unless that was stopped.
+func (s *sampled) giveBack(f *feed, b *batch) {
+	if s.feed == f {
+		f.free <- b
+	}
+}
+
 // fit gives the batch to the runner. Where the plan has no room for it, it is made again with
-// more: parameters and moments move to a new session.
-func (p *Program) fit(open *session, b *batch) (*session, error) {
+// more: parameters and moments move to a new session, and the batch is drawn again in its memory.
+func (p *Program) fit(open *session, b *batch) (*session, *batch, error) {
 	err := open.train.SetBatch(&b.Batch)
 	var over *exec.OverflowError
 	if !errors.As(err, &over) {
-		return open, err
+		return open, b, err
 	}
-	held, err := open.tensors()
+	if open, err = p.refit(open, b); err != nil {
+		return open, b, err
+	}
+	if p.sampled.feed, err = p.newFeed(open, b.at); err != nil {
+		return open, b, err
+	}
+	if b = p.sampled.feed.take(); b.err != nil {
+		return open, b, b.err
+	}
+	return open, b, open.train.SetBatch(&b.Batch)
+}
+
+// refit is a session with room for b.
+func (p *Program) refit(open *session, b *batch) (*session, error) {
+	held, err := open.held()
 	if err != nil {
 		return open, err
 	}
-	p.sampled.widen(&b.blocks)
+	p.sampled.widen(&b.blocks.Blocks)
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
-		var small *plan.BudgetError
-		if errors.As(err, &small) {
-			small.Smallest += p.chosen.memory.context
-		}
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", b.blocks.Counts, err)
 	}
 	if err := p.placeFinal(nil); err != nil {
@@ -136,24 +197,16 @@ func (p *Program) fit(open *session, b *batch) (*session, error) {
 	if err := p.release(); err != nil {
 		return open, err
 	}
-	if open, err = p.open(); err != nil {
+	if err := p.takeUp(open, held); err != nil {
 		return open, err
 	}
-	for _, t := range held {
-		if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
-			return open, err
-		}
-	}
-	return open, open.train.SetBatch(&b.Batch)
+	return p.session, nil
 }
 
-// epochLoss is the mean loss over the seeds of the epoch that has just ended.
+// epochLoss is the mean loss over the items of the epoch that has just ended.
 func (p *Program) epochLoss() float64 {
-	s, sum := p.sampled, 0.0
-	for _, v := range s.train {
-		sum += p.seedWeight(v)
-	}
-	loss := s.loss / sum
+	s := p.sampled
+	loss := s.loss / p.itemWeights(s.train)
 	s.loss = 0
 	return loss
 }
@@ -161,13 +214,13 @@ func (p *Program) epochLoss() float64 {
 // clock is the number that dropout is keyed by: updates before the step in hand.
 func (p *Program) clock() uint64 { return uint64(min(p.updates(), math.MaxUint32)) }
 
-// Seeds are the vertices of the last batch of sampled training, in the order of its rows; nil
-// before the first.
+// Seeds are the vertices of the last batch of sampled training, in the order of its rows, or those of its edges,
+// links or graphs; nil before the first.
 func (p *Program) Seeds() []uint32 {
 	if p.sampled == nil {
 		return nil
 	}
-	return slices.Clone(p.sampled.last)
+	return slices.Clone(p.sampled.filling.last)
 }
 
 // seedRows is value id of the last batch, without what pads its rows.

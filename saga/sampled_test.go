@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -36,7 +37,7 @@ func sampledGraph(t *testing.T) *dataset.Data {
 }
 
 func sampledConfig() saga.Config {
-	return saga.Config{Epochs: 4, Seed: 5, Optimizer: saga.Optimizer{LR: 0.01, ClipNorm: 5, Gamma: 0.9, DecayEvery: 1}}
+	return saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Epochs: 4, Seed: 5, Optimizer: saga.Optimizer{LR: 0.01, ClipNorm: 5, Gamma: 0.9, DecayEvery: 1}}
 }
 
 // sampledProgram is a model of two layers with dropout, closed when t ends.
@@ -146,6 +147,13 @@ func TestSampledBits(t *testing.T) {
 		same("evaluation in three intervals", p, got, 0)
 
 		p = sampledProgram(t, name, d, sampledConfig(), sampling())
+		if err := p.ComeAhead(); err != nil {
+			t.Fatal(err)
+		}
+		got, _ = batchLosses(t, p, saga.TrainOptions{})
+		same("batches come ahead", p, got, 0)
+
+		p = sampledProgram(t, name, d, sampledConfig(), sampling())
 		if err := p.Cramp(64); err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +256,7 @@ func TestSampledRefuses(t *testing.T) {
 		{concat, nil, one, "Concat(): needs the whole graph"},
 		{sage, func(c *saga.Config) { c.FeatureGrad = true }, sampling(), "gradients of features"},
 		{sage, func(c *saga.Config) { c.Outputs = []string{"hidden"} }, sampling(), "no output \"hidden\""},
-		{sage, func(c *saga.Config) { c.Device = "cpu:2" }, sampling(), "on one CPU device"},
+		{sage, func(c *saga.Config) { c.Device = "cpu:2" }, sampling(), "on one device"},
 		{sage, func(c *saga.Config) { c.Mem = 1000 }, sampling(), "the smallest that would do is"},
 		{sage, func(c *saga.Config) { c.HostMem = 1000 }, sampling(), "host memory are too few"},
 	} {
@@ -270,5 +278,36 @@ func TestSampledRefuses(t *testing.T) {
 	p := sampledProgram(t, "sage", d, c, sampling())
 	if _, r := batchLosses(t, p, saga.TrainOptions{}); r.Peak > c.Mem {
 		t.Errorf("%d bytes of %d", r.Peak, c.Mem)
+	}
+}
+
+// Checkpoints come within an epoch, by the number of batches and by the clock.
+func TestSampledCheckpoints(t *testing.T) {
+	d := sampledGraph(t)
+	for _, x := range []struct {
+		o    saga.TrainOptions
+		want []int // steps that the checkpoint has when a batch begins to be reported
+	}{
+		{saga.TrainOptions{CheckpointBatches: 2}, []int{-1, -1, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10}},
+		{saga.TrainOptions{CheckpointAfter: 1}, []int{-1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+		{saga.TrainOptions{CheckpointEvery: 2}, []int{-1, -1, -1, -1, -1, -1, 6, 6, 6, 6, 6, 6}},
+	} {
+		p := sampledProgram(t, "sage", d, sampledConfig(), sampling())
+		var got []int
+		x.o.Checkpoint = filepath.Join(t.TempDir(), "c.safetensors")
+		x.o.OnBatch = func(saga.Batch) error {
+			n := -1
+			if ck, err := saga.ReadCheckpoint(x.o.Checkpoint); err == nil {
+				n = 3*ck.Epoch + ck.Batch
+			}
+			got = append(got, n)
+			return nil
+		}
+		if _, err := p.Train(t.Context(), x.o); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%+v: checkpoints have %v steps, want %v", x.o.CheckpointBatches, got, x.want)
+		}
 	}
 }

@@ -3,10 +3,12 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"slices"
 	"strings"
 
-	"sagann/backend"
 	"sagann/dataflow"
+	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/tune"
 	"sagann/dataset"
@@ -20,10 +22,20 @@ type Sampling struct {
 	// Or it draws subgraphs (sample.Together, sample.Apart), which all layers work on. Weights
 	// that it gives edges are Edge.Weight in training, and stand in place of Edge.SymNorm.
 	Sampler sample.Sampler
-	// Batch is the number of seeds of a batch, at least 1. The last batch of an epoch has what
-	// is left.
+	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
+	// batch of an epoch has what is left.
 	Batch int
+	// Norm says what Sum adds up: by default the messages of the edges drawn as they are. With NormFull each counts in-degree
+	// over draws times, so that the sum estimates that over all edges without bias; self loops that the model adds, and
+	// sums of shares by Edge.Softmax, stay as they are. Only for neighbours drawn with equal probability.
+	Norm string
+	// Clusters is the number of each vertex's cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in an
+	// order drawn for the epoch, and their edges; its seeds are their training vertices. sample.Partition makes them.
+	Clusters []uint32
 }
+
+// NormFull scales sums over sampled neighbours to all of them.
+const NormFull = "full"
 
 // String is the sampler, its sizes and the batch, as the digest has them.
 func (s *Sampling) String() string {
@@ -43,6 +55,16 @@ func (s *Sampling) String() string {
 	if d.Top > 0 {
 		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
 	}
+	if s.Norm != "" {
+		text += ", sums scaled to " + s.Norm + " rows"
+	}
+	if s.Clusters != nil {
+		h := fnv.New32a()
+		for _, c := range s.Clusters {
+			h.Write([]byte{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
+		}
+		return fmt.Sprintf("%s, batches of %d of %d clusters (%08x)", text, s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
+	}
 	return fmt.Sprintf("%s, batches of %d", text, s.Batch)
 }
 
@@ -56,20 +78,20 @@ func (s *Sampling) String() string {
 //   - Self loops that Model.SelfLoops adds are always there, beside the edges drawn.
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
-// The loss of a batch is the mean over its seeds, and evaluation is exact, over the whole
-// graph within the same Config.Mem. It trains on labels of vertices on CPUs.
+// A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
+// them, and evaluation is exact, over the whole graph within the same Config.Mem. It trains on one CPU or GPU.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
 		return nil, err
 	}
-	if p.dims.identity {
-		return nil, &FeaturesError{errors.New("sampled blocks read rows of them")}
-	}
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	if p.sampled, err = p.newSampled(s); err != nil {
+		return nil, err
+	}
+	if err := p.presample(); err != nil {
 		return nil, err
 	}
 	return p, p.compileSampled()
@@ -87,18 +109,26 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", s.Sampler.Name)
 	case steps != n && s.Sampler.Output == sample.Layers:
 		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: it takes %d fan-outs (--sample), the last layer's first", s.Sampler.Name, steps, n, n)
-	case n >= dataflow.MaxLevels:
-		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-1)
-	case p.dims.taskName() != VertexTask:
-		return fmt.Errorf("sampled training is for labels of vertices, not of %s; train without sampling", things[p.dims.taskName()])
-	case len(p.data.Train) == 0:
+	case s.Sampler.Output == sample.Together && s.Sampler.Steps == 0 && s.Clusters == nil:
+		return fmt.Errorf("the sampler %s has no clusters; sample.Partition makes some", s.Sampler.Name)
+	case s.Clusters != nil && (s.Sampler.Output != sample.Together || s.Sampler.Steps != 0):
+		return fmt.Errorf("clusters are for sample.ClusterGCN, and the sampler is %s", s.Sampler.Name)
+	case s.Clusters != nil && len(s.Clusters) != p.in.edges.V:
+		return fmt.Errorf("clusters of %d vertices, and %s has %d", len(s.Clusters), p.data.Name, p.in.edges.V)
+	case s.Clusters != nil && p.dims.taskName() != VertexTask:
+		return fmt.Errorf("batches of clusters are for labels of vertices, not of %s; --sample takes those", things[p.dims.taskName()])
+	case s.Norm != "" && s.Norm != NormFull:
+		return fmt.Errorf("sums are scaled to %q; only to %q, or not at all", s.Norm, NormFull)
+	case s.Norm == NormFull && !s.uniform():
+		return fmt.Errorf("sums over what the sampler %s draws cannot be scaled to all edges: only neighbours drawn with equal probability stand for in-degree over draws each", s.Sampler.Name)
+	case n >= dataflow.MaxLevels-1:
+		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
+	case p.trainable() != nil:
 		return p.trainable()
-	case p.dims.embedding > 0:
-		return errors.New("rows that are learned, one a vertex, change with the whole graph; give the data features, or train without sampling")
-	case p.dims.identity || p.dims.sparse:
-		return &FeaturesError{errors.New("sampled batches take their rows")}
-	case backend.Of(p.cfg.Device).GPU() || p.cfg.devices() > 1:
-		return fmt.Errorf("sampled training runs on one CPU device, not on %s", p.cfg.Device)
+	case p.model.Loss.numbers() && p.dims.taskName() != VertexTask:
+		return fmt.Errorf("batches have no targets of %s yet; train without sampling", things[p.dims.taskName()])
+	case p.cfg.devices() > 1:
+		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.FeatureGrad:
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:
@@ -142,13 +172,26 @@ func (p *Program) compileSampled() error {
 }
 
 // planSampled plans training for the room that p.sampled gives it, and evaluation beside it.
+// Where there is not enough memory batches do not come ahead.
 func (p *Program) planSampled() error {
 	o := p.planOptions()
 	o.Budget = p.chosen.memory.plans()
 	var err error
-	if p.train.plan, err = planner.Blocks(p.train.low.Spec, p.sampled.room(p.train.low), o); err != nil {
-		return err
+	var small *plan.BudgetError
+	for _, x := range p.aheads() {
+		p.sampled.ahead = x
+		z := p.sampled.room(p.train.low)
+		z.Ahead = p.aheadOf(p.train.low, x, z)
+		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil {
+			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
+		}
+		if !errors.As(err, &small) {
+			return err
+		}
 	}
-	p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
+	small.Budget = p.cfg.Mem
+	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, []*dataflow.Lowered{p.train.low, p.eval.low}); wrong != nil {
+		return wrong
+	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
+	"sagann/dataflow/plan/order"
 	"sagann/device"
 )
 
@@ -28,6 +29,7 @@ type session struct {
 	train   *exec.Runner         // or of the forward pass
 	eval    *exec.Runner         // nil until the first evaluation
 	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
+	tables  tables               // sampled training's learned rows
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
@@ -45,7 +47,8 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	if budget == 0 {
 		budget = peak + m.scratch
 	}
-	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget)
+	first, n := p.cfg.owned()
+	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +68,8 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 		return nil, errors.Join(err, s.close())
 	}
 	s.arena.FilesIn(p.cfg.Scratch)
+	first, _ := p.cfg.owned()
+	s.arena.Over(p.cfg.Net, first)
 	return s, nil
 }
 
@@ -97,17 +102,24 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
 			return nil, err
 		}
+		if err := s.setTables(); err != nil {
+			return nil, err
+		}
 		return s.train, s.setConsts(u, s.train)
 	}
 	g, err := p.gridFor(u.plan.Cells.P)
 	if err != nil {
 		return nil, err
 	}
+	part, err := order.Part(u.plan, p.cfg.Net.Rank(), p.cfg.Net.Ranks())
+	if err != nil {
+		return nil, err
+	}
 	var run *exec.Runner
 	if s.train != nil {
-		run, err = s.train.Beside(u.plan, u.low.Kernels, g.grid)
+		run, err = s.train.Beside(part, u.low.Kernels, g.grid)
 	} else {
-		run, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, g.grid)
+		run, err = exec.NewRunner(s.arena, part, u.low.Kernels, g.grid)
 		s.train = run
 	}
 	if err != nil {
@@ -152,6 +164,9 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
+		if u.plan.Places.Sets != nil && strings.HasPrefix(name, graphPrefix) { // those of a batch
+			continue
+		}
 		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
 			x, err := s.p.in.matrix(name, s.p.dims.graphs)
 			if err == nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"sagann/backend"
 	"sagann/dataflow"
 	"sagann/dataset"
 	"sagann/kernel"
@@ -24,10 +23,7 @@ func (p *Program) describeSparse(d *dataset.Data) error {
 	if d.Features != nil || d.Late.Sparse == nil || p.model.Embedding > 0 {
 		return nil
 	}
-	switch {
-	case backend.Of(p.cfg.Device).GPU():
-		return errors.New("saga: kernels of GPUs do not read sparse features; Data.HoldFeatures makes them dense")
-	case p.dims.featureGrad:
+	if p.dims.featureGrad {
 		return errors.New("saga: there is no gradient of sparse features; Data.HoldFeatures makes them dense")
 	}
 	p.dims.sparse = true

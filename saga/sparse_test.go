@@ -3,9 +3,11 @@ package saga_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/saga"
 )
 
@@ -30,7 +32,8 @@ func words(t testing.TB) (dense, sparse *dataset.Data) {
 	return dense, sparse
 }
 
-// Sparse rows give the losses of dense ones, dropout included, however they are kept.
+// Sparse rows give the losses of dense ones, dropout included, however they are kept. SAGANN_DEVICE names
+// another device than CPUs for them.
 func TestSparseIsDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, name := range []string{"gcn", "sage", "gin", "gat", "commnet", "ggnn"} {
@@ -41,13 +44,17 @@ func TestSparseIsDense(t *testing.T) {
 				dataset.RowNormalize(sparse)
 			}
 			m := modelFor(t, name, dense, 0, drop)
+			devices := []string{"cpu", "cpu:2", "cpu:3"}
+			if spec := os.Getenv("SAGANN_DEVICE"); spec != "" {
+				devices = []string{spec, spec, spec}
+			}
 			want := losses(t, m, dense, saga.Config{Epochs: 4, Seed: 3}, 4)
 			if x := far(losses(t, m, sparse, saga.Config{Epochs: 4, Seed: 3}, 4), want); x > 1e-5 {
 				t.Errorf("%s, dropout %v: losses differ by %v", name, drop, x)
 			}
 			for range 3 {
 				c := saga.Config{Epochs: 4, Seed: 3, Chunks: 1 + r.IntN(6), Stream: r.IntN(2) == 0, Schedule: []string{"sag", "stage", "dest-order"}[r.IntN(3)],
-					Device: []string{"cpu", "cpu:2", "cpu:3"}[r.IntN(3)], Save: []string{"all", "none", "some"}[r.IntN(3)]}
+					Device: devices[r.IntN(3)], Save: []string{"all", "none", "some"}[r.IntN(3)]}
 				if x := far(losses(t, m, sparse, c, 4), want); x > 1e-4 {
 					t.Errorf("%s, dropout %v, %+v: losses differ by %v", name, drop, c, x)
 				}
@@ -79,6 +86,37 @@ func TestSparseRefuses(t *testing.T) {
 			t.Errorf("%s is taken", what)
 		} else {
 			t.Log(fmt.Sprint(what, ": ", err))
+		}
+	}
+}
+
+// All that sparse features ask of a GPU has kernels, with dropout and without.
+func TestSparseLaunches(t *testing.T) {
+	for _, drop := range []float32{0, 0.5} {
+		for _, name := range []string{"gcn", "sage", "gin"} {
+			dense, sparse := words(t)
+			m := modelFor(t, name, dense, 0, drop)
+			for _, c := range []saga.Config{{Chunks: 1}, {Chunks: 4, Stream: true}} {
+				c.Device = "cuda"
+				c.Seed = 1
+				p, err := saga.Compile(m, sparse, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				inner, err := device.NewNull(0, p.DeviceBytes())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := p.OpenOn([]device.Device{boundGPU{nullGPU{inner}, new(int), new(int)}}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := p.Step(); err != nil {
+					t.Error(err)
+				}
+				if err := p.Close(); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	}
 }

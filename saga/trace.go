@@ -59,9 +59,12 @@ type dims struct {
 	task              Task
 	graphs            int  // GraphTask: number of graphs
 	train             int  // EdgeTask: number of training edges
+	targets           int  // EdgeTask: numbers that each edge has to predict; 0: a class
 	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
 	weighed           bool // by the sampler
+	scaled            bool // sums over sampled edges are (NormFull)
 	loss              Loss
+	linkHead          LinkHead
 }
 
 // tracer runs a model's functions once, on symbols.
@@ -75,7 +78,8 @@ type tracer struct {
 	averages  map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
 	level     int                       // of sampled blocks, of the rows in hand
 	gathering any                       // ApplyEdge of the layer in hand
-	data      Tensor                    // edge data of the next layer; nil: that of the graph
+	soft      bool                      // which has asked for Edge.Softmax
+	data      func() Tensor             // edge data of the next layer, of the edges in hand; nil: that of the graph
 
 	running bool // one of the model's functions
 }
@@ -88,6 +92,7 @@ type traced struct {
 	features       Tensor
 	target         target
 	heads          []Tensor // parameters of the LinkHead
+	ends           Tensor   // rows of the ends of pairs
 }
 
 // LayerError says which layer is wrong: its shapes, or what its functions return or panic
@@ -163,7 +168,7 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	self := t.below(l, x)
 	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
-		t.gathering = l.ApplyEdge
+		t.gathering, t.soft = l.ApplyEdge, false
 		e := t.edges(x, self)
 		t.g.Origin("")
 		acc := l.Gather
@@ -188,7 +193,9 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 // edges are those whose sources have rows x and whose destinations have rows self.
 func (t *tracer) edges(x, self Tensor) Edge {
 	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t}
-	if e.Data = t.data; e.Data == nil {
+	if t.data != nil {
+		e.Data = t.data()
+	} else {
 		e.Data = t.edgeData()
 	}
 	if t.d.weight || t.d.weighed {

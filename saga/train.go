@@ -1,28 +1,31 @@
 package saga
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
-
-	"sagann/internal/safetensors"
 )
 
 // TrainOptions says what happens around the epochs of Train.
 type TrainOptions struct {
 	// OnBatch is called after every batch of sampled training. An error ends the training.
-	OnBatch func(Batch) error
+	OnBatch func(Batch) error `json:"-"`
 	// OnEpoch is called after every epoch, before its checkpoint is written. An error
 	// ends the training.
-	OnEpoch func(Epoch) error
+	OnEpoch func(Epoch) error `json:"-"`
 	// Checkpoint is the file that checkpoints are written to; "" writes none. One is
 	// written after every CheckpointEvery epochs (0: none in between), after the last
-	// epoch and when the training is cancelled.
-	Checkpoint      string
-	CheckpointEvery int
+	// epoch and when the training is cancelled. Beside these, one is written after every CheckpointBatches batches
+	// of sampled training, and after the first epoch or batch that ends CheckpointAfter or more after the last
+	// was written (0: not so). A run goes on from any of them bit for bit.
+	Checkpoint        string
+	CheckpointEvery   int
+	CheckpointBatches int
+	CheckpointAfter   time.Duration
 	// ModelOptions is text that is kept in checkpoints for whoever rebuilds the model.
 	ModelOptions string
 	// Resume is a checkpoint to go on from: as Restore, with what early stopping
@@ -74,6 +77,9 @@ type trainer struct {
 	last   Epoch
 	scores Scores
 	scored int // the epoch of scores; -1 before the first
+
+	saved   int       // updates that the last checkpoint has; -1: there is none
+	savedAt time.Time // when that was, or when training began
 }
 
 // best is what early stopping remembers.
@@ -111,10 +117,13 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		t.best = b
 	}
 	if o.Checkpoint != "" {
-		if err := safetensors.CanWrite(o.Checkpoint); err != nil {
+		if err := p.agreed(p.canWrite(o.Checkpoint)); err != nil {
 			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
 		}
 		t.id = p.identity()
+	}
+	if err := p.alike(); err != nil {
+		return nil, err
 	}
 	if err := s.allFinite(); err != nil {
 		return nil, err
@@ -122,39 +131,60 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := s.train.Load(); err != nil { // not part of an epoch's time
 		return nil, err
 	}
-	saved := p.updates()
-	if o.Resume == "" {
-		saved = -1
-	}
-	save := func() error {
-		if o.Checkpoint == "" || saved == p.updates() {
-			return nil
-		}
-		saved = p.updates()
-		return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
+	if t.saved, t.savedAt = p.updates(), time.Now(); o.Resume == "" {
+		t.saved = -1
 	}
 	for p.epoch < p.cfg.Epochs && !t.stop() {
-		if ctx.Err() != nil {
-			return t.result(), errors.Join(ctx.Err(), save())
+		if stop, err := p.stopping(ctx); err != nil {
+			return nil, err
+		} else if stop {
+			return t.result(), errors.Join(cmp.Or(ctx.Err(), context.Canceled), t.save())
 		}
 		if err := t.epoch(ctx); errors.Is(err, errStopped) {
 			continue // ctx says why
 		} else if err != nil {
 			return nil, err
 		}
-		if o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0 {
-			if err := save(); err != nil {
-				return nil, err
-			}
+		if err := t.saveDue(o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0); err != nil {
+			return nil, err
 		}
 	}
-	if err := save(); err != nil {
+	if err := t.save(); err != nil {
 		return nil, err
 	}
 	if err := t.finish(); err != nil {
 		return nil, err
 	}
 	return t.result(), nil
+}
+
+// save writes a checkpoint, if there was an update since the last.
+func (t *trainer) save() error {
+	p, o := t.p, &t.o
+	if o.Checkpoint == "" || t.saved == p.updates() {
+		return nil
+	}
+	t.saved, t.savedAt = p.updates(), time.Now()
+	return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
+}
+
+// due tells whether a checkpoint is to be written by the clock, or by the number of batches.
+func (t *trainer) due() (bool, error) {
+	o, s, g := &t.o, t.p.sampled, t.p.cfg.Net
+	late := o.CheckpointAfter > 0 && time.Since(t.savedAt) >= o.CheckpointAfter
+	if o.CheckpointAfter > 0 && g.Ranks() > 1 { // whose clocks differ
+		return g.Any(late)
+	}
+	return late || o.CheckpointBatches > 0 && s != nil && s.steps%o.CheckpointBatches == 0, nil
+}
+
+// saveDue is save, if it is time or the caller says so.
+func (t *trainer) saveDue(so bool) error {
+	due, err := t.due()
+	if err != nil || !due && !so {
+		return err
+	}
+	return t.save()
 }
 
 // trainable says whether there is something to learn from.
@@ -244,6 +274,9 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 		}
 		if ctx.Err() != nil {
 			return 0, errStopped
+		}
+		if err := t.saveDue(false); err != nil {
+			return 0, err
 		}
 	}
 }

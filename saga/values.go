@@ -117,6 +117,9 @@ func (p *Program) param(name string) (*Param, error) {
 // global reads a Global of training by name.
 func (s *session) global(name string) ([]float32, error) {
 	l := s.p.train.low
+	if x := s.tables.rows[name]; x != nil {
+		return slices.Clone(x), nil
+	}
 	if s.p.isLearned(s.p.train, name) {
 		return s.learnedRows(s.p.train, name, nil)
 	}
@@ -131,6 +134,10 @@ func (s *session) global(name string) ([]float32, error) {
 
 // setGlobal writes a parameter or what the optimiser remembers.
 func (s *session) setGlobal(name string, x []float32) error {
+	if to := s.tables.rows[name]; to != nil {
+		copy(to, x)
+		return nil
+	}
 	if s.p.isLearned(s.p.train, name) {
 		return s.setLearned(s.p.train, name, x)
 	}

@@ -16,7 +16,7 @@ func countsOf(seeds []uint32, see func(b *Blocks) string) func(t *testing.T, p *
 		got := outcomes{}
 		var b Blocks
 		for i := range n {
-			if err := p.Blocks(&b, seeds, Key{Seed: 31, Batch: uint32(i)}); err != nil {
+			if err := drawBlocks(t, p, &b, seeds, Key{Seed: 31, Batch: uint32(i)}); err != nil {
 				t.Fatal(err)
 			}
 			got[see(&b)]++

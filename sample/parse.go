@@ -8,13 +8,14 @@ import (
 )
 
 // Forms are the samplers that Parse knows, as people write them.
-var Forms = []string{"neighbours:15,10,5", "weighted:15,10,5", "layer:512,512", "fastgcn:512,512", "ladies:512,512", "mvs:64", "cluster:20",
+var Forms = []string{"neighbours:15,10,5", "weighted:15,10,5", "layer:512,512", "fastgcn:512,512", "ladies:512,512", "mvs:64", "cluster:20x1500 (clusters of a batch, clusters)",
 	"saint:4000x2", "shadow:2x10", "pinsage:2x50x3x10 (levels, walks, their length, neighbours)", "deepwalk", "node2vec:p=2,q=0.5", "ppr:0.15", "multirw:100"}
 
 // Spec is a sampler that a text asks for.
 type Spec struct {
-	Sampler Sampler
-	Batch   int // vertices of a batch (saint: roots), or its clusters; 0: as the caller likes
+	Sampler  Sampler
+	Batch    int // vertices of a batch (saint: roots), or its clusters; 0: as the caller likes
+	Clusters int // of the graph; 0: as the caller likes
 }
 
 // Parse reads a sampler: a name of Forms with its numbers. Walks get so many steps; 0
@@ -36,7 +37,7 @@ func Parse(text string, steps int) (Spec, error) {
 	switch make, k := byLevel[name], shapes[name]; {
 	case make == nil && k == 0:
 		return bad("one of " + strings.Join(Forms, ", "))
-	case err != nil || len(n) == 0 || k > 0 && len(n) != k:
+	case err != nil || len(n) == 0 || k > 0 && len(n) != k && !(name == "cluster" && len(n) == 2):
 		form := Forms[slices.IndexFunc(Forms, func(f string) bool { return f[:3] == name[:3] })]
 		return bad("numbers of 1 or more, as in " + form)
 	case make != nil:
@@ -46,7 +47,7 @@ func Parse(text string, steps int) (Spec, error) {
 	case "mvs":
 		return Spec{Sampler: MVS(n[0])}, nil
 	case "cluster":
-		return Spec{Sampler: ClusterGCN(), Batch: n[0]}, nil
+		return Spec{Sampler: ClusterGCN(), Batch: n[0], Clusters: slices.Max(append(n[1:], 0))}, nil
 	case "saint":
 		return Spec{Sampler: SAINT(n[1]), Batch: n[0]}, nil
 	case "shadow":

@@ -74,12 +74,12 @@ func (f *frame) settle(turn int) {
 		}
 		w := &f.random[i]
 		place := below(w[turn&3], int(n))
-		if x := alias[f.begins[i]+int64(place)]; w[turn&3|1] >= x.cut {
-			if x.other == noPlace {
+		if x := alias[f.begins[i]+int64(place)]; w[turn&3|1] >= x.Cut {
+			if x.Other == noPlace {
 				f.lengths[i] = 0
 				continue
 			}
-			place = int(x.other)
+			place = int(x.Other)
 		}
 		f.begins[i] += int64(place)
 	}

@@ -142,8 +142,8 @@ func (l *learner) pair(vertex, near uint32, at place) {
 			at.slot++
 		}
 		i := below(w[k&1*2], len(l.negative))
-		if x := l.negative[i]; w[k&1*2+1] >= x.cut {
-			i = int(x.other)
+		if x := l.negative[i]; w[k&1*2+1] >= x.Cut {
+			i = int(x.Other)
 		}
 		if uint32(i) != near {
 			l.towards(h, uint32(i), 0)

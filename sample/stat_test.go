@@ -102,7 +102,7 @@ func rowsOf(seed uint32) func(t *testing.T, p *Program, n int) outcomes {
 		got := outcomes{}
 		var b Blocks
 		for i := range n {
-			if err := p.Blocks(&b, []uint32{seed}, Key{Seed: 11, Batch: uint32(i)}); err != nil {
+			if err := drawBlocks(t, p, &b, []uint32{seed}, Key{Seed: 11, Batch: uint32(i)}); err != nil {
 				t.Fatal(err)
 			}
 			got[text(b.Layers[0].Edge[:b.Layers[0].Offsets[1]])]++
@@ -186,7 +186,7 @@ func TestLongRowDraws(t *testing.T) {
 		got := outcomes{}
 		var b Blocks
 		for i := range n / 100 {
-			if err := p.Blocks(&b, []uint32{0}, Key{Seed: 12, Batch: uint32(i)}); err != nil {
+			if err := drawBlocks(t, p, &b, []uint32{0}, Key{Seed: 12, Batch: uint32(i)}); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range b.Layers[0].Edge {
@@ -237,7 +237,7 @@ func TestWeightedLongRow(t *testing.T) {
 		got := outcomes{}
 		var b Blocks
 		for i := range n / 1000 {
-			if err := p.Blocks(&b, []uint32{0}, Key{Seed: 13, Batch: uint32(i)}); err != nil {
+			if err := drawBlocks(t, p, &b, []uint32{0}, Key{Seed: 13, Batch: uint32(i)}); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range b.Layers[0].Edge {

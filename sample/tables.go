@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"sagann/chunk"
+	"sagann/sample/cuda"
 )
 
 // Method says how a draw in proportion to edge weights is made. All have the same
@@ -33,8 +34,8 @@ type tables struct {
 	most    []float32
 }
 
-// aliasEntry is a place of a row: it stands where a random word is below cut, else other.
-type aliasEntry struct{ cut, other uint32 }
+// aliasEntry is a place of a row: it stands where a random word is below Cut, else Other.
+type aliasEntry = cuda.Alias
 
 // noPlace is other in rows without weight.
 const noPlace = math.MaxUint32
@@ -132,7 +133,7 @@ func (v *vose) fill(w []float32, row []aliasEntry) {
 	}
 	if sum == 0 {
 		for i := range row {
-			row[i].other = noPlace
+			row[i].Other = noPlace
 		}
 		return
 	}
@@ -143,19 +144,19 @@ func (v *vose) fill(w []float32, row []aliasEntry) {
 		} else {
 			large = append(large, uint32(i))
 		}
-		row[i] = aliasEntry{math.MaxUint32, uint32(i)}
+		row[i] = aliasEntry{Cut: math.MaxUint32, Other: uint32(i)}
 	}
 	for len(small) > 0 && len(large) > 0 {
 		s, l := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
-		row[s] = aliasEntry{uint32(share[s] * (1 << 32)), l}
+		row[s] = aliasEntry{Cut: uint32(share[s] * (1 << 32)), Other: l}
 		if share[l] -= 1 - share[s]; share[l] < 1 {
 			large, small = large[:len(large)-1], append(small, l)
 		}
 	}
 	for _, s := range small { // 1 but for rounding, or without weight
 		if w[s] == 0 {
-			row[s] = aliasEntry{0, heaviest(w)}
+			row[s] = aliasEntry{Other: heaviest(w)}
 		}
 	}
 	v.share, v.small, v.large = share, small, large
@@ -208,13 +209,13 @@ func (p *Program) aliasPlace(v int64, a, b uint32) int64 {
 		return int64(i)
 	}
 	x := p.tables.alias[lo+int64(i)]
-	if b < x.cut {
+	if b < x.Cut {
 		return int64(i)
 	}
-	if x.cut == 0 && x.other == noPlace {
+	if x.Cut == 0 && x.Other == noPlace {
 		return -1
 	}
-	return int64(x.other)
+	return int64(x.Other)
 }
 
 // inversePlace is a place of the row of v by a random word, -1 where it has no weight.

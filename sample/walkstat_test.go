@@ -18,7 +18,7 @@ func samplesOf(roots []uint32, see func(s *Samples, i int) string) func(t *testi
 		const piece = 20_000
 		for lo := 0; lo < n; lo += piece {
 			var s Samples
-			if err := p.Run(&s, slices.Repeat(roots, min(piece, n-lo)), uint64(lo), Key{Seed: 21}); err != nil {
+			if err := drawSteps(t, p, &s, slices.Repeat(roots, min(piece, n-lo)), uint64(lo), Key{Seed: 21}); err != nil {
 				t.Fatal(err)
 			}
 			for i := range s.N {

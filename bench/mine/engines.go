@@ -58,7 +58,7 @@ func enginesOf(edges *chunk.Edges, text, device string, threads int) error {
 	}
 	best, auto := math.Inf(1), 0.0
 	var taken mine.Engine
-	for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Loops} {
+	for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
 		g, err := mine.Open(edges, mine.Options{Engine: engine, Device: device, Threads: threads})
 		if err != nil {
 			return err

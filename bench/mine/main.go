@@ -48,7 +48,7 @@ func main() {
 	scales := flag.String("scales", "20,21,22", "with -device: the graphs have 2^scale vertices")
 	jobs := flag.String("jobs", "csh", "with -device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex")
 	gib := flag.Int64("gib", 64, "with -device: memory taken on each GPU, in GiB")
-	loops := flag.String("loops", "q1,q2,q3,house,cycle5", "with -device: the patterns of job l; q1 to q3 are those of GAMMA's Figure 13")
+	loops := flag.String("loops", "q1,q2,q3,house,cycle5", "with -device: the patterns of job l, with -scaling all patterns; q1 to q3 are those of GAMMA's Figure 13")
 	cpu := flag.Bool("cpu", false, "with -device: loops are run on 16 threads, too")
 	threadCounts := flag.String("scaling", "", "numbers of threads, such as 1,16: print how long counting takes with each on R-MAT graphs of -scales")
 	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print what each engine takes beside what --explain says, on -data or on R-MAT graphs of -scales")

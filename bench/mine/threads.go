@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"sagann/mine/pattern"
-	"sagann/mine/plan"
-	"sagann/mine/rows"
-	"sagann/mine/run"
+	"sagann/chunk"
+	"sagann/mine"
 )
 
 // scaling prints the wall time of counting on an R-MAT graph by the number of threads, the
@@ -26,13 +25,9 @@ func scaling(scales, threads, patterns string) error {
 		return fmt.Errorf("-scales %s: %w", scales, err)
 	}
 	for _, scale := range all {
-		r, _, err := rows.FromEdges(rmat(scale, 16))
-		if err != nil {
-			return err
-		}
-		r = r.ByDegree()
-		for _, name := range strings.Split("triangle,diamond,cycle4,clique4,clique5,"+patterns, ",") {
-			if err := scalingOf(r, scale, name, counts); err != nil {
+		edges := rmat(scale, 16)
+		for _, name := range strings.Split(patterns, ",") {
+			if err := scalingOf(edges, scale, name, counts); err != nil {
 				return err
 			}
 		}
@@ -41,50 +36,46 @@ func scaling(scales, threads, patterns string) error {
 }
 
 // scalingOf prints a line for a job.
-func scalingOf(r *rows.Rows, scale int, name string, counts []int) error {
-	p := pattern.Must(queries(name))
-	f, formula := p.Formula()
-	pl, _, err := plan.Choose(p, nil, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: 1})
+func scalingOf(edges *chunk.Edges, scale int, name string, counts []int) error {
+	p, err := mine.ParsePattern(queries(name))
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%2d %-9s", scale, name)
-	var first, last time.Duration
-	results := map[string]bool{}
+	var first, last float64
+	results := map[mine.Total]bool{}
 	for _, n := range counts {
-		best := time.Duration(0)
+		g, err := mine.Open(edges, mine.Options{Threads: n})
+		if err != nil {
+			return err
+		}
+		prepared, err := g.Prepare(p)
+		if err != nil {
+			return err
+		}
+		x, err := prepared.Explain()
+		if err != nil {
+			return err
+		}
+		best := math.Inf(1)
 		for range 3 {
-			w, start := &run.Run{Rows: r, Workers: n}, time.Now()
-			var result string
-			switch {
-			case p.IsClique() && p.Vertices() > 3:
-				total, e := w.Cliques(context.Background(), p.Vertices())
-				result, err = total.String(), e
-			case formula:
-				sums, e := w.Sums(context.Background(), f)
-				result, err = fmt.Sprint(sums), e
-			default:
-				total, e := w.Count(context.Background(), pl)
-				result, err = total.String(), e
-			}
+			start := time.Now()
+			total, err := prepared.Count(context.Background())
 			if err != nil {
 				return err
 			}
-			results[result] = true
-			if took := time.Since(start); best == 0 || took < best {
-				best = took
-			}
-			if best > 10*time.Second {
+			results[total] = true
+			if best = min(best, time.Since(start).Seconds()); best > tooLong {
 				break
 			}
 		}
-		fmt.Printf("  %d: %.3f s", n, best.Seconds())
+		fmt.Printf("  %d: %s %.3f s, expected %.2f of it", n, prepared.Engine(), best, x.Seconds/best)
 		if first == 0 {
 			first = best
 		}
 		last = best
 	}
-	fmt.Printf("  %.1f times as fast\n", first.Seconds()/last.Seconds())
+	fmt.Printf("  %.1f times as fast\n", first/last)
 	if len(results) > 1 {
 		return errors.New("counts differ by the number of threads")
 	}

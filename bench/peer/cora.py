@@ -228,7 +228,7 @@ def main():
     args.add_argument("--data", help="folder that holds data/; default $SAGANN_DATA or ../shared beside the module")
     args.add_argument("--only", default="", help="DATA:MODEL pairs, comma-separated; DATA alone takes all its models")
     args.add_argument("--seeds", type=int, help="seeds 0..N-1 instead of the recipe's number")
-    args.add_argument("--recipes", default="accuracy", choices=("accuracy", "pyg", "start"), help="formulas in torch, or PyG's layers: README's table, the same start")
+    args.add_argument("--recipes", default="accuracy", choices=("accuracy", "pyg", "start", "downloads"), help="formulas in torch, or PyG's layers: README's table, the same start, other downloads")
     args.add_argument("--weights", help="folder for the first weights of --recipes start: PAIR/SEED")
     args.add_argument("--set", default="", help="try other values: KEY=VALUE,... (printed, not written)")
     args.add_argument("--threads", type=int, default=1)
@@ -243,7 +243,7 @@ def main():
     tries = {k: json.loads(v) if v[0] in "0123456789-" else v for k, v in (kv.split("=") for kv in a.set.split(",") if kv)}
     chosen = [c.split(":") for c in a.only.split(",") if c]
     opened = {}
-    listed = {"accuracy": recipes.all_recipes, "pyg": recipes.pyg_recipes, "start": recipes.start_recipes}[a.recipes]
+    listed = {"accuracy": recipes.all_recipes, "pyg": recipes.pyg_recipes, "start": recipes.start_recipes, "downloads": recipes.downloads_recipes}[a.recipes]
     for recipe in listed():
         recipe.update(tries)
         name = (recipe["data"], recipe["row"])

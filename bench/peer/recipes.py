@@ -92,6 +92,13 @@ PYG_DATA = {
     "email_eu_core": {"features": "one-hot", "hidden": 32, "dropout": 0.2, "weight_decay": 0.0},
 }
 
+# Graphs as they are downloaded (downloads.py; cora.py --recipes downloads).
+DOWNLOADS_DATA = {
+    **{k: {"features": "standardised"} for k in ("cora_ml", "citeseer_full", "minesweeper", "tolokers", "actor", "texas", "ptbr")},
+    **{k: {"features": "one-hot", "hidden": 32} for k in ("polblogs", "facebook")},
+}
+DOWNLOADS_ROWS = {k: PYG_ROWS[k] for k in ("gcn", "sage")}
+
 # The same start (cora.py --recipes start): eight models, 20 epochs without dropout or decay.
 START = dict(PYG, dropout=0.0, attention_dropout=0.0, weight_decay=0.0, epochs=20, at=[1, 5, 10, 20])
 LOOPS = {"self_loops": True}
@@ -108,11 +115,15 @@ START_ROWS = {
 START_DATA = {"pubmed": {"features": "row-normalised"}, "degree40": {"features": "standardised"}}
 
 
-def pyg_recipes():
-    for data, extra in PYG_DATA.items():
-        for row, model in PYG_ROWS.items():
+def pyg_recipes(graphs=PYG_DATA, rows=PYG_ROWS):
+    for data, extra in graphs.items():
+        for row, model in rows.items():
             own = {"hidden": 64} if row == "gat" else {}
             yield {"data": data, "row": row, **BASE, **model, **extra, **own, **PYG}
+
+
+def downloads_recipes():
+    return pyg_recipes(DOWNLOADS_DATA, DOWNLOADS_ROWS)
 
 
 def start_recipes():

@@ -32,14 +32,33 @@ func main() {
 	n := flag.Int("batches", 5, "timed batches, after one that is not")
 	model := flag.String("model", "sage", "model")
 	out := flag.String("out", "", "folder for the blocks of the batches")
+	serves := flag.String("serve", "", "folder for the edges; what to time is read line by line (alternate.py)")
+	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
+	var e epochs
+	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
+	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
+	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: all of it")
+	flag.IntVar(&e.vertices, "vertices", 2449029, "of that graph")
+	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
+	flag.IntVar(&e.train, "train", 196615, "its training vertices")
+	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
+	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
 	flag.Parse()
-	if err := run(*spec, *fanouts, *model, *out, *hidden, *batch, *n); err != nil {
+	e.model, e.fanouts, e.hidden, e.batch = *model, *fanouts, *hidden, *batch
+	run := func() error { return run(*spec, *fanouts, *model, *out, *serves, *hidden, *batch, *n) }
+	if e.n > 0 {
+		run = e.run
+	}
+	if *memory > 0 {
+		run = func() error { return sizeOfSampling(*memory, *n) }
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "sampled:", err)
 		os.Exit(1)
 	}
 }
 
-func run(spec, fanouts, model, out string, hidden, size, n int) error {
+func run(spec, fanouts, model, out, serves string, hidden, size, n int) error {
 	s, err := dataset.ParseSpec(spec)
 	if err != nil {
 		return err
@@ -48,13 +67,9 @@ func run(spec, fanouts, model, out string, hidden, size, n int) error {
 	if err != nil {
 		return err
 	}
-	var sizes []int
-	for _, text := range strings.Split(fanouts, ",") {
-		k, err := strconv.Atoi(text)
-		if err != nil {
-			return err
-		}
-		sizes = append(sizes, k)
+	sizes, err := sizesOf(fanouts)
+	if err != nil {
+		return err
 	}
 	m, err := layers.New(model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: hidden, Layers: len(sizes)})
 	if err != nil {
@@ -65,6 +80,13 @@ func run(spec, fanouts, model, out string, hidden, size, n int) error {
 		return err
 	}
 	defer p.Close()
+	if serves != "" {
+		if err := writeGraph(d, serves); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		return serve(d, sizes, size, n, p, os.Stdin, os.Stdout)
+	}
 	if err := p.Overview(os.Stdout); err != nil {
 		return err
 	}
@@ -87,6 +109,17 @@ func run(spec, fanouts, model, out string, hidden, size, n int) error {
 	}
 	fmt.Printf("median %.3f s, %.3f processor seconds a batch, with %d processors\n", median(wall), median(cpu), runtime.GOMAXPROCS(0))
 	return nil
+}
+
+func sizesOf(fanouts string) (sizes []int, err error) {
+	for _, text := range strings.Split(fanouts, ",") {
+		k, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, k)
+	}
+	return sizes, nil
 }
 
 // used is the processor time of the process in seconds.

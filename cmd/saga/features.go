@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"sagann/backend"
 	"sagann/dataset"
 	"sagann/internal/cli"
 	"sagann/layers"
@@ -75,20 +74,20 @@ func (p *prepared) fits(d *dataset.Data, name, path string) error {
 // largeDense is the size of dense features from which on those that files hold as sparse matrices stay sparse.
 const largeDense = 256 << 20
 
-// sparseFrom is dataset.Options.SparseFrom for --features and a device.
-func sparseFrom(features, device string) int64 {
-	switch {
-	case features == "sparse":
+// sparseFrom is dataset.Options.SparseFrom for --features.
+func sparseFrom(features string) int64 {
+	switch features {
+	case "sparse":
 		return 1
-	case features == "auto" && !backend.Of(device).GPU():
+	case "auto":
 		return largeDense
 	}
 	return 0
 }
 
 // sparseFrom is dataset.Options.SparseFrom for data like those trained on.
-func (p *prepared) sparseFrom(device string) int64 {
-	if p.Features == "sparse" && !backend.Of(device).GPU() {
+func (p *prepared) sparseFrom() int64 {
+	if p.Features == "sparse" {
 		return 1
 	}
 	return 0

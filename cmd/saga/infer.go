@@ -85,7 +85,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	}
 	t.model.SelfLoops = t.prep.SelfLoops
 	t.name = cmp.Or(f.Data, t.prep.Data)
-	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(f.Device)}); err != nil {
+	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom()}); err != nil {
 		return nil, err
 	}
 	if err := t.prep.apply(t.data, a.Log); err != nil {

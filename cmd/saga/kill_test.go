@@ -124,6 +124,18 @@ func TestKill(t *testing.T) {
 	})
 }
 
+// A run over batches of neighbours with learned rows goes on from within its epochs.
+func TestKillSampled(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	j := &killJob{epochs: 16, args: []string{"train", "--data", "synthetic:vertices=3000,edges=6e4", "--features", "embedding:8", "--model", "sage", "--dropout", "0.2",
+		"--sample", "5,3", "--batch", "200", "--epochs", "16", "--checkpoint-every", "1", "--patience", "100"}}
+	if text, err := command(t, j.in(whole)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	j.killAndCompare(t, whole, filepath.Join(dir, "part"), nil, "--checkpoint-batches", "1")
+}
+
 // leastHost is the smallest --host-mem of the job; files must come of it.
 func (j *killJob) leastHost(t *testing.T) string {
 	t.Helper()

@@ -84,7 +84,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	case task == saga.LinkTask:
 		j.metric, classes = auc, s.linkWidth()
 	case numbers(loss.Kind):
-		j.metric, classes = fitR2, max(1, d.Targets.Cols)
+		j.metric, classes = fitR2, max(1, d.Targets.Of(task).Cols)
 	case task == saga.VertexTask && d.MultiLabels != nil:
 		j.multi, j.metric = true, microF1
 	}
@@ -101,6 +101,9 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
 		j.prep.SelfLoops = m.SelfLoops
 		if sampling, _ := s.sampling(); sampling != nil {
+			if err := s.cluster(sampling, d); err != nil {
+				return err
+			}
 			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
 			return err
 		}

@@ -10,19 +10,16 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// newLogger logs to w: coloured on a terminal, plain elsewhere.
-func newLogger(w *os.File) *slog.Logger { return slog.New(logHandler(w)) }
-
-func logHandler(w *os.File) slog.Handler {
-	if isatty.IsTerminal(w.Fd()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
-		return tint.NewTextHandler(w, &tint.Options{TimeFormat: time.TimeOnly})
-	}
-	return plainHandler(w)
+// newLogger logs to w a line for people each, coloured on a terminal.
+func newLogger(w *os.File) *slog.Logger {
+	plain := !isatty.IsTerminal(w.Fd()) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"
+	return slog.New(tint.NewTextHandler(w, &tint.Options{TimeFormat: time.TimeOnly, NoColor: plain}))
 }
 
-func plainHandler(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) }
+// fileHandler logs to a file that programs may read, too.
+func fileHandler(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) }
 
 // alsoTo adds w, the log file of a run, to where l goes.
 func alsoTo(l *slog.Logger, w io.Writer) *slog.Logger {
-	return slog.New(slog.NewMultiHandler(l.Handler(), plainHandler(w)))
+	return slog.New(slog.NewMultiHandler(l.Handler(), fileHandler(w)))
 }

@@ -102,7 +102,10 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 	}
 	err = ctx.Run(a)
 	var usage cli.UsageError
+	var told *toldError
 	switch {
+	case errors.As(err, &told):
+		return told.status
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled):

@@ -50,7 +50,7 @@ type mineFlags struct {
 	Undirected bool     `group:"data" help:"Add the reverse of every edge that has none."`
 	Relabel    string   `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
 	Labels     string   `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
-	Engine     string   `default:"auto" enum:"auto,formula,bits,loops" placeholder:"NAME" group:"run" help:"auto, formula, bits or loops (${default})."`
+	Engine     string   `default:"auto" enum:"auto,formula,bits,maps,loops" placeholder:"NAME" group:"run" help:"auto, formula, bits, maps or loops (${default})."`
 	Device     string   `default:"cpu" placeholder:"NAME" group:"run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
 	Mem        memory   `default:"auto" placeholder:"SIZE" group:"run" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
 	Threads    auto     `default:"auto" placeholder:"N" group:"run" help:"Threads; auto: as many as processors. Results do not depend on it."`

@@ -23,7 +23,8 @@ type sampleCmd struct {
 	Seeds     string `default:"all" placeholder:"WHICH" group:"run" help:"all, train, val, test, or a .npy of vertices (${default})."`
 	Batch     count  `default:"1024" placeholder:"N" group:"run" help:"Seeds of a batch (${default})."`
 	Replace   bool   `group:"run" help:"Draw with replacement."`
-	Out       string `required:"" placeholder:"FILE" help:"File to write, .csv or .npy: a row for each sampled edge."`
+	deviceFlags
+	Out string `required:"" placeholder:"FILE" help:"File to write, .csv or .npy: a row for each sampled edge."`
 }
 
 // Help is what stands under the usage line.
@@ -79,7 +80,12 @@ func (c *sampleCmd) Run(a *app) error {
 	}
 	b := batches{p: p, seeds: seeds, size: cmp.Or(spec.Batch, int(c.Batch)), seed: c.Seed}
 	defer removedOnSignal(c.Out)()
-	n, err := b.write(c.Out, d)
+	var n int64
+	err = c.on(p, func(x *sample.GPU) (err error) {
+		b.gpu = x
+		n, err = b.write(c.Out, d)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -118,6 +124,7 @@ func (c *sampleCmd) seeds(d *dataset.Data) ([]uint32, error) {
 // batches are what is sampled, piece by piece.
 type batches struct {
 	p     *sample.Program
+	gpu   *sample.GPU // nil: the CPU
 	seeds []uint32
 	size  int
 	seed  uint64
@@ -138,9 +145,13 @@ func (b *batches) each(f func(x sampled) error) error {
 	blocks, errs := make([]sample.Blocks, ahead), make([]error, ahead)
 	for lo := 0; lo < len(all); lo += ahead {
 		some := all[lo:min(len(all), lo+ahead)]
-		chunk.Each(len(some), func(i int) {
-			errs[i] = b.p.Blocks(&blocks[i], some[i], sample.Key{Seed: b.seed, Batch: uint32(lo + i)})
-		})
+		key := func(i int) sample.Key { return sample.Key{Seed: b.seed, Batch: uint32(lo + i)} }
+		for i := 0; b.gpu != nil && i < len(some); i++ {
+			errs[i] = b.gpu.Blocks(&blocks[i], some[i], key(i))
+		}
+		if b.gpu == nil {
+			chunk.Each(len(some), func(i int) { errs[i] = b.p.Blocks(&blocks[i], some[i], key(i)) })
+		}
 		for i := range some {
 			if errs[i] != nil {
 				return errs[i]

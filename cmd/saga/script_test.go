@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,7 +18,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"saga": main})
+	testscript.Main(m, map[string]func(){"saga": main, "saga-on-a-full-disk": mainOnAFullDisk})
+}
+
+// mainOnAFullDisk is the command where no file can have more than 4096 bytes: writes beyond
+// them fail as they do on a full disk.
+func mainOnAFullDisk() {
+	signal.Ignore(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096}); err != nil {
+		panic(err)
+	}
+	main()
 }
 
 // TestScripts runs testdata/*.txtar: conversations with the command.

@@ -35,7 +35,7 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Training.Seed), Without: slices.Clone(s.Planning.Without), Epochs: int(s.Training.Epochs), EvalEvery: int(s.Training.EvalEvery), Patience: int(s.Training.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Training.Optimizer, LR: s.Training.LR, Momentum: s.Training.Momentum, WeightDecay: s.Training.WeightDecay,
 			ClipNorm: s.Training.ClipNorm, Gamma: s.Training.LRDecay, DecayEvery: int(s.Training.LRDecayEvery), Schedule: s.Rate.schedule()}}
-	c.Outcome = s.outcome
+	c.Outcome, c.Net = s.outcome, s.net
 	c.Outcome.Slices = int(s.Planning.Slices)
 	c.NoRing = !s.Memory.Ring.Or(true)
 	c.TF32 = s.Memory.TF32
@@ -159,6 +159,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{s.Training.Sample == "" && s.Training.Sampler == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample and --sampler)"},
+		{s.Training.Sample == "" && s.Training.Sampler == "" && named(s.Training.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
@@ -204,10 +205,31 @@ func (s *settings) sampler() (*saga.Sampling, error) {
 		return nil, fmt.Errorf("--sampler: %w", err)
 	case spec.Sampler.Output == sample.Steps:
 		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampler)
-	case spec.Sampler.Name == "clustergcn":
-		return nil, fmt.Errorf("--sampler %s: training deals out its vertices one by one and not by clusters; saint:1000x2 and shadow:2x10 draw subgraphs, too", s.Training.Sampler)
 	}
-	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch))}, nil
+	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch)), Norm: named(s.Training.SampleNorm, "none")}, nil
+}
+
+// clusterSize is how many vertices a cluster has where --sampler does not say how many clusters there are.
+const clusterSize = 150
+
+// cluster makes the clusters of s, if it is for clusters.
+func (s *settings) cluster(x *saga.Sampling, d *dataset.Data) error {
+	if x.Sampler.Name != sample.ClusterGCN().Name {
+		return nil
+	}
+	spec, err := sample.Parse(s.Training.Sampler, 0)
+	if err != nil {
+		return err
+	}
+	g, err := sample.NewGraph(d.Edges)
+	if err != nil {
+		return err
+	}
+	n := cmp.Or(spec.Clusters, min(d.Edges.V, max(x.Batch, d.Edges.V/clusterSize)))
+	if x.Clusters, err = sample.Partition(g, n); err != nil {
+		return cli.Usagef("--sampler %s: %v", s.Training.Sampler, err)
+	}
+	return nil
 }
 
 // sampling is what --sample, --sampler and --batch say; nil: the whole graph.
@@ -216,7 +238,7 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		return nil, nil
 	}
 	if s.Training.Batch < 1 {
-		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex", s.Training.Batch)
+		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex, edge, link or graph", s.Training.Batch)
 	}
 	if s.Training.Sampler != "" {
 		return s.sampler()
@@ -229,12 +251,12 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		}
 		fanouts = append(fanouts, n)
 	}
-	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch)}, nil
+	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch), Norm: named(s.Training.SampleNorm, "none")}, nil
 }
 
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
-	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features, s.Memory.Device)}
+	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features)}
 }
 
 // absolute makes paths in Machine and Data independent of the working directory.

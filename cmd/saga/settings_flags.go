@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"sagann/layers"
+	"sagann/net"
 	"sagann/saga"
 )
 
@@ -24,6 +25,7 @@ type settings struct {
 
 	Config configFlag `placeholder:"FILE" group:"run" help:"Take settings from a run, its folder or config.json, or from an object of flags and their values; flags of the command line win."`
 
+	net     *net.Group   // the ranks of the run; nil: one
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
 }
 
@@ -74,8 +76,9 @@ type trainingFlags struct {
 	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
 	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
 	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
-	Sampler      string  `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
-	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler (${default})."`
+	Sampler      string  `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, cluster:20x1500, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
+	SampleNorm   string  `json:"sample_norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
+	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler, or edges, links or graphs of such a task (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
 }
 

@@ -20,15 +20,23 @@ const checkpointFile = "checkpoint.safetensors"
 // trainCmd is saga train.
 type trainCmd struct {
 	settings
-	Out             string `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
-	CheckpointEvery count  `json:"-" default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
-	Resume          string `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem and --scratch may be given."`
-	Trace           string `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
-	Verbose         bool   `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
-	JSON            bool   `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
+	Out     string    `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
+	Saves   saveFlags `embed:"" json:"-"`
+	Resume  string    `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem and --scratch may be given."`
+	Trace   string    `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
+	Verbose bool      `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
+	Ranks   rankFlags `embed:"" json:"-"`
+	JSON    bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
 	asked  *settings    // of a run that goes on, before what it chose then takes their place; nil: the settings
+}
+
+// saveFlags say when checkpoints are written.
+type saveFlags struct {
+	CheckpointEvery   count `default:"10" placeholder:"N" group:"run" help:"Epochs between two checkpoints (${default}); 0: only at the end."`
+	CheckpointBatches count `default:"0" placeholder:"N" group:"run" help:"Batches of sampled training between two checkpoints within an epoch; 0: none (${default})."`
+	CheckpointMinutes count `default:"10" placeholder:"N" group:"run" help:"Minutes after which another checkpoint is written, at the end of the epoch or batch in hand; 0: never by the clock (${default})."`
 }
 
 // lockRun takes the folder of a run for this process. A folder that cannot be opened is
@@ -68,6 +76,15 @@ Ctrl-C finishes the epoch in hand and writes a checkpoint; --resume goes on from
 
 // Run trains.
 func (c *trainCmd) Run(a *app) (err error) {
+	r, err := c.join(a)
+	if err != nil {
+		return err
+	}
+	return r.leave(c.run(a, r))
+}
+
+// run trains as one of the ranks t, or alone.
+func (c *trainCmd) run(a *app, t *ranks) (err error) {
 	if c.Resume != "" && c.Out != "" {
 		return cli.Usagef("--out and --resume exclude each other: a resumed run goes on in its folder")
 	}
@@ -82,29 +99,8 @@ func (c *trainCmd) Run(a *app) (err error) {
 			err = errors.Join(err, c.unlock())
 		}
 	}()
-	if c.Resume != "" {
-		if c.unlock, err = lockRun(c.Resume); err != nil {
-			return err
-		}
-		if err := c.recall(a.Given); err != nil {
-			return err
-		}
-	}
-	if c.Memory.Scratch == "" {
-		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
-	}
-	j, err := prepare(&c.settings, a.Log)
-	var small *plan.BudgetError
-	if errors.As(err, &small) && c.Resume != "" {
-		return fmt.Errorf("%w; a run that goes on keeps its intervals, for the order of sums depends on them: saga train --config %s begins a new run that may choose others", err, c.Resume)
-	}
-	if err != nil {
-		return err
-	}
-	if err := j.unload(c.Memory.Scratch, a.Log); err != nil {
-		return err
-	}
-	if err := j.prog.Open(); err != nil {
+	j, err := c.ready(a, t)
+	if err := t.agree(err); err != nil {
 		return err
 	}
 	defer func() {
@@ -114,8 +110,11 @@ func (c *trainCmd) Run(a *app) (err error) {
 	}()
 	ctx, stop := cli.Interruptible(a)
 	defer stop()
+	if t.follows() {
+		return t.follow(ctx, j)
+	}
 	r, err := c.begin(a, j)
-	if err != nil {
+	if err := t.lead(r, err); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
@@ -146,6 +145,39 @@ func (c *trainCmd) Run(a *app) (err error) {
 	}
 	c.page(j, r, res, false)
 	return nil
+}
+
+// ready prepares the run: its settings, data and program. Nothing is written, but the folder of a run that goes on
+// is taken.
+func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
+	if c.Resume != "" {
+		if !t.follows() {
+			if c.unlock, err = lockRun(c.Resume); err != nil {
+				return nil, err
+			}
+		}
+		if err := c.recall(a.Given); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.own(); err != nil {
+		return nil, err
+	}
+	if c.Memory.Scratch == "" {
+		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
+	}
+	j, err = prepare(&c.settings, a.Log)
+	var small *plan.BudgetError
+	if errors.As(err, &small) && c.Resume != "" {
+		return nil, fmt.Errorf("%w; a run that goes on keeps its intervals, for the order of sums depends on them: saga train --config %s begins a new run that may choose others", err, c.Resume)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := j.unload(c.Memory.Scratch, a.Log); err != nil {
+		return nil, err
+	}
+	return j, j.prog.Open()
 }
 
 // existing is path or the nearest folder above it that is there.

@@ -67,6 +67,9 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 		fmt.Fprintf(&b, "loss      %.4g in training, %.4g in validation\n", res.Loss, res.Final.Val.Loss)
 		fmt.Fprintf(&b, "time      %s an epoch (median); %s in all for %d, with evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)
 		fmt.Fprintf(&b, "moved     %s to the device and %s back, an epoch\n", cli.SizeText(res.H2D), cli.SizeText(res.D2H))
+		if c.net != nil {
+			fmt.Fprintf(&b, "network   %s between %d ranks, an epoch\n", cli.SizeText(crossing(j.prog.Traffic())), c.net.Ranks())
+		}
 	case res.Stopped:
 		fmt.Fprintf(&b, "time      no epoch was run: the run stopped early after epoch %d of %d, as the validation loss had not improved for %d evaluations; a larger --patience in a new run goes further\n", r.done, r.epochs, c.Training.Patience)
 	default:

@@ -30,6 +30,7 @@ type running struct {
 	stderr  *os.File
 	epochs  int           // to be completed
 	done    int           // before this process
+	ranks   bool          // there are several, and no trace
 	late    bool          // only the last epochs are run with a trace
 	tracing bool          // epochs are traced from now on
 	traced  bool          // one was
@@ -39,7 +40,7 @@ type running struct {
 // begin opens the run folder, a new one or the one that is resumed. It is the first
 // thing that a run writes.
 func (c *trainCmd) begin(a *app, j *job) (*running, error) {
-	r := &running{job: j, stderr: a.Stderr, log: a.Log, epochs: int(c.Training.Epochs), late: backend.Of(c.Memory.Device).GPU()}
+	r := &running{job: j, ranks: c.net != nil, stderr: a.Stderr, log: a.Log, epochs: int(c.Training.Epochs), late: backend.Of(c.Memory.Device).GPU()}
 	if err := r.open(c); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
@@ -71,7 +72,8 @@ func (r *running) open(c *trainCmd) (err error) {
 		return err
 	}
 	path := r.folder.Path(checkpointFile)
-	r.opt = saga.TrainOptions{Checkpoint: path, CheckpointEvery: int(c.CheckpointEvery), ModelOptions: string(prep)}
+	r.opt = saga.TrainOptions{Checkpoint: path, CheckpointEvery: int(c.Saves.CheckpointEvery), ModelOptions: string(prep),
+		CheckpointBatches: int(c.Saves.CheckpointBatches), CheckpointAfter: time.Duration(c.Saves.CheckpointMinutes) * time.Minute}
 	done := 0
 	if c.Resume != "" {
 		ck, err := saga.ReadCheckpoint(path)
@@ -166,7 +168,7 @@ const tracedEpochs = 2
 // startTrace has later epochs traced, when it is time after so many: on GPUs a step that
 // is traced is submitted task by task, so the others go without. Batches are not traced.
 func (r *running) startTrace(epoch int) error {
-	if r.tracing || r.job.prog.SampledPlan() != nil || r.late && epoch < r.epochs-tracedEpochs {
+	if r.ranks || r.tracing || r.job.prog.SampledPlan() != nil || r.late && epoch < r.epochs-tracedEpochs {
 		return nil
 	}
 	r.tracing = true

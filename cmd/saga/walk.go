@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/dataset/npy"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/sample"
 )
@@ -18,6 +20,29 @@ type graphFlags struct {
 	Data       string `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
 	Undirected bool   `group:"data" help:"Add the reverse of every edge that has none."`
 	Seed       uint64 `default:"1" placeholder:"N" group:"run" help:"Seed of the draws (${default}). Samples depend on it and on the graph, never on threads."`
+}
+
+// deviceFlags say where samples are drawn.
+type deviceFlags struct {
+	Device string `default:"cpu" placeholder:"NAME" group:"run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:1 (${default}). Samples do not depend on it."`
+	Mem    memory `default:"auto" placeholder:"SIZE" group:"run" help:"Memory of the GPU; auto: what is free there."`
+}
+
+// on calls f with the sampler on the GPU, or with nil for the CPU.
+func (f *deviceFlags) on(p *sample.Program, do func(x *sample.GPU) error) (err error) {
+	if device.Host(f.Device) {
+		return do(nil)
+	}
+	gpu, err := cli.OpenGPU(f.Device, int64(f.Mem))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gpu.Close()) }()
+	x, err := p.OnGPU(gpu)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(x), x.Close())
 }
 
 func (f *graphFlags) load() (*dataset.Data, error) {
@@ -35,6 +60,7 @@ type walkCmd struct {
 	graphFlags
 	Walks string `default:"deepwalk" placeholder:"NAME" group:"run" help:"deepwalk, node2vec:p=2,q=0.5, ppr:0.15 or multirw:100 (${default})."`
 	walksFlags
+	deviceFlags
 	Out string `required:"" placeholder:"FILE" help:"File to write: .npy, a row a walk, or .txt, a line a walk."`
 }
 
@@ -76,26 +102,30 @@ func (c *walkCmd) Run(a *app) error {
 		return err
 	}
 	defer removedOnSignal(c.Out)()
-	if filepath.Ext(c.Out) == ".txt" {
-		err = c.text(w, d)
-	} else if d.IDs == nil && d.Edges.V <= math.MaxInt32 {
-		err = writeWalks(c.Out, w, spec.Sampler, func(v uint32) int32 { return int32(v) })
-	} else {
-		err = writeWalks(c.Out, w, spec.Sampler, func(v uint32) int64 {
-			switch {
-			case v == sample.NoVertex:
-				return -1
-			case d.IDs != nil:
-				return int64(d.IDs[v])
-			}
-			return int64(v)
-		})
-	}
-	if err != nil {
+	if err := c.on(w.p, func(x *sample.GPU) error { return c.write(w.by(x), d, spec.Sampler) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d walks of %s\n", c.Out, w.n, c.Walks)
 	return err
+}
+
+// write writes the walks by the ending of the file.
+func (c *walkCmd) write(w *walker, d *dataset.Data, s sample.Sampler) error {
+	if filepath.Ext(c.Out) == ".txt" {
+		return c.text(w, d)
+	}
+	if d.IDs == nil && d.Edges.V <= math.MaxInt32 {
+		return writeWalks(c.Out, w, s, func(v uint32) int32 { return int32(v) })
+	}
+	return writeWalks(c.Out, w, s, func(v uint32) int64 {
+		switch {
+		case v == sample.NoVertex:
+			return -1
+		case d.IDs != nil:
+			return int64(d.IDs[v])
+		}
+		return int64(v)
+	})
 }
 
 // text writes a line a walk.
@@ -149,6 +179,7 @@ type walker struct {
 	roots int
 	piece int
 	key   sample.Key
+	run   func(s *sample.Samples, roots []uint32, first uint64, key sample.Key) error
 }
 
 // newWalker compiles a sampler for walks along edges as they point.
@@ -161,11 +192,19 @@ func newWalker(e *chunk.Edges, s sample.Sampler, perVertex int, seed uint64) (*w
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{p: p, v: e.V, n: e.V * perVertex, roots: max(1, s.Roots), piece: 1 << 16, key: sample.Key{Seed: seed}}
+	w := &walker{p: p, v: e.V, n: e.V * perVertex, roots: max(1, s.Roots), piece: 1 << 16, key: sample.Key{Seed: seed}, run: p.Run}
 	if s.Steps == sample.Unbounded {
 		w.piece = 1 << 12 // a step's row is kept until the longest walk ends
 	}
 	return w, nil
+}
+
+// by has a GPU draw; nil: the CPU.
+func (w *walker) by(x *sample.GPU) *walker {
+	if x != nil {
+		w.run, w.piece = x.Run, 1<<18
+	}
+	return w
 }
 
 // each calls f with all walks, a piece after the other. The samples are of use until f
@@ -181,7 +220,7 @@ func (w *walker) each(f func(s *sample.Samples) error) error {
 		for i := 0; w.roots == 1 && i < n; i++ {
 			roots = append(roots, uint32((lo+i)%w.v))
 		}
-		if err := w.p.Run(&s, roots, uint64(lo), w.key); err != nil {
+		if err := w.run(&s, roots, uint64(lo), w.key); err != nil {
 			return err
 		}
 		if err := f(&s); err != nil {

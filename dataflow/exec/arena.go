@@ -7,6 +7,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/net"
 )
 
 // Arena is the memory and the queues, on every device, that the plans of one session
@@ -17,6 +18,8 @@ type Arena struct {
 	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
 
 	devices []part
+	ranks   *net.Group             // that share the plans' devices; nil: one
+	first   int                    // of a plan's devices, the arena's first
 	owner   *Runner                // of the memory of steps; nil: none yet
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
 	bytes   int64                  // of it
@@ -53,6 +56,13 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 	}
 	return a, nil
 }
+
+// Over says that the arena's devices are one rank's of g: of a plan's devices number first and those after it. Its
+// runners take parts of plans (order.Part). It is called before the first runner.
+func (a *Arena) Over(g *net.Group, first int) { a.ranks, a.first = g, first }
+
+// on is what the arena has on a plan's device d.
+func (a *Arena) on(d uint16) *part { return &a.devices[int(d)-a.first] }
 
 // Close gives the memory back.
 func (a *Arena) Close() error {

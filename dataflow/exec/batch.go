@@ -15,6 +15,7 @@ type Batch struct {
 	Rows   []int          // by vertex set
 	Inputs map[int][]byte // by value: RowBytes for each row of its set
 	Cells  [][2]Cell      // by edge set and plan.Dir
+	IDs    []uint32       // the vertices of the deepest set, where the plan has tables (plan.Ahead)
 }
 
 // Cell is a block's edges in one direction.
@@ -32,6 +33,15 @@ func (e *OverflowError) Error() string { return "exec: a batch does not fit its 
 // SetBatch gives the next steps their batch, which is kept. It is an *OverflowError when the
 // plan has no room for it.
 func (r *Runner) SetBatch(b *Batch) error {
+	err := r.check(b)
+	if err == nil {
+		r.batch = b
+	}
+	return err
+}
+
+// check says why the plan cannot run b.
+func (r *Runner) check(b *Batch) error {
 	z := r.plan.Places.Sets
 	for s, n := range b.Rows {
 		if n > z.Rows[s] {
@@ -46,11 +56,13 @@ func (r *Runner) SetBatch(b *Batch) error {
 		}
 	}
 	for id, v := range r.plan.Spec.Values {
-		if v.Kind == plan.Input && int64(len(b.Inputs[id])) != int64(b.Rows[v.Set])*v.RowBytes {
+		if v.Kind == plan.Input && z.TableOf(id) == nil && int64(len(b.Inputs[id])) != int64(b.Rows[v.Set])*v.RowBytes {
 			return fmt.Errorf("exec: input %s of a batch: %d bytes, want %d rows of %d", v.Name, len(b.Inputs[id]), b.Rows[v.Set], v.RowBytes)
 		}
 	}
-	r.batch = b
+	if len(z.Ahead.Tables) > 0 && len(b.IDs) != b.Rows[z.Deepest()] {
+		return fmt.Errorf("exec: %d vertices of a batch that has %d", len(b.IDs), b.Rows[z.Deepest()])
+	}
 	return nil
 }
 
@@ -63,54 +75,61 @@ func (r *Runner) BatchOutput(id int) []byte {
 	return r.host[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
 }
 
-// copyBatch is copy of a plan over sampled blocks.
-func (r *Runner) copyBatch(t *plan.Task, q device.Queue) error {
-	if r.batch == nil {
-		return fmt.Errorf("exec: no batch was set")
-	}
-	a := &r.arena.devices[t.Device]
-	s := &r.stats[t.Device]
+// copyBatch is copy of a plan over sampled blocks, for batch b and a room.
+func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) error {
+	a := r.arena.on(t.Device)
+	s := &r.stats[int(t.Device)-r.arena.first]
+	var from []byte
 	switch {
 	case t.Kind == plan.Save:
 		rows := r.BatchOutput(int(t.Value))
 		s.D2H += int64(len(rows))
-		return a.dev.CopyD2H(q, rows, a.mem, t.Addr)
+		return a.dev.CopyD2H(q, rows, a.mem, r.ahead.at(t.Addr))
 	case t.Value >= 0:
-		rows := r.batch.Inputs[int(t.Value)]
-		s.H2D += int64(len(rows))
-		return a.dev.CopyH2D(q, a.mem, t.Addr, rows)
+		from = b.Inputs[int(t.Value)]
+	case t.Own < 0:
+		from = wordsOf(b.IDs)
+	default:
+		c := &b.Cells[t.Own][t.Dir]
+		from = c.Mem[:c.Bytes]
 	}
-	c := &r.batch.Cells[t.Own][t.Dir]
-	s.H2D += c.Bytes
-	return a.dev.CopyH2D(q, a.mem, t.Addr, c.Mem[:c.Bytes])
+	s.H2D += int64(len(from))
+	return a.dev.CopyH2D(q, a.mem, r.ahead.in(room, t.Addr), from)
 }
 
-// bindBatch resolves what of a launch the batch decides.
-func (k *task) bindBatch(mem []byte) {
-	r, t := k.r, k.t
-	b := r.batch
-	if k.l.Rows = int(t.Rows); t.Own >= 0 {
-		k.l.Rows = b.Rows[t.Own]
+// batchOf is what the batch decides of a launch: its rows, and its cell if it has one.
+func (r *Runner) batchOf(t *plan.Task) (rows int, c *Cell) {
+	if rows = int(t.Rows); t.Own >= 0 {
+		rows = r.batch.Rows[t.Own]
 	}
 	if t.Other >= 0 {
-		c := &b.Cells[t.Other][t.Dir]
-		k.view = chunk.ViewOf(&c.Cell, mem[t.Cell:t.Cell+c.Bytes])
+		c = &r.batch.Cells[t.Other][t.Dir]
+	}
+	return rows, c
+}
+
+// bindBatch gives a launch on the CPU its batch.
+func (k *task) bindBatch(mem []byte) {
+	rows, c := k.r.batchOf(k.t)
+	if k.l.Rows = rows; c != nil {
+		at := k.r.ahead.at(k.t.Cell)
+		k.view = chunk.ViewOf(&c.Cell, mem[at:at+c.Bytes])
 		k.l.Cell = &k.view
 	}
 }
 
-// clearTail makes the rows behind those of set t.Other zero, up to those of set t.Own.
-func (r *Runner) clearTail(t *plan.Task, mem []byte) {
+// tail is where the rows of set t.Own behind those of set t.Other lie.
+func (r *Runner) tail(t *plan.Task) (at, bytes int64) {
 	row := r.plan.Spec.Values[t.Value].RowBytes
-	from, to := r.batch.Rows[t.Other], r.batch.Rows[t.Own]
-	clear(mem[t.Addr+int64(from)*row : t.Addr+int64(to)*row])
+	from, to := int64(r.batch.Rows[t.Other]), int64(r.batch.Rows[t.Own])
+	return r.ahead.at(t.Addr) + from*row, max(0, to-from) * row
 }
 
 // operands are the buffers of a launch.
 func (k *task) operands(floats []float32) *cpu.Launch {
 	l := &cpu.Launch{Rows: int(k.t.Rows), First: k.t.Is.First, Last: k.t.Is.Last}
 	for _, at := range k.r.plan.Args[k.t.Args[0]:k.t.Args[1]] {
-		l.Bufs = append(l.Bufs, floats[at/4:])
+		l.Bufs = append(l.Bufs, floats[k.r.ahead.at(at)/4:])
 	}
 	return l
 }

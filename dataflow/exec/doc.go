@@ -9,6 +9,7 @@
 //   - launch.go: kernels on GPUs, through the kernel.Renderer of their kind.
 //   - task.go: a task as a copy or a launch on a queue.
 //   - update.go: the optimiser. rows.go: the rows that loads gather.
+//   - ranks.go: what crosses to another rank, and what all ranks get.
 //   - arena.go: the memory and the queues that runners share.
 //   - trace.go: when tasks ran.
 package exec

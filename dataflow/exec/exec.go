@@ -26,7 +26,8 @@ type Runner struct {
 	base    *Runner           // whose setup it uses beside its own; nil: none
 	consts  map[int]*constant // by Global of kind Const
 	has     has
-	batch   *Batch  // of a plan over sampled blocks
+	batch   *Batch // of a plan over sampled blocks
+	ahead   ahead
 	stats   []Stats // by device
 	trace   *tracer // nil: off
 }
@@ -67,6 +68,9 @@ func (r *Runner) Stats() Stats {
 
 // Step runs the plan once and returns when it is done.
 func (r *Runner) Step() error {
+	if r.plan.Places.Sets != nil {
+		return r.StepBatch(nil)
+	}
 	err := r.Load()
 	if err == nil {
 		err = r.step()
@@ -82,5 +86,9 @@ func (r *Runner) step() error {
 	r.traceBegin()
 	err := errors.Join(r.submitAll(), r.named(r.arena.sync()))
 	r.traceEnd(err)
-	return err
+	if err != nil {
+		r.arena.ranks.Abort(err) // others wait for what will not come
+		return err
+	}
+	return r.share()
 }

@@ -61,11 +61,11 @@ func (r *Runner) loadSetup() error {
 		if r.has.ahead && t.Value >= 0 && r.plan.Spec.Values[t.Value].State {
 			continue
 		}
-		r.arena.devices[t.Device].queues[t.Queue].SetTag(int64(-1 - i))
+		r.arena.on(t.Device).queues[t.Queue].SetTag(int64(-1 - i))
 		if err := r.copy(t); err != nil {
 			return r.named(err)
 		}
-		r.stats[t.Device].Setup += t.Bytes
+		r.stats[int(t.Device)-r.arena.first].Setup += t.Bytes
 	}
 	if err := r.arena.sync(); err != nil {
 		return r.named(err)
@@ -90,6 +90,7 @@ func (r *Runner) own() {
 // lose notes that nothing of r's steps is in memory any more.
 func (r *Runner) lose() {
 	r.has.held = false
+	r.ahead.staged, r.ahead.next = nil, nil
 	for _, c := range r.consts {
 		c.written = false
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"sagann/backend"
@@ -21,6 +22,7 @@ type onGPUs struct {
 	each     []*gpu     // by device
 	update   *GPUUpdate // nil: the optimiser runs on the host
 	captured *captured
+	takes    bool // steps take rows of tables
 }
 
 // gpu is what a runner has on one GPU.
@@ -33,6 +35,7 @@ type gpu struct {
 	scratch uint64              // address of the kernels' part
 	add     device.Function
 	larger  device.Function
+	take    device.Function
 	update  device.Function
 	average device.Function // in the place of update, of running statistics
 	batches map[*task]device.Batch
@@ -86,19 +89,8 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 	if err != nil {
 		return err
 	}
-	rows, edges := 0, 0
-	for i := range r.plan.Tasks {
-		t := &r.plan.Tasks[i]
-		if t.Kind != plan.Run {
-			continue
-		}
-		rows = max(rows, int(t.Rows))
-		if t.Other >= 0 {
-			side := r.sides[t.Dir]
-			edges = max(edges, int(side.Cells[int(t.Own)*side.P+int(t.Other)].NNZ))
-		}
-	}
-	need := max(r.gpu.scratch(rows, edges), r.arena.Scratch)
+	r.gpu.takes = r.plan.Places.Sets != nil && len(r.plan.Places.Sets.Ahead.Tables) > 0
+	need := max(r.gpu.scratch(r.largest()), r.arena.Scratch)
 	for i := range r.arena.devices {
 		p := &r.arena.devices[i]
 		dev, ok := p.dev.(device.GPU)
@@ -128,6 +120,26 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 		r.gpu.each = append(r.gpu.each, g)
 	}
 	return nil
+}
+
+// largest is the most rows and edges that a launch works on.
+func (r *Runner) largest() (rows, edges int) {
+	z := r.plan.Places.Sets
+	if z != nil {
+		rows, edges = slices.Max(z.Rows), z.LargestEdges()
+	}
+	for i := range r.plan.Tasks {
+		t := &r.plan.Tasks[i]
+		if t.Kind != plan.Run {
+			continue
+		}
+		rows = max(rows, int(t.Rows))
+		if t.Other >= 0 && z == nil {
+			side := r.sides[t.Dir]
+			edges = max(edges, int(side.Cells[int(t.Own)*side.P+int(t.Other)].NNZ))
+		}
+	}
+	return rows, edges
 }
 
 // compile translates each different source once, several side by side.
@@ -169,6 +181,15 @@ func (g *gpu) compile(on *onGPUs) error {
 		return err
 	}
 	g.add, g.larger = add[0], add[1]
+	if !on.takes {
+		return nil
+	}
+	text := on.renderer.Take()
+	take, err := g.dev.Compile(text.Source, text.Names)
+	if err != nil {
+		return err
+	}
+	g.take = take[0]
 	return nil
 }
 
@@ -181,11 +202,16 @@ func (g *gpu) commands() int {
 	return n
 }
 
-// Batch is the task as commands for the GPU; they are made once.
+// Batch is the task as commands for the GPU; they are made once, or for every batch of
+// sampled blocks.
 func (k *task) Batch(d device.GPU) (device.Batch, error) {
-	g := k.r.gpu.each[k.t.Device]
+	g := k.r.gpu.each[int(k.t.Device)-k.r.arena.first]
 	if b := g.batches[k]; b != nil {
-		return b, nil
+		if k.r.batch == nil || k.t.Kind == plan.Update {
+			return b, nil
+		}
+		d.Release(b)
+		delete(g.batches, k)
 	}
 	list, err := k.list(g)
 	if err != nil {
@@ -202,7 +228,13 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	r, t := k.r, k.t
 	switch t.Kind {
 	case plan.Zero:
-		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(t.Addr), Bytes: t.Bytes}}}, nil
+		at, bytes := t.Addr, t.Bytes
+		if t.Value >= 0 {
+			at, bytes = r.tail(t)
+		}
+		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(at), Bytes: bytes}}}, nil
+	case plan.Take:
+		return []device.Command{r.takeCommand(t, g)}, nil
 	case plan.Add:
 		f := g.add
 		if t.Is.Max {
@@ -218,9 +250,15 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	}
 	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, TF32: r.arena.TF32}
 	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
-		l.Bufs = append(l.Bufs, g.base+uint64(at))
+		l.Bufs = append(l.Bufs, g.base+uint64(r.ahead.at(at)))
 	}
-	if t.Other >= 0 {
+	switch {
+	case r.batch != nil:
+		rows, c := r.batchOf(t)
+		if l.Rows = rows; c != nil {
+			l.Cell = cudaCell(&c.Cell, chunk.ViewOf(&c.Cell, c.Mem).Ptr, g.base+uint64(r.ahead.at(t.Cell)))
+		}
+	case t.Other >= 0:
 		side := r.sides[t.Dir]
 		i := int(t.Own)*side.P + int(t.Other)
 		l.Cell = cudaCell(&side.Cells[i], side.View(i).Ptr, g.base+uint64(t.Cell))

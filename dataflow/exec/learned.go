@@ -16,7 +16,10 @@ const blockBytes = 8 << 20
 // RowBytes each, that hold until f returns. No step may be running.
 func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
 	v, c := &r.plan.Spec.Values[id], r.plan.Cells
-	if !r.has.ahead || !r.plan.Places.Resident[id] {
+	if err := r.gatherRows(id); err != nil {
+		return err
+	}
+	if r.arena.ranks.Ranks() > 1 || !r.has.ahead || !r.plan.Places.Resident[id] {
 		for i := range c.P {
 			if c.Rows(i) == 0 {
 				continue
@@ -64,7 +67,7 @@ func (r *Runner) SendRows(id int) error {
 func (r *Runner) eachStay(id int, f func(p *part, t *plan.Task) error) error {
 	for i := range r.plan.Setup {
 		if t := &r.plan.Setup[i]; r.has.ahead && int(t.Value) == id {
-			if err := f(&r.arena.devices[t.Device], t); err != nil {
+			if err := f(r.arena.on(t.Device), t); err != nil {
 				return err
 			}
 		}

@@ -27,13 +27,16 @@ func (r *Runner) Beside(p *plan.Plan, programs []*kernel.Program, grid *chunk.Gr
 }
 
 func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid, base *Runner) (*Runner, error) {
-	if max(1, p.Devices) != len(a.devices) {
-		return nil, fmt.Errorf("exec: the plan is for %d devices, the arena has %d", p.Devices, len(a.devices))
+	if n := len(a.devices) * a.ranks.Ranks(); max(1, p.Devices) != n {
+		return nil, fmt.Errorf("exec: the plan is for %d devices, the arena has %d", p.Devices, n)
 	}
 	if n := a.devices[0].mem.Len(); p.Peak > n {
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
 	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	if z := p.Places.Sets; z != nil && z.Ahead.On {
+		r.ahead.from, r.ahead.bytes = z.Ahead.At, z.Ahead.Bytes
+	}
 	for _, open := range []func() error{
 		func() error { return r.openCells(grid) },
 		func() error { return r.openKernels(programs) },
@@ -91,7 +94,7 @@ func (r *Runner) openTasks() (err error) {
 		if !t.Is.Event {
 			continue
 		}
-		if r.tasks[i].event, err = r.arena.devices[t.Device].dev.NewEvent(); err != nil {
+		if r.tasks[i].event, err = r.arena.on(t.Device).dev.NewEvent(); err != nil {
 			return err
 		}
 	}

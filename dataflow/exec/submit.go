@@ -3,6 +3,8 @@ package exec
 import (
 	"errors"
 	"sync"
+
+	"sagann/dataflow/plan"
 )
 
 // submitAll hands every task to its queue: an event is recorded before anyone is made to
@@ -32,7 +34,7 @@ func (r *Runner) submitAll() error {
 func (r *Runner) submit(all *submitted, only int) error {
 	for i := range r.tasks {
 		k := &r.tasks[i]
-		on := int(k.t.Device)
+		on := int(k.t.Device) - r.arena.first
 		if only >= 0 && on != only {
 			continue
 		}
@@ -40,7 +42,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 		dev, q := part.dev, part.queues[k.t.Queue]
 		q.SetTag(int64(i))
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
-			if from := int(r.tasks[d].t.Device); only >= 0 && from != only && !all.await(from, int(d)) {
+			if from := int(r.tasks[d].t.Device) - r.arena.first; only >= 0 && from != only && !all.await(from, int(d)) {
 				return nil // a device has failed and says so
 			}
 			if err := dev.Wait(q, r.tasks[d].event); err != nil {
@@ -50,7 +52,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 		if err := k.submit(q); err != nil {
 			return r.fail(i, err)
 		}
-		if k.event != nil {
+		if k.event != nil && (k.t.Kind != plan.Load || r.ahead.bytes == 0) {
 			if err := dev.Record(q, k.event); err != nil {
 				return r.fail(i, err)
 			}

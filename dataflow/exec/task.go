@@ -18,10 +18,14 @@ func (k *task) submit(q device.Queue) error {
 	r, t := k.r, k.t
 	switch t.Kind {
 	case plan.Load, plan.Save, plan.Copy:
-		if r.plan.Places.Sets != nil {
-			return r.copyBatch(t, q)
+		switch {
+		case r.plan.Places.Sets == nil:
+		case t.Kind == plan.Load && r.ahead.bytes > 0: // it has come
+			return nil
+		default:
+			return r.copyBatch(r.batch, r.ahead.room, t, q)
 		}
-		switch s := &r.stats[t.Device]; t.Kind {
+		switch s := &r.stats[int(t.Device)-r.arena.first]; t.Kind {
 		case plan.Load:
 			s.H2D += t.Bytes
 		case plan.Save:
@@ -31,15 +35,17 @@ func (k *task) submit(q device.Queue) error {
 		}
 		return r.copy(t)
 	case plan.Results:
-		if r.gpu.captured != nil && r.gpu.captured.now {
+		if r.batch != nil || r.gpu.captured != nil && r.gpu.captured.now {
 			return nil
 		}
-		return r.fetch(int(t.Device), q)
+		return r.fetch(int(t.Device)-r.arena.first, q)
+	case plan.Send, plan.Receive:
+		return r.arena.on(t.Device).dev.Launch(q, r.message(t))
 	}
 	if t.Kind == plan.Update && r.gpu.each != nil {
 		return k.submitUpdate(q)
 	}
-	return r.arena.devices[t.Device].dev.Launch(q, k)
+	return r.arena.on(t.Device).dev.Launch(q, k)
 }
 
 // fetch brings the results of a step to the host.
@@ -54,25 +60,23 @@ func (r *Runner) fetch(device int, q device.Queue) error {
 }
 
 func (r *Runner) copy(t *plan.Task) error {
-	a := &r.arena.devices[t.Device]
+	a := r.arena.on(t.Device)
 	q := a.queues[t.Queue]
 	switch {
 	case t.Kind == plan.Copy:
-		from := &r.arena.devices[t.From]
+		from := r.arena.on(t.From)
 		return a.dev.CopyD2D(q, a.mem, t.Addr, from.dev, from.mem, t.FromAddr, t.Bytes)
 	case t.Value < 0:
 		side := r.sides[t.Dir]
 		return a.dev.CopyH2D(q, a.mem, t.Addr, side.Block(int(t.Own)*side.P+int(t.Other)))
-	case r.host[t.Value] == nil:
-		return fmt.Errorf("input %s was not set", r.plan.Spec.Values[t.Value].Name)
 	}
-	row := r.plan.Spec.Values[t.Value].RowBytes
-	at := int64(t.Own) * int64(r.plan.Cells.Width) * row
+	rows, err := r.chunk(int(t.Value), int(t.Own))
+	if err != nil {
+		return err
+	}
 	if t.Is.Gather {
-		all := r.host[t.Value][at : at+int64(r.plan.Cells.Rows(int(t.Own)))*row]
-		return a.dev.CopyRows(q, a.mem, t.Addr, all, row, r.needs[t.Dir][int(t.Other)*r.plan.Cells.P+int(t.Own)])
+		return a.dev.CopyRows(q, a.mem, t.Addr, rows, r.plan.Spec.Values[t.Value].RowBytes, r.needs[t.Dir][int(t.Other)*r.plan.Cells.P+int(t.Own)])
 	}
-	rows := r.host[t.Value][at : at+t.Bytes]
 	if t.Kind == plan.Save {
 		return a.dev.CopyD2H(q, rows, a.mem, t.Addr)
 	}
@@ -85,13 +89,17 @@ func (k *task) Name() string { return k.r.plan.DescribeTask(k.t) }
 // Run computes the task on the CPU device.
 func (k *task) Run(arena []byte) error {
 	r, t := k.r, k.t
-	mem := r.arena.devices[t.Device].mem.In(arena)
+	mem := r.arena.on(t.Device).mem.In(arena)
 	switch t.Kind {
 	case plan.Zero:
+		at, bytes := t.Addr, t.Bytes
 		if t.Value >= 0 {
-			r.clearTail(t, mem)
+			at, bytes = r.tail(t)
 		}
-		clear(mem[t.Addr : t.Addr+t.Bytes])
+		clear(mem[at : at+bytes])
+		return nil
+	case plan.Take:
+		r.takeRows(t, mem)
 		return nil
 	case plan.Add:
 		floats := device.View[float32](mem[:len(mem)&^3])
@@ -112,7 +120,7 @@ func (k *task) Run(arena []byte) error {
 			return device.View[float32](mem[at : at+r.plan.Spec.Globals[id].Bytes()])
 		})
 	}
-	if k.l == nil {
+	if k.l == nil || r.ahead.bytes > 0 {
 		k.bind(mem)
 	}
 	if r.batch != nil {

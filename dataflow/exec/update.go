@@ -107,9 +107,9 @@ func (k *task) submitUpdate(q device.Queue) error {
 	if r.gpu.update == nil {
 		return r.updateGPU(t)
 	}
-	p := &r.arena.devices[t.Device]
+	p := r.arena.on(t.Device)
 	if r.gpu.captured == nil || !r.gpu.captured.now {
-		if err := r.setStep(int(t.Device), q); err != nil {
+		if err := r.setStep(int(t.Device)-r.arena.first, q); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Runner) updateGPU(t *plan.Task) error {
 	if err := r.arena.sync(); err != nil {
 		return err
 	}
-	p := &r.arena.devices[t.Device]
+	p := r.arena.on(t.Device)
 	q := p.queues[plan.Compute]
 	held := map[int][]float32{}
 	var order []int

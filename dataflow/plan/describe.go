@@ -10,14 +10,21 @@ func (p *Plan) Describe(i int) string {
 // DescribeTask says what t does, to which chunk.
 func (p *Plan) DescribeTask(t *Task) string {
 	switch t.Kind {
+	case Take:
+		return "take rows of " + p.Spec.Values[t.Value].Name
 	case Load, Save:
-		if t.Value < 0 {
+		switch {
+		case t.Value < 0 && t.Own < 0:
+			return "load the vertices of a batch"
+		case t.Value < 0:
 			return fmt.Sprintf("load cell %s (%d,%d)", t.Dir, t.Own, t.Other)
 		}
 		if t.Is.Gather {
 			return fmt.Sprintf("load %d rows of %s chunk %d for cell %s (%d,%d)", t.Rows, p.Spec.Values[t.Value].Name, t.Own, t.Dir, t.Other, t.Own)
 		}
 		return fmt.Sprintf("%s %s chunk %d", t.Kind, p.Spec.Values[t.Value].Name, t.Own)
+	case Send, Receive:
+		return p.Activity(t)
 	case Copy:
 		if t.Value < 0 {
 			return fmt.Sprintf("copy a sum from device %d to %d", t.From, t.Device)
@@ -48,6 +55,15 @@ func (p *Plan) Activity(t *Task) string {
 			return fmt.Sprintf("load cell %s", t.Dir)
 		}
 		return fmt.Sprintf("%s %s", t.Kind, p.Spec.Values[t.Value].Name)
+	case Send, Receive:
+		what, to := "a sum", "from"
+		if t.Value >= 0 {
+			what = fmt.Sprintf("%s chunk %d", p.Spec.Values[t.Value].Name, t.Own)
+		}
+		if t.Kind == Send {
+			to = "to"
+		}
+		return fmt.Sprintf("%s %s %s device %d", t.Kind, what, to, t.From)
 	case Copy:
 		if t.Value < 0 {
 			return fmt.Sprintf("copy a sum from device %d", t.From)

@@ -27,11 +27,14 @@ const (
 	Results                 // device to host: the Globals the caller wants
 	Copy                    // device to device: a chunk of a value, or a Global
 	Add                     // Addr += FromAddr, Bytes of float32: sums of several devices become one
+	Take                    // over sampled blocks: Addr gets the rows of the table at FromAddr that belong to set Own
+	Send                    // of a part (order.Part): bytes of Device, or of a chunk on its host, to device From of another rank
+	Receive                 // of a part: what device From of another rank sends, to Addr
 )
 
 // String is the kind's name.
 func (k TaskKind) String() string {
-	return [...]string{"run", "load", "save", "zero", "update", "results", "copy", "add"}[k]
+	return [...]string{"run", "load", "save", "zero", "update", "results", "copy", "add", "take", "send", "receive"}[k]
 }
 
 // Task is one entry of the global order. It holds numbers only: operands and
@@ -40,8 +43,8 @@ type Task struct {
 	Kind        TaskKind
 	Queue       Queue
 	Is          Marks
-	Device      uint8 // that runs it
-	From        uint8 // Copy: the device that is read
+	Device      uint16 // that runs it
+	From        uint16 // Copy: the device that is read; Send, Receive: the device at the other end
 	Dir         Dir
 	Phase, Step int32
 	Kernel      int32 // Run
@@ -49,7 +52,7 @@ type Task struct {
 	Own, Other  int32 // intervals; Other is -1 without a cell. Over sampled blocks the sets of own rows and of edges (of a Zero: of the rows before it)
 	Rows        int32
 	Addr        int64 // Load, Save, Zero, Copy, Add: byte offset in device memory
-	FromAddr    int64 // Copy, Add: byte offset in From's memory
+	FromAddr    int64 // Copy, Add: byte offset in From's memory; Send: in Device's
 	Bytes       int64
 	Cell        int64    // Run over a cell: byte offset of the cell's block
 	Args        [2]int32 // range in Plan.Args: byte offset of each operand
@@ -59,11 +62,26 @@ type Task struct {
 // Lane numbers the queues of all devices.
 func (t *Task) Lane() int { return int(t.Device)*int(Queues) + int(t.Queue) }
 
+// Channel numbers the pairs of queues that a Send and its Receive stand in, of k devices: both queues have
+// the messages of one channel in the same order.
+func (t *Task) Channel(k int) int {
+	from, to := int(t.From), int(t.Device)
+	if t.Kind == Send {
+		from, to = to, from
+	}
+	n := 2 * (from*k + to)
+	if t.Is.Host {
+		n++
+	}
+	return n
+}
+
 // Marks say what is special about a task.
 type Marks struct {
 	First, Last bool // Run over a cell: start and finish the accumulators
 	Event       bool // a task of another queue waits for this one
 	Max         bool // Add: the larger of two ordered bit patterns instead of the sum
+	Host        bool // Send, Receive: of a chunk in the sender's host memory
 	Gather      bool // Load of only the rows that cell (Other,Own) of Dir reads, Rows of them, to their places
 }
 

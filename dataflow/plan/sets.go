@@ -9,7 +9,40 @@ type Sets struct {
 	Cells [][2]int64 // by edge set and Dir: bytes of the block's cell; 0: not used
 
 	CellAt [][2]int64 // where it lies; made by planning
+
+	Ahead Ahead
 }
+
+// Ahead is the memory of a plan that takes a batch in while it works on another: two rooms side by side
+// for all that comes with a batch. Inputs in Tables do not come with it: their rows for all
+// vertices lie in device memory, and a step takes those that belong to the batch's vertices.
+type Ahead struct {
+	On     bool
+	Tables []Table
+
+	At, Bytes int64 // of the first room; made by planning
+	IDs       int64 // where the vertices of the deepest level lie in it
+}
+
+// Table is an input whose rows stay in device memory.
+type Table struct {
+	Value int
+	Rows  int
+	At    int64 // where the first row lies; made by planning
+}
+
+// TableOf is the table of value id, or nil.
+func (z *Sets) TableOf(id int) *Table {
+	for i := range z.Ahead.Tables {
+		if t := &z.Ahead.Tables[i]; z.Ahead.On && t.Value == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// Deepest is the set with the rows of all levels.
+func (z *Sets) Deepest() int { return len(z.Rows) - 1 }
 
 // Room is how many rows there is room for where value id lies: those of its set, and
 // zeros behind them.

@@ -13,7 +13,7 @@ type Elem interface {
 // Array is an n-dimensional array in C (row-major) order.
 type Array struct {
 	Shape []int // empty for a scalar
-	Data  any   // []T for a T of Elem; its length is the product of Shape
+	Data  any   // []T for a T of Elem, or []string; its length is the product of Shape
 
 	name     string // file the array came from, for errors
 	offset   int64  // byte of the first element in that file, or negative
@@ -90,6 +90,8 @@ func (a *Array) part(first, n int) *Array {
 	case []uint64:
 		out.Data = d[first : first+n]
 	case []bool:
+		out.Data = d[first : first+n]
+	case []string:
 		out.Data = d[first : first+n]
 	}
 	return out

@@ -78,7 +78,7 @@ func decode(r io.Reader, h *header, size int64, name string) (*Array, error) {
 func (h *header) fits(size int64, name string) (kind, error) {
 	k, ok := kindOf(h.descr)
 	if !ok {
-		return k, fmt.Errorf("%s: element type %q is not read (float16, float32, float64, integers and bool are)", name, h.descr)
+		return k, fmt.Errorf("%s: element type %q is not read (float16, float32, float64, integers, bool and texts are)", name, h.descr)
 	}
 	// count may be near 2^63, so divide instead of multiplying.
 	have := size - h.size
@@ -132,6 +132,9 @@ func kindOf(descr string) (kind, bool) {
 		return kind{}, false
 	}
 	k, ok := kinds[descr[1:]]
+	if !ok {
+		k, ok = textKind(descr[1:])
+	}
 	switch descr[0] {
 	case '<':
 		k.order = binary.LittleEndian
@@ -188,7 +191,7 @@ func fromFloat16(b uint16) float32 {
 func fromBfloat16(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) }
 
 // rowMajor copies in, whose first index runs fastest, so that the last does.
-func rowMajor[T Elem](in []T, shape []int) []T {
+func rowMajor[T Elem | string](in []T, shape []int) []T {
 	if len(shape) < 2 || len(in) == 0 {
 		return in
 	}

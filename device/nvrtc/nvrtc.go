@@ -10,14 +10,26 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sync/singleflight"
 	"gorgonia.org/cu/nvrtc"
 )
 
 // PTX compiles source for compute capability arch (90 for 9.0), or reads what an
 // earlier run left in the user's cache folder under the hash of all that matters. A
 // cache that cannot be read or written is no error; errors of the compiler come with
-// its log.
+// its log. Several that want the same at a time wait for one of them.
 func PTX(source string, arch int) (string, error) {
+	ptx, err, _ := flights.Do(fmt.Sprintf("%d %s", arch, source), func() (any, error) { return translate(source, arch) })
+	if err != nil {
+		return "", err
+	}
+	return ptx.(string), nil
+}
+
+// flights are the translations under way.
+var flights singleflight.Group
+
+func translate(source string, arch int) (string, error) {
 	major, minor, err := nvrtc.Version()
 	if err != nil {
 		return "", err

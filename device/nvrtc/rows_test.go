@@ -31,3 +31,22 @@ func TestRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSparseRows renders and compiles the kernels of sparse features, of widths that are whole vectors and others.
+func TestSparseRows(t *testing.T) {
+	for _, hidden := range []int{8, 9} {
+		d := dataset.Karate()
+		if err := d.SetSparse(dataset.SparseOf(d.Features, d.FeatureCols), d.FeatureCols); err != nil {
+			t.Fatal(err)
+		}
+		m, err := layers.New("sage", layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2, Dropout: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := saga.Compile(m, d, saga.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		translate(t, p)
+	}
+}

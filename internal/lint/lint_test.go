@@ -109,7 +109,7 @@ func TestImports(t *testing.T) {
 	want := []string{
 		`chunk/c.go:6: chunk may import the standard library only, not golang.org/x/sys/unix`,
 		`dataflow/d.go:6: dataflow may not import device: of the module it may import dataflow/plan, kernel, chunk`,
-		`dataflow/exec/e.go:6: dataflow/exec may not import dataflow: of the module it may import dataflow/plan, backend, kernel/cpu, kernel, device, chunk`,
+		`dataflow/exec/e.go:6: dataflow/exec may not import dataflow: of the module it may import dataflow/plan, backend, kernel/cpu, kernel, device, net, chunk`,
 		`dataflow/plan/p.go:6: dataflow/plan may not import kernel: of the module it may import ring, internal/units`,
 		`dataset/d.go:4: internal/testdata is for tests only`,
 		`dataset/d.go:8: dataset may not import the root package: of the module it may import chunk`,
@@ -117,7 +117,7 @@ func TestImports(t *testing.T) {
 		`kernel/cpu/k.go:6: kernel/cpu may not import internal/progress: of the module it may import kernel, internal/simd, chunk`,
 		`kernel/cpu/k_test.go:5: kernel/cpu may not import saga: of the module it may import kernel, internal/simd, chunk`,
 		`other/o.go: no row of the import table in internal/lint/table.go covers package other`,
-		`ring/r.go:4: import "C" may stand below device only`,
+		`ring/r.go:4: import "C" may stand below device, net/mpi only`,
 		`saga/s.go:8: saga may not import layers: of the module it may import ` + strings.Join(below("saga/report"), ", "),
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -198,15 +198,15 @@ func TestFiles(t *testing.T) {
 	want := []string{
 		`.ci/run:1: names a place outside the project: "/wor` + `k/"`,
 		`README.md:2: names a place outside the project: "shared/` + `DESIGN"`,
-		`chunk/add_amd64.s: assembly may stand below device, internal/simd only`,
+		`chunk/add_amd64.s: assembly may stand below device, internal/simd, net/mpi only`,
 		`chunk/broken.go:3: does not parse: expected 'IDENT', found '{'`,
 		`chunk/draw_test.go:3: rapid.Check draws other cases in every run: call Check or Each of internal/draw`,
 		`chunk/long.go:401: 403 lines, at most 400 are allowed`,
-		`chunk/tag.go:1: build tags may stand below device, internal/simd only, and in *_race_test.go and *_norace_test.go`,
+		`chunk/tag.go:1: build tags may stand below device, internal/simd, net/mpi only, and in *_race_test.go and *_norace_test.go`,
 		`chunk/testdata/broken.go:1: names a place outside the project: "/wor` + `k/"`,
 		`chunk/wide.go:3: not formatted by gofmt`,
-		`chunk/x_arm64_test.go: the ending _arm64 is a build tag, which may stand below device, internal/simd only`,
-		`chunk/x_linux.go: the ending _linux is a build tag, which may stand below device, internal/simd only`,
+		`chunk/x_arm64_test.go: the ending _arm64 is a build tag, which may stand below device, internal/simd, net/mpi only`,
+		`chunk/x_linux.go: the ending _linux is a build tag, which may stand below device, internal/simd, net/mpi only`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -23,7 +23,7 @@ var imports = []row{
 	{part: "ops", may: []string{"dataflow", "kernel", "internal/simd"}},
 	{part: "dataflow", may: []string{"dataflow/plan", "kernel", "chunk"}},
 	{part: "dataflow/tune", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}},
-	{part: "dataflow/exec", may: []string{"dataflow/plan", "backend", "kernel/cpu", "kernel", "device", "chunk"}},
+	{part: "dataflow/exec", may: []string{"dataflow/plan", "backend", "kernel/cpu", "kernel", "device", "net", "chunk"}},
 	{part: "dataflow/plan/plantest", may: []string{"dataflow/plan/planner", "dataflow/plan/sim", "dataflow/plan"}}, // for tests
 	{part: "dataflow/plan/planner", may: []string{"dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan"}},
 	{part: "dataflow/plan/view", may: []string{"dataflow/plan/sim", "dataflow/plan"}},
@@ -31,13 +31,15 @@ var imports = []row{
 	{part: "dataflow/plan/layout", may: []string{"dataflow/plan"}},
 	{part: "dataflow/plan/sim", may: []string{"dataflow/plan", "ring"}},
 	{part: "dataflow/plan", may: []string{"ring", "internal/units"}},
-	{part: "sample", may: []string{"chunk", "dataset", "internal"}},
+	{part: "sample", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
 	{part: "backend", may: []string{"kernel/cuda", "kernel", "device"}}, // the table of the kinds of devices
 	{part: "kernel/cuda", may: []string{"kernel"}},
 	{part: "kernel/cpu", may: []string{"kernel", "internal/simd", "chunk"}},
 	{part: "kernel"},
 	{part: "device", may: []string{"internal"}},
+	{part: "net/mpi", may: []string{"net"}},
+	{part: "net", std: true}, // messages between ranks
 	{part: "dataset", may: []string{"chunk"}},
 	{part: "chunk", std: true},
 	{part: "ring", std: true},
@@ -50,7 +52,7 @@ var imports = []row{
 var descent = []string{
 	"bench/tables", "internal/cli", "layers", "saga", "saga/report", "ops", "dataflow/tune", "dataflow", "dataflow/exec",
 	"dataflow/plan/planner", "dataflow/plan/view", "dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan",
-	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "dataset", "chunk", "ring", "internal",
+	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "net/mpi", "net", "dataset", "chunk", "ring", "internal",
 }
 
 // public are the parts that a program outside the module can import.
@@ -60,7 +62,7 @@ var public = descent[2 : len(descent)-1]
 var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata", "dataflow/plan/plantest"}
 
 // machine are the folders below which build tags and assembly may stand.
-var machine = []string{"device", "internal/simd"}
+var machine = []string{"device", "internal/simd", "net/mpi"}
 
 // deviceKinds are the names in package backend's table.
 var deviceKinds = []string{"cpu", "null", "cuda"}
@@ -69,7 +71,7 @@ var deviceKinds = []string{"cpu", "null", "cuda"}
 var kindFolders = []string{"device", "kernel/cuda", "backend", "bench"}
 
 // cgo are the folders below which a file may import "C".
-var cgo = []string{"device"}
+var cgo = []string{"device", "net/mpi"}
 
 // The largest sizes, generated files apart.
 const (
@@ -82,7 +84,7 @@ const (
 
 // largeRecords, as folder.name, have more fields: at most so many.
 var largeRecords = map[string]int{
-	"saga.Config": 23, // what users set
+	"saga.Config": 24, // what users set
 }
 
 // configured are the folders in which a field named cfg holds a saga.Config.

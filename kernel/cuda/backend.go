@@ -29,5 +29,10 @@ func (Backend) Join() kernel.GPUText {
 	return kernel.GPUText{Source: joinSource, Names: []string{"saga_add", "saga_larger"}}
 }
 
+// Take is the kernel that takes rows of a table.
+func (Backend) Take() kernel.GPUText {
+	return kernel.GPUText{Source: takeSource, Names: []string{"saga_take"}}
+}
+
 // Text is the program's source and its kernels.
 func (c *Program) Text() kernel.GPUText { return kernel.GPUText{Source: c.Source, Names: c.Names} }

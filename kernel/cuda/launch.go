@@ -121,7 +121,7 @@ func (s *launcher) tile(lo, n int) {
 			s.count(k.row.times(n))
 		}
 		for i := range p.Instrs {
-			if in := &p.Instrs[i]; in.Role.Product() && c.Level[in.In[0]] == level {
+			if in := &p.Instrs[i]; in.Role.Apart() && c.Level[in.In[0]] == level {
 				s.product(in, lo, n)
 			}
 		}
@@ -141,6 +141,8 @@ func (s *launcher) sum(o *kernel.Out, lo, n int) {
 		s.sumTN(o, lo, n)
 	case kernel.SumBy, kernel.MaxBy:
 		s.byKey(o, lo, n)
+	case kernel.SumSparse:
+		s.sumSparse(o, lo, n)
 	case kernel.SumRows:
 		x, ld := s.at(o.Reg, lo)
 		w := p.Widths[o.Reg]
@@ -153,11 +155,19 @@ func (s *launcher) sum(o *kernel.Out, lo, n int) {
 
 func (s *launcher) product(in *kernel.Instr, lo, n int) {
 	p := s.c.p
-	var w *kernel.Leaf
+	var w *kernel.Leaf // the matrix, or the step of dropout
 	for i := range p.Leaves {
 		if p.Leaves[i].Reg == in.In[1] {
 			w = &p.Leaves[i]
 		}
+	}
+	switch in.Role {
+	case kernel.SparseMatMul:
+		s.sparseProduct(in, w, lo, n)
+		return
+	case kernel.SparseDrop:
+		s.sparseDrop(in, w, lo, n)
+		return
 	}
 	a, lda := s.at(in.In[0], lo)
 	d, ldd := s.at(in.Dst, lo)

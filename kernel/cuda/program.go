@@ -82,6 +82,7 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 	}
 	c.productKernels(&b)
 	c.byKernels(&b)
+	c.sparseKernels(&b)
 	c.Source = b.String()
 	return c, nil
 }

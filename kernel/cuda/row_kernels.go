@@ -51,7 +51,7 @@ func (c *Program) fragment(b *strings.Builder, l int) error {
 func (f *fragment) collect() {
 	for i := range f.c.p.Instrs {
 		in := &f.c.p.Instrs[i]
-		if in.Role.Product() || f.c.Level[in.Dst] != f.level {
+		if in.Role.Apart() || f.c.Level[in.Dst] != f.level {
 			continue
 		}
 		f.instrs = append(f.instrs, in)

@@ -30,6 +30,8 @@ func partials(p *kernel.Program, n int) int64 {
 			most = max(most, kernel.Align(int64(w)*int64(partialLD(w2))*int64(productRoom(w, w2, n))*4))
 		case kernel.SumBy:
 			most = max(most, byBytes(w*o.Blocks))
+		case kernel.SumSparse:
+			most = max(most, sparseBytes(n, p.Widths[o.Reg2]/2, w, o.Blocks))
 		}
 	}
 	return most

@@ -40,6 +40,9 @@ func TestCompiles(t *testing.T) {
 			sources = append(sources, nest(l, pooled), nest(l, tallied), nest(l, placed))
 		}
 	}
+	for _, m := range mapsPlans(t, plan.Degrees{Vertices: 1e4, Entries: 1e6, Squares: 1e8, Two: 3e7, Three: 3e9, Most: 1000}) {
+		sources = append(sources, mapsOf(m))
+	}
 	for i, s := range sources {
 		if n := strings.Count(s, "{") - strings.Count(s, "}"); n != 0 || strings.Contains(s, "%!") {
 			t.Errorf("kernel %d: %d braces too many\n%s", i, n, s)
@@ -190,6 +193,7 @@ func TestEmulated(t *testing.T) {
 					}
 					compareSums(t, g, layout.Part == Whole)
 					if layout.Part == Whole {
+						compareMaps(t, g)
 						compareLoops(t, g)
 					}
 					if err := g.Free(); err != nil {
@@ -273,6 +277,43 @@ func compareSums(t *testing.T, g *Graph, cycles bool) {
 	}
 }
 
+// mapsPlans are of several trees, of shared vectors, and of triangles at edges.
+func mapsPlans(t testing.TB, d plan.Degrees) (out []*plan.Maps) {
+	t.Helper()
+	for _, text := range []string{"triangle", "house", "0-1-2-3-0 0-4-3 1-5-2", "cycle5", "cycle6", "0-1-2-0 2-3-4-2", "0-1-2-3-0 3-4-5-3 0-6-1 6-7",
+		"0-1-2-3-4-0 4-5-6-7", "0-2-1-3-0 0-4-1-5-0", "0-1-2-0 0-3-1 0-4-5-0 5-6"} {
+		m, _ := plan.NewMaps(pattern.Must(text), d)
+		if m == nil {
+			t.Fatalf("no maps of %s", text)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// compareMaps compares numbers of maps.
+func compareMaps(t *testing.T, g *Graph) {
+	t.Helper()
+	ctx, cpu := context.Background(), &run.Run{Rows: g.rows, Workers: 2}
+	closed, err := cpu.Closed(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range mapsPlans(t, run.Degrees(g.rows)) {
+		want, err := cpu.Maps(ctx, m, closed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, most := MapsNeed(m, g.rows, g.cards[0].chip)
+		if i%2 == 0 {
+			most = least
+		}
+		if got, err := g.Maps(ctx, m, closed, cpu.SharedMaps(m, closed), most, nil); err != nil || got != want {
+			t.Errorf("%v maps of %s, %v; want %v", got, m.Pattern, err, want)
+		}
+	}
+}
+
 // compareLoops compares what plans count.
 func compareLoops(t *testing.T, g *Graph) {
 	t.Helper()
@@ -334,6 +375,7 @@ func TestOnGPU(t *testing.T) {
 				compareSums(t, g, layout.Part == Whole)
 			}
 			if layout.Part == Whole && r.MaxAbove < 200 {
+				compareMaps(t, g)
 				compareLoops(t, g)
 			}
 			if err := g.Free(); err != nil {

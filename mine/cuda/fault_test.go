@@ -12,6 +12,7 @@ import (
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
+	"sagann/mine/run"
 )
 
 // everything uploads a graph with rows in host memory, counts and lists, and returns the
@@ -29,6 +30,15 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 	f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}, {Times: 1, Of: pattern.FourCycles}}
 	_, room := SumsNeed(r, f, g.cards[0].chip)
 	if _, err := g.Sums(ctx, f, room, nil); err != nil {
+		return err
+	}
+	closed, err := (&run.Run{Rows: r, Workers: 1}).Closed(ctx)
+	if err != nil {
+		return err
+	}
+	m, _ := plan.NewMaps(pattern.Must("house"), run.Degrees(r))
+	_, room = MapsNeed(m, r, g.cards[0].chip)
+	if _, err := g.Maps(ctx, m, closed, nil, room, nil); err != nil {
 		return err
 	}
 	p, err := plan.Listing(pattern.Must("wedge"), nil)

@@ -20,8 +20,8 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 	for _, t := range f {
 		switch t.Of {
 		case pattern.EdgePairs, pattern.Tails:
-			shared = 4*r.Edges() + 8*(v+1)
-			worker = max(worker, 4*v+8*int64(r.MaxAbove)+4*min(mostOwn, r.Edges()))
+			s, each := closedNeed(r)
+			shared, worker = s, max(worker, each)
 		case pattern.Triangles:
 			worker = max(worker, 8*int64(r.Words))
 		case pattern.FourCycles:
@@ -31,6 +31,12 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 		}
 	}
 	return shared, worker
+}
+
+// closedNeed is the memory, shared and for each worker, that triangles at edges take.
+func closedNeed(r *rows.Rows) (shared, worker int64) {
+	v := int64(r.V())
+	return 4*r.Edges() + 8*(v+1), 4*v + 8*int64(r.MaxAbove) + 4*min(mostOwn, r.Edges())
 }
 
 // Sums computes the quantities of a formula. Rows are in order of degree.
@@ -221,15 +227,25 @@ func (r *Run) fourCycles(ctx context.Context) (Total, error) {
 	return sum, err
 }
 
-// atEdges counts the triangles at every edge and from them what out asks for.
+// atEdges sums up what out asks for of the triangles at edges.
 func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error {
+	at, t, err := r.closed(ctx)
+	if err != nil {
+		return err
+	}
+	return r.fromEdges(ctx, at, t, out)
+}
+
+// closed counts the triangles at every edge: those of the edges from v upwards stand from
+// at[v] on, in the order of its row.
+func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 	g := r.Rows
-	at := make([]int64, g.V()+1) // where the numbers of the edges from v upwards begin
+	at = make([]int64, g.V()+1) // where the numbers of the edges from v upwards begin
 	for v := range g.V() {
 		at[v+1] = at[v] + int64(g.Degree(uint32(v))) - int64(g.Mid[v])
 	}
-	t := make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
-	first := g.V()                 // of the vertices whose edges upwards each worker counts for itself
+	t = make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
+	first := g.V()                // of the vertices whose edges upwards each worker counts for itself
 	for first > 0 && g.Edges()-at[first-1] <= mostOwn {
 		first--
 	}
@@ -241,7 +257,7 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 			ws[i].last = make([]uint32, g.Edges()-lastFrom)
 		}
 	}
-	err := r.each(ctx, newPool(g, false), func(w int, tk task) {
+	err = r.each(ctx, newPool(g, false), func(w int, tk task) {
 		u, c := tk.root, &ws[w]
 		around := g.Above(u)
 		if len(around) < 2 {
@@ -267,7 +283,7 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 		}
 	})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	var wg sync.WaitGroup
 	last := t[lastFrom:]
@@ -284,7 +300,7 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 		})
 	}
 	wg.Wait()
-	return r.fromEdges(ctx, at, t, out)
+	return at, t, nil
 }
 
 // mostOwn is how many edges, of the last vertices, each worker has numbers of its own for,

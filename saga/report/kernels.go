@@ -23,9 +23,12 @@ type KernelTime struct {
 // KernelTimes puts the spans of an epoch's commands, by task, beside the work that they did.
 // render makes a program ready as it was for the device.
 func (r *Run) KernelTimes(grid *chunk.Grid, render func(*kernel.Program) (kernel.Rendered, error), spans map[int64][]device.Span) ([]KernelTime, error) {
-	work, err := r.commandWork(grid, render)
-	if err != nil {
-		return nil, err
+	work := make([][]kernel.GPUStep, len(r.Plan.Tasks))
+	if r.Plan.Places.Sets == nil { // the work of sampled batches differs
+		var err error
+		if work, err = r.commandWork(grid, render); err != nil {
+			return nil, err
+		}
 	}
 	var out []KernelTime
 	for i := range r.Plan.Tasks {

@@ -17,15 +17,20 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 		l.book(name, at, bytes, from, to)
 		return at
 	}
+	z.CellAt = make([][2]int64, len(z.Cells))
+	if z.Ahead.On {
+		l.ahead(place)
+	}
 	for id := range s.Values {
 		v, life := &s.Values[id], l.Usage.Life[id]
 		p.Places.Resident[id] = v.Kind != plan.Input
-		p.Places.ValueAt[id] = place(v.Name, z.RoomBytes(s, id), life[0], life[1])
+		if !z.Ahead.On || v.Kind != plan.Input || z.TableOf(id) != nil {
+			p.Places.ValueAt[id] = place(v.Name, z.RoomBytes(s, id), life[0], life[1])
+		}
 	}
-	z.CellAt = make([][2]int64, len(z.Cells))
 	for e := range z.Cells {
 		for d, bytes := range z.Cells[e] {
-			if from, to := walked(s, uint8(e), plan.Dir(d)); to >= 0 {
+			if from, to := walked(s, uint8(e), plan.Dir(d)); to >= 0 && !z.Ahead.On {
 				z.CellAt[e][d] = place("cell "+plan.Dir(d).String(), plan.Align(bytes), from, to)
 			}
 		}
@@ -55,4 +60,51 @@ func walked(s *plan.Spec, e uint8, d plan.Dir) (from, to int) {
 		}
 	}
 	return from, to
+}
+
+// placeTables places the tables of inputs and has them loaded once.
+func (l *Layout) placeTables(add func(string, int64) int64) {
+	z := l.Plan.Places.Sets
+	if z == nil || !z.Ahead.On {
+		return
+	}
+	for i := range z.Ahead.Tables {
+		t := &z.Ahead.Tables[i]
+		v := &l.Plan.Spec.Values[t.Value]
+		bytes := int64(t.Rows) * v.RowBytes
+		t.At = add("table of "+v.Name, bytes)
+		l.Plan.Setup = append(l.Plan.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(t.Value), Other: -1, Addr: t.At, Bytes: bytes})
+		l.Plan.Once += bytes
+	}
+}
+
+// ahead places the two rooms for what comes with a batch, for the whole step.
+func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64) {
+	p, s := l.Plan, l.Plan.Spec
+	z := p.Places.Sets
+	var places []*int64
+	var at int64
+	part := func(to *int64, bytes int64) {
+		*to = at
+		at += plan.Align(bytes)
+		places = append(places, to)
+	}
+	for id := range s.Values {
+		if s.Values[id].Kind == plan.Input && z.TableOf(id) == nil {
+			part(&p.Places.ValueAt[id], z.RoomBytes(s, id))
+		}
+	}
+	for e := range z.Cells {
+		for d, bytes := range z.Cells[e] {
+			if _, to := walked(s, uint8(e), plan.Dir(d)); to >= 0 {
+				part(&z.CellAt[e][d], bytes)
+			}
+		}
+	}
+	part(&z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
+	z.Ahead.Bytes = at
+	z.Ahead.At = place("two batches", 2*at, 0, len(s.Phases)-1)
+	for _, to := range places {
+		*to += z.Ahead.At
+	}
 }

@@ -94,6 +94,7 @@ func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 		l.placeCells(c, &at, add)
 	}
 	l.placeWhole(add)
+	l.placeTables(add)
 	p.Places.Whole = at
 	l.ZeroAt = at
 	for pass := range 2 { // sums first, side by side: one Zero task clears them
@@ -249,7 +250,7 @@ func (l *Layout) setupValue(id int, at int64, first, n int) {
 		if bytes == 0 { // a trailing interval without vertices
 			continue
 		}
-		p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint8(p.Owner(i)), Value: int32(id), Own: int32(i),
+		p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i)), Value: int32(id), Own: int32(i),
 			Other: -1, Addr: at + int64(k/p.Devices)*p.Cells.ChunkBytes(v), Bytes: bytes})
 		p.Once += bytes
 	}
@@ -258,7 +259,7 @@ func (l *Layout) setupValue(id int, at int64, first, n int) {
 // setupCell loads cell i to address at.
 func (l *Layout) setupCell(d plan.Dir, i int, at, bytes int64) {
 	p := l.Plan
-	p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint8(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
+	p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
 		Other: int32(i % p.Cells.P), Addr: at, Bytes: bytes})
 	p.Once += bytes
 }

@@ -10,18 +10,19 @@ import (
 // sets, Task.Own and, of a cell, Task.Other, in the batch at hand; bytes are the capacity.
 func Blocks(l *layout.Layout, o plan.Options) {
 	p := l.Plan
-	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, nil), opt: o}
+	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, nil), opt: o, uses: usesOf(p, 0)}
 	if l.ZeroBytes > 0 {
-		e.t.add(&plan.Task{Kind: plan.Zero, Value: -1, Own: -1, Other: -1, Addr: l.ZeroAt, Bytes: l.ZeroBytes}, nil, []span{memory(0, l.ZeroAt, l.ZeroBytes)})
+		e.add(plan.Task{Kind: plan.Zero, Value: -1, Own: -1, Other: -1, Addr: l.ZeroAt, Bytes: l.ZeroBytes})
+	}
+	if ids := e.ids(); ids.end > ids.at {
+		e.copyBlock(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: -1, Own: -1, Other: -1, Addr: ids.at, Bytes: ids.end - ids.at}, nil, []span{ids})
 	}
 	loaded := map[[2]int]bool{}
 	for q := range p.Spec.Phases {
 		e.phase, e.ps = q, l.Slots[q]
 		for _, a := range l.Usage.Phases[q].Values {
 			if p.Spec.Values[a.ID].Kind == plan.Input && l.Usage.Life[a.ID][0] == q {
-				s := e.room(a.ID)
-				e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(a.ID), Own: int32(p.Spec.Values[a.ID].Set), Other: -1,
-					Addr: s.at, Bytes: s.end - s.at}, nil, []span{s})
+				e.blockInput(a.ID)
 			}
 		}
 		for i := range p.Spec.Phases[q].Steps {
@@ -30,26 +31,50 @@ func Blocks(l *layout.Layout, o plan.Options) {
 		for _, a := range l.Usage.Phases[q].Values {
 			if v := &p.Spec.Values[a.ID]; v.Output && l.Usage.Life[a.ID][1] == q {
 				s := e.room(a.ID)
-				e.copy(plan.Task{Kind: plan.Save, Queue: plan.D2H, Value: int32(a.ID), Own: int32(v.Set), Other: -1,
+				e.copyBlock(plan.Task{Kind: plan.Save, Queue: plan.D2H, Value: int32(a.ID), Own: int32(v.Set), Other: -1,
 					Addr: s.at, Bytes: s.end - s.at}, []span{s}, nil)
 			}
 		}
 	}
 	if len(p.Spec.Updates) > 0 {
-		e.t.add(&plan.Task{Kind: plan.Update, Value: -1, Own: -1, Other: -1}, nil, e.globals(0))
+		e.add(plan.Task{Kind: plan.Update, Value: -1, Own: -1, Other: -1})
 	}
 	if len(p.Spec.Results) > 0 {
-		var reads []span
-		for _, id := range p.Spec.Results {
-			reads = append(reads, e.global(0, id))
-		}
-		e.t.add(&plan.Task{Kind: plan.Results, Queue: plan.D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
+		e.add(plan.Task{Kind: plan.Results, Queue: plan.D2H, Value: -1, Own: -1, Other: -1})
 	}
+}
+
+// blockInput brings input id to the device, from the host or from its table.
+func (e *emitter) blockInput(id int) {
+	v, s := &e.p.Spec.Values[id], e.room(id)
+	t := plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(id), Own: int32(v.Set), Other: -1, Addr: s.at, Bytes: s.end - s.at}
+	from := e.p.Places.Sets.TableOf(id)
+	if from == nil {
+		e.copyBlock(t, nil, []span{s})
+		return
+	}
+	t.Kind, t.Queue, t.Phase, t.Step, t.FromAddr = plan.Take, plan.Compute, int32(e.phase), -1, from.At
+	e.t.add(&t, []span{e.ids(), memory(0, from.At, int64(from.Rows)*v.RowBytes)}, []span{s})
+}
+
+// ids is the memory of the vertices of a batch, of which tables take rows; without tables none.
+func (e *emitter) ids() span {
+	z := e.p.Places.Sets
+	if !z.Ahead.On || len(z.Ahead.Tables) == 0 {
+		return span{}
+	}
+	return memory(0, z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
 }
 
 // room is the memory of value id.
 func (e *emitter) room(id int) span {
 	return memory(0, e.p.Places.ValueAt[id], e.p.Places.Sets.RoomBytes(e.p.Spec, id))
+}
+
+// copyBlock appends a copy of a set's rows or of a block.
+func (e *emitter) copyBlock(t plan.Task, reads, writes []span) {
+	e.count(&t)
+	e.t.add(&t, reads, writes)
 }
 
 func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
@@ -68,7 +93,7 @@ func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
 		cell = []span{memory(0, at, bytes)}
 		if k := [2]int{int(st.Set), int(st.Dir)}; !loaded[k] {
 			loaded[k] = true
-			e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: -1, Own: int32(st.Set), Other: -1, Dir: st.Dir, Addr: at, Bytes: bytes}, nil, cell)
+			e.copyBlock(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: -1, Own: int32(st.Set), Other: -1, Dir: st.Dir, Addr: at, Bytes: bytes}, nil, cell)
 		}
 		t.Other, t.Cell, t.Is.First, t.Is.Last = int32(st.Set), at, true, true
 		if st.Dir == plan.CSR { // the sources own the rows

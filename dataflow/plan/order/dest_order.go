@@ -25,7 +25,7 @@ func (e *emitter) destOrder(step int, st *plan.Step) {
 			}
 		}
 		for n := range st.Calls {
-			e.run(plan.Task{Device: uint8(e.p.Owner(j)), Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
+			e.run(plan.Task{Device: uint16(e.p.Owner(j)), Step: int32(step), Dir: st.Dir, Rows: int32(c.Rows(j)), Own: int32(j), Other: int32(i),
 				Is: plan.Marks{First: !started[j], Last: left[j] <= 1}, Cell: cell}, &st.Calls[n], j, i)
 		}
 		started[j] = true

@@ -8,5 +8,6 @@
 //   - device_ring.go: the order in which several devices hand chunks on. It calls fetch.go.
 //   - fetch.go, window.go, rows.go, slot_ring.go: how a chunk or a cell comes: it is there, from a neighbour,
 //     from the host, as sorted rows; which slot it takes.
+//   - uses.go: the bytes that a task reads and writes. part.go: what one rank does of a plan.
 //   - deps.go: dependences from who reads and writes which bytes.
 package order

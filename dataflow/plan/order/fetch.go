@@ -4,20 +4,6 @@ import "sagann/dataflow/plan"
 
 // Slots: how chunks and cells come to a device, and where they are found.
 
-// memory is n bytes of device d.
-func memory(d int, at, n int64) span { return span{d, at, at + n} }
-
-// global is the Global id on device d.
-func (e *emitter) global(d, id int) span {
-	return memory(d, e.p.Globals[id], e.p.Spec.Globals[id].Room())
-}
-
-// host is chunk i of value id in host memory.
-func (e *emitter) host(id, i int) span {
-	n := int64(e.p.Host.Of[id]*e.p.Cells.P + i)
-	return span{-1, n, n + 1}
-}
-
 // cell brings cell (j,i) to j's device and returns its address.
 func (e *emitter) cell(dir plan.Dir, j, i int) int64 {
 	n, d := j*e.p.Cells.P+i, e.p.Owner(j)
@@ -39,9 +25,7 @@ func (e *emitter) cell(dir plan.Dir, j, i int) int64 {
 }
 
 func (e *emitter) loadCell(dir plan.Dir, j, i int, at, size int64) {
-	d := e.p.Owner(j)
-	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint8(d), Dir: dir, Value: -1, Own: int32(j), Other: int32(i), Addr: at,
-		Bytes: size}, nil, []span{memory(d, at, size)})
+	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(e.p.Owner(j)), Dir: dir, Value: -1, Own: int32(j), Other: int32(i), Addr: at, Bytes: size})
 }
 
 // fetchAll brings what st reads of interval i to device d.
@@ -88,7 +72,7 @@ func (e *emitter) fetch(id, i, d int) {
 		if e.partly(call, d) {
 			r.part = s
 		}
-		e.run(plan.Task{Device: uint8(d), Step: -1, Rows: int32(p.Cells.Rows(i)), Own: int32(i), Other: -1}, call, -1, i)
+		e.run(plan.Task{Device: uint16(d), Step: -1, Rows: int32(p.Cells.Rows(i)), Own: int32(i), Other: -1}, call, -1, i)
 		return
 	}
 	from, at := e.neighbour(id, i, d)
@@ -98,14 +82,14 @@ func (e *emitter) fetch(id, i, d int) {
 	}
 	s := take(i)
 	to := e.ps.Other[id].Addr(s)
-	t := plan.Task{Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: e.rowBytes(id, i)}
+	t := plan.Task{Device: uint16(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: e.rowBytes(id, i)}
 	if from >= 0 {
-		t.From, t.FromAddr = uint8(from), at
+		t.From, t.FromAddr = uint16(from), at
 		e.peer(t, e.turnOf(d)...)
 		return
 	}
 	if p.Places.Resident[id] {
-		t.From, t.FromAddr = uint8(p.Owner(i)), e.ownAddr(id, i)
+		t.From, t.FromAddr = uint16(p.Owner(i)), e.ownAddr(id, i)
 		e.peer(t)
 		return
 	}
@@ -176,31 +160,28 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 
 // load copies chunk i of value id from host memory to address at of device d.
 func (e *emitter) load(id, i, d int, at int64, after ...span) {
-	size := e.rowBytes(id, i)
-	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at,
-		Bytes: size}, []span{e.host(id, i)}, append(after, memory(d, at, size)))
+	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at, Bytes: e.rowBytes(id, i)}, after...)
 }
 
 // save copies chunk i of value id from its owner to host memory.
 func (e *emitter) save(id, i int, at int64) {
-	d := e.p.Owner(i)
-	size := e.rowBytes(id, i)
-	e.copy(plan.Task{Kind: plan.Save, Queue: plan.D2H, Device: uint8(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at,
-		Bytes: size}, []span{memory(d, at, size)}, []span{e.host(id, i)})
+	e.copy(plan.Task{Kind: plan.Save, Queue: plan.D2H, Device: uint16(e.p.Owner(i)), Value: int32(id), Own: int32(i), Other: -1, Addr: at, Bytes: e.rowBytes(id, i)})
 }
 
 // peer copies between devices: t says from where to where.
 func (e *emitter) peer(t plan.Task, after ...span) {
 	t.Kind, t.Queue = plan.Copy, plan.D2D
-	e.copy(t, []span{memory(int(t.From), t.FromAddr, t.Bytes)}, append(after, memory(int(t.Device), t.Addr, t.Bytes)))
+	e.copy(t, after...)
 }
 
-// rowBytes is the size of chunk i of value id.
-func (e *emitter) rowBytes(id, i int) int64 {
-	return int64(e.p.Cells.Rows(i)) * e.p.Spec.Values[id].RowBytes
+// copy appends a copy; it also writes what after names.
+func (e *emitter) copy(t plan.Task, after ...span) {
+	e.count(&t)
+	e.add(t, after...)
 }
 
-func (e *emitter) copy(t plan.Task, reads, writes []span) {
+// count gives a copy its phase and counts its bytes.
+func (e *emitter) count(t *plan.Task) {
 	t.Phase, t.Step = int32(e.phase), -1
 	switch t.Queue {
 	case plan.H2D:
@@ -210,38 +191,33 @@ func (e *emitter) copy(t plan.Task, reads, writes []span) {
 	default:
 		e.p.D2D += t.Bytes
 	}
-	e.t.add(&t, reads, writes)
+}
+
+// add appends t, which also writes what after names.
+func (e *emitter) add(t plan.Task, after ...span) {
+	e.reads, e.writes = e.of(&t, e.reads[:0], append(e.writes[:0], after...))
+	e.t.add(&t, e.reads, e.writes)
 }
 
 // run appends a kernel call for own interval j and, over a cell, other interval i.
 func (e *emitter) run(t plan.Task, c *plan.Call, j, i int) {
-	d := int(t.Device)
 	t.Kind, t.Queue, t.Phase, t.Kernel, t.Value = plan.Run, plan.Compute, int32(e.phase), int32(c.Kernel), -1
 	t.Args[0] = int32(len(e.p.Args))
-	e.reads, e.writes = e.reads[:0], e.writes[:0]
 	for x := range c.Operands {
-		var at, size int64
+		var at int64
 		o := &c.Operands[x]
 		switch o.Kind {
 		case plan.OwnValue:
-			at, size = e.ownAddr(o.ID, j), e.rowBytes(o.ID, j)
+			at = e.ownAddr(o.ID, j)
 		case plan.OtherValue:
-			at, size = e.otherAddr(o.ID, i, d), e.rowBytes(o.ID, i)
+			at = e.otherAddr(o.ID, i, int(t.Device))
 		case plan.GlobalRef:
-			at, size = e.p.Globals[o.ID], e.p.Spec.Globals[o.ID].Room()
+			at = e.p.Globals[o.ID]
 		case plan.EdgeTemp:
-			at, size = e.ps.Temps[o.ID], e.maxNNZ*e.p.Spec.EdgeTemps[o.ID]
+			at = e.ps.Temps[o.ID]
 		}
 		e.p.Args = append(e.p.Args, at)
-		if o.Write {
-			e.writes = append(e.writes, memory(d, at, size))
-		} else {
-			e.reads = append(e.reads, memory(d, at, size))
-		}
 	}
 	t.Args[1] = int32(len(e.p.Args))
-	if t.Other >= 0 {
-		e.reads = append(e.reads, memory(d, t.Cell, e.p.Cells.Bytes[t.Dir][j*e.p.Cells.P+i]))
-	}
-	e.t.add(&t, e.reads, e.writes)
+	e.add(t)
 }

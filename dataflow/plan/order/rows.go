@@ -55,6 +55,6 @@ func (e *emitter) rows(dir plan.Dir, order []int, k, j int) wanted {
 // loadRows copies the rows of chunk i of value id that the cell in hand reads.
 func (e *emitter) loadRows(id, i, d int, at int64) {
 	row := e.p.Spec.Values[id].RowBytes
-	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Is: plan.Marks{Gather: true}, Device: uint8(d), Dir: e.wanted.dir, Value: int32(id), Own: int32(i), Other: int32(e.wanted.own),
-		Rows: int32(e.wanted.rows), Addr: at, Bytes: e.wanted.rows * row}, []span{e.host(id, i)}, []span{memory(d, at, e.rowBytes(id, i))})
+	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Is: plan.Marks{Gather: true}, Device: uint16(d), Dir: e.wanted.dir, Value: int32(id), Own: int32(i), Other: int32(e.wanted.own),
+		Rows: int32(e.wanted.rows), Addr: at, Bytes: e.wanted.rows * row})
 }

@@ -34,7 +34,7 @@ type emitter struct {
 	windows       []openWindow
 	open          [][]*openWindow // of this phase, by key + 2
 	ends          []int           // by value the last phase that touches it
-	maxNNZ        int64           // edges of the largest cell
+	*uses                         // the memory that tasks touch
 	reads, writes []span          // of the task in hand
 	step          *plan.Step      // that far is of
 	far           []int           // values that a step reads at the far end
@@ -55,15 +55,14 @@ func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
 	p := l.Plan
 	n, args := expect(l)
 	p.Tasks, p.Args, p.Deps = make([]plan.Task, 0, n), make([]int64, 0, args), make([]int32, 0, n*min(p.Devices, 2))
-	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, keep), acc: l.Usage.Acc, opt: o, maxNNZ: l.Largest.NNZ, diagonal: -1, windows: openWindows(l)}
+	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, keep), acc: l.Usage.Acc, opt: o, uses: usesOf(p, l.Largest.NNZ), diagonal: -1, windows: openWindows(l)}
 	for _, life := range l.Usage.Life {
 		e.ends = append(e.ends, life[1])
 	}
 	e.top = topologyOf(&o, p.Devices)
 	if l.ZeroBytes > 0 {
 		for d := range p.Devices {
-			e.t.add(&plan.Task{Kind: plan.Zero, Device: uint8(d), Value: -1, Own: -1, Other: -1, Addr: l.ZeroAt, Bytes: l.ZeroBytes},
-				nil, []span{memory(d, l.ZeroAt, l.ZeroBytes)})
+			e.add(plan.Task{Kind: plan.Zero, Device: uint16(d), Value: -1, Own: -1, Other: -1, Addr: l.ZeroAt, Bytes: l.ZeroBytes})
 		}
 	}
 	for i := range p.Spec.Phases {
@@ -77,25 +76,12 @@ func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
 	e.refill()
 	if len(p.Spec.Updates) > 0 {
 		for d := range p.Devices {
-			e.t.add(&plan.Task{Kind: plan.Update, Device: uint8(d), Value: -1, Own: -1, Other: -1}, nil, e.globals(d))
+			e.add(plan.Task{Kind: plan.Update, Device: uint16(d), Value: -1, Own: -1, Other: -1})
 		}
 	}
 	if len(p.Spec.Results) > 0 {
-		var reads []span
-		for _, id := range p.Spec.Results {
-			reads = append(reads, e.global(0, id))
-		}
-		e.t.add(&plan.Task{Kind: plan.Results, Queue: plan.D2H, Value: -1, Own: -1, Other: -1}, reads, nil)
+		e.add(plan.Task{Kind: plan.Results, Queue: plan.D2H, Value: -1, Own: -1, Other: -1})
 	}
-}
-
-// globals are all Globals of device d: the optimiser may touch any.
-func (e *emitter) globals(d int) []span {
-	var out []span
-	for id := range e.p.Spec.Globals {
-		out = append(out, e.global(d, id))
-	}
-	return out
 }
 
 // expect is about the number of tasks and of their Args, at least for dense grids.
@@ -139,7 +125,7 @@ func (e *emitter) visits(ph *plan.Phase) {
 		if st := &ph.Steps[s]; st.Kind == plan.Globals {
 			for d := range e.p.Devices {
 				for c := range st.Calls {
-					e.run(plan.Task{Device: uint8(d), Step: int32(s), Rows: int32(st.Calls[c].Rows), Own: -1, Other: -1}, &st.Calls[c], -1, -1)
+					e.run(plan.Task{Device: uint16(d), Step: int32(s), Rows: int32(st.Calls[c].Rows), Own: -1, Other: -1}, &st.Calls[c], -1, -1)
 				}
 			}
 		} else {
@@ -188,7 +174,7 @@ func (e *emitter) visit(ph *plan.Phase, js []int) {
 		case plan.Rows:
 			for _, j := range js {
 				for c := range st.Calls {
-					e.run(plan.Task{Device: uint8(e.p.Owner(j)), Step: int32(s), Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: -1},
+					e.run(plan.Task{Device: uint16(e.p.Owner(j)), Step: int32(s), Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: -1},
 						&st.Calls[c], j, -1)
 				}
 			}
@@ -230,7 +216,7 @@ func (e *emitter) stream(step int, st *plan.Step, js []int) {
 		e.fetchAll(st, i, t.on)
 		e.wanted = wanted{}
 		for m := range st.Calls {
-			e.run(plan.Task{Device: uint8(t.on), Step: int32(step), Dir: st.Dir, Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: int32(i),
+			e.run(plan.Task{Device: uint16(t.on), Step: int32(step), Dir: st.Dir, Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: int32(i),
 				Is: plan.Marks{First: t.k == 0, Last: t.k == len(order)-1}, Cell: cell}, &st.Calls[m], j, i)
 		}
 		e.diagonal = -1
@@ -256,13 +242,12 @@ func (e *emitter) reduce(ph *plan.Phase) {
 	for _, id := range sums(p.Spec, ph) {
 		at, n := p.Globals[id], p.Spec.Globals[id].Room()
 		for d := 1; d < p.Devices; d++ {
-			e.peer(plan.Task{Device: 0, From: uint8(d), Value: -1, Own: -1, Other: -1, Addr: e.l.Scratch, FromAddr: at, Bytes: n})
-			e.t.add(&plan.Task{Kind: plan.Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: e.l.Scratch, Bytes: n,
-				Is: plan.Marks{Max: slices.Contains(p.Spec.Maxima, id)}},
-				[]span{memory(0, e.l.Scratch, n)}, []span{memory(0, at, n)})
+			e.peer(plan.Task{Device: 0, From: uint16(d), Value: -1, Own: -1, Other: -1, Addr: e.l.Scratch, FromAddr: at, Bytes: n})
+			e.add(plan.Task{Kind: plan.Add, Phase: int32(e.phase), Step: -1, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: e.l.Scratch, Bytes: n,
+				Is: plan.Marks{Max: slices.Contains(p.Spec.Maxima, id)}})
 		}
 		for d := 1; d < p.Devices; d++ {
-			e.peer(plan.Task{Device: uint8(d), From: 0, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: at, Bytes: n})
+			e.peer(plan.Task{Device: uint16(d), From: 0, Value: -1, Own: -1, Other: -1, Addr: at, FromAddr: at, Bytes: n})
 		}
 	}
 }

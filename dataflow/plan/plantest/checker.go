@@ -26,6 +26,7 @@ type checker struct {
 	clocks  [][]int           // by task: of every lane, how many tasks are over when it is
 	lane    [][]int           // clock of the last task of a lane
 	preset  map[*unit]content // what earlier loads left
+	sent    map[int32][]unit  // by Send of a sum: what it has read
 	problem error
 }
 
@@ -53,7 +54,7 @@ func newUnit() unit { return unit{write: -1, reads: map[int]int{}} }
 // Check returns what is wrong with p: nil for a plan whose every interleaving computes
 // the same right thing. loaded are the setup tasks of a plan that p shares memory with.
 func Check(p *plan.Plan, base *plan.Plan) error {
-	c := &checker{p: p, host: map[chunkID]*unit{}, latest: map[content]int{}, preset: map[*unit]content{}}
+	c := &checker{p: p, host: map[chunkID]*unit{}, latest: map[content]int{}, preset: map[*unit]content{}, sent: map[int32][]unit{}}
 	for range p.Devices {
 		var units []unit
 		for range (p.Peak + unitBytes - 1) / unitBytes {
@@ -155,6 +156,10 @@ func (c *checker) task(i int) {
 		c.copy(i, t)
 	case plan.Add:
 		c.add(i, t)
+	case plan.Send:
+		c.send(i, t)
+	case plan.Receive:
+		c.receive(i, t)
 	case plan.Load:
 		what, bytes := content{"cell", int32(t.Dir), t.Own, t.Other, 0}, t.Bytes
 		if t.Value >= 0 {

@@ -145,6 +145,9 @@ func (b emulatedBatch) Commands() int { return len(b) }
 // Prepare keeps the commands.
 func (e *emulated) Prepare(c []device.Command) (device.Batch, error) { return emulatedBatch(c), nil }
 
+// Release has nothing to free.
+func (e *emulated) Release(device.Batch) {}
+
 var kernelHead = regexp.MustCompile(`extern "C" __global__ void __launch_bounds__\(\d+\) (\w+)\(([^)]*)\)`)
 
 // Compile makes a program of the kernels.

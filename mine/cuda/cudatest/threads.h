@@ -88,10 +88,11 @@ static unsigned __ballot_sync(unsigned, bool x) {
 }
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
-template <class T> T __shfl_sync(unsigned, T x, unsigned from) {
-	mine(now->thread % 32) = x;
+template <class T> T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
+	unsigned lane = now->thread % 32;
+	mine(lane) = x;
 	barrier(warp(), 5);
-	T y = (T)mine(from % 32);
+	T y = (T)mine(lane / width * width + from % width);
 	barrier(warp(), 6);
 	return y;
 }
@@ -99,16 +100,32 @@ template <class T> T __shfl_down_sync(unsigned all, T x, unsigned d) {
 	unsigned lane = now->thread % 32;
 	return __shfl_sync(all, x, lane + d < 32 ? lane + d : lane);
 }
+template <class T> T __shfl_up_sync(unsigned all, T x, unsigned d) {
+	unsigned lane = now->thread % 32;
+	return __shfl_sync(all, x, lane >= d ? lane - d : lane);
+}
+static void __nanosleep(unsigned) { yield(); } // others run while a thread waits for memory
 
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __ffs(unsigned x) { return __builtin_ffs(x); }
 static int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
+static unsigned __umulhi(unsigned a, unsigned b) { return (uint64_t)a * b >> 32; }
+static float __fadd_rn(float a, float b) { return a + b; }
+static float __fsub_rn(float a, float b) { return a - b; }
+static float __fmul_rn(float a, float b) { return a * b; }
+static float __fdiv_rn(float a, float b) { return a / b; }
+static float __ll2float_rn(long long a) { return (float)a; }
+static float __int_as_float(unsigned a) { float x; memcpy(&x, &a, 4); return x; }
+static int __float_as_int(float a) { int x; memcpy(&x, &a, 4); return x; }
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
 static uint64_t __umul64hi(uint64_t a, uint64_t b) { return (unsigned __int128)a * b >> 64; }
 static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
 static unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 template <class T, class U> T atomicAdd(T *p, U x) { T old = *p; *p += x; return old; }
 template <class T, class U> T atomicOr(T *p, U x) { T old = *p; *p |= x; return old; }
+template <class T, class U> T atomicMax(T *p, U x) { T old = *p; if (*p < (T)x) *p = x; return old; }
 template <class T> T atomicCAS(T *p, T want, T to) { T old = *p; if (old == want) *p = to; return old; }
 
 static void (*entry)();

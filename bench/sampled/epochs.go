@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"time"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+	"sagann/sample"
+)
+
+// epochs times whole epochs of GraphSAGE with dropout and Adam on a graph of the shape of ogbn-products.
+type epochs struct {
+	n, vertices, edges, train, hidden, batch int
+	device, model, fanouts                   string
+	mem                                      int64
+	tf32, profile                            bool
+}
+
+func (e *epochs) run() error {
+	start := time.Now()
+	d := e.graph()
+	fmt.Printf("graph: %d vertices, %d edges in %.1f s\n", e.vertices, d.Edges.E(), time.Since(start).Seconds())
+	sizes, err := sizesOf(e.fanouts)
+	if err != nil {
+		return err
+	}
+	m, err := layers.New(e.model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: e.hidden, Layers: len(sizes), Dropout: 0.5})
+	if err != nil {
+		return err
+	}
+	start = time.Now()
+	// Nothing is evaluated: invariants of the whole graph would be for that alone.
+	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: []string{"invariant"}, Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
+	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if err := p.Overview(os.Stdout); err != nil {
+		return err
+	}
+	s := p.SampledPlan()
+	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t\n", time.Since(start).Seconds(), p.PlannedPeak()+p.KernelBytes(), s.Tables, s.Ahead)
+	for epoch := range e.n + 1 {
+		start, before := time.Now(), p.SampledPlan()
+		var loss float64
+		for range s.Batches {
+			x, err := p.Step()
+			if err != nil {
+				return err
+			}
+			loss += x / float64(s.Batches)
+		}
+		wall, now := time.Since(start), p.SampledPlan()
+		fmt.Printf("epoch %d: %.3f s, %.3f ms a batch, loss %.5f; host: %.1f ms a batch drawn on %d processors, steps waited %.3f s; overflows %d\n", epoch, wall.Seconds(),
+			1e3*wall.Seconds()/float64(s.Batches), loss, 1e3*(now.Drawing-before.Drawing).Seconds()/float64(s.Batches), runtime.GOMAXPROCS(0),
+			(now.Waiting - before.Waiting).Seconds(), now.Overflows)
+	}
+	fmt.Printf("measured peak of device memory: %d bytes\n", p.DevicePeak())
+	if !e.profile {
+		return nil
+	}
+	list, err := p.KernelTimes()
+	if err != nil {
+		return err
+	}
+	var sum time.Duration
+	for _, k := range list {
+		sum += k.Time
+		fmt.Printf("%8.1f us  %-28s %s\n", 1e6*k.Time.Seconds(), k.Kernel, k.Task)
+	}
+	fmt.Printf("%d commands, %.3f ms\n", len(list), 1e3*sum.Seconds())
+	return nil
+}
+
+// skew is the power by which ends of edges are drawn: low numbers have most.
+const skew = 1.6
+
+// graph draws edges by a power law, each in both directions, with ends scattered over the ids.
+func (e *epochs) graph() *dataset.Data {
+	v, half := e.vertices, e.edges/2
+	g := &chunk.Edges{V: v, Src: make([]uint32, 2*half), Dst: make([]uint32, 2*half)}
+	end := func(r uint64) uint32 {
+		x := min(uint64(float64(v)*math.Pow(float64(r>>11)/(1<<53), skew)), uint64(v-1))
+		return uint32(x * 2654435761 % uint64(v))
+	}
+	chunk.Ranges(half, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			a, b := end(mixed(uint64(2*i))), end(mixed(uint64(2*i+1)))
+			g.Src[i], g.Dst[i], g.Src[half+i], g.Dst[half+i] = a, b, b, a
+		}
+	})
+	d := &dataset.Data{Name: "products' shape", Edges: g, FeatureCols: 100, Classes: 47, Features: make([]float32, v*100), Labels: make([]int32, v)}
+	chunk.Ranges(v, func(lo, hi int) {
+		for i := lo * 100; i < hi*100; i++ {
+			d.Features[i] = float32(mixed(uint64(i)|1<<60)>>40)/(1<<23) - 1
+		}
+		for i := lo; i < hi; i++ {
+			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % 47)
+		}
+	})
+	for k := range e.train { // scattered; what lies between is not trained on
+		at := uint32(uint64(k) * uint64(v) / uint64(e.train))
+		if d.Train = append(d.Train, at); k%4 == 0 && k < e.train/4*4 {
+			d.Val, d.Test = append(d.Val, at+1), append(d.Test, at+2)
+		}
+	}
+	return d
+}
+
+// mixed is splitmix64.
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

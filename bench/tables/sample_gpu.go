@@ -1,0 +1,397 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/device"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// gpuSamples measures samplers on a GPU: times are of its kernels, by its own clock.
+type gpuSamples struct {
+	*Sample
+	gpu   device.GPU
+	rates []readRate
+}
+
+// readRate is random reads a second from a list of so many bytes.
+type readRate struct {
+	bytes int64
+	rate  float64
+}
+
+// runGPU prints the tables of a GPU.
+func (c *Sample) runGPU(a *app) (err error) {
+	gpu, err := cli.OpenGPU(c.Device, int64(c.Mem))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gpu.Close()) }()
+	m := &gpuSamples{Sample: c, gpu: gpu}
+	info := gpu.Info()
+	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
+		head:  table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "of random reads", "bar", "NextDoor, V100", "graph and tables, MB", "made in s"},
+		notes: []string{"A draw is a step of a walk or a vertex of a tree; of random reads: as a share of those of 4 bytes from a list of the same order of size. Graph and tables lie on the GPU and count against --mem; making and copying them is no part of the times."}}
+	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
+		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "one by one", "vertices", "edges", "bar"}}
+	parts := &sheet{title: "Kernels of a batch, each by itself", key: "kernels", head: table.Row{"graph", "fan-outs", "kernel", "us, median"}}
+	renamed := &sheet{title: "Renumbering alone, of 16 of these batches", key: "renumbering",
+		head: table.Row{"graph", "fan-outs", "ours, ms", "Fused-Map, ms", "ratio", "bar"}}
+	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
+	reads, err := m.reads()
+	if err != nil {
+		return err
+	}
+	for _, name := range c.Shapes {
+		v, e, err := powerShape(name)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		g := powerGraph(v, e, c.Weights)
+		most := 0
+		for u := range v {
+			most = max(most, g.Degree(uint32(u)))
+		}
+		graphs.add(table.Row{name, v, g.Edges(), most, graphSum(g), fmt.Sprintf("%.1f", time.Since(start).Seconds())},
+			fields{{"graph", name}, {"vertices", v}, {"edges", g.Edges()}, {"largest_row", most}, {"sha256", graphSum(g)}})
+		if name == "products" || c.Blocks {
+			err = m.batches(blocks, renamed, parts, name, g)
+		} else {
+			err = m.steps(walks, name, g)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
+	return o.print(a, reads, graphs, walks, blocks, parts, renamed)
+}
+
+// spansOf are the launches of f, in milliseconds.
+func (m *gpuSamples) spansOf(f func() error) (list []float64, err error) {
+	if err := m.gpu.Sync(); err != nil {
+		return nil, err
+	}
+	m.gpu.SetTrace(func(s device.Span) {
+		if s.Op == device.OpLaunch {
+			list = append(list, (s.End-s.Start).Seconds()*1e3)
+		}
+	})
+	defer m.gpu.SetTrace(nil)
+	if err := f(); err != nil {
+		return nil, err
+	}
+	return list, m.gpu.Sync()
+}
+
+func median(list []float64) float64 {
+	s := slices.Sorted(slices.Values(list))
+	return s[len(s)/2]
+}
+
+// stepped is a sampler of walks or trees in the table.
+type stepped struct {
+	name     string
+	sampler  sample.Sampler
+	weighted bool
+	draws    float64 // of a sample
+	bar      map[string]string
+	nextDoor map[string]string
+}
+
+func perGraph(ppi, patents, livejournal, orkut string) map[string]string {
+	return map[string]string{"ppi": ppi, "patents": patents, "livejournal": livejournal, "orkut": orkut}
+}
+
+func (m *gpuSamples) stepped() []stepped {
+	ppr := sample.PPR(0.01)
+	ppr.Steps = 100
+	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
+	n2v := sample.Node2vec(100, 2, 0.5)
+	weighted := tree
+	weighted.Next = func(_ sample.Sample, at sample.Pool, r sample.Rand) sample.Int { return r.PickWeighted(at) }
+	return []stepped{
+		{"k-hop 25,10", tree, false, 275, perGraph("0.2", "11", "12", "10"), perGraph("1.56", "88", "43", "80")},
+		{"k-hop 25,10, weighted", weighted, true, 275, nil, nil},
+		{"uniform walk", sample.DeepWalk(100), false, 100, perGraph("7.5", "13", "21", "12.5"), nil},
+		{"deepwalk", sample.DeepWalk(100), true, 100, perGraph("26", "27", "37", "28"), perGraph("52", "55", "74", "56")},
+		{"ppr 0.01, cut at 100", ppr, true, 0, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
+		{"ppr 0.01, without a bound", sample.PPR(0.01), true, 0, perGraph("1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk"), nil},
+		{"node2vec 2, 0.5", n2v, false, 100, perGraph("19", "22", "36", "26"), nil},
+		{"multirw, 100 roots", sample.MultiRW(100, 100), false, 100, perGraph("0.5 of its bytes", "", "", ""), perGraph("13.7", "", "", "")},
+		{"node2vec 2, 0.5, weighted", n2v, true, 100, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
+	}
+}
+
+// steps measures walks and trees from every vertex.
+func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
+	roots := make([]uint32, g.Vertices())
+	if g.Vertices() < 1<<18 { // small graphs: many walks a vertex
+		roots = make([]uint32, 100*g.Vertices())
+	}
+	for i := range roots {
+		roots[i] = uint32(i % g.Vertices())
+	}
+	for _, x := range m.stepped() {
+		if x.weighted && g.Weight == nil {
+			continue
+		}
+		graph := *g
+		if !x.weighted {
+			graph.Weight = nil
+		}
+		from, samples := roots, len(roots)
+		if x.draws == 275 || x.sampler.Roots > 1 {
+			from, samples = roots[:g.Vertices()], g.Vertices()
+		}
+		if x.sampler.Roots > 1 {
+			if name != "ppi" {
+				continue // its state takes 808 bytes a sample
+			}
+			from = make([]uint32, samples*x.sampler.Roots)
+			for i := range from {
+				from[i] = uint32(mixed(uint64(i)) % uint64(g.Vertices()))
+			}
+		}
+		d, err := m.drawn(&graph, x.sampler, from)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+		rate, share := "-", "-"
+		if x.draws > 0 {
+			perSecond := float64(samples) * x.draws / d.ms * 1e3
+			rate, share = fmt.Sprintf("%.1f", perSecond/1e9), percent(100*perSecond/m.bound(d.bytes))
+		}
+		s.add(table.Row{name, x.name, samples, fmt.Sprintf("%.3f", d.ms), rate, share, x.bar[name], x.nextDoor[name], d.bytes / 1e6, fmt.Sprintf("%.2f", d.made)},
+			fields{{"graph", name}, {"sampler", x.name}, {"samples", samples}, {"ms", d.ms}, {"bytes", d.bytes}, {"made_seconds", d.made}})
+	}
+	return nil
+}
+
+// drawing is what drawing samples took.
+type drawing struct {
+	ms    float64 // the median of several draws
+	bytes int64   // of the graph and its tables on the GPU
+	made  float64 // seconds
+}
+
+// bound is random reads a second from a list of about so many bytes.
+func (m *gpuSamples) bound(bytes int64) float64 {
+	for _, r := range m.rates {
+		if r.bytes >= bytes/2 {
+			return r.rate
+		}
+	}
+	return m.rates[len(m.rates)-1].rate
+}
+
+// drawn draws samples from all roots.
+func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (d drawing, err error) {
+	start, before := time.Now(), m.gpu.Counters().Used
+	p, err := sample.Compile(g, s)
+	if err != nil {
+		return d, err
+	}
+	x, err := p.OnGPU(m.gpu)
+	if err != nil {
+		return d, err
+	}
+	d.bytes, d.made = m.gpu.Counters().Used-before, time.Since(start).Seconds()
+	defer func() { err = errors.Join(err, x.Close()) }()
+	var list []float64
+	for epoch := range int(m.Times) + 1 { // the first is not counted
+		spans, err := m.spansOf(func() error { return x.Draw(roots, 0, sample.Key{Seed: 1, Epoch: uint32(epoch)}) })
+		if err != nil {
+			return d, err
+		}
+		sum := 0.0
+		for _, t := range spans {
+			sum += t
+		}
+		if epoch > 0 {
+			list = append(list, sum)
+		}
+	}
+	d.ms = median(list)
+	return d, nil
+}
+
+// batches measures the blocks of an epoch over the shape's training vertices.
+func (m *gpuSamples) batches(s, renamed, parts *sheet, name string, g *sample.Graph) error {
+	seeds := sample.Permutation(g.Vertices(), sample.Key{Seed: 3})[:min(196_615, g.Vertices())]
+	for _, x := range []struct {
+		fanouts []int
+		bar     string
+	}{{[]int{15, 10, 5}, "0.15, aim 0.10"}, {[]int{25, 10}, "0.065, aim 0.045"}} {
+		p, err := sample.Compile(g, sample.Neighbours(x.fanouts...))
+		if err != nil {
+			return err
+		}
+		gpu, err := p.OnGPU(m.gpu)
+		if err != nil {
+			return err
+		}
+		err = m.epoch(s, parts, name, gpu, seeds, x.fanouts, x.bar)
+		if err == nil {
+			err = m.onlyNew(s, name, gpu, seeds, x.fanouts)
+		}
+		if err == nil {
+			err = m.renames(renamed, name, p, gpu, seeds, x.fanouts)
+		}
+		if err = errors.Join(err, gpu.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// epoch measures the batches of an epoch, in order, as captured graphs and by kernels one by one.
+func (m *gpuSamples) epoch(s, parts *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int, bar string) error {
+	run := func(epoch uint32) error {
+		_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
+		return err
+	}
+	if err := run(0); err != nil { // takes memory and captures
+		return err
+	}
+	list, err := m.spansOf(func() error { return run(1) })
+	if err != nil {
+		return err
+	}
+	gpu.OneByOne(true)
+	single, err := m.spansOf(func() error { return run(1) })
+	if err != nil {
+		return err
+	}
+	if err := m.parts(parts, name, fanouts, func() error { return run(1) }); err != nil {
+		return err
+	}
+	gpu.OneByOne(false)
+	vertices, edges, err := gpu.Epoch(seeds[:min(len(seeds), int(m.Batch))], int(m.Batch), sample.Key{Seed: 1})
+	if err != nil {
+		return err
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
+		fmt.Sprintf("%.4f", median(single)), fmt.Sprint(vertices), fmt.Sprint(edges), bar},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", median(list)}, {"one_by_one_ms", median(single)}})
+	return nil
+}
+
+// onlyNew measures an epoch in which only new vertices draw.
+func (m *gpuSamples) onlyNew(s *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
+	if err := gpu.OnlyNew(true); err != nil {
+		return err
+	}
+	run := func(epoch uint32) error {
+		_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
+		return err
+	}
+	if err := run(0); err != nil {
+		return err
+	}
+	list, err := m.spansOf(func() error { return run(1) })
+	if err != nil {
+		return err
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts, ", only new vertices draw"), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list))},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"only_new", true}, {"batches", len(list)}, {"ms", median(list)}})
+	return gpu.OnlyNew(false)
+}
+
+// parts measures the kernels of a batch, each by itself: the median of each over the batches.
+func (m *gpuSamples) parts(s *sheet, name string, fanouts []int, f func() error) error {
+	times, order := map[string][]float64{}, []string(nil)
+	m.gpu.Detail(func(x device.Span) {
+		if times[x.Kernel] == nil {
+			order = append(order, x.Kernel)
+		}
+		times[x.Kernel] = append(times[x.Kernel], (x.End-x.Start).Seconds()*1e6)
+	})
+	err := f()
+	err = errors.Join(err, m.gpu.Sync())
+	m.gpu.Detail(nil)
+	for _, k := range order {
+		if len(times[k]) > 1 {
+			s.add(table.Row{name, fmt.Sprint(fanouts), k, fmt.Sprintf("%.1f", median(times[k]))},
+				fields{{"graph", name}, {"fanouts", fanouts}, {"kernel", k}, {"us", median(times[k])}})
+		}
+	}
+	return err
+}
+
+// renames measures the renumbering of some batches alone, beside a Fused-Map, after it has compared the blocks with those
+// of the CPU.
+func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
+	const batches = 16
+	ours, theirs := make([]float64, batches), make([]float64, batches)
+	for i := range batches {
+		at := i * int(m.Batch) % len(seeds)
+		some, key := seeds[at:min(len(seeds), at+int(m.Batch))], sample.Key{Seed: 1, Batch: uint32(i)}
+		var b, cpu sample.Blocks
+		if err := gpu.Blocks(&b, some, key); err != nil {
+			return err
+		}
+		if err := p.Blocks(&cpu, some, key); err != nil {
+			return err
+		}
+		if !slices.Equal(b.Vertices, cpu.Vertices) || !slices.EqualFunc(b.Layers, cpu.Layers, func(x, y sample.Block) bool {
+			return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets)
+		}) {
+			return fmt.Errorf("batch %d of %v differs from the CPU's", i, fanouts)
+		}
+		r, err := gpu.Renaming(&b)
+		if err != nil {
+			return err
+		}
+		ours[i], err = m.medianOf(r.Run)
+		if err = errors.Join(err, r.Free()); err != nil {
+			return err
+		}
+		lists := [][]uint32{b.Vertices[:b.Counts[0]]}
+		for _, l := range b.Layers {
+			list := make([]uint32, len(l.Far))
+			for k, n := range l.Far {
+				list[k] = b.Vertices[n]
+			}
+			lists = append(lists, list)
+		}
+		f, err := newFusedMap(m.gpu, lists)
+		if err != nil {
+			return err
+		}
+		theirs[i], err = m.medianOf(f.run)
+		n, err2 := f.distinct()
+		if err = errors.Join(err, err2, f.free()); err != nil {
+			return err
+		}
+		if int(n) != len(b.Vertices) {
+			return fmt.Errorf("the Fused-Map has %d vertices, and the batch %d", n, len(b.Vertices))
+		}
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts), fmt.Sprintf("%.4f", median(ours)), fmt.Sprintf("%.4f", median(theirs)), fmt.Sprintf("%.2f", median(ours)/median(theirs)), "1.1"},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"ms", median(ours)}, {"fused_map_ms", median(theirs)}})
+	return nil
+}
+
+// medianOf is the median time of several launches.
+func (m *gpuSamples) medianOf(f func() error) (float64, error) {
+	list, err := m.spansOf(func() error {
+		for range 9 {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	return median(list), nil
+}

@@ -1,0 +1,150 @@
+package tables
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"sagann/chunk"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// sampleShapes are the sizes of graphs that papers on sampling measure on: vertices, and edges
+// in both directions together.
+var sampleShapes = map[string][2]int{
+	"ppi": {50_000, 1_400_000}, "patents": {3_770_000, 16_500_000}, "livejournal": {4_850_000, 69_000_000},
+	"orkut": {3_070_000, 117_000_000}, "products": {2_449_029, 123_718_280},
+}
+
+// powerShape is the size that a text names: one of the above, or VxE.
+func powerShape(text string) (v, e int, err error) {
+	if s, ok := sampleShapes[text]; ok {
+		return s[0], s[1], nil
+	}
+	a, b, ok := strings.Cut(text, "x")
+	if v, err = strconv.Atoi(a); ok && err == nil && v > 0 {
+		if e, err = strconv.Atoi(b); err == nil && e > 1 {
+			return v, e, nil
+		}
+	}
+	return 0, 0, cli.Usagef("--shapes %s: want ppi, patents, livejournal, orkut, products, or vertices and edges such as 10000x200000", text)
+}
+
+// powerGraph is an undirected graph with few vertices of many edges. Both ends of
+// edge k come from hashes of 2k and 2k+1: a number u in [0, 1) gives rank V·u^1.6, and the rank a
+// vertex. The power is read from a table of (x/V)^(5/8), which takes products and square roots
+// only: they are rounded alike everywhere. Rows are sorted; edge numbers are places; weights are in [1, 5).
+func powerGraph(v, e int, weights bool) *sample.Graph {
+	p := newPower(v)
+	half := e / 2
+	g := &sample.Graph{Offsets: make([]int64, v+1), Far: make([]uint32, 2*half), Edge: make([]uint32, 2*half)}
+	at := g.Offsets[1:]
+	ends := func(k int) (a, b uint32) { return p.vertex(mixed(2 * uint64(k))), p.vertex(mixed(2*uint64(k) + 1)) }
+	chunk.Ranges(half, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			a, b := ends(k)
+			atomic.AddInt64(&at[a], 1)
+			atomic.AddInt64(&at[b], 1)
+		}
+	})
+	sum := int64(0)
+	for i, n := range at {
+		at[i] = sum
+		sum += n
+	}
+	chunk.Ranges(half, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			a, b := ends(k)
+			g.Far[atomic.AddInt64(&at[a], 1)-1] = b
+			g.Far[atomic.AddInt64(&at[b], 1)-1] = a
+		}
+	})
+	chunk.Ranges(v, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			slices.Sort(g.Far[g.Offsets[r]:g.Offsets[r+1]])
+		}
+	})
+	if weights {
+		g.Weight = make([]float32, len(g.Far))
+	}
+	chunk.Ranges(len(g.Far), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			g.Edge[i] = uint32(i)
+			if weights {
+				g.Weight[i] = 1 + 4*(float32(mixed(uint64(i))>>40)/(1<<24))
+			}
+		}
+	})
+	return g
+}
+
+// mixed is a number that looks random (SplitMix64: Steele, Lea and Flood, 2014).
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// power is the table: from[x] is the least u of rank x, and first[b] the rank of b·2⁻²⁰.
+type power struct {
+	from  []float64
+	first []uint32
+}
+
+const powerBuckets = 1 << 20
+
+func newPower(v int) *power {
+	p := &power{make([]float64, v), make([]uint32, powerBuckets+1)}
+	for x := range p.from {
+		q := float64(x) / float64(v)
+		p.from[x] = math.Sqrt(math.Sqrt(math.Sqrt(q * q * q * q * q)))
+	}
+	x := 0
+	for b := range p.first {
+		u := float64(b) / powerBuckets
+		for x+1 < v && p.from[x+1] <= u {
+			x++
+		}
+		p.first[b] = uint32(x)
+	}
+	return p
+}
+
+// vertex is the vertex of a random number.
+func (p *power) vertex(r uint64) uint32 {
+	u := float64(r>>11) * (1.0 / (1 << 53))
+	x, v := int(p.first[r>>44]), len(p.from)
+	for x+1 < v && p.from[x+1] <= u {
+		x++
+	}
+	return uint32(uint64(x) * 2654435761 % uint64(v))
+}
+
+// graphSum names a graph: the first 16 digits of the sha256 of offsets and far ends.
+func graphSum(g *sample.Graph) string {
+	h := sha256.New()
+	buf := make([]byte, 0, 1<<16)
+	flush := func(least int) {
+		if len(buf) > least {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+	}
+	for _, o := range g.Offsets {
+		buf = binary.LittleEndian.AppendUint64(buf, uint64(o))
+		flush(1<<16 - 8)
+	}
+	for _, f := range g.Far {
+		buf = binary.LittleEndian.AppendUint32(buf, f)
+		flush(1<<16 - 8)
+	}
+	flush(0)
+	return fmt.Sprintf("%.8x", h.Sum(nil))
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"sagann/device"
+	"sagann/internal/cli"
+	"sagann/net"
+	"sagann/net/mpi"
+	"sagann/saga"
+)
+
+// rankFlags say how ranks share a run.
+type rankFlags struct {
+	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N: so many devices share the work; with ranks that mpirun or srun has started, as many on each (docs/hosts.md)."`
+	NetTimeout time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
+}
+
+// ranks is this process among those of one run. The first prints and writes; each other has a log file of its own in
+// the folder of the run. nil is a process alone.
+type ranks struct {
+	group  *net.Group
+	stderr *os.File // of this process
+	log    *laterFile
+	voted  bool // the error that ends the run is known to all ranks
+}
+
+// toldError is an error that another rank tells of.
+type toldError struct {
+	error
+	status int
+}
+
+// join is this process among those that a launcher has started together. A rank that is not the first says nothing from
+// then on, but to its log file.
+func (c *trainCmd) join(a *app) (*ranks, error) {
+	if mpi.Launched() < 2 {
+		return nil, nil
+	}
+	stderr := a.Stderr
+	link, err := mpi.Open(mpi.Options{Timeout: c.Ranks.NetTimeout, Say: func(text string) { fmt.Fprintf(stderr, "saga: %s\n", text) }})
+	if err != nil {
+		return nil, fmt.Errorf("started as one of %d processes: %w", mpi.Launched(), err)
+	}
+	if link == nil {
+		return nil, nil
+	}
+	t := &ranks{group: net.Over(link), stderr: stderr, log: &laterFile{}}
+	c.net = t.group
+	if t.follows() {
+		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		a.Stdout, a.Stderr, a.Log = null, null, alsoTo(newLogger(null), t.log)
+	}
+	return t, nil
+}
+
+// follows tells whether another rank prints and writes.
+func (t *ranks) follows() bool { return t != nil && t.group.Rank() > 0 }
+
+// own makes --owners the number of devices.
+func (c *trainCmd) own() error {
+	if c.Ranks.Owners == 0 {
+		return nil
+	}
+	if c.Resume != "" {
+		return cli.Usagef("--owners and --resume exclude each other: a run that goes on keeps its devices, %s, on any number of ranks", c.Memory.Device)
+	}
+	kind, index, err := device.Parse(c.Memory.Device)
+	if err != nil {
+		return cli.Usage(err)
+	}
+	if strings.Contains(c.Memory.Device, ":") && len(index) != int(c.Ranks.Owners) {
+		return cli.Usagef("--owners %d and --device %s: two numbers of devices", c.Ranks.Owners, c.Memory.Device)
+	}
+	if !device.Host(kind) {
+		return cli.Usagef("--owners is of CPUs; several GPUs of a host are --device %s:0,1", kind)
+	}
+	c.Memory.Device = fmt.Sprintf("%s:%d", kind, c.Ranks.Owners)
+	return nil
+}
+
+// agree is err, or that of another rank; all ranks call it.
+func (t *ranks) agree(err error) error {
+	if t == nil {
+		return err
+	}
+	err = t.group.Agree(err)
+	t.voted = t.voted || err != nil
+	return err
+}
+
+// orders are what the first rank tells the others of a run.
+type orders struct {
+	Folder string
+	Train  saga.TrainOptions
+}
+
+// lead tells the other ranks that the first has begun the run r, or why it could not.
+func (t *ranks) lead(r *running, err error) error {
+	if err := t.agree(err); err != nil || t == nil {
+		return err
+	}
+	o := orders{r.folder.Dir, r.opt}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	_, err = t.group.BcastText(string(text), 0)
+	return err
+}
+
+// follow trains with the first rank.
+func (t *ranks) follow(ctx context.Context, j *job) error {
+	if err := t.agree(nil); err != nil {
+		return err
+	}
+	text, err := t.group.BcastText("", 0)
+	if err != nil {
+		return err
+	}
+	var o orders
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return err
+	}
+	if err := t.log.open(filepath.Join(o.Folder, fmt.Sprintf("log.rank%d.txt", t.group.Rank()))); err != nil {
+		return err
+	}
+	_, err = j.prog.Train(ctx, o.Train)
+	return err
+}
+
+// leave ends the run of all ranks: together, or, when this one alone has failed, at once.
+func (t *ranks) leave(err error) error {
+	if t == nil {
+		return err
+	}
+	if err != nil && !t.voted && !errors.Is(err, context.Canceled) {
+		if t.follows() { // the first may have failed for the same reason, and says it better
+			time.Sleep(time.Second)
+		}
+		fmt.Fprintf(t.stderr, "saga: %s: %v\n", t.group.Name(), err)
+		t.group.Abort(err)
+	}
+	if wrong := t.group.Close(); err == nil {
+		err = wrong
+	}
+	err = errors.Join(err, t.log.close())
+	if err != nil && t.follows() {
+		status := exitFailure
+		switch {
+		case errors.As(err, new(cli.UsageError)):
+			status = exitUsage
+		case errors.Is(err, context.Canceled):
+			status = exitInterrupted
+		}
+		return &toldError{err, status}
+	}
+	return err
+}
+
+// crossing is how much all ranks send, by what each sends to each.
+func crossing(sent [][]int64) (all int64) {
+	for _, row := range sent {
+		for _, n := range row {
+			all += n
+		}
+	}
+	return all
+}
+
+// laterFile is a file that is opened after the first writes.
+type laterFile struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	file *os.File
+}
+
+// Write writes to the file, or keeps p for it.
+func (l *laterFile) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		return l.file.Write(p)
+	}
+	return l.text.Write(p)
+}
+
+func (l *laterFile) open(path string) (err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
+		_, err = l.text.WriteTo(l.file)
+	}
+	return err
+}
+
+func (l *laterFile) close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}

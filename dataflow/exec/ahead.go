@@ -1,0 +1,167 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"sagann/dataflow/plan"
+	"sagann/device"
+)
+
+// Batches that come while others are at work. A plan that has two rooms for what comes with a batch
+// (plan.Ahead) takes one in while it computes on the other: Stage copies, Step computes.
+
+// ahead says which room is whose.
+type ahead struct {
+	from, bytes int64  // of the first room; 0 bytes: there is none
+	room        int    // that the step at work reads, 0 or 1
+	staged      *Batch // what lies in it, or comes
+	next        *Batch // what lies in the other
+}
+
+// at is where what the plan has at addr lies for the step at work.
+func (a *ahead) at(addr int64) int64 { return a.in(a.room, addr) }
+
+// in is where it lies in a room.
+func (a *ahead) in(room int, addr int64) int64 {
+	if room == 1 && addr >= a.from && addr < a.from+a.bytes {
+		addr += a.bytes
+	}
+	return addr
+}
+
+// Stage brings b, which is kept, to the device while the step at work goes on; then a step of b begins
+// with its kernels. Only a plan with plan.Ahead can, others do nothing. It is an
+// *OverflowError when the plan has no room for b.
+func (r *Runner) Stage(b *Batch) error {
+	if r.ahead.bytes == 0 {
+		return nil
+	}
+	if err := r.check(b); err != nil {
+		return err
+	}
+	err := r.load(b, r.ahead.room^1)
+	if err == nil {
+		r.ahead.next = b
+	}
+	return err
+}
+
+// load submits the copies of b to a room.
+func (r *Runner) load(b *Batch, room int) error {
+	for i := range r.tasks {
+		k := &r.tasks[i]
+		if k.t.Kind != plan.Load {
+			continue
+		}
+		p := r.arena.on(k.t.Device)
+		q := p.queues[k.t.Queue]
+		q.SetTag(int64(i))
+		err := r.copyBatch(b, room, k.t, q)
+		if err == nil && k.event != nil {
+			err = p.dev.Record(q, k.event)
+		}
+		if err != nil {
+			return r.fail(i, err)
+		}
+	}
+	return nil
+}
+
+// arrive has the batch of the next step in the room at hand.
+func (r *Runner) arrive() error {
+	a := &r.ahead
+	if a.bytes == 0 {
+		return nil
+	}
+	next := a.next
+	a.next = nil
+	if next == r.batch {
+		a.room ^= 1
+		return nil
+	}
+	if err := r.load(r.batch, a.room); err != nil {
+		return err
+	}
+	return nil
+}
+
+// StepBatch is Step of a plan over sampled blocks; meanwhile is called, if it is not nil, while the
+// device computes. It may call Stage.
+func (r *Runner) StepBatch(meanwhile func() error) error {
+	if r.batch == nil {
+		return errors.New("exec: no batch was set")
+	}
+	err := r.Load()
+	if err == nil {
+		r.traceBegin()
+		if err = r.arrive(); err == nil {
+			err = r.submitAll()
+		}
+		if err == nil && meanwhile != nil {
+			err = meanwhile()
+		}
+		if err == nil {
+			err = r.fetch(0, r.arena.devices[0].queues[plan.Compute])
+		}
+		err = errors.Join(err, r.named(r.arena.sync()))
+		r.traceEnd(err)
+	}
+	r.ended(err)
+	return err
+}
+
+// SetTable gives input id, of which the plan has a table, the rows of all vertices. The slice is kept.
+func (r *Runner) SetTable(id int, rows []byte) error {
+	t, v := r.plan.Places.Sets.TableOf(id), &r.plan.Spec.Values[id]
+	if t == nil || int64(len(rows)) != int64(t.Rows)*v.RowBytes {
+		return fmt.Errorf("exec: a table of %s of %d bytes; the plan has none of that size", v.Name, len(rows))
+	}
+	r.host[id] = rows
+	return nil
+}
+
+// Room is host memory that copies reach at full speed for what comes with a batch, with
+// places as the device's rooms have them: what lies at address a of the plan is at a less the second result.
+// It is nil for plans without plan.Ahead, and stays until Close.
+func (r *Runner) Room() ([]byte, int64, error) {
+	a := &r.ahead
+	if a.bytes == 0 {
+		return nil, 0, nil
+	}
+	h, err := r.arena.devices[0].dev.HostAlloc(max(a.bytes, leastRoom))
+	if err != nil {
+		return nil, 0, err
+	}
+	r.owned = append(r.owned, h)
+	return h.Bytes()[:a.bytes], a.from, nil
+}
+
+// leastRoom is from where on host memory is pinned.
+const leastRoom = 1 << 20
+
+// takeRows copies the rows of a table that belong to the batch.
+func (r *Runner) takeRows(t *plan.Task, mem []byte) {
+	row := r.plan.Spec.Values[t.Value].RowBytes
+	for i, v := range r.batch.IDs[:r.batch.Rows[t.Own]] {
+		copy(mem[t.Addr+int64(i)*row:][:row], mem[t.FromAddr+int64(v)*row:])
+	}
+}
+
+// takeCommand is takeRows on a GPU.
+func (r *Runner) takeCommand(t *plan.Task, g *gpu) device.Command {
+	row := uint64(r.plan.Spec.Values[t.Value].RowBytes)
+	n := uint64(r.batch.Rows[t.Own])
+	blocks := min(1<<20, max(1, (n*(row/16)+4*256-1)/(4*256)))
+	ids := g.base + uint64(r.ahead.at(r.plan.Places.Sets.Ahead.IDs))
+	return device.Command{Call: &device.Call{Func: g.take, Grid: [3]uint32{uint32(blocks), 1, 1}, Block: 256,
+		Args: []uint64{g.base + uint64(t.Addr), g.base + uint64(t.FromAddr), ids, n, row / 16}}}
+}
+
+func wordsOf(x []uint32) []byte {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+}

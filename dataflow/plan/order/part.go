@@ -1,0 +1,124 @@
+package order
+
+import (
+	"fmt"
+
+	"sagann/dataflow/plan"
+)
+
+// Part is what rank number rank of so many does of p: the tasks of its devices, in the global order. Ranks
+// have as many devices each, in blocks (RankOf). A copy between devices of two ranks becomes a Send on the
+// one and a Receive on the other, and so does the load of a chunk that another rank has on its host: a chunk
+// of a vertex tensor lies on the host of the device that owns its interval.
+//
+// What a task waits for is found anew: a wait of p may lean on the queue of a device that the rank does not
+// have. Sends stand in the queue to the host, which the copies from other devices leave alone. Both ends of a
+// message stand in their queues in the global order, so the first task of that order which is not done can
+// always run: no part waits for another in a circle.
+func Part(p *plan.Plan, rank, ranks int) (*plan.Plan, error) {
+	switch {
+	case ranks < 1 || rank < 0 || rank >= ranks:
+		return nil, fmt.Errorf("plan: rank %d of %d", rank, ranks)
+	case p.Devices%ranks != 0:
+		return nil, fmt.Errorf("plan: %d devices cannot be dealt to %d ranks, as many to each", p.Devices, ranks)
+	case ranks > 1 && p.Places.Sets != nil:
+		return nil, fmt.Errorf("plan: sampled blocks have one device, not %d ranks", ranks)
+	case ranks == 1:
+		return p, nil
+	}
+	out := *p
+	out.Tasks, out.Deps, out.Setup = nil, nil, nil
+	out.H2D, out.D2H, out.D2D, out.Once = 0, 0, 0, 0
+	for i := range p.Setup {
+		if t := &p.Setup[i]; RankOf(int(t.Device), p.Devices, ranks) == rank {
+			out.Setup = append(out.Setup, *t)
+			out.Once += t.Bytes
+		}
+	}
+	e := &emitter{p: &out, t: newTracker(&out, false, nil), uses: usesOf(&out, largestCell(p.Cells))}
+	for i := range p.Tasks {
+		t := p.Tasks[i]
+		from := source(p, &t)
+		a, b := RankOf(from, p.Devices, ranks), RankOf(int(t.Device), p.Devices, ranks)
+		if a != rank && b != rank {
+			continue
+		}
+		t.Is.Event, t.Deps = false, [2]int32{}
+		if a != b {
+			cross(&t, from, a == rank, e.uses)
+		}
+		e.add(t)
+	}
+	count(&out)
+	return &out, nil
+}
+
+// RankOf is the rank that has device d of so many.
+func RankOf(d, devices, ranks int) int { return d * ranks / devices }
+
+// source is the device whose rank has what t reads.
+func source(p *plan.Plan, t *plan.Task) int {
+	switch {
+	case t.Kind == plan.Copy:
+		return int(t.From)
+	case t.Kind == plan.Load && t.Value >= 0:
+		return p.Owner(int(t.Own))
+	}
+	return int(t.Device)
+}
+
+// cross makes t, which reads what the rank of device from has, this rank's end of a message. Rows that a load
+// gathers come as their whole chunk.
+func cross(t *plan.Task, from int, send bool, u *uses) {
+	t.Is.Host = t.Kind == plan.Load
+	if t.Is.Gather {
+		t.Is.Gather, t.Bytes, t.Other, t.Rows = false, u.rowBytes(int(t.Value), int(t.Own)), -1, 0
+	}
+	t.From = uint16(from)
+	t.Kind = plan.Receive
+	if send {
+		t.Kind, t.Queue = plan.Send, plan.D2H
+		t.Device, t.From = t.From, t.Device
+	}
+}
+
+// largestCell is the number of edges of the largest cell.
+func largestCell(c *plan.Cells) (n int64) {
+	for _, side := range c.NNZ {
+		for _, k := range side {
+			n = max(n, k)
+		}
+	}
+	return n
+}
+
+// count sets the bytes that a step of p copies on this rank.
+func count(p *plan.Plan) {
+	for i := range p.Tasks {
+		switch t := &p.Tasks[i]; t.Kind {
+		case plan.Load:
+			p.H2D += t.Bytes
+		case plan.Save:
+			p.D2H += t.Bytes
+		case plan.Copy:
+			p.D2D += t.Bytes
+		}
+	}
+}
+
+// Traffic is how many bytes a step of p sends from each of so many ranks to each, its results and outputs apart.
+func Traffic(p *plan.Plan, ranks int) [][]int64 {
+	sent, u := make([][]int64, ranks), usesOf(p, 0)
+	for r := range sent {
+		sent[r] = make([]int64, ranks)
+	}
+	for i := range p.Tasks {
+		t := p.Tasks[i]
+		from := source(p, &t)
+		if a, b := RankOf(from, p.Devices, ranks), RankOf(int(t.Device), p.Devices, ranks); a != b {
+			cross(&t, from, false, u)
+			sent[a][b] += t.Bytes
+		}
+	}
+	return sent
+}

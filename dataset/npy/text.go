@@ -1,0 +1,54 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxText is the most characters of one text: names of vertices and classes are short.
+const maxText = 1 << 12
+
+// textKind reads a type such as U12: texts of at most 12 characters, 4 bytes each and
+// zeros behind the last.
+func textKind(descr string) (kind, bool) {
+	digits, ok := strings.CutPrefix(descr, "U")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < 1 || n > maxText {
+		return kind{}, false
+	}
+	return kind{size: 4 * int64(n), turn: func(data any, shape []int) any { return rowMajor(data.([]string), shape) }, read: func(r io.Reader, count int, order binary.ByteOrder) (any, error) {
+		out, buf := make([]string, count), make([]byte, 4*n)
+		var text strings.Builder
+		for i := range out {
+			if _, err := io.ReadFull(r, buf); err != nil {
+				return nil, fmt.Errorf("element %d: %w", i, err)
+			}
+			text.Reset()
+			for at := 0; at < len(buf); at += 4 {
+				c := order.Uint32(buf[at:])
+				if c == 0 {
+					break
+				}
+				if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
+					return nil, fmt.Errorf("element %d: %#x is no character", i, c)
+				}
+				text.WriteRune(rune(c))
+			}
+			out[i] = text.String()
+		}
+		return out, nil
+	}}, true
+}
+
+// Strings returns the elements of an array of texts.
+func (a *Array) Strings() ([]string, error) {
+	s, ok := a.Data.([]string)
+	if !ok {
+		return nil, fmt.Errorf("%s: numbers where texts should be", a.Where(0))
+	}
+	return s, nil
+}

@@ -1,0 +1,91 @@
+package cuda
+
+import (
+	"context"
+
+	"sagann/device"
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+	"sagann/mine/run"
+)
+
+// mapsWords is the memory of a block, in numbers of eight bytes.
+func mapsWords(m *plan.Maps, r *rows.Rows) int64 {
+	p := placesOf(m)
+	return int64(p.halves)*int64((r.V()+1)/2) + int64(p.most)*int64(r.MaxDegree)
+}
+
+// mapsBlocks is the number of blocks that multiprocessors hold.
+func (c Chip) mapsBlocks() int64 { return 4 * int64(c.Processors) }
+
+// MapsNeed is the memory that Maps takes on each GPU beside the graph: at least, and to use
+// all multiprocessors.
+func MapsNeed(m *plan.Maps, r *rows.Rows, chip Chip) (least, most int64) {
+	v := int64(r.V())
+	fixed := 8*stateWords + 8*(v+1) + 8*r.Edges() + 8*v*int64(len(m.Shared)) + 8*device.Align
+	each := 8*mapsWords(m, r) + 16*mapsBlock/32
+	return fixed + each, fixed + chip.mapsBlocks()*each
+}
+
+// Maps counts the maps of a pattern. Rows are in order of degree. closed are the triangles
+// at their entries, nil where none are needed; shared the vectors of run.SharedMaps; room is
+// what it may take, MapsNeed.
+func (g *Graph) Maps(ctx context.Context, m *plan.Maps, closed run.Closed, shared [][]uint64, room int64, report func(float64)) (run.Total, error) {
+	r := g.rows
+	v := int64(r.V())
+	step := uint64(len(g.cards))
+	c := counting{g: g, sums: 1}
+	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
+		before := c.taken()
+		first := make([]uint64, r.V())
+		for v := range first {
+			first[v] = uint64(r.Off[v])
+		}
+		firsts, err := put(c, first)
+		if err != nil {
+			return nil, err
+		}
+		t, err := put(c, []uint32(closed))
+		if err != nil {
+			return nil, err
+		}
+		vectors, err := c.alloc(max(8, 8*v*int64(len(shared))))
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range shared {
+			if err := c.gpu.CopyH2D(c.queue, vectors, 8*v*int64(i), bytesOf(s)); err != nil {
+				return nil, err
+			}
+		}
+		words := mapsWords(m, r)
+		each := 8*words + 16*mapsBlock/32
+		blocks := max(1, min(c.chip.mapsBlocks(), v, (room-(c.taken()-before)-8*stateWords-3*device.Align)/each))
+		scratch, err := c.alloc(8 * words * blocks)
+		if err != nil {
+			return nil, err
+		}
+		out, err := c.alloc(16 * blocks * mapsBlock / 32)
+		if err != nil {
+			return nil, err
+		}
+		return &job{outs: []device.Mem{out}, calls: []call{{source: mapsOf(m), name: "saga_maps", grid: int(blocks), block: mapsBlock,
+			shared: mapsShared(m), clear: []device.Mem{scratch},
+			args: []any{c.table, state, state.Slice(8, 8), uint64(number), uint64(v), step, uint64(v), uint64(r.MaxDegree), firsts, t, vectors,
+				scratch, uint64(words), out}}}}, c.gpu.Sync() // the host's lists end here
+	}
+	c.share = func(taken []uint64) float64 { return float64(taken[0]) * float64(step) / float64(v) }
+	totals, err := c.run(ctx, report)
+	if err != nil {
+		return run.Total{}, err
+	}
+	return totals[0], nil
+}
+
+// taken is the bytes that the card holds for the graph and for work.
+func (c *card) taken() (n int64) {
+	for _, m := range c.held {
+		n += (m.Len() + device.Align - 1) / device.Align * device.Align
+	}
+	return n
+}

@@ -1,0 +1,368 @@
+package run
+
+import (
+	"context"
+	"math/bits"
+
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+)
+
+// MapsNeed is the memory, shared and for each worker, that counting maps takes: triangles
+// at the entries of rows, shared vectors, and a number a vertex for each spread node and
+// each that is pulled.
+func MapsNeed(m *plan.Maps, w plan.MapsWork, r *rows.Rows) (shared, worker int64) {
+	v := int64(r.V())
+	if w.Closed {
+		s, own := closedNeed(r)
+		shared, worker = 8*r.Edges()+s, own
+	}
+	shared += 8 * v * int64(len(m.Shared))
+	own := int64(0)
+	for _, n := range m.Nodes {
+		switch {
+		case n.Kind == plan.Near:
+			own += 8 * int64(r.MaxDegree)
+		default:
+			own += 8 * v
+		}
+		if n.Kind == plan.Spread {
+			own += 4 * v
+		}
+		if n.Dense {
+			own += 8 * v
+		}
+	}
+	return shared, max(worker, own)
+}
+
+// Degrees is what the work of counting maps follows from. What lies two edges away is that
+// of some vertices, evenly spread over the order of degree.
+func Degrees(r *rows.Rows) plan.Degrees {
+	d := plan.Degrees{Vertices: float64(r.V()), Entries: float64(len(r.Col)), Most: float64(max(r.MaxDegree, 1))}
+	for v := range r.V() {
+		n := float64(r.Degree(uint32(v)))
+		d.Squares += n * n
+	}
+	seen, samples := make([]uint64, r.Words), min(r.V(), 256)
+	for i := range samples {
+		for _, v := range r.Of(uint32((2*i + 1) * r.V() / (2 * samples))) {
+			for _, u := range r.Of(v) {
+				if seen[u>>6]>>(u&63)&1 == 0 {
+					seen[u>>6] |= 1 << (u & 63)
+					d.Two++
+					d.Three += float64(r.Degree(u))
+				}
+			}
+		}
+		clear(seen)
+	}
+	d.Two *= d.Vertices / float64(max(samples, 1))
+	d.Three *= d.Vertices / float64(max(samples, 1))
+	return d
+}
+
+// Closed are the triangles at the edges, by entry of rows.
+type Closed []uint32
+
+// Closed counts the triangles at all edges.
+func (r *Run) Closed(ctx context.Context) (Closed, error) {
+	at, t, err := r.closed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := r.Rows
+	c := make(Closed, len(g.Col))
+	below := make([]uint32, g.V()) // entries of a row that are filled; those below come in ascending order
+	for v := range g.V() {
+		up := g.Off[v] + int64(g.Mid[v])
+		copy(c[up:], t[at[v]:at[v+1]])
+		for i, u := range g.Above(uint32(v)) {
+			c[g.Off[u]+int64(below[u])] = t[at[v]+int64(i)]
+			below[u]++
+		}
+	}
+	return c, nil
+}
+
+// Maps counts the maps of a pattern. c may be nil where the work needs no triangles.
+func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
+	shared := r.SharedMaps(m, c)
+	pool := newPool(r.Rows, false)
+	ws := make([]*mapper, r.Workers)
+	for i := range ws {
+		ws[i] = newMapper(m, r.Rows, c, shared)
+	}
+	err := r.each(ctx, pool, func(w int, t task) { ws[w].root(t.root) })
+	var sum Total
+	for _, w := range ws {
+		sum.AddTotal(w.total)
+	}
+	return sum, err
+}
+
+// SharedMaps are the vectors that do not depend on the root.
+func (r *Run) SharedMaps(m *plan.Maps, c Closed) [][]uint64 {
+	shared := make([][]uint64, len(m.Shared))
+	for i := range m.Shared {
+		shared[i] = r.sharedMaps(&m.Shared[i], c, shared)
+	}
+	return shared
+}
+
+// sharedMaps is a shared vector.
+func (r *Run) sharedMaps(s *plan.Shared, c Closed, shared [][]uint64) []uint64 {
+	g := r.Rows
+	at := make([]uint64, g.V())
+	for v := range at {
+		x := power(uint64(g.Degree(uint32(v))), s.Leaves)
+		for _, k := range s.Of {
+			x *= shared[k][v]
+		}
+		at[v] = x
+	}
+	out := make([]uint64, g.V())
+	for v := range out {
+		out[v] = pulled(at, g.Of(uint32(v)), entries(c, g, uint32(v)), s.Closed)
+	}
+	return out
+}
+
+// entries are the triangles at the edges of a row.
+func entries(c Closed, g *rows.Rows, v uint32) []uint32 {
+	if c == nil {
+		return nil
+	}
+	return c[g.Off[v]:g.Off[v+1]]
+}
+
+func power(x uint64, k int) uint64 {
+	y := uint64(1)
+	for range k {
+		y *= x
+	}
+	return y
+}
+
+// pulled is Σ over the row of t^k·x.
+func pulled(x []uint64, row, t []uint32, k int) uint64 {
+	sum := uint64(0)
+	switch k {
+	case 0:
+		for _, v := range row {
+			sum += x[v]
+		}
+	case 1:
+		t = t[:len(row)]
+		for i, v := range row {
+			sum += x[v] * uint64(t[i])
+		}
+	default:
+		t = t[:len(row)]
+		for i, v := range row {
+			sum += x[v] * power(uint64(t[i]), k)
+		}
+	}
+	return sum
+}
+
+// mapper is one worker that counts maps.
+type mapper struct {
+	m      *plan.Maps
+	rows   *rows.Rows
+	closed Closed
+	shared [][]uint64
+	list   [][]uint64 // near and far nodes: numbers in the order of support
+	dense  [][]uint64 // nodes that are pulled, and spreads: a number a vertex, 0 between roots
+	ends   [][]uint32 // spreads: where they are not 0
+	top    []bool     // nodes that are only summed up
+	total  Total
+	_      [64]byte
+}
+
+func newMapper(m *plan.Maps, r *rows.Rows, c Closed, shared [][]uint64) *mapper {
+	w := &mapper{m: m, rows: r, closed: c, shared: shared}
+	k := len(m.Nodes)
+	w.top = m.Tops()
+	w.list, w.dense, w.ends = make([][]uint64, k), make([][]uint64, k), make([][]uint32, k)
+	for i, n := range m.Nodes {
+		switch n.Kind {
+		case plan.Near:
+			w.list[i] = make([]uint64, r.MaxDegree)
+		case plan.Far:
+			w.list[i] = make([]uint64, r.V())
+		case plan.Spread:
+			w.ends[i] = make([]uint32, 0, r.V())
+		}
+		if n.Dense || n.Kind == plan.Spread {
+			w.dense[i] = make([]uint64, r.V())
+		}
+	}
+	return w
+}
+
+// root adds the maps that send the pattern's root to a.
+func (w *mapper) root(a uint32) {
+	if w.rows.Degree(a) == 0 {
+		return
+	}
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if n.Kind == plan.Spread {
+			w.spread(i, n, a)
+			continue
+		}
+		w.node(i, n, a)
+	}
+	product, last := Total{Lo: 1}, len(w.m.Sums)-1
+	for k, i := range w.m.Sums {
+		s := w.sum(i, &w.m.Nodes[i], a)
+		if k == last && product == (Total{Lo: 1}) {
+			product = s
+		} else {
+			product = product.times(s)
+		}
+	}
+	w.total.AddTotal(product)
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if w.dense[i] == nil {
+			continue
+		}
+		for _, v := range w.support(i, n, a) {
+			w.dense[i][v] = 0
+		}
+	}
+	for i := range w.ends {
+		w.ends[i] = w.ends[i][:0]
+	}
+}
+
+// support is where a node has numbers.
+func (w *mapper) support(i int, n *plan.Node, a uint32) []uint32 {
+	switch n.Kind {
+	case plan.Near:
+		return w.rows.Of(a)
+	case plan.Far:
+		return w.ends[n.Of[0]]
+	}
+	return w.ends[i]
+}
+
+// factors are the numbers of a node at v, the j-th of its support, but for what it pulls or
+// what its last spread is.
+func (w *mapper) factors(n *plan.Node, a, v uint32, j int) uint64 {
+	x := uint64(1)
+	if n.Leaves > 0 {
+		x = power(uint64(w.rows.Degree(v)), n.Leaves)
+	}
+	if n.AtRoot > 0 {
+		x *= power(uint64(w.closed[w.rows.Off[a]+int64(j)]), n.AtRoot)
+	}
+	for _, s := range n.Shared {
+		x *= w.shared[s][v]
+	}
+	return x
+}
+
+// at are two factors of the number of node i at v.
+func (w *mapper) at(i int, n *plan.Node, a, v uint32, j int) (x, last uint64) {
+	if n.Kind == plan.Spread {
+		return w.dense[i][v], 1
+	}
+	x, last = w.factors(n, a, v, j), 1
+	for k, p := range n.Pulls {
+		if x == 0 {
+			return 0, 0
+		}
+		if k > 0 {
+			x *= last
+		}
+		last = pulled(w.dense[p.From], w.rows.Of(v), entries(w.closed, w.rows, v), p.Closed)
+	}
+	for k, s := range n.Of {
+		if k > 0 {
+			x *= last
+		}
+		last = w.dense[s][v]
+	}
+	return x, last
+}
+
+// node fills a near or far node.
+func (w *mapper) node(i int, n *plan.Node, a uint32) {
+	if w.top[i] {
+		return
+	}
+	list := w.list[i]
+	for j, v := range w.support(i, n, a) {
+		x, last := w.at(i, n, a, v, j)
+		list[j] = x * last
+		if n.Dense {
+			w.dense[i][v] = x * last
+		}
+	}
+}
+
+// sum is the sum of a top's numbers.
+func (w *mapper) sum(i int, n *plan.Node, a uint32) (s Total) {
+	for j, v := range w.support(i, n, a) {
+		s.AddProduct(w.at(i, n, a, v, j))
+	}
+	return s
+}
+
+// spread adds what a node has to the neighbours of where it has it.
+func (w *mapper) spread(i int, n *plan.Node, a uint32) {
+	from := &w.m.Nodes[n.From]
+	dense, ends, list := w.dense[i], w.ends[i][:cap(w.ends[i])], w.list[n.From]
+	k := 0
+	again := from.Kind == plan.Spread
+	for j, v := range w.support(n.From, from, a) {
+		var x uint64
+		if again {
+			x = w.dense[n.From][v]
+		} else {
+			x = list[j]
+		}
+		if x == 0 {
+			continue
+		}
+		row := w.rows.Of(v)
+		switch n.Closed {
+		case 0:
+			for _, u := range row {
+				before := dense[u]
+				if before == 0 {
+					ends[k] = u
+					k++
+				}
+				dense[u] = before + x
+			}
+		default:
+			t := entries(w.closed, w.rows, v)[:len(row)]
+			for e, u := range row {
+				y := x * uint64(t[e])
+				if n.Closed > 1 {
+					y *= power(uint64(t[e]), n.Closed-1)
+				}
+				if y == 0 {
+					continue
+				}
+				before := dense[u]
+				if before == 0 {
+					ends[k] = u
+					k++
+				}
+				dense[u] = before + y
+			}
+		}
+	}
+	w.ends[i] = ends[:k]
+}
+
+// times is a product, which the caller knows to fit.
+func (t Total) times(u Total) Total {
+	hi, lo := bits.Mul64(t.Lo, u.Lo)
+	return Total{hi + t.Hi*u.Lo + t.Lo*u.Hi, lo}
+}

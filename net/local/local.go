@@ -1,0 +1,116 @@
+// Package local joins ranks that are goroutines of one process: for tests, which can hold messages up at both
+// ends. A send meets its receive: none is stored between.
+package local
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Hub joins some ranks.
+type Hub struct {
+	// Delay, where it is set, is called at both ends before a message with a tag, by the rank that sends or receives.
+	Delay func(rank, tag int)
+
+	mu    sync.Mutex
+	pipes map[pipe]chan message
+	dead  chan struct{}
+	why   error // that dead was closed
+}
+
+type pipe struct{ from, to, tag int }
+
+type message struct {
+	b    []byte
+	done chan error
+}
+
+// New joins so many ranks: number i is rank i.
+func New(ranks int) (*Hub, []*Link) {
+	h := &Hub{pipes: map[pipe]chan message{}, dead: make(chan struct{})}
+	links := make([]*Link, ranks)
+	for i := range links {
+		links[i] = &Link{h, i, ranks}
+	}
+	return h, links
+}
+
+// Link is one rank's end: a net.Link.
+type Link struct {
+	hub         *Hub
+	rank, ranks int
+}
+
+// Rank is the number of this rank.
+func (l *Link) Rank() int { return l.rank }
+
+// Ranks is how many there are.
+func (l *Link) Ranks() int { return l.ranks }
+
+// Host names no host.
+func (l *Link) Host() string { return "local" }
+
+func (h *Hub) pipe(p pipe) chan message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pipes[p] == nil {
+		h.pipes[p] = make(chan message)
+	}
+	return h.pipes[p]
+}
+
+func (h *Hub) delay(rank, tag int) {
+	if h.Delay != nil {
+		h.Delay(rank, tag)
+	}
+}
+
+func (h *Hub) failed() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.why
+}
+
+// Send returns when the receiver has the bytes.
+func (l *Link) Send(b []byte, to, tag int) error {
+	l.hub.delay(l.rank, tag)
+	m := message{b, make(chan error, 1)}
+	select {
+	case l.hub.pipe(pipe{l.rank, to, tag}) <- m:
+		return <-m.done
+	case <-l.hub.dead:
+		return l.hub.failed()
+	}
+}
+
+// Recv takes the message of a Send.
+func (l *Link) Recv(b []byte, from, tag int) error {
+	l.hub.delay(l.rank, tag)
+	select {
+	case m := <-l.hub.pipe(pipe{from, l.rank, tag}):
+		var err error
+		if len(m.b) != len(b) {
+			err = fmt.Errorf("rank %d sends %d bytes, rank %d waits for %d", from, len(m.b), l.rank, len(b))
+		}
+		copy(b, m.b)
+		m.done <- err
+		return err
+	case <-l.hub.dead:
+		return l.hub.failed()
+	}
+}
+
+// Abort makes all calls fail.
+func (l *Link) Abort(why error) {
+	h := l.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.why == nil {
+		h.why = errors.Join(errors.New("another rank has failed"), why)
+		close(h.dead)
+	}
+}
+
+// Close does nothing.
+func (l *Link) Close() error { return nil }

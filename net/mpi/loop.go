@@ -1,0 +1,188 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"sagann/net"
+)
+
+// Link is this rank's end: a net.Link.
+type Link struct {
+	rank, ranks, tags int
+	hosts             []string // by rank
+	work              chan *request
+	abort             chan struct{}
+	close             chan chan error
+	closed            chan struct{}
+	where             atomic.Pointer[func() string]
+	say               func(string)
+	timeout           time.Duration
+}
+
+// Open joins the ranks that were started together; nil where this process was started alone.
+func Open(o Options) (net.Link, error) {
+	l := &Link{work: make(chan *request), abort: make(chan struct{}, 1), close: make(chan chan error), closed: make(chan struct{}),
+		say: o.Say, timeout: cmp.Or(o.Timeout, 30*time.Second)}
+	opened := make(chan error)
+	go l.loop(opened)
+	if err := <-opened; err != nil {
+		return nil, err
+	}
+	if l.ranks == 1 {
+		return nil, l.Close()
+	}
+	return l, nil
+}
+
+// Rank is the number of this rank.
+func (l *Link) Rank() int { return l.rank }
+
+// Ranks is how many there are.
+func (l *Link) Ranks() int { return l.ranks }
+
+// Host is the host's name.
+func (l *Link) Host() string { return l.hosts[l.rank] }
+
+// Tell sets what says what this rank does.
+func (l *Link) Tell(where func() string) { l.where.Store(&where) }
+
+// Send returns when b may change again.
+func (l *Link) Send(b []byte, to, tag int) error { return l.do(&request{b: b, peer: to, tag: tag}) }
+
+// Recv fills b.
+func (l *Link) Recv(b []byte, from, tag int) error {
+	return l.do(&request{b: b, peer: from, tag: tag, recv: true})
+}
+
+func (l *Link) do(r *request) error {
+	if r.tag > l.tags {
+		return fmt.Errorf("MPI: tag %d is above %d, the largest: too many devices a rank", r.tag, l.tags)
+	}
+	r.done = make(chan error, 1)
+	select {
+	case l.work <- r:
+		return <-r.done
+	case <-l.closed:
+		return errClosed
+	}
+}
+
+// Abort ends the processes of all ranks, this one included.
+func (l *Link) Abort(error) {
+	select {
+	case l.abort <- struct{}{}:
+	default:
+	}
+	<-l.closed
+}
+
+// tell prints a line.
+func (l *Link) tell(text string) {
+	if l.say != nil {
+		l.say(text)
+	}
+}
+
+// Close waits for all ranks to do so, and ends MPI.
+func (l *Link) Close() error {
+	done := make(chan error)
+	select {
+	case l.close <- done:
+		return <-done
+	case <-l.closed:
+		return nil
+	}
+}
+
+// How long the loop sleeps: while something is under way, from the shortest to the longest, and when nothing is.
+const (
+	spins    = 20
+	shortest = 5 * time.Microsecond
+	longest  = 200 * time.Microsecond
+	idle     = 5 * time.Millisecond
+)
+
+// loop makes all calls of MPI.
+func (l *Link) loop(opened chan<- error) {
+	runtime.LockOSThread()
+	err := l.begin()
+	opened <- err
+	if err != nil {
+		return
+	}
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, syscall.SIGTERM)
+	defer signal.Stop(term)
+	b := l.beats()
+	var under []*request
+	var all *request // of leaving: all ranks want to
+	var leaving chan error
+	timer := time.NewTimer(idle)
+	for quiet := 0; ; quiet++ {
+		now := time.Now()
+		b.turn(now)
+		if all != nil {
+			if over, err := all.over(); over {
+				l.leave(b, leaving, err)
+				return
+			}
+		}
+		left := under[:0]
+		for _, r := range under {
+			if over, err := r.over(); over {
+				r.done <- err
+				quiet = 0
+			} else {
+				left = append(left, r)
+			}
+		}
+		under = left
+		sleep := idle
+		switch {
+		case len(under) == 0:
+		case quiet < spins:
+			sleep = 0
+		default:
+			sleep = min(longest, time.Duration(quiet-spins+1)*shortest)
+		}
+		timer.Reset(sleep)
+		select {
+		case r := <-l.work:
+			quiet = 0
+			if err := r.post(); err != nil {
+				r.done <- err
+				continue
+			}
+			under = append(under, r)
+		case <-term:
+			b.asked(now)
+		case <-l.abort:
+			b.end()
+		case done := <-l.close:
+			leaving = done
+			if all, err = barrier(); err != nil {
+				l.leave(b, done, err)
+				return
+			}
+		case <-timer.C:
+		}
+	}
+}
+
+// leave ends MPI: nobody sends any more.
+func (l *Link) leave(b *beats, done chan<- error, err error) {
+	b.drop()
+	err = errors.Join(err, end())
+	close(l.closed)
+	done <- err
+}

@@ -1,0 +1,58 @@
+package saga
+
+import (
+	"context"
+	"fmt"
+
+	"sagann/dataflow/plan/order"
+	"sagann/device"
+)
+
+// Ranks: processes that share the devices of a run (Config.Net). All do the same, each with its devices; what a
+// step leaves on one of them all get, so that they agree on what comes next. The first writes.
+
+// ranks says why the devices cannot be shared.
+func (c *Config) ranks() error {
+	r := c.Net.Ranks()
+	switch n := c.devices(); {
+	case n%r != 0:
+		return fmt.Errorf("device %q: %d in all cannot be dealt to %d ranks, as many to each; cpu:%d could, for one", c.Device, n, r, r)
+	case r > 1 && !device.Host(c.Device):
+		return fmt.Errorf("device %q over %d ranks: several ranks run on CPUs only", c.Device, r)
+	}
+	return nil
+}
+
+// owned are the devices of this rank: n from number first on.
+func (c *Config) owned() (first, n int) {
+	n = c.devices() / c.Net.Ranks()
+	return n * c.Net.Rank(), n
+}
+
+// alike is an error where ranks would not do the same.
+func (p *Program) alike() error {
+	g := p.cfg.Net
+	if g.Ranks() == 1 {
+		return nil
+	}
+	id := p.identity()
+	if err := g.Same("data (checksum)", id.data); err != nil {
+		return err
+	}
+	return g.Same("plan (digest)", id.digest)
+}
+
+// stopping tells whether ctx is cancelled, on any rank.
+func (p *Program) stopping(ctx context.Context) (bool, error) {
+	g := p.cfg.Net
+	if g.Ranks() == 1 {
+		return ctx.Err() != nil, nil
+	}
+	return g.Any(ctx.Err() != nil)
+}
+
+// agreed is err, or that another rank has one. Ranks that go different ways would wait for each other for ever.
+func (p *Program) agreed(err error) error { return p.cfg.Net.Agree(err) }
+
+// Traffic is how many bytes an epoch's training step sends from each rank of Config.Net to each.
+func (p *Program) Traffic() [][]int64 { return order.Traffic(p.train.plan, p.cfg.Net.Ranks()) }

@@ -1,0 +1,159 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"sagann/backend"
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+)
+
+// Batches on GPUs: what comes with a batch is filled in pinned memory, several batches side by side, and
+// copied while the one before it is at work; rows that do not change from batch to batch, such as
+// features, stay on the device where they fit, and steps take theirs by number.
+
+// lookahead is how training on sampled blocks gets its batches.
+type lookahead struct {
+	two    bool // the device has two rooms for batches
+	tables bool // and rows of vertices that stay there
+}
+
+// feeding is what goroutines that fill batches share, and how long they took.
+type feeding struct {
+	forced  bool                                 // batches come ahead on any device: tests
+	mu      sync.Mutex                           // guards what they make once:
+	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
+	ranks   []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
+	drawing atomic.Int64                         // nanoseconds of all of them
+	last    []uint32                             // seeds of the last batch
+	waiting time.Duration                        // of steps for the next batch
+}
+
+// aheads are the ways to have batches come, the fastest first; memory decides.
+func (p *Program) aheads() []lookahead {
+	if p.sampled.filling.forced || backend.Of(p.cfg.Device).GPU() && !p.cfg.without("stream") {
+		return []lookahead{{two: true, tables: true}, {two: true}, {}}
+	}
+	return []lookahead{{}}
+}
+
+// aheadOf is what the plan of l has for batches that come by x.
+func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.Ahead {
+	a := plan.Ahead{On: x.two}
+	if !x.tables {
+		return a
+	}
+	for id := range l.Spec.Values { // in their order
+		for key, of := range l.Inputs {
+			v := &l.Spec.Values[id]
+			name, _, _ := strings.Cut(key, "@")
+			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && p.staysTable(name) {
+				a.Tables = append(a.Tables, plan.Table{Value: id, Rows: p.in.edges.V})
+			}
+		}
+	}
+	return a
+}
+
+// staysTable tells whether the rows of an input are the same in every batch.
+func (p *Program) staysTable(name string) bool {
+	switch name {
+	case weightInput, graphOf, dataflow.InDegree, invDegree, dataflow.BlockOutDegree, sparseInput:
+		return false
+	}
+	return !p.tabled(name)
+}
+
+// setTables gives the runner of training the tables of its plan.
+func (s *session) setTables() error {
+	p := s.p
+	for key, id := range p.train.low.Inputs {
+		t := p.train.plan.Places.Sets.TableOf(id)
+		if t == nil {
+			continue
+		}
+		name, _, _ := strings.Cut(key, "@")
+		src, err := p.in.checked(name)
+		if err != nil {
+			return err
+		}
+		rows := bytesOf(src.rows)
+		if src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
+			if rows, err = p.in.layout(name, nil); err != nil {
+				return err
+			}
+		}
+		if err := s.train.SetTable(id, rows); err != nil {
+			return fmt.Errorf("rows of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// ahead is how many batches are prepared beside the one in hand. On the host they share the
+// processors with the step, and one is filled while one waits.
+func (p *Program) ahead() int {
+	if p.sampled.ahead.two {
+		return max(2, runtime.GOMAXPROCS(0))
+	}
+	return 2
+}
+
+// newBatch is a batch that is filled in memory of the session which copies reach at full speed.
+func (s *session) newBatch() (*batch, error) {
+	p, b := s.p, &batch{}
+	room, from, err := s.train.Room()
+	if err != nil || room == nil {
+		return b, err
+	}
+	z, low := p.train.plan.Places.Sets, p.train.low
+	part := func(at, bytes int64) []byte { return room[at-from : at-from+bytes : at-from+bytes] }
+	b.rooms, b.Inputs = map[int][]float32{}, map[int][]byte{}
+	for _, id := range low.Inputs {
+		if z.TableOf(id) == nil {
+			b.rooms[id] = floatsOf(part(p.train.plan.Places.ValueAt[id], z.RoomBytes(low.Spec, id)))
+		}
+	}
+	b.cells = make([][2]chunk.Rect, len(z.Cells))
+	for e, dirs := range walks(low) {
+		for d, used := range dirs {
+			if used {
+				b.cells[e][d].Mem = part(z.CellAt[e][d], z.Cells[e][d])
+			}
+		}
+	}
+	if len(z.Ahead.Tables) > 0 {
+		ids := floatsOf(part(z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()])))
+		b.ids = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids))
+	}
+	return b, nil
+}
+
+// stageNext takes the batch behind the one at work and has it come.
+func (p *Program) stageNext(open *session, next step) error {
+	s := p.sampled
+	if !s.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
+		return nil
+	}
+	start := time.Now()
+	b := s.feed.peek()
+	s.filling.waiting += time.Since(start)
+	if b.err != nil {
+		return nil // at its turn
+	}
+	err := open.train.Stage(&b.Batch)
+	var over *exec.OverflowError
+	if errors.As(err, &over) {
+		return nil
+	}
+	return err
+}

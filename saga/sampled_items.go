@@ -1,0 +1,221 @@
+package saga
+
+import (
+	"sagann/dataset"
+	"sagann/sample"
+)
+
+// What an epoch of sampled training goes over in batches: training vertices, edges with labels,
+// links to predict or graphs. They are numbered as the data numbers them, links from 0.
+//
+// Seeds of a batch are the vertices; the ends of its edges, or of its links and as many pairs without an edge; or all
+// vertices of its graphs. Edges and pairs are a block of their own below the drawn ones,
+// from the seeds to those of them where an edge ends: there a head works as it does on the edges of the full graph.
+
+// items are the numbers of what the training split has.
+func (p *Program) items() []uint32 {
+	d := p.data
+	if p.dims.taskName() != LinkTask {
+		return d.Splits(p.dims.taskName())[0]
+	}
+	list := make([]uint32, d.Targets.Links.Train.Len())
+	for i := range list {
+		list[i] = uint32(i)
+	}
+	return list
+}
+
+// itemWeight is how much item x counts in the mean loss.
+func (p *Program) itemWeight(x uint32) float64 {
+	w, d := p.model.Loss.ClassWeights, p.data
+	switch task := p.dims.taskName(); {
+	case task == LinkTask:
+		return 2 // and the pair beside it
+	case w == nil:
+		return 1
+	case task == EdgeTask:
+		return float64(w[d.EdgeLabels[x]])
+	case task == GraphTask:
+		return float64(w[d.GraphLabels[x]])
+	}
+	return float64(w[d.Labels[x]])
+}
+
+// itemWeights is the sum of those of a list.
+func (p *Program) itemWeights(list []uint32) (sum float64) {
+	for _, x := range list {
+		sum += p.itemWeight(x)
+	}
+	return sum
+}
+
+// paired tells whether items are pairs of vertices.
+func (d *dims) paired() bool { return d.task == EdgeTask || d.task == LinkTask }
+
+// drawn are the blocks of a batch: those that were sampled, and the block of pairs below them if items are pairs.
+type drawn struct {
+	sample.Blocks
+	items []uint32
+
+	upper sample.Blocks    // as they were sampled
+	pairs sample.Block     // the edges of items, by their ends
+	share []float32        // of each of pairs in the mean loss; of a pair without an edge times -1
+	local map[uint32]int32 // places of the seeds, if items are no vertices
+	seeds []uint32
+}
+
+// draw draws the blocks of batch at.batch of an epoch's order.
+func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
+	s := p.sampled
+	if s.Clusters != nil {
+		s.inClusters(b, order.clusters[at.batch])
+	} else {
+		b.items = s.seeds(order.items, at.batch)
+		b.seeds = append(b.seeds[:0], b.items...)
+	}
+	var list dataset.Pairs
+	switch p.dims.taskName() {
+	case EdgeTask, LinkTask:
+		list = p.pairsOf(b, at.epoch)
+		b.enter(&list)
+	case GraphTask:
+		b.seeds = b.seeds[:0]
+		for _, g := range b.items {
+			b.seeds = append(b.seeds, s.draw.members[g]...)
+		}
+	}
+	err := s.draw.Blocks(&b.upper, b.seeds, sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
+	if err != nil {
+		return err
+	}
+	if s.Sampler.Output != sample.Layers {
+		seeds := len(b.seeds)
+		if s.Clusters != nil {
+			seeds = len(b.items)
+		}
+		b.upper.Deepen(seeds, s.draw.depth)
+	}
+	b.Vertices, b.Counts, b.Layers = b.upper.Vertices, b.Counts[:0], b.Layers[:0]
+	if p.dims.paired() {
+		b.Counts, b.Layers = append(b.Counts, len(b.pairs.Offsets)-1), append(b.Layers, b.pairs)
+	}
+	b.Counts, b.Layers = append(b.Counts, b.upper.Counts...), append(b.Layers, b.upper.Layers...)
+	return nil
+}
+
+// pairsOf lists the pairs of the batch: of links first those that are edges, then as many that are none.
+func (p *Program) pairsOf(b *drawn, epoch int) (list dataset.Pairs) {
+	b.pairs.Edge, b.share = b.pairs.Edge[:0], b.share[:0]
+	total := p.itemWeights(b.items)
+	add := func(u, v uint32, weight float64) {
+		share := 0.0
+		if total > 0 {
+			share = weight / total
+		}
+		list.Src, list.Dst, b.share = append(list.Src, u), append(list.Dst, v), append(b.share, float32(share))
+	}
+	if p.dims.task == EdgeTask {
+		for _, e := range b.items {
+			add(p.data.Edges.Src[e], p.data.Edges.Dst[e], p.itemWeight(e))
+		}
+		return list
+	}
+	l := p.in.link.links
+	for _, k := range b.items {
+		add(l.Train.Src[k], l.Train.Dst[k], 1)
+	}
+	for _, k := range b.items {
+		u, v := p.negative(epoch, int(k))
+		add(u, v, -1)
+	}
+	return list
+}
+
+// enter makes the block of the batch's pairs, and their ends the seeds: where pairs end first, so
+// that they are a level.
+func (b *drawn) enter(list *dataset.Pairs) {
+	if b.local == nil {
+		b.local = map[uint32]int32{}
+	}
+	clear(b.local)
+	b.seeds = b.seeds[:0]
+	number := func(v uint32) int32 {
+		n, ok := b.local[v]
+		if !ok {
+			n = int32(len(b.seeds))
+			b.local[v], b.seeds = n, append(b.seeds, v)
+		}
+		return n
+	}
+	for _, v := range list.Dst {
+		number(v)
+	}
+	ends := make([]int64, len(b.seeds)+1)
+	for _, v := range list.Dst {
+		ends[b.local[v]+1]++
+	}
+	for i := range b.seeds {
+		ends[i+1] += ends[i]
+	}
+	x, n := &b.pairs, list.Len()
+	x.Offsets = append(x.Offsets[:0], ends...)
+	x.Far, x.Edge = make([]int32, n), x.Edge[:0]
+	share, edges := make([]float32, n), make([]uint32, n)
+	for i, v := range list.Dst {
+		at := ends[b.local[v]]
+		ends[b.local[v]]++
+		x.Far[at], share[at] = number(list.Src[i]), b.share[i]
+		if i < len(b.items) {
+			edges[at] = b.items[i]
+		}
+	}
+	b.share = share
+	if n == len(b.items) { // edges of the data; links have no number there
+		x.Edge = edges
+	}
+}
+
+// mostPairs is how many a batch has; 0: items are none.
+func (s *sampled) mostPairs(d *dims) int {
+	switch n := min(s.Batch, len(s.train)); d.task {
+	case EdgeTask:
+		return n
+	case LinkTask:
+		return 2 * n
+	}
+	return 0
+}
+
+// membersOf lists the vertices of each graph.
+func membersOf(d *dataset.Data, graphs int) [][]uint32 {
+	list := make([][]uint32, graphs)
+	for v, g := range d.GraphOf {
+		list[g] = append(list[g], uint32(v))
+	}
+	return list
+}
+
+// setGraphs gives the step what it reads of the graphs of a batch, which are numbered as they stand in it.
+func (s *session) setGraphs(b *batch) error {
+	p := s.p
+	if p.dims.task != GraphTask {
+		return nil
+	}
+	n := p.trainDims().graphs
+	labels, weights, counts := make([]float32, n), make([]float32, n), make([]float32, n)
+	total := p.itemWeights(b.blocks.items)
+	for i, g := range b.blocks.items {
+		labels[i], counts[i] = float32(p.data.GraphLabels[g]), 1/float32(max(1, len(p.sampled.draw.members[g])))
+		if total > 0 {
+			weights[i] = float32(p.itemWeight(g) / total)
+		}
+	}
+	for name, x := range map[string][]float32{graphLabels: labels, graphWeight: weights, graphInvCount: counts} {
+		if id, ok := p.train.low.Globals[name]; ok {
+			if err := s.train.SetGlobal(id, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

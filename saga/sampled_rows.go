@@ -1,0 +1,143 @@
+package saga
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/device"
+)
+
+// Learned rows in sampled training. The table, a row a vertex, and the optimiser's tables beside
+// it lie in host memory in the user's order. A step takes the rows of its deepest level and gives
+// their gradient. Then every row of the table is updated, also those that the batch
+// did not read, whose gradient is zero: with decaying moments they move all the same. So a run over batches
+// that have the whole graph is the run of the full graph.
+
+// tables are learned rows and the optimiser's numbers for them, V×cols each, by name.
+type tables struct {
+	rows  map[string][]float32
+	place []int32 // by vertex: 1 + its row in the batch, 0: it has none
+}
+
+// tabled tells whether name is a table of sampled training: a learned parameter or a moment of one.
+func (p *Program) tabled(name string) bool {
+	return p.sampled != nil && p.in.made[name] != nil && name != sparseInput
+}
+
+// beginTables gives q and its moments the first rows.
+func (s *session) beginTables(q *Param) {
+	if s.tables.rows == nil {
+		s.tables = tables{rows: map[string][]float32{}, place: make([]int32, q.Rows)}
+	}
+	s.tables.rows[q.Name] = q.initial(s.p.cfg.Seed)
+	for k := range s.p.cfg.Optimizer.moments() {
+		s.tables.rows[momentName(k, q.Name)] = make([]float32, q.Rows*q.Cols)
+	}
+}
+
+// takeRows gives the batch the rows of the tables that it reads, as they are now.
+func (s *session) takeRows(b *batch) {
+	p := s.p
+	for _, q := range p.params {
+		if !q.PerVertex {
+			continue
+		}
+		for l, n := range b.blocks.Counts {
+			id, ok := p.train.low.Inputs[dataflow.InputOf(q.Name, dataflow.Level(l))]
+			if !ok {
+				continue
+			}
+			x, to, ld := s.tables.rows[q.Name], floatsOf(b.Inputs[id]), chunk.LD(q.Cols)
+			chunk.Ranges(n, func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					v := int(b.blocks.Vertices[i])
+					copy(to[i*ld:(i+1)*ld], x[v*q.Cols:(v+1)*q.Cols])
+				}
+			})
+		}
+	}
+}
+
+// updateRows is the optimiser's step on the tables, from the gradients of the batch that was stepped.
+// Rows of one vertex, of which a batch of subgraphs apart may have several, are added in their order.
+func (s *session) updateRows(b *batch) {
+	p := s.p
+	for i := range p.params {
+		q := &p.params[i]
+		id, ok := p.train.low.Outputs[gradName(q.Name)]
+		if !q.PerVertex || !ok {
+			continue
+		}
+		level := p.train.low.Spec.Values[id].Set - 1
+		vertices, g, ld := b.blocks.Vertices[:b.blocks.Counts[level]], floatsOf(s.train.BatchOutput(id)), chunk.LD(q.Cols)
+		place := s.tables.place
+		for i, v := range vertices {
+			if first := int(place[v]) - 1; first >= 0 {
+				for c := range q.Cols {
+					g[first*ld+c] += g[i*ld+c]
+				}
+				continue
+			}
+			place[v] = int32(i) + 1
+		}
+		if s.updateTable(q, g, ld) {
+			s.spoil(p.epoch+1, q.Name)
+		}
+		for _, v := range vertices {
+			place[v] = 0
+		}
+	}
+}
+
+// updateTable updates all rows of q; g are the gradients of those that the batch has.
+func (s *session) updateTable(q *Param, g []float32, ld int) (spoiled bool) {
+	p := s.p
+	bad := make([]bool, (q.Rows+tableRows-1)/tableRows)
+	rate, t, decay := p.rate(), p.updates()+1, p.decays(q.Name)
+	chunk.Each(len(bad), func(k int) {
+		lo, hi := k*tableRows, min(q.Rows, (k+1)*tableRows)
+		of := func(name string) []float32 { return s.tables.rows[name][lo*q.Cols : hi*q.Cols] }
+		x := slot{w: of(q.Name), g: make([]float32, (hi-lo)*q.Cols), decay: decay}
+		for m := range p.cfg.Optimizer.moments() {
+			x.m = append(x.m, of(momentName(m, q.Name)))
+		}
+		for v := lo; v < hi; v++ {
+			if i := int(s.tables.place[v]) - 1; i >= 0 {
+				copy(x.g[(v-lo)*q.Cols:(v-lo+1)*q.Cols], g[i*ld:])
+			}
+		}
+		bad[k] = p.cfg.Optimizer.apply([]slot{x}, rate, t) >= 0
+	})
+	return slices.Contains(bad, true)
+}
+
+// tableRows is how many rows of a table are updated at a time.
+const tableRows = 1024
+
+// showTables brings the tables to where evaluation reads them.
+func (s *session) showTables() error {
+	for _, q := range s.p.params {
+		if s.tables.rows == nil {
+			return nil
+		}
+		id, ok := s.p.eval.low.Inputs[q.Name]
+		if !q.PerVertex || !ok {
+			continue
+		}
+		rows, ld, o := floatsOf(s.inputs[q.Name]), chunk.LD(q.Cols), s.p.orderFor(s.p.eval.plan.Cells.P)
+		err := blocks(q.Rows, ld, func(lo, hi int) error {
+			chunk.PermuteRows(rows[lo*ld:hi*ld], s.tables.rows[q.Name], q.Cols, ld, o, lo, hi)
+			device.Drop(bytesOf(rows[lo*ld : hi*ld]))
+			return nil
+		})
+		if err == nil {
+			err = s.eval.SendRows(id)
+		}
+		if err != nil {
+			return fmt.Errorf("rows of %s for evaluation: %w", q.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,339 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"sagann/device"
+)
+
+// Fanouts says how blocks are drawn: so many edges of each vertex at each hop.
+type Fanouts struct {
+	Sizes   []int
+	Replace bool
+	Method  Method // of draws in proportion to scores
+	OnlyNew bool   // at a hop only vertices that the hop before has added draw
+	Loops   int    // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
+}
+
+// Method is how draws in proportion to scores are made.
+type Method int
+
+// Methods; ByScore but for Evenly needs Score and Drawable of Rows, and Alias, Inverse or Most.
+const (
+	Evenly Method = iota
+	ByAlias
+	ByInverse
+	ByRejection
+)
+
+// Limits of fan-outs: the places that a block of threads draws lie in shared memory, and the words of a
+// batch have room for so many hops.
+const (
+	MostDraws = 256
+	MostLoops = 16
+	MostHops  = 15
+)
+
+const (
+	threads   = 256
+	placeMost = 8  // edges that a thread places at most
+	words     = 80 // of a batch
+	paramsAt  = 4  // where those that the host writes begin
+)
+
+// shape is how the draw of a hop is launched.
+type shape struct{ draws, lanes, rows, each int }
+
+// eachOf is how many edges a thread places: few where there are few.
+func eachOf(edges int64, processors int) int {
+	each := 1
+	for each < placeMost && edges >= int64(8*each*threads*processors) {
+		each *= 2
+	}
+	return each
+}
+
+// shared is the bytes of shared memory of a block: places, sums, and rows where lanes share them.
+func (s shape) shared(loops int) int {
+	n := 32 + s.rows*(s.draws+loops)
+	if s.lanes > 1 {
+		n += s.rows * (1 + 6)
+	}
+	if s.draws > 32 {
+		n += s.rows * s.draws
+	}
+	return 4 * n
+}
+
+// shapeOf chooses: a thread a row where there are rows enough to fill a GPU, else the lanes of a warp
+// that a row needs.
+func (f *Fanouts) shapeOf(draws int, rows int64, processors int) shape {
+	s := shape{draws: draws, lanes: 1, each: 1}
+	switch {
+	case f.Method != Evenly:
+		s.rows = min(32, threads*16/draws) // threads of a block that have nothing to draw read edges
+		return s
+	case draws <= 16 && rows >= int64(threads*processors):
+		s.rows = threads
+		return s
+	case draws <= 16 && rows >= int64(64*processors):
+		s.rows = 64
+		return s
+	}
+	for s.lanes = 4; s.lanes < draws && s.lanes < 32; {
+		s.lanes *= 2
+	}
+	s.rows = threads / s.lanes
+	return s
+}
+
+// room is the most that a batch of so many seeds can have: rows and edges at each hop, then the rows of the last
+// level.
+func (f *Fanouts) room(vertices, edges, seeds int) (rows, drawn []int64) {
+	n := int64(seeds)
+	for _, k := range f.Sizes {
+		m := n * int64(k+f.Loops)
+		if !f.Replace {
+			m = min(m, int64(edges))
+		}
+		rows, drawn = append(rows, n), append(drawn, m)
+		n = min(int64(vertices), n+m)
+	}
+	return append(rows, n), drawn
+}
+
+// Blocks draws batches of blocks on a GPU, each by one call of the device where it can capture.
+type Blocks struct {
+	g        *Graph
+	f        Fanouts
+	size     int
+	rows     []int64 // room: of each level,
+	drawn    []int64 // and edges of each hop
+	mems     []device.Mem
+	queue    device.Queue
+	captured device.Graph
+	commands []device.Command
+
+	OneByOne bool // Next submits kernels one by one, where they are captured, too
+
+	words, table, seeds, vertices device.Mem
+	begin, far, edge              []device.Mem // of each hop
+	placed                        []device.Mem // sums of tiles that place writes
+	all                           device.Mem   // far of all hops
+	starts                        []uint64     // where each begins in it, after the seeds
+}
+
+// text is the kernels' source.
+func (f *Fanouts) text(shapes []shape) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#define THREADS %d\n#define HOPS %d\n#define METHOD %d\n#define ONLY_NEW %v\n", threads, len(shapes), f.Method, f.OnlyNew)
+	b.WriteString(prelude + blocksText + rowsText + hopsText)
+	var args strings.Builder
+	for hop, s := range shapes {
+		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops, s.each)
+		fmt.Fprintf(&args, ", u32 *far%d", hop)
+	}
+	fmt.Fprintf(&b, finishHead, args.String())
+	for hop := range shapes {
+		fmt.Fprintf(&b, finishHop, hop)
+	}
+	b.WriteString(finishEnd)
+	return strings.ReplaceAll(b.String(), "__launch_bounds__(THREADS)", fmt.Sprintf("__launch_bounds__(%d)", threads))
+}
+
+// shapes are those of the hops for batches of so many seeds.
+func (b *Blocks) shapes() (list []shape) {
+	for hop, k := range b.f.Sizes {
+		processors := max(1, b.g.gpu.Info().Processors)
+		s := b.f.shapeOf(k, b.rows[hop], processors)
+		s.each = eachOf(b.drawn[hop], processors)
+		list = append(list, s)
+	}
+	return list
+}
+
+// Sources are texts for tests that compile them: of small batches and of large ones.
+func (f *Fanouts) Sources() []string {
+	var small, large []shape
+	for _, k := range f.Sizes {
+		s := f.shapeOf(k, 1<<30, 1)
+		s.each = placeMost
+		small, large = append(small, f.shapeOf(k, 1, 1)), append(large, s)
+	}
+	return []string{f.text(small) + renameText, f.text(large)}
+}
+
+// Bytes is the memory that batches of so many seeds take beside the graph: the most that any batch can need.
+func (f *Fanouts) Bytes(vertices, edges, seeds, list int) int64 {
+	rows, drawn := f.room(vertices, edges, seeds)
+	sum := 8*int64(vertices) + 4*int64(list) + 4*rows[len(drawn)]
+	for hop, m := range drawn {
+		sum += 8*m + 4*(rows[hop]+1) + 8*(m/threads+1) + 8*(rows[hop]/8+1)
+	}
+	return sum + int64(8+8*len(drawn))*device.Align
+}
+
+// NewBlocks takes the memory for batches of so many seeds out of a list of at most so many.
+func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
+	b = &Blocks{g: g, f: f, size: size, queue: g.queue}
+	b.rows, b.drawn = f.room(g.vertices, g.edges, size)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.gpu.Sync(), b.Free())
+			b = nil
+		}
+	}()
+	take := func(bytes int64) (m device.Mem) {
+		if err == nil {
+			if m, err = g.alloc(max(bytes, 8)); err == nil {
+				b.mems = append(b.mems, m)
+			}
+		}
+		return m
+	}
+	b.words, b.table, b.seeds = take(4*words), take(8*int64(g.vertices)), take(4*int64(list))
+	b.vertices = take(4 * b.rows[len(f.Sizes)])
+	shapes := b.shapes()
+	var tiles []device.Mem
+	all := int64(0)
+	for _, m := range b.drawn {
+		all += m
+	}
+	if all+int64(size) >= 1<<31 {
+		return b, fmt.Errorf("batches of %d seeds can have %d edges: at most 2^31 are possible", size, all)
+	}
+	b.all = take(4 * all)
+	all = 0
+	for hop, s := range shapes {
+		b.begin, b.edge = append(b.begin, take(4*(b.rows[hop]+1))), append(b.edge, take(4*b.drawn[hop]))
+		if err == nil {
+			b.far = append(b.far, b.all.Slice(4*all, 4*b.drawn[hop]))
+			b.starts = append(b.starts, uint64(int64(size)+all))
+		}
+		all += b.drawn[hop]
+		tiles = append(tiles, take(8*tilesOf(b.rows[hop], s.rows)))
+		b.placed = append(b.placed, take(8*tilesOf(b.drawn[hop], threads*s.each)))
+	}
+	if err != nil {
+		return b, err
+	}
+	var clear []device.Command
+	for _, m := range append([]device.Mem{b.words, b.table}, append(tiles, b.placed...)...) {
+		at, err := g.gpu.Address(m)
+		if err != nil {
+			return b, err
+		}
+		clear = append(clear, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}})
+	}
+	if err = g.gpu.Launch(b.queue, device.GPUFunc("saga_clear", func(d device.GPU) (device.Batch, error) { return d.Prepare(clear) })); err != nil {
+		return b, err
+	}
+	if err = g.gpu.CopyH2D(b.queue, b.words, 0, bytesOf([]uint32{1})); err != nil { // the first tag
+		return b, err
+	}
+	if err = b.prepare(shapes, tiles); err != nil {
+		return b, err
+	}
+	return b, nil
+}
+
+func tilesOf(n int64, each int) int64 { return (n + int64(each) - 1) / int64(each) }
+
+// prepare compiles the kernels and captures a batch.
+func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
+	source, g := b.f.text(shapes), b.g
+	names := []string{"saga_finish"}
+	for hop := range shapes {
+		names = append(names, fmt.Sprintf("saga_draw_%d", hop), fmt.Sprintf("saga_place_%d", hop))
+	}
+	if err := g.compile(source, names...); err != nil {
+		return err
+	}
+	var calls []call
+	finish := []any{b.words, b.all, uint64(b.size)}
+	most := int64(0)
+	for hop, s := range shapes {
+		calls = append(calls,
+			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
+				[]any{g.offsets, g.pairs, b.words, b.seeds, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop], b.starts[hop], g.table, g.most, g.weight, g.drawable}},
+			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*s.each))), threads, 4 * (32 + threads/32*s.each),
+				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop], b.far[hop], b.starts[hop]}})
+		finish = append(finish, b.far[hop])
+		most = max(most, b.drawn[hop])
+	}
+	calls = append(calls, call{source, "saga_finish", int(min(tilesOf(most, threads), int64(8*max(1, g.gpu.Info().Processors)))), threads, 0, finish})
+	if b.commands, err = g.commands(calls); err != nil {
+		return err
+	}
+	if c, ok := g.gpu.(device.Capturer); ok {
+		if err := g.gpu.Sync(); err != nil {
+			return err
+		}
+		b.captured, err = c.Capture([]device.Queue{b.queue}, b.launch)
+	}
+	return err
+}
+
+// launch submits the kernels of a batch.
+func (b *Blocks) launch() error {
+	return b.g.gpu.Launch(b.queue, device.GPUFunc("saga_blocks", func(d device.GPU) (device.Batch, error) { return d.Prepare(b.commands) }))
+}
+
+// Seeds copies a list of seeds, which differ and are vertices of the graph.
+func (b *Blocks) Seeds(list []uint32) error {
+	return b.g.gpu.CopyH2D(b.queue, b.seeds, 0, bytesOf(list))
+}
+
+// Batch is which batch is drawn: seeds From to From+Size-1 of a list of Total, named Seed, Epoch and Number.
+type Batch struct {
+	Seed                             uint64
+	Epoch, Number, From, Size, Total uint32
+}
+
+// Set says which batch Next draws. After it come the next ones of the list.
+func (b *Blocks) Set(x Batch) error {
+	return b.g.gpu.CopyH2D(b.queue, b.words, 4*paramsAt, bytesOf([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
+}
+
+// Next draws a batch.
+func (b *Blocks) Next() error {
+	if b.captured != nil && !b.OneByOne {
+		return b.g.gpu.(device.Capturer).Replay(b.captured)
+	}
+	return b.launch()
+}
+
+// Counts are the vertices of each level and the edges of each hop of the last batch. Wrong tells that a
+// batch since Set has a row that the reference draws in another way: its blocks are not the sample.
+func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
+	w := make([]uint32, words)
+	if err := errors.Join(b.read(w, b.words), b.g.gpu.Sync()); err != nil {
+		return nil, nil, false, err
+	}
+	hops := len(b.f.Sizes)
+	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0, nil
+}
+
+func (b *Blocks) read(to []uint32, from device.Mem) error {
+	return b.g.gpu.CopyD2H(b.queue, bytesOf(to), from, 0)
+}
+
+// Vertices fills ids with those of the last level, and Hop the rows and edges of a hop, as many
+// as Counts says; all are there when Sync of the device has returned.
+func (b *Blocks) Vertices(ids []uint32) error { return b.read(ids, b.vertices) }
+
+// Hop is described at Vertices.
+func (b *Blocks) Hop(hop int, begin, far, edge []uint32) error {
+	return errors.Join(b.read(begin, b.begin[hop]), b.read(far, b.far[hop]), b.read(edge, b.edge[hop]))
+}
+
+// Free gives the memory back.
+func (b *Blocks) Free() (err error) {
+	for _, m := range b.mems {
+		err = errors.Join(err, b.g.drop(m))
+	}
+	b.mems = nil
+	return err
+}

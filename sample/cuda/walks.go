@@ -1,0 +1,200 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"sagann/device"
+)
+
+// Walk is a sampler that draws in steps, rendered: Functions are the text of next and, with
+// Transits, of transits.
+type Walk struct {
+	Functions string
+	Transits  bool
+	Roots     int     // of a sample
+	Pack      int     // steps that share random words
+	Fields    []Field // the state
+	Sizes     []int   // of a tree: draws of a transit at each step; nil: samples draw once a step
+	Steps     int     // of a walk; 0: until it ends
+}
+
+// Field is numbers of the state; they begin as the first roots, or as 0.
+type Field struct {
+	Len   int
+	Roots bool
+}
+
+// numbers is how many a sample has.
+func (w *Walk) numbers() (n int) {
+	for _, f := range w.Fields {
+		n += f.Len
+	}
+	return n
+}
+
+// text is the kernels' source.
+func (w *Walk) text(wide bool) string {
+	var b strings.Builder
+	if wide {
+		b.WriteString("#define WIDE\n")
+	}
+	fmt.Fprintf(&b, "#define ROOTS %d\n#define PACK %d\n", w.Roots, w.Pack)
+	if w.Transits {
+		fmt.Fprintf(&b, "#define GOES_ON true\n")
+	} else {
+		fmt.Fprintf(&b, "#define GOES_ON e.far != NONE\n")
+	}
+	b.WriteString(prelude + functions + w.Functions)
+	if w.Sizes != nil {
+		b.WriteString(treeText)
+		per := w.Roots
+		for step, size := range w.Sizes {
+			per *= size
+			fmt.Fprintf(&b, treeHead, step, per, size)
+		}
+		return b.String()
+	}
+	if w.numbers() > 0 {
+		b.WriteString("#define STATE\n" + w.stateText())
+	}
+	choose, turns := "", ""
+	if w.Transits {
+		choose = chooseText
+	}
+	for turn := range w.Pack {
+		turns += strings.ReplaceAll(fmt.Sprintf(walkTurn, turn), "CHOOSE", choose)
+	}
+	args := ""
+	if w.Steps == 0 {
+		b.WriteString("#define ROUNDS\n")
+		args = roundArgs
+	}
+	b.WriteString(strings.ReplaceAll(strings.ReplaceAll(walkText, "WALK_TURNS", turns), " ROUND_ARGS", args))
+	return b.String()
+}
+
+// stateText sets the state of a sample as it begins.
+func (w *Walk) stateText() string {
+	var b strings.Builder
+	b.WriteString("static __device__ __forceinline__ void begin_state(F &f) {\n")
+	first := 0
+	for _, x := range w.Fields {
+		fmt.Fprintf(&b, "\tfor (u32 j = 0; j < %d; j++)\n\t\tf.state[(%d + (u64)j) * f.n + f.i] = ", x.Len, first)
+		if x.Roots {
+			fmt.Fprintf(&b, "j < ROOTS ? (i64)f.roots[f.i * ROOTS + j] : 0;\n")
+		} else {
+			b.WriteString("0;\n")
+		}
+		first += x.Len
+	}
+	return b.String() + "}\n"
+}
+
+// Sources are all texts that a sampler may need, for tests that compile them.
+func (w *Walk) Sources() []string { return []string{w.text(false), w.text(true)} }
+
+// widths are how many vertices a sample has at each step, roots first.
+func (w *Walk) widths() []int {
+	list := []int{w.Roots}
+	for step := range w.Steps {
+		n := 1
+		if w.Sizes != nil {
+			n = list[step] * w.Sizes[step]
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// Drawn is samples in the memory of a GPU.
+type Drawn struct {
+	g      *Graph
+	N      int
+	mems   []device.Mem
+	wrong  device.Mem
+	steps  device.Mem // all after the roots
+	widths []int
+}
+
+// Draw draws n = len(roots)/Roots samples and leaves them on the GPU until Free. Sample i is named first+i and
+// the key k. Roots are vertices of the graph.
+func (g *Graph) Draw(w *Walk, roots []uint32, first uint64, k0, k1 uint32) (d *Drawn, err error) {
+	d = &Drawn{g: g, N: len(roots) / w.Roots, widths: w.widths()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.gpu.Sync(), d.Free())
+			d = nil
+		}
+	}()
+	take := func(bytes int64) (m device.Mem) {
+		if err == nil {
+			if m, err = g.alloc(max(bytes, 8)); err == nil {
+				d.mems = append(d.mems, m)
+			}
+		}
+		return m
+	}
+	n, total := int64(d.N), int64(0)
+	for _, x := range d.widths[1:] {
+		total += int64(x)
+	}
+	from := take(4 * int64(len(roots)))
+	d.steps, d.wrong = take(4*n*total), take(8)
+	state := take(8 * n * int64(w.numbers()))
+	if err != nil {
+		return d, err
+	}
+	if err = g.gpu.CopyH2D(g.queue, from, 0, bytesOf(roots)); err != nil {
+		return d, err
+	}
+	if err = g.gpu.CopyH2D(g.queue, d.wrong, 0, make([]byte, 8)); err != nil {
+		return d, err
+	}
+	return d, g.launch(g.drawCalls(w, d, from, state, first, uint64(k0)|uint64(k1)<<32))
+}
+
+// drawCalls are the kernels of a draw.
+func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key uint64) (calls []call) {
+	source, n := w.text(g.wide), uint64(d.N)
+	rows := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices)}
+	if w.Sizes == nil {
+		return []call{{source, "saga_walk", (d.N + 255) / 256, 256, 0, append(rows, roots, d.steps, state, n, uint64(w.Steps), first, key, d.wrong)}}
+	}
+	from, at := roots, int64(0)
+	for step := range w.Sizes {
+		bytes := 4 * int64(d.N) * int64(d.widths[step+1])
+		to := d.steps.Slice(at, bytes)
+		calls = append(calls, call{source, fmt.Sprintf("saga_tree_%d", step), int((bytes/4 + 255) / 256), 256, 0,
+			append(rows[:len(rows):len(rows)], from, roots, to, n, first, key, d.wrong)})
+		from, at = to, at+bytes
+	}
+	return calls
+}
+
+// Copy copies the samples: steps[k] is what step k+1 added, N×width. Wrong tells that the
+// reference would end with an error.
+func (d *Drawn) Copy(steps [][]uint32) (wrong bool, err error) {
+	at := int64(0)
+	for _, s := range steps {
+		if err := d.g.gpu.CopyD2H(d.g.queue, bytesOf(s), d.steps, at); err != nil {
+			return false, err
+		}
+		at += 4 * int64(len(s))
+	}
+	flag := make([]uint64, 1)
+	if err := d.g.gpu.CopyD2H(d.g.queue, bytesOf(flag), d.wrong, 0); err != nil {
+		return false, err
+	}
+	return flag[0] != 0, d.g.gpu.Sync()
+}
+
+// Free gives the memory back.
+func (d *Drawn) Free() (err error) {
+	for _, m := range d.mems {
+		err = errors.Join(err, d.g.drop(m))
+	}
+	d.mems = nil
+	return err
+}

@@ -1,0 +1,266 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/device"
+	"sagann/sample/cuda"
+)
+
+// GPU is a Program on a GPU. It draws what the Program draws, to the bit. One goroutine at a
+// time may use it.
+type GPU struct {
+	p    *Program
+	on   *cuda.Graph
+	walk *cuda.Walk // of samplers with steps
+
+	fanouts *cuda.Fanouts // of blocks
+	blocks  *cuda.Blocks  // for batches of so many seeds
+	size    int
+	list    int // of a list of so many
+
+	oneByOne bool
+}
+
+// ErrNotOnGPU says that a sampler draws on a CPU only.
+var ErrNotOnGPU = errors.New("it draws on a CPU only")
+
+// OnGPU copies the graph and what the sampler reads to a GPU and translates its functions. The GPU must stay open
+// until Close. Samplers that GPUs do not draw are an ErrNotOnGPU.
+func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
+	x := &GPU{p: p}
+	needs, err := x.plan()
+	if err != nil {
+		return nil, err
+	}
+	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
+	if p.scores != nil {
+		rows.Weight, rows.Drawable = p.scores, p.drawable()
+	}
+	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
+	if x.on, err = cuda.Upload(d, rows, needs); err != nil {
+		return nil, p.errorf("on %v: %w", d.Info(), err)
+	}
+	return x, nil
+}
+
+// wide tells whether entries of edges that say where the next row begins fit, with half of
+// the memory left for samples.
+func (x *GPU) wide(rows cuda.Rows, needs cuda.Needs, budget int64) bool {
+	needs.Wide = true
+	return x.walk != nil && x.walk.Sizes == nil && rows.Inverse == nil && rows.Bytes(needs)+8*int64(len(rows.Far)) <= budget/2
+}
+
+// plan says how the sampler is drawn, and what is read.
+func (x *GPU) plan() (needs cuda.Needs, err error) {
+	p, s := x.p, &x.p.s
+	if s.Output == Layers {
+		return x.planBlocks()
+	}
+	switch {
+	case s.Output != Steps:
+		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
+	case s.Over != Individual || s.Unique != Repeats || s.Most > 0:
+		return needs, p.errorf("%w: a GPU draws steps over single vertices, without Unique and Most", ErrNotOnGPU)
+	case s.Steps == Unbounded && (p.transits != nil || len(s.State) > 0 || s.roots() > 1 || s.size(0) > 1 || p.counts):
+		return needs, p.errorf("%w: without a bound of steps a GPU draws walks from one root, without Transits, State and Len", ErrNotOnGPU)
+	case s.Steps == Unbounded && p.looksBack():
+		return needs, p.errorf("%w: without a bound of steps a GPU has no Prev beyond 1", ErrNotOnGPU)
+	case leaks(p.code) || p.transits != nil && leaks(p.transits):
+		return needs, p.errorf("%w: a value of a Reject is used outside", ErrNotOnGPU)
+	}
+	w := &cuda.Walk{Functions: p.render(p.code, false), Roots: s.roots(), Pack: p.code.pack, Steps: max(0, s.Steps)}
+	if p.transits != nil {
+		w.Functions, w.Transits = p.render(p.transits, true)+w.Functions, true
+	}
+	for _, f := range s.State {
+		w.Fields = append(w.Fields, cuda.Field{Len: f.Len, Roots: f.Roots})
+	}
+	for _, n := range p.widths[1:] {
+		if n != 1 {
+			w.Sizes = p.sizes
+		}
+	}
+	if w.Sizes != nil && (p.transits != nil || len(s.State) > 0 || p.reads(opPrev, opLen)) {
+		return needs, p.errorf("%w: where samples draw more than once a step, a GPU has no Transits, State, Prev and Len", ErrNotOnGPU)
+	}
+	x.walk = w
+	return cuda.Needs{Walks: true, Far: p.reads(opHas, opNeighbour), Weight: p.reads(opWeight, opBefore)}, nil
+}
+
+// reads tells whether a function has one of the operations.
+func (p *Program) reads(ops ...op) bool {
+	for _, c := range []*code{p.code, p.transits} {
+		for i := 0; c != nil && i < len(c.list); i++ {
+			for _, o := range ops {
+				if c.list[i].op == o {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// looksBack tells whether Next reads more than the last vertex before the transit.
+func (p *Program) looksBack() bool {
+	for _, x := range p.code.list {
+		if x.op == opPrev && x.imm > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// leaks tells whether a value of the body of a Reject is used outside of it.
+func leaks(c *code) bool {
+	for l := range c.list {
+		if c.list[l].op != opReject {
+			continue
+		}
+		inside := func(n int32) bool {
+			return int(n) > l && int64(n) <= c.list[l].imm && c.list[n].op != opLit
+		}
+		for n := int(c.list[l].imm) + 1; n < len(c.list); n++ {
+			for _, a := range c.list[n].args() {
+				if inside(a) {
+					return true
+				}
+			}
+		}
+		if inside(c.result) {
+			return true
+		}
+	}
+	return false
+}
+
+// Run is Program.Run.
+func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
+	if err := x.needsSteps(); err != nil {
+		return err
+	}
+	n, err := x.p.samplesOf(roots, first)
+	if err != nil {
+		return err
+	}
+	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, x.p.widths
+	for k := 1; k < len(x.p.widths); k++ {
+		s.Steps = append(s.Steps, make([]uint32, n*x.p.widths[k]))
+	}
+	if n == 0 {
+		return nil
+	}
+	if x.p.s.Steps == Unbounded {
+		return x.unbounded(s, roots, first, key)
+	}
+	d, err := x.draw(roots, first, key)
+	if err != nil {
+		return err
+	}
+	wrong, err := d.Copy(s.Steps[1:])
+	if err = errors.Join(err, d.Free()); err != nil {
+		return x.p.errorf("%w", err)
+	}
+	if wrong { // the reference knows where and why
+		if err := x.p.Run(s, roots, first, key); err != nil {
+			return err
+		}
+		return x.p.errorf("a draw failed on the GPU, and not on the CPU")
+	}
+	return nil
+}
+
+func (x *GPU) needsSteps() error {
+	if x.walk == nil {
+		return x.p.errorf("it draws blocks: call Blocks")
+	}
+	return nil
+}
+
+// draw draws and leaves the samples on the GPU.
+func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
+	k := key.stream()
+	d, err := x.on.Draw(x.walk, roots, first, k.k0, k.k1)
+	if err != nil {
+		return nil, x.p.errorf("%d samples: %w", len(roots)/x.p.s.roots(), err)
+	}
+	return d, nil
+}
+
+// unbounded is Run of walks that go on until they end.
+func (x *GPU) unbounded(s *Samples, roots []uint32, first uint64, key Key) error {
+	s.Steps, s.Widths = s.Steps[:1], s.Widths[:1:1]
+	wrong, err := x.rounds(roots, first, key, func(r cuda.Round) error {
+		for k := 0; k < len(r.Steps)/r.N; k++ {
+			step, any := r.Steps[k*r.N:(k+1)*r.N], false
+			for j, v := range step {
+				i := j
+				if r.List != nil {
+					i = int(r.List[j])
+				}
+				if k > 0 && r.Steps[(k-1)*r.N+j] == NoVertex {
+					step[j] = NoVertex // nothing is written after the end
+					continue
+				}
+				if v == NoVertex {
+					continue
+				}
+				if at := r.Start + k + 1; !any && at == len(s.Steps) {
+					list := make([]uint32, s.N)
+					for n := range list {
+						list[n] = NoVertex
+					}
+					s.Steps, s.Widths = append(s.Steps, list), append(s.Widths, 1)
+				}
+				any = true
+				s.Steps[r.Start+k+1][i] = v
+			}
+		}
+		return nil
+	})
+	if err == nil && wrong {
+		return errors.Join(x.p.Run(s, roots, first, key), x.p.errorf("a draw failed on the GPU"))
+	}
+	return err
+}
+
+// rounds draws walks without a bound.
+func (x *GPU) rounds(roots []uint32, first uint64, key Key, keep func(cuda.Round) error) (wrong bool, err error) {
+	k := key.stream()
+	wrong, goesOn, err := x.on.DrawRounds(x.walk, roots, first, k.k0, k.k1, maxSteps, keep)
+	switch {
+	case err != nil:
+		return wrong, x.p.errorf("%d samples: %w", len(roots), err)
+	case goesOn:
+		return wrong, x.p.errorf("%d steps, and some samples go on: a sampler must end", maxSteps)
+	}
+	return wrong, nil
+}
+
+// Draw draws as Run does and drops the samples: it is for measuring what drawing takes, by the
+// spans of the GPU's kernels.
+func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
+	if _, err := x.p.samplesOf(roots, first); err != nil || x.walk == nil {
+		return errors.Join(err, x.needsSteps())
+	}
+	if x.p.s.Steps == Unbounded {
+		_, err := x.rounds(roots, first, key, nil)
+		return err
+	}
+	d, err := x.draw(roots, first, key)
+	if err != nil {
+		return err
+	}
+	_, err = d.Copy(nil)
+	return errors.Join(err, d.Free())
+}
+
+// Close gives the memory back; the GPU stays open.
+func (x *GPU) Close() error {
+	if err := x.on.Free(); err != nil {
+		return fmt.Errorf("sampler %s: %w", x.p.s.Name, err)
+	}
+	return nil
+}

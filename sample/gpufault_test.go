@@ -1,0 +1,75 @@
+package sample
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"sagann/device"
+	"sagann/internal/draw"
+	"sagann/mine/cuda/cudatest"
+)
+
+// onGPU draws walks, walks without a bound and blocks, and returns the first error, with
+// those of giving back.
+func onGPU(gpu device.GPU, g *Graph) (err error) {
+	for _, s := range []Sampler{DeepWalk(3), PPR(0.3), Neighbours(2, 2)} {
+		p, err := Compile(g, s)
+		if err != nil {
+			return err
+		}
+		x, err := p.OnGPU(gpu)
+		if err != nil {
+			return err
+		}
+		if s.Output == Steps {
+			var drawn Samples
+			err = x.Run(&drawn, []uint32{1, 2, 3}, 0, Key{})
+		} else {
+			var b Blocks
+			err = errors.Join(x.Blocks(&b, []uint32{1, 2}, Key{}), x.Blocks(&b, []uint32{1, 2, 3}, Key{}))
+		}
+		if err = errors.Join(err, x.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestGPUFaults fails every call of a GPU in turn, at once and when it runs: the error
+// comes back, and all memory is given back. make test fails about three calls of each kind, make soak all.
+func TestGPUFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("calls of a device fail one after the other")
+	}
+	g := mustGraph(t, randomEdges(20, 60, 4))
+	run := func(f device.Fault) (int64, error) {
+		gpu := device.NewFaultGPU(cudatest.Open(t, 0, 64<<10), f)
+		err := onGPU(gpu, g)
+		var leak *device.LeakError
+		if e := gpu.Close(); errors.As(e, &leak) && f.Op != device.OpFree {
+			t.Errorf("%v, call %d: %v", f.Op, f.N, e)
+		}
+		return gpu.Calls(), err
+	}
+	for _, op := range append(device.Ops(), device.OpCompile) {
+		calls, err := run(device.Fault{Op: op})
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := max(1, calls/3)
+		if draw.Soak() {
+			step = 1
+		}
+		for n := int64(1); n <= calls; n += step {
+			for _, async := range []bool{false, true} {
+				if async && !slices.Contains([]device.Op{device.OpH2D, device.OpD2H, device.OpLaunch}, op) {
+					continue
+				}
+				if _, err := run(device.Fault{Op: op, N: n, Async: async}); err == nil {
+					t.Errorf("%v, call %d, async %v: no error", op, n, async)
+				}
+			}
+		}
+	}
+}
