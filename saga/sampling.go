@@ -129,6 +129,8 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
 	case p.trainable() != nil:
 		return p.trainable()
+	case p.model.Loss.numbers() && p.dims.taskName() != VertexTask:
+		return fmt.Errorf("batches have no targets of %s yet; train without sampling", things[p.dims.taskName()])
 	case p.cfg.devices() > 1:
 		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.FeatureGrad:

@@ -59,6 +59,7 @@ type dims struct {
 	task              Task
 	graphs            int  // GraphTask: number of graphs
 	train             int  // EdgeTask: number of training edges
+	targets           int  // EdgeTask: numbers that each edge has to predict; 0: a class
 	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
 	weighed           bool // by the sampler
 	scaled            bool // sums over sampled edges are (NormFull)
