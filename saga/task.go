@@ -209,16 +209,23 @@ func (t *tracer) edgeData() Tensor {
 
 // updateEdge sets what the next layers see as edge data.
 func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
-	t.g.Origin(fmt.Sprintf("layer %d", index+1))
-	t.wholeRows("UpdateEdge", l.UpdateEdge)
-	e := t.edges(x, x)
-	t.g.Origin("")
-	data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
-	if data.Shape().Set.Kind != dataflow.Edge {
-		panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.FuncPos(l.UpdateEdge), In: []dataflow.Shape{data.Shape()},
-			Err: fmt.Errorf("must return a row an edge")})
+	update := func(src, dst Tensor) Tensor {
+		t.g.Origin(fmt.Sprintf("layer %d", index+1))
+		e := t.edges(src, dst)
+		t.g.Origin("")
+		data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
+		if data.Shape().Set.Kind != dataflow.Edge {
+			panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.FuncPos(l.UpdateEdge), In: []dataflow.Shape{data.Shape()},
+				Err: fmt.Errorf("must return a row an edge")})
+		}
+		return data
 	}
-	t.data = data
+	if t.d.levels > 0 {
+		t.updateBlocks(x, update)
+		return
+	}
+	data := update(x, x)
+	t.data = func() Tensor { return data }
 }
 
 // withLabels is e with label and split of its edges in columns of the data. e may have
