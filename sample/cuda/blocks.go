@@ -312,12 +312,31 @@ func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
 	if err := errors.Join(b.read(w, b.words), b.g.gpu.Sync()); err != nil {
 		return nil, nil, false, err
 	}
-	hops := len(b.f.Sizes)
-	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0, nil
+	vertices, edges, wrong = b.CountsOf(w)
+	return vertices, edges, wrong, nil
 }
 
 func (b *Blocks) read(to []uint32, from device.Mem) error {
 	return b.g.gpu.CopyD2H(b.queue, bytesOf(to), from, 0)
+}
+
+// Lists are where a batch lies on the GPU: the vertices of the last level, and of each hop where rows begin
+// and the far ends. Queue draws them.
+func (b *Blocks) Lists() (vertices device.Mem, begin, far []device.Mem, queue device.Queue) {
+	return b.vertices, b.begin, b.far, b.queue
+}
+
+// Words is how many ReadWords fills.
+const Words = words
+
+// ReadWords copies the words of a batch, which are there when Sync of the device has returned. CountsOf finds what
+// Counts returns in them.
+func (b *Blocks) ReadWords(w []uint32) error { return b.read(w[:words], b.words) }
+
+// CountsOf is Counts of words that were read.
+func (b *Blocks) CountsOf(w []uint32) (vertices, edges []uint32, wrong bool) {
+	hops := len(b.f.Sizes)
+	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0
 }
 
 // Vertices fills ids with those of the last level, and Hop the rows and edges of a hop, as many
