@@ -16,25 +16,31 @@ type Kind uint32
 
 // The kinds of blocks. I and J of a block are zero unless stated.
 const (
-	KindEdges       Kind = 1 + iota // edges of cell (I = destination interval, J = source interval); a large cell has several blocks in a row
-	KindSequence                    // cell of each edge in appended order, part I: one byte an edge, two when Base > 16
-	KindFeatures                    // float32 rows, part I
-	KindLabels                      // int32 × V
-	KindMultiLabels                 // byte × V×Classes, 0 or 1
-	KindTrain                       // uint32 vertex ids
-	KindVal                         // uint32 vertex ids
-	KindTest                        // uint32 vertex ids
-	KindOrder                       // uint32 × V: new id of each vertex
-	KindName                        // name of the graph, UTF-8
-	KindVertexNames                 // V lengths as uint32, then the names
-	KindGraphOf                     // uint32 × V: graph of each vertex
-	KindGraphLabels                 // int32 × graphs
-	KindNotes                       // how the graph was made, UTF-8
+	KindEdges         Kind = 1 + iota // edges of cell (I = destination interval, J = source interval); a large cell has several blocks in a row
+	KindSequence                      // cell of each edge in appended order, part I: one byte an edge, two when Base > 16
+	KindFeatures                      // float32 rows, part I
+	KindLabels                        // int32 × V
+	KindMultiLabels                   // byte × V×Classes, 0 or 1
+	KindTrain                         // uint32 vertex ids
+	KindVal                           // uint32 vertex ids
+	KindTest                          // uint32 vertex ids
+	KindOrder                         // uint32 × V: new id of each vertex
+	KindName                          // name of the graph, UTF-8
+	KindVertexNames                   // V lengths as uint32, then the names
+	KindGraphOf                       // uint32 × V: graph of each vertex
+	KindGraphLabels                   // int32 × graphs
+	KindNotes                         // how the graph was made, UTF-8
+	KindTargets                       // columns as uint32, then float32 × V × columns
+	KindGraphTargets                  // columns as uint32, then float32 × graphs × columns
+	KindSparseRows                    // columns as uint32, then entries of each row as uint32 × V
+	KindSparseColumns                 // uint32 × entries
+	KindSparseValues                  // float32 × entries
 	kindEnd
 )
 
 var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "multi-labels", "train", "val", "test",
-	"order", "name", "vertex names", "graph-of", "graph labels", "notes"}
+	"order", "name", "vertex names", "graph-of", "graph labels", "notes",
+	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values"}
 
 // String is the kind in words.
 func (k Kind) String() string {

@@ -7,12 +7,17 @@ type Rect struct {
 	Mem []byte // the block; View reads it
 }
 
+// RectOf is how a Rect of so many own rows and edges is laid out.
+func RectOf(rows int, edges int64, w Want, dataCols int) Cell {
+	w.Pack = false
+	return layOut(rows, rows, edges, w, dataCols, 0)
+}
+
 // Resize lays r out for so many own rows and edges, with what w wants beside them and
 // dataCols numbers of data. Its memory is used again where it is large enough; what is in
 // it is not defined, and the caller fills the parts of View.
 func (r *Rect) Resize(rows int, edges int64, w Want, dataCols int) {
-	w.Pack = false
-	r.Cell = layOut(rows, rows, edges, w, dataCols, 0)
+	r.Cell = RectOf(rows, edges, w, dataCols)
 	if int64(len(r.Mem)) < r.Bytes {
 		r.Mem = newArena(r.Bytes + r.Bytes/8)
 	}

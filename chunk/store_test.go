@@ -25,6 +25,8 @@ type content struct {
 	GraphLabels      []int32
 	Names            []string
 	Notes            string
+	Targets, Graphs  []float32 // in rows of 2
+	Sparse           *Sparse
 }
 
 // full is a content with every kind of block.
@@ -37,11 +39,12 @@ func full() *content {
 	}
 	c := &content{Edges: e, Features: make([]float32, 90*5), Labels: make([]int32, 90), Multi: make([]float32, 90*4),
 		Train: []uint32{1, 5}, Val: []uint32{89}, Test: []uint32{0, 2, 3}, GraphOf: make([]uint32, 90),
-		GraphLabels: []int32{1, -1, 0}, Names: make([]string, 90), Notes: "made by a test"}
+		GraphLabels: []int32{1, -1, 0}, Names: make([]string, 90), Notes: "made by a test", Targets: make([]float32, 180), Graphs: []float32{1, 2, 3, 4, 5, 6}}
 	for i := range c.Features {
 		c.Features[i] = float32(i)
 	}
 	for v := range 90 {
+		c.Targets[2*v], c.Targets[2*v+1] = float32(v), -1
 		c.Labels[v], c.GraphOf[v], c.Names[v] = int32(v%5)-1, uint32(v%3), fmt.Sprint("vertex ", v)
 		c.Multi[4*v+v%4] = 1
 	}
@@ -67,6 +70,15 @@ func (c *content) write(path string, n int) error {
 		if err := w.AppendFeatures(c.Features[lo:min(lo+step, len(c.Features))]); err != nil {
 			return err
 		}
+	}
+	if c.Targets != nil {
+		w.SetTargets(KindTargets, c.Targets, 2)
+	}
+	if c.Graphs != nil {
+		w.SetTargets(KindGraphTargets, c.Graphs, 2)
+	}
+	if c.Sparse != nil {
+		w.SetSparse(c.Sparse)
 	}
 	if c.Labels != nil {
 		w.SetLabels(c.Labels)
@@ -122,6 +134,12 @@ func read(s *Store) (c *content, err error) {
 		c.Features, e = s.ReadFeatures(0, s.V())
 		keep(e)
 	}
+	c.Targets, _, e = s.Targets(KindTargets)
+	keep(e)
+	c.Graphs, _, e = s.Targets(KindGraphTargets)
+	keep(e)
+	c.Sparse, e = s.Sparse()
+	keep(e)
 	c.Labels, e = s.Labels()
 	keep(e)
 	c.Multi, e = s.MultiLabels()
@@ -137,8 +155,34 @@ func read(s *Store) (c *content, err error) {
 	return c, err
 }
 
-func TestStoreRoundTrip(t *testing.T) {
+// sparse is full with features of which only the entries are kept.
+func sparse() *content {
 	c := full()
+	c.Features, c.Meta.FeatureCols = nil, 0
+	c.Sparse = &Sparse{Cols: 400, Ptr: make([]int64, 1, 91)}
+	for v := range 90 {
+		for k := range v % 4 { // some have none
+			c.Sparse.Ids, c.Sparse.Vals = append(c.Sparse.Ids, uint32(100*k+v)), append(c.Sparse.Vals, float32(v+1))
+		}
+		c.Sparse.Ptr = append(c.Sparse.Ptr, int64(len(c.Sparse.Ids)))
+	}
+	return c
+}
+
+func TestStoreRoundTrip(t *testing.T) {
+	kinds := map[Kind]bool{}
+	for _, c := range []*content{full(), sparse()} {
+		roundTrip(t, c, kinds)
+	}
+	for k := KindEdges; k < kindEnd; k++ {
+		if !kinds[k] {
+			t.Errorf("neither content has a block of %v", k)
+		}
+	}
+}
+
+func roundTrip(t *testing.T, c *content, kinds map[Kind]bool) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "graph.saga")
 	if err := c.write(path, 64); err != nil {
 		t.Fatal(err)
@@ -160,14 +204,8 @@ func TestStoreRoundTrip(t *testing.T) {
 	if d := cmp.Diff(&want, got); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	kinds := map[Kind]bool{}
 	for _, b := range s.Blocks() {
 		kinds[b.Kind] = true
-	}
-	for k := KindEdges; k < kindEnd; k++ {
-		if !kinds[k] {
-			t.Errorf("the full content has no block of %v", k)
-		}
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("files left: %v", left)

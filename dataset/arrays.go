@@ -110,8 +110,8 @@ func (n named) Size(name string) int64 {
 // ourNames are the arrays of an .npy folder.
 var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "features", "labels", "targets", "ids", "train", "val", "test",
 	"features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape",
-	"graph_indicator", "graph_labels", "graph_train", "graph_val", "graph_test",
-	"edge_labels", "edge_train", "edge_val", "edge_test"}
+	"graph_indicator", "graph_labels", "graph_targets", "graph_train", "graph_val", "graph_test",
+	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
 
 // otherNames are what others call the arrays; the first that is there is taken.
 var otherNames = map[string][]string{

@@ -63,13 +63,30 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
+func FuzzSVMlight(f *testing.F) {
+	f.Add("a,b\n0,1\n2,0\n", "2 1:0.5 7:1 # why\n0 qid:3 2:-1e3\n\n-1 1:0\n")
+	f.Add("0 1\n", "+1 1:2\n-1 3:4\n")
+	f.Add("0 1\n1 0\n", "0,2 0:1\n1:2\n1 1:0.25\n")
+	f.Add("0 1\n", "0.5 1:2\n-3 3:4\n")
+	f.Fuzz(func(t *testing.T, edges, vertices string) {
+		dir := writeFiles(t, map[string]string{"e.csv": edges, "v.svm": vertices})
+		s := Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.svm")}
+		d, err := LoadTables(s, Options{})
+		if err == nil {
+			checkConverted(t, d, Conversion{Tables: &s})
+		} else if !strings.Contains(err.Error(), dir) || len(err.Error()) > 2000 {
+			t.Fatalf("%d bytes: %v", len(err.Error()), err)
+		}
+	})
+}
+
 func FuzzTables(f *testing.F) {
 	f.Add("source,target,weight\n1,2,0.5\n2,1,1\n", "id,label,f1\n1,a,2\n2,b,3\n")
 	f.Add("a\tb\n\"x \"\"y\"\"\nz\"\tx\n", "id;split;f1\nx;train;1\n")
 	f.Add("\ufeff1 2\n2 3\n", "")
 	f.Fuzz(func(t *testing.T, edges, vertices string) {
 		dir := writeFiles(t, map[string]string{"e.csv": edges, "v.csv": vertices})
-		for _, s := range []Tables{{Heading: "yes"}, {}, {Vertices: filepath.Join(dir, "v.csv"), Features: []string{"f*"}}} {
+		for _, s := range []Tables{{Heading: "yes"}, {}, {Vertices: filepath.Join(dir, "v.csv"), Features: []string{"f*"}}, {Vertices: filepath.Join(dir, "v.csv"), Targets: []string{"f*"}}} {
 			s.Edges = filepath.Join(dir, "e.csv")
 			d, err := LoadTables(s, Options{})
 			if err == nil {

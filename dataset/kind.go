@@ -17,9 +17,9 @@ const (
 func (d *Data) Labelled(k LabelKind) bool {
 	switch k {
 	case EdgeLabels:
-		return d.EdgeLabels != nil
+		return d.EdgeLabels != nil || d.Targets.Edge.Rows != nil
 	case GraphLabels:
-		return d.GraphLabels != nil
+		return d.GraphLabels != nil || d.Targets.Graph.Rows != nil
 	case LinkLabels:
 		return d.Targets.Links != nil
 	}
@@ -58,18 +58,24 @@ func (d *Data) parts(k LabelKind) [3]*[]uint32 {
 }
 
 // labelsOf are those of kind k that are one class each, and how many they should be. Of targets
-// alone they tell which vertices have some.
+// alone they tell what has some.
 func (d *Data) labelsOf(k LabelKind) (labels []int32, n int) {
+	t := d.Targets.Of(k)
 	switch k {
 	case EdgeLabels:
-		return d.EdgeLabels, d.Edges.E()
+		labels, n = d.EdgeLabels, d.Edges.E()
 	case GraphLabels:
-		return d.GraphLabels, len(d.GraphLabels)
+		labels, n = d.GraphLabels, max(len(d.GraphLabels), t.Len())
+	default:
+		labels, n = d.Labels, d.Edges.V
+		if d.MultiLabels != nil {
+			return labels, n
+		}
 	}
-	if d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil {
-		return d.Targets.marks(), d.Edges.V
+	if labels == nil && t.Rows != nil {
+		labels = t.marks()
 	}
-	return d.Labels, d.Edges.V
+	return labels, n
 }
 
 // split names one part of what is labelled.

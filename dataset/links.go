@@ -98,7 +98,7 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	l.NotVal, l.NotTest = free.draw(r, a), free.draw(r, b)
 	out := *d
 	out.Edges = selected(e, func(k int) bool { return !hidden[edges.find(e.Src[k], e.Dst[k])] })
-	out.EdgeLabels, out.EdgeSplit = nil, Split{}
+	out.EdgeLabels, out.EdgeSplit, out.Targets.Edge = nil, Split{}, Numbers{}
 	src, dst := slices.Concat(out.Edges.Src, l.Train.Src), slices.Concat(out.Edges.Dst, l.Train.Dst)
 	if both {
 		src, dst = append(src, l.Train.Dst...), append(dst, l.Train.Src...)

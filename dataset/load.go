@@ -89,8 +89,8 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 	if (opt.Undirected || opt.Simple) && d.Edges.E() > math.MaxUint32/2 {
 		return nil, fmt.Errorf("%s: %d edges are too many to rearrange in memory", path, d.Edges.E())
 	}
-	if (opt.Undirected || opt.Simple) && d.EdgeLabels != nil {
-		return nil, fmt.Errorf("%s: the edges have labels and cannot be rearranged", path)
+	if (opt.Undirected || opt.Simple) && d.Labelled(EdgeLabels) {
+		return nil, fmt.Errorf("%s: the edges have labels or targets and cannot be rearranged", path)
 	}
 	if opt.Undirected {
 		before := d.Edges.E()

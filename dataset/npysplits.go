@@ -14,7 +14,8 @@ func (d *Data) readSplits(from arrays, k LabelKind) error {
 	if k != VertexLabels {
 		prefix = string(k) + "_"
 	}
-	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: len(d.EdgeLabels), GraphLabels: len(d.GraphLabels)}[k]
+	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: max(len(d.EdgeLabels), d.Targets.Edge.Len()),
+		GraphLabels: max(len(d.GraphLabels), d.Targets.Graph.Len())}[k]
 	for i, name := range []string{"train", "val", "test"} {
 		a, err := optional(from, prefix+name)
 		if err != nil {
@@ -74,36 +75,53 @@ func (d *Data) readGraphs(from arrays) error {
 	if d.GraphOf, err = a.Uint32s(); err != nil {
 		return err
 	}
+	if d.Targets.Graph, _, err = readNumbers(from, GraphLabels); err != nil {
+		return err
+	}
 	b, err := optional(from, "graph_labels")
-	if err != nil || b == nil {
+	if err != nil || b == nil && d.Targets.Graph.Rows == nil {
 		return err
 	}
-	if len(b.Shape) != 1 {
-		return fmt.Errorf("%s: shape %v of the graph labels: want a vector", b.Where(0), b.Shape)
-	}
-	if d.GraphLabels, err = b.Int32s(); err != nil {
-		return err
+	graphs := d.Targets.Graph.Len()
+	if b != nil {
+		if len(b.Shape) != 1 {
+			return fmt.Errorf("%s: shape %v of the graph labels: want a vector", b.Where(0), b.Shape)
+		}
+		if d.GraphLabels, err = b.Int32s(); err != nil {
+			return err
+		}
+		graphs = len(d.GraphLabels)
 	}
 	for v, g := range d.GraphOf {
-		if int(g) >= len(d.GraphLabels) {
-			return fmt.Errorf("%s: vertex %d belongs to graph %d of %d", a.Where(v), v, g, len(d.GraphLabels))
+		if int(g) >= graphs {
+			return fmt.Errorf("%s: vertex %d belongs to graph %d of %d", a.Where(v), v, g, graphs)
 		}
 	}
 	return d.readSplits(from, GraphLabels)
 }
 
-// readEdgeLabels reads edge_labels [E], a class an edge or -1 for none, and the splits
+// readEdgeLabels reads edge_labels [E], a class an edge or -1 for none, edge_targets, and the splits
 // of the edges.
 func (d *Data) readEdgeLabels(from arrays, edges int) error {
+	n, t, err := readNumbers(from, EdgeLabels)
+	if err != nil {
+		return err
+	}
+	if t != nil && t.Shape[0] != edges {
+		return fmt.Errorf("%s: targets of %d edges, there are %d", t.Where(0), t.Shape[0], edges)
+	}
+	d.Targets.Edge = n
 	a, err := optional(from, "edge_labels")
-	if err != nil || a == nil {
+	if err != nil || a == nil && t == nil {
 		return err
 	}
-	if len(a.Shape) != 1 || a.Shape[0] != edges {
-		return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, edges)
-	}
-	if d.EdgeLabels, err = a.Int32s(); err != nil {
-		return err
+	if a != nil {
+		if len(a.Shape) != 1 || a.Shape[0] != edges {
+			return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, edges)
+		}
+		if d.EdgeLabels, err = a.Int32s(); err != nil {
+			return err
+		}
 	}
 	return d.readSplits(from, EdgeLabels)
 }

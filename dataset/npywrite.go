@@ -69,12 +69,22 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if d.GraphOf != nil {
 		w.ids("graph_indicator", []int{e.V}, d.GraphOf)
 	}
+	if t := d.Targets.Graph; t.Rows != nil {
+		write(&w, targetNames[GraphLabels], []int{t.Len(), t.Cols}, t.Rows)
+	}
+	if t := d.Targets.Edge; t.Rows != nil {
+		write(&w, targetNames[EdgeLabels], []int{t.Len(), t.Cols}, t.Rows)
+	}
 	if d.GraphLabels != nil {
 		write(&w, "graph_labels", []int{len(d.GraphLabels)}, d.GraphLabels)
+	}
+	if d.Labelled(GraphLabels) {
 		w.splits(d, GraphLabels, "graph_")
 	}
 	if d.EdgeLabels != nil {
 		write(&w, "edge_labels", []int{e.E()}, d.EdgeLabels)
+	}
+	if d.Labelled(EdgeLabels) {
 		w.splits(d, EdgeLabels, "edge_")
 	}
 	w.meta(d)

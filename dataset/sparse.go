@@ -74,6 +74,26 @@ func (d *Data) SetSparse(s *SparseRows, cols int) error {
 	return nil
 }
 
+// eachRows calls fn for some rows after the others, dense.
+func (s *SparseRows) eachRows(cols int, fn func([]float32) error) error {
+	v, n := len(s.Ptr)-1, max(1, pieceValues/cols)
+	rows := make([]float32, min(n, v)*cols)
+	for lo := 0; lo < v; lo += n {
+		part := rows[:min(n, v-lo)*cols]
+		clear(part)
+		for r := range len(part) / cols {
+			ids, x := s.Row(lo + r)
+			for i, c := range ids {
+				part[r*cols+int(c)] = x[i]
+			}
+		}
+		if err := fn(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // normalize divides each row by the sum of its absolute values.
 func (s *SparseRows) normalize() {
 	for v := range len(s.Ptr) - 1 {

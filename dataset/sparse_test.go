@@ -49,3 +49,60 @@ func TestSparseFeatures(t *testing.T) {
 	_, err = Load(path, Options{SparseFrom: 1})
 	refused(t, "a value that is not finite", err, "NaN")
 }
+
+// A store keeps features of a sparse matrix as such, and targets; dense again they are the file's, whichever way
+// the store is read.
+func TestStoresKeepSparseRows(t *testing.T) {
+	dir := t.TempDir()
+	folder, store, back := filepath.Join(dir, "g.npz"), filepath.Join(dir, "g.saga"), filepath.Join(dir, "back")
+	const v, cols = 60, 50
+	indptr, indices, data, targets := []int32{0}, []int32{}, []float32{}, make([]float32, 2*v)
+	edges := make([]int64, 0, 2*v)
+	for r := range v {
+		for k := range r % 3 {
+			indices, data = append(indices, int32((7*r+11*k)%cols)), append(data, float32(r+k+1))
+		}
+		indptr = append(indptr, int32(len(indices)))
+		edges = append(edges, int64(r), int64((r+1)%v))
+		targets[2*r], targets[2*r+1] = float32(r), -float32(r)
+	}
+	targets[6], targets[7] = float32(math.NaN()), float32(math.NaN())
+	if err := npy.WriteZip(folder, map[string]*npy.Array{
+		"edges":                {Shape: []int{v, 2}, Data: edges},
+		"targets":              {Shape: []int{v, 2}, Data: targets},
+		"features_csr_data":    {Shape: []int{len(data)}, Data: data},
+		"features_csr_indices": {Shape: []int{len(indices)}, Data: indices},
+		"features_csr_indptr":  {Shape: []int{len(indptr)}, Data: indptr},
+		"features_csr_shape":   {Shape: []int{2}, Data: []int32{v, cols}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := mustLoad(t, folder, Options{})
+	if err := WriteStore(store, want, 2); err != nil { // dense
+		t.Fatal(err)
+	}
+	dense := mustLoad(t, store, Options{})
+	if err := WriteStore(store, mustLoad(t, folder, Options{SparseFrom: 1}), 2); err != nil {
+		t.Fatal(err)
+	}
+	loose := mustLoad(t, store, Options{SparseFrom: 1})
+	if loose.Late.Sparse == nil || loose.Features != nil || len(loose.Late.Sparse.Cols) != len(data) || loose.FeatureCols != cols {
+		t.Fatalf("the store gives %d columns, sparse rows %v", loose.FeatureCols, loose.Late.Sparse)
+	}
+	loose.HoldFeatures()
+	tight := mustLoad(t, store, Options{})
+	if tight.Late.Sparse != nil {
+		t.Error("rows stay sparse where nobody asks for it")
+	}
+	if err := WriteNpyFolder(back, mustLoad(t, store, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	for what, d := range map[string]*Data{"dense": dense, "sparse": loose, "made dense": tight, "a folder": mustLoad(t, back, Options{})} {
+		if !slices.Equal(d.Features, want.Features) {
+			t.Errorf("%s: other features", what)
+		}
+		if x := d.Targets; x.Cols != 2 || !slices.EqualFunc(x.Vertex, want.Targets.Vertex, func(a, b float32) bool { return a == b || a != a && b != b }) {
+			t.Errorf("%s: other targets", what)
+		}
+	}
+}

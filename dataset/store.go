@@ -50,6 +50,19 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 	if d.GraphOf, d.GraphLabels, err = s.Graphs(); err != nil {
 		return nil, true, err
 	}
+	if d.Targets.Vertex, d.Targets.Cols, err = s.Targets(chunk.KindTargets); err != nil {
+		return nil, true, err
+	}
+	if d.Targets.Graph.Rows, d.Targets.Graph.Cols, err = s.Targets(chunk.KindGraphTargets); err != nil {
+		return nil, true, err
+	}
+	rows, err := s.Sparse()
+	if err == nil && rows != nil {
+		err = d.SetSparse(&SparseRows{Ptr: rows.Ptr, Cols: rows.Ids, Vals: rows.Vals}, rows.Cols)
+	}
+	if err != nil {
+		return nil, true, err
+	}
 	names, err := s.VertexNames()
 	if err != nil {
 		return nil, true, err
@@ -115,13 +128,18 @@ func (s *Stream) write(path string, base int, progress func(what string, done, o
 	switch {
 	case d.EdgeLabels != nil:
 		return fmt.Errorf("%s: a store does not keep edge labels; write a folder of .npy files", d.Name)
-	case d.Targets.Vertex != nil:
-		return fmt.Errorf("%s: a store does not keep targets; write a folder of .npy files", d.Name)
+	case d.Targets.Edge.Rows != nil:
+		return fmt.Errorf("%s: a store does not keep edge targets; write a folder of .npy files", d.Name)
 	case d.GraphSplit.Train != nil || d.GraphSplit.Val != nil || d.GraphSplit.Test != nil:
 		return fmt.Errorf("%s: a store does not keep splits of graphs; write a folder of .npy files", d.Name)
 	}
+	sparse := s.sparseRows()
+	cols := d.FeatureCols
+	if sparse != nil {
+		cols = 0
+	}
 	meta := chunk.Meta{Name: d.Name, V: e.V, Base: base, KeepOrder: true, Weighted: s.Weighted,
-		Types: e.Types, DataCols: e.DataCols, FeatureCols: d.FeatureCols, Classes: d.Classes}
+		Types: e.Types, DataCols: e.DataCols, FeatureCols: cols, Classes: d.Classes}
 	if base > 1 {
 		in, out, err := s.degrees(progress)
 		if err != nil {
@@ -143,7 +161,12 @@ func (s *Stream) write(path string, base int, progress func(what string, done, o
 	if err != nil {
 		return err
 	}
-	if s.EachRows != nil {
+	switch {
+	case sparse != nil:
+		if err := w.SetSparse(&chunk.Sparse{Cols: d.FeatureCols, Ptr: sparse.Ptr, Ids: sparse.Cols, Vals: sparse.Vals}); err != nil {
+			return err
+		}
+	case s.EachRows != nil:
 		done = 0
 		if err := s.EachRows(func(rows []float32) error {
 			done += len(rows) / d.FeatureCols
@@ -184,6 +207,12 @@ func (d *Data) writeRest(w *chunk.Writer) error {
 	}
 	if d.MultiLabels != nil {
 		w.SetMultiLabels(d.MultiLabels)
+	}
+	if t := d.Targets; t.Vertex != nil {
+		w.SetTargets(chunk.KindTargets, t.Vertex, t.Cols)
+	}
+	if t := d.Targets.Graph; t.Rows != nil {
+		w.SetTargets(chunk.KindGraphTargets, t.Rows, t.Cols)
 	}
 	w.SetSplits(d.Train, d.Val, d.Test)
 	if d.GraphOf != nil {

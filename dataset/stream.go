@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"fmt"
+
 	"sagann/chunk"
 )
 
@@ -22,7 +24,8 @@ type Stream struct {
 	// allRows, where it is set, reads the features at once, without copying pieces.
 	allRows func() ([]float32, error)
 
-	sparse *csr // what EachRows makes dense; nil: nothing keeps it
+	sparse *csr        // what EachRows makes dense; nil: nothing keeps it
+	kept   *SparseRows // the same of data in memory
 
 	// counted is set where E and the rows of features were held against the bytes that
 	// are there, so that memory may be taken for them.
@@ -38,15 +41,37 @@ func streamOf(d *Data) *Stream {
 	rest := *d
 	rest.Edges = &chunk.Edges{V: d.Edges.V, Types: d.Edges.Types, DataCols: d.Edges.DataCols}
 	rest.Features, rest.Late = nil, LateFeatures{}
-	s := &Stream{Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
+	s := &Stream{kept: d.Late.Sparse, Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
 	s.EachEdges = func(fn func(*chunk.Edges) error) error { return fn(d.Edges) }
-	if d.FeatureCols > 0 {
+	switch {
+	case d.FeatureCols > 0 && d.Features == nil && s.kept != nil:
+		s.EachRows = func(fn func([]float32) error) error { return s.kept.eachRows(d.FeatureCols, fn) }
+	case d.FeatureCols > 0:
 		s.EachRows = func(fn func([]float32) error) error {
 			d.HoldFeatures()
 			return fn(d.Features)
 		}
 	}
 	return s
+}
+
+// sparseRows are the features where they came as a sparse matrix that takes less than dense rows do.
+func (s *Stream) sparseRows() *SparseRows {
+	d, rows := s.Data, s.entries()
+	if rows == nil || 8*int64(len(rows.Cols))+4*int64(d.Edges.V) >= 4*int64(d.Edges.V)*int64(d.FeatureCols) {
+		return nil
+	}
+	return rows
+}
+
+// entries are those of features that came as a sparse matrix, nil of others.
+func (s *Stream) entries() *SparseRows {
+	if s.kept == nil && s.sparse != nil && s.sparse.rows == s.Data.Edges.V {
+		kept, cols := s.sparse.sparse(), s.Data.FeatureCols
+		s.kept, s.sparse, s.allRows = kept, nil, nil // the matrix is used up
+		s.EachRows = func(fn func([]float32) error) error { return kept.eachRows(cols, fn) }
+	}
+	return s.kept
 }
 
 // room is how many of n values memory is taken for before they are read.
@@ -63,16 +88,26 @@ func (s *Stream) collect(opt Options) (*Data, error) {
 	if err := s.collectEdges(); err != nil || s.EachRows == nil {
 		return d, err
 	}
-	if s.sparse != nil && s.sparse.rows == d.Edges.V && opt.keepsSparse(d) {
-		return d, d.SetSparse(s.sparse.sparse(), s.sparse.cols)
+	if opt.keepsSparse(d) {
+		if rows := s.entries(); rows != nil {
+			return d, d.SetSparse(rows, d.FeatureCols)
+		}
+	}
+	if s.kept != nil {
+		if err := checkDense(d.Edges.V, d.FeatureCols, 8*int64(len(s.kept.Cols))+4*int64(d.Edges.V)); err != nil {
+			return d, fmt.Errorf("%w; it can stay sparse", err)
+		}
 	}
 	if s.allRows != nil {
 		var err error
 		d.Features, err = s.allRows()
 		return d, err
 	}
-	d.Features = make([]float32, 0, s.room(d.Edges.V*d.FeatureCols))
+	d.Features = []float32{}
 	return d, s.EachRows(func(rows []float32) error {
+		if len(d.Features) == 0 { // what is too large was refused before the first rows came
+			d.Features = make([]float32, 0, s.room(d.Edges.V*d.FeatureCols))
+		}
 		d.Features = append(d.Features, rows...)
 		return nil
 	})

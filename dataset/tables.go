@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // "" takes a usual name where there is one.
 type Tables struct {
 	Edges    string // path of the table of edges
-	Vertices string // path of the table of vertices; "" for none
+	Vertices string // path of the table of vertices, or of an SVMlight file (.svm) whose line v is vertex v; "" for none
 	Heading  string // yes, no, or auto
 
 	Source, Target string   // columns of Edges; else the first two
@@ -26,6 +27,7 @@ type Tables struct {
 
 	ID       string   // column of Vertices; else the first
 	Label    []string // column of Vertices: classes; several: a row of 0 and 1
+	Targets  []string // columns of Vertices, as patterns: numbers to predict, all of them empty for none
 	Split    string   // column of Vertices: train, val or test, or empty
 	Features []string // columns of Vertices, as patterns such as f*
 }
@@ -63,7 +65,12 @@ func (t Tables) open(opt Options) (*Stream, error) {
 	d.Name = strings.TrimSuffix(name, filepath.Ext(name))
 	s := &Stream{Data: d}
 	ids := &idTable{}
-	if t.Vertices != "" {
+	switch {
+	case isSVMlight(t.Vertices):
+		if err := t.openSVMlight(s, ids); err != nil {
+			return nil, err
+		}
+	case t.Vertices != "":
 		v, err := t.openVertices(d, ids)
 		if err != nil {
 			return nil, err
@@ -85,6 +92,26 @@ func (t Tables) open(opt Options) (*Stream, error) {
 	return s, nil
 }
 
+// openSVMlight reads vertices whose ids are the numbers of their lines, from 0.
+func (t Tables) openSVMlight(s *Stream, ids *idTable) error {
+	if t.ID != "" || t.Split != "" || len(t.Label)+len(t.Features)+len(t.Targets) > 0 {
+		return fmt.Errorf("%s: the columns of an SVMlight file have no names to choose by", t.Vertices)
+	}
+	rows, err := loadSVMlight(t.Vertices, s.Data)
+	if err != nil {
+		return err
+	}
+	n := len(rows.Ptr) - 1
+	s.kept, s.Data.Edges.V, ids.column = rows, n, "the number of a line, from 0"
+	s.EachRows = func(fn func([]float32) error) error { return rows.eachRows(s.Data.FeatureCols, fn) }
+	ids.numbers = make([]uint64, n)
+	for v := range ids.numbers {
+		ids.numbers[v] = uint64(v)
+	}
+	ids.seal()
+	return nil
+}
+
 // vertexTable is the table of vertices, for its second reading.
 type vertexTable struct {
 	open     func() (*tableFile, error)
@@ -92,7 +119,7 @@ type vertexTable struct {
 }
 
 func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
-	known := slices.Concat([]string{t.ID, t.Split}, t.Label, usualID, usualLabel)
+	known := slices.Concat([]string{t.ID, t.Split}, t.Label, t.Targets, usualID, usualLabel)
 	v := &vertexTable{open: func() (*tableFile, error) { return openTable(t.Vertices, tableOptions{t.Heading, known}) }}
 	f, err := v.open()
 	if err != nil {
@@ -109,10 +136,14 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	if err != nil {
 		return nil, err
 	}
+	targets, err := f.match(t.Targets)
+	if err != nil {
+		return nil, err
+	}
 	var labels []int
 	if len(t.Label) > 0 {
 		labels, err = f.match(t.Label)
-	} else if one, _ := f.find("", usualLabel...); one >= 0 && one != id {
+	} else if one, _ := f.find("", usualLabel...); one >= 0 && one != id && !slices.Contains(targets, one) {
 		labels = []int{one}
 	}
 	if err != nil {
@@ -124,13 +155,16 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 		}
 	}
 	// A pattern such as * means the columns that have no other use.
-	v.features = slices.DeleteFunc(v.features, func(i int) bool { return i == id || i == split || slices.Contains(labels, i) })
+	v.features = slices.DeleteFunc(v.features, func(i int) bool {
+		return i == id || i == split || slices.Contains(labels, i) || slices.Contains(targets, i)
+	})
 	hint := "--features chooses some"
-	if len(labels) == 0 {
-		hint += ", --label one with classes"
+	if len(labels)+len(targets) == 0 {
+		hint += ", --label one with classes, --targets numbers to predict"
 	}
-	f.warnColumns(d, slices.Concat([]int{id, split}, labels, v.features), hint)
+	f.warnColumns(d, slices.Concat([]int{id, split}, labels, targets, v.features), hint)
 	d.FeatureCols = len(v.features)
+	d.Targets.Cols = len(targets)
 	c := &classText{}
 	err = f.eachRow(func(row [][]byte) error {
 		isNew, err := ids.add(row[id])
@@ -144,6 +178,9 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 			if err := d.addSplit(string(bytes.TrimSpace(row[split])), ids.len()-1); err != nil {
 				return f.errorf("%w", err)
 			}
+		}
+		if err := f.targets(d, row, targets); err != nil {
+			return err
 		}
 		switch len(labels) {
 		case 0:
@@ -236,6 +273,24 @@ func (v *vertexTable) eachRows(fn func([]float32) error) error {
 		return err
 	}
 	return fn(rows)
+}
+
+// targets adds those of a row: numbers, or nothing in all columns for none.
+func (t *tableFile) targets(d *Data, row [][]byte, columns []int) error {
+	for k, i := range columns {
+		x, none := float32(math.NaN()), len(bytes.TrimSpace(row[i])) == 0
+		if k > 0 && none != !d.Targets.Of(VertexLabels).Has(len(d.Targets.Vertex)/len(columns)) {
+			return t.errorf("column %s: targets are numbers, or all of them are empty", t.columns[i])
+		}
+		if !none {
+			var err error
+			if x, err = t.float(row, i); err != nil {
+				return err
+			}
+		}
+		d.Targets.Vertex = append(d.Targets.Vertex, x)
+	}
+	return nil
 }
 
 // float reads a finite number of the row.

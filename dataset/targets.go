@@ -5,97 +5,156 @@ import (
 	"math"
 
 	"sagann/chunk"
+	"sagann/dataset/npy"
 )
 
 // Targets are numbers to predict, as in regression.
 type Targets struct {
 	Vertex []float32 // V×Cols row-major, a row of NaN where a vertex has none; nil: no targets
 	Cols   int
-	Links  *Links // edges to predict; nil: none
+	Edge   Numbers // a row an edge, in stored order
+	Graph  Numbers // a row a graph
+	Links  *Links  // edges to predict; nil: none
 }
 
-// has tells whether vertex v has targets.
-func (t *Targets) has(v int) bool { return t.Vertex[v*t.Cols] == t.Vertex[v*t.Cols] }
+// Numbers are rows of Cols targets, row-major, a row of NaN where something has none; Rows is nil without targets.
+type Numbers struct {
+	Rows []float32
+	Cols int
+}
 
-// marks is -1 for vertices without targets and 0 for the others, as if those were a class.
-func (t *Targets) marks() []int32 {
-	list := make([]int32, len(t.Vertex)/t.Cols)
-	for v := range list {
-		if !t.has(v) {
-			list[v] = -1
+// Of is the targets of kind k.
+func (t *Targets) Of(k LabelKind) Numbers {
+	switch k {
+	case EdgeLabels:
+		return t.Edge
+	case GraphLabels:
+		return t.Graph
+	case LinkLabels:
+		return Numbers{}
+	}
+	return Numbers{t.Vertex, t.Cols}
+}
+
+// Len is the number of rows.
+func (n Numbers) Len() int { return len(n.Rows) / max(1, n.Cols) }
+
+// Row is row i.
+func (n Numbers) Row(i int) []float32 { return n.Rows[i*n.Cols : (i+1)*n.Cols] }
+
+// Has tells whether row i has targets.
+func (n Numbers) Has(i int) bool { return n.Rows[i*n.Cols] == n.Rows[i*n.Cols] }
+
+// marks is -1 for rows without targets and 0 for the others, as if those were a class.
+func (n Numbers) marks() []int32 {
+	list := make([]int32, n.Len())
+	for i := range list {
+		if !n.Has(i) {
+			list[i] = -1
 		}
 	}
 	return list
 }
 
 func checkTargets(d *Data) error {
-	t := &d.Targets
-	if t.Vertex == nil {
+	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+		rows := d.Edges.V
+		switch t := &d.Targets; k {
+		case EdgeLabels:
+			rows = d.Edges.E()
+		case GraphLabels:
+			if rows = t.Graph.Len(); t.Graph.Rows != nil && d.GraphOf == nil {
+				return fmt.Errorf("targets of graphs, but no graph of each vertex")
+			}
+			for v, g := range d.GraphOf {
+				if t.Graph.Rows != nil && int(g) >= rows {
+					return fmt.Errorf("vertex %d belongs to graph %d: there are targets of %d graphs", v, g, rows)
+				}
+			}
+		}
+		if err := d.Targets.Of(k).check(k, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check says what is wrong with n as the targets of so many things of kind k.
+func (n Numbers) check(k LabelKind, rows int) error {
+	if n.Rows == nil {
 		return nil
 	}
-	if t.Cols < 1 || len(t.Vertex)%t.Cols != 0 || len(t.Vertex)/t.Cols != d.Edges.V {
-		return fmt.Errorf("%d targets do not make %d rows of width %d", len(t.Vertex), d.Edges.V, t.Cols)
+	if n.Cols < 1 || len(n.Rows)%n.Cols != 0 || n.Len() != rows {
+		return fmt.Errorf("%d targets do not make %d rows of width %d", len(n.Rows), rows, n.Cols)
 	}
-	bad := chunk.First(d.Edges.V, func(lo, hi int) int {
-		for v := lo; v < hi; v++ {
-			for _, x := range t.Vertex[v*t.Cols:][:t.Cols] {
-				if math.IsInf(float64(x), 0) || (x == x) != t.has(v) {
-					return v
+	bad := chunk.First(rows, func(lo, hi int) int {
+		for i := lo; i < hi; i++ {
+			for _, x := range n.Row(i) {
+				if math.IsInf(float64(x), 0) || (x == x) != n.Has(i) {
+					return i
 				}
 			}
 		}
 		return -1
 	})
 	if bad >= 0 {
-		return fmt.Errorf("vertex %d has the targets %v: they must be finite, or all of them NaN for none", bad, t.Vertex[bad*t.Cols:][:t.Cols])
+		return fmt.Errorf("%s %d has the targets %v: they must be finite, or all of them NaN for none", k, bad, n.Row(bad))
 	}
 	return nil
 }
 
-// readTargets reads targets: [V] or [V,C] numbers, NaN for none.
+// targetNames are the arrays of an .npy folder.
+var targetNames = map[LabelKind]string{VertexLabels: "targets", EdgeLabels: "edge_targets", GraphLabels: "graph_targets"}
+
+// readNumbers reads targets of kind k: [rows] or [rows,C] numbers, NaN for none.
+func readNumbers(from arrays, k LabelKind) (n Numbers, a *npy.Array, err error) {
+	if a, err = optional(from, targetNames[k]); err != nil || a == nil {
+		return n, nil, err
+	}
+	n.Cols = 1
+	switch {
+	case len(a.Shape) == 2 && a.Shape[1] > 0:
+		n.Cols = a.Shape[1]
+	case len(a.Shape) != 1:
+		return n, nil, fmt.Errorf("%s: shape %v of the targets: want a number or a row of numbers for each %s", a.Where(0), a.Shape, k)
+	}
+	n.Rows, err = a.Float32s()
+	return n, a, err
+}
+
+// readTargets reads those of vertices.
 func (d *Data) readTargets(from arrays, rows *rowCount) error {
-	a, err := optional(from, "targets")
+	n, a, err := readNumbers(from, VertexLabels)
 	if err != nil || a == nil {
 		return err
 	}
-	cols := 1
-	switch {
-	case len(a.Shape) == 2 && a.Shape[1] > 0:
-		cols = a.Shape[1]
-	case len(a.Shape) != 1:
-		return fmt.Errorf("%s: shape %v of the targets: want [V] or [V C]", a.Where(0), a.Shape)
-	}
-	if err := rows.set(a.Shape[0], a.Name(), a.Where(0), "rows of targets"); err != nil {
-		return err
-	}
-	d.Targets.Cols = cols
-	d.Targets.Vertex, err = a.Float32s()
-	return err
+	d.Targets.Vertex, d.Targets.Cols = n.Rows, n.Cols
+	return rows.set(a.Shape[0], a.Name(), a.Where(0), "rows of targets")
 }
 
-// Cover is an error where a vertex of the splits has no targets.
-func (t *Targets) Cover(splits [3][]uint32) error {
-	for k, ids := range splits {
-		for _, v := range ids {
-			if !t.has(int(v)) {
-				return fmt.Errorf("vertex %d of the %s split has no targets", v, [3]string{"training", "validation", "test"}[k])
+// Cover is an error where something of the splits has no targets; n are those of kind k.
+func (n Numbers) Cover(k LabelKind, splits [3][]uint32) error {
+	for s, ids := range splits {
+		for _, i := range ids {
+			if !n.Has(int(i)) {
+				return fmt.Errorf("%s %d of the %s split has no targets", k, i, [3]string{"training", "validation", "test"}[s])
 			}
 		}
 	}
 	return nil
 }
 
-// Spread is, by column, the sum of the squared distances of the targets of vertices from their mean.
-func (t *Targets) Spread(vertices []uint32) []float64 {
-	sums := make([]float64, t.Cols)
+// Spread is, by column, the sum of the squared distances of the targets of rows from their mean.
+func (n Numbers) Spread(rows []uint32) []float64 {
+	sums := make([]float64, n.Cols)
 	for c := range sums {
 		mean := 0.0
-		for _, v := range vertices {
-			mean += float64(t.Vertex[int(v)*t.Cols+c])
+		for _, i := range rows {
+			mean += float64(n.Rows[int(i)*n.Cols+c])
 		}
-		mean /= float64(len(vertices))
-		for _, v := range vertices {
-			d := float64(t.Vertex[int(v)*t.Cols+c]) - mean
+		mean /= float64(len(rows))
+		for _, i := range rows {
+			d := float64(n.Rows[int(i)*n.Cols+c]) - mean
 			sums[c] += d * d
 		}
 	}

@@ -20,10 +20,8 @@ type Renderer interface {
 	// takes the larger of Ordered numbers. Arguments are two addresses, of which the first takes
 	// the result, and the length.
 	Join() GPUText
-	// Take is a kernel that copies rows of a table. Its arguments are the addresses of the result and of
-	// the table, both multiples of 16, and of the rows' numbers in the table (uint32); then how many
-	// there are, and the length of a row in units of 16 bytes.
-	Take() GPUText
+	// Blocks are kernels that make parts of sampled blocks on the device (BlockTake and so on).
+	Blocks() GPUText
 }
 
 // GPUText is source with the kernels that are wanted of it.
@@ -89,11 +87,23 @@ type GPULaunch struct {
 }
 
 // GPUCell is a cell on the device; addresses of absent parts are 0. Ptr is the list
-// itself, in host memory.
+// itself, in host memory; nil where only the device has it, and the numbers below stand for it.
 type GPUCell struct {
 	RowIDs, PtrAt, Other, Rank, Type, Weight, Data uint64
 	Bits                                           int // of an id in Other, where the program is Packed
 	Ptr                                            []uint32
+
+	Rows, NNZ int // entries of Ptr and edges, where Ptr is nil
+	Most      int // edges that a row has at most
+}
+
+// Size is how many entries the row list has, and edges.
+func (c *GPUCell) Size() (entries, edges int) {
+	if c.Ptr == nil {
+		return c.Rows, c.NNZ
+	}
+	n := len(c.Ptr) - 1
+	return n, int(c.Ptr[n])
 }
 
 // GatherWay is which kernels gather.
@@ -106,4 +116,15 @@ const (
 	WarpWhole                  // a row a warp, whole rows
 	FewSlice                   // a row a group of lanes, slice by slice
 	FewWhole                   // a row a group of lanes, whole rows
+)
+
+// The kernels of Renderer.Blocks, with their arguments: addresses, then numbers. Row lists and ids are uint32.
+const (
+	BlockTake    = iota // to, table, ids; how many rows, and their length in units of 16 bytes: rows of a table by number
+	BlockDegrees        // to, row list; how many rows, and 1 for inverses: the lengths of rows, at least 1 of inverses
+	TurnCount           // row list of far ends, cleared, far ends; how many edges
+	TurnSum             // that list; its rows, and edges: in one block of 1024 threads
+	TurnPut             // that list, far ends; edges; room of a number an edge
+	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges
+	BlockTakeFar        // to, host memory, ids; how many rows, and their length; hot rows, the slot of each row there (uint32, ^0: none), its place in a batch with a tag before (uint64); rows of that batch; this batch's tag, that one's or 0; three counts of uint64: of rows from the host, of hot ones and of those of that batch
 )

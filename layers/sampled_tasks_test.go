@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sagann/dataset"
+	"sagann/ops"
 	"sagann/saga"
 	"sagann/sample"
 )
@@ -239,6 +240,72 @@ func TestSampledBatchNorm(t *testing.T) {
 		}
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// Edge vectors that layers update are, over blocks, what they are over the full graph, dropout included: for later layers and an
+// edge head, with and without vectors that the data has.
+func TestSampledUpdateEdge(t *testing.T) {
+	d := neighbours(t)
+	for _, drop := range []float32{0, 0.4} {
+		for _, edgeTask := range []bool{false, true} {
+			for _, cols := range []int{0, 3} {
+				g := *d
+				e := *d.Edges
+				g.Edges = &e
+				if e.DataCols = cols; cols > 0 {
+					for k := range e.E() * cols {
+						e.Data = append(e.Data, float32(k%7)/7)
+					}
+				}
+				if !edgeTask {
+					if err := dataset.RandomSplit(&g, 0.6, 0.2, 1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				m := saga.Model{Name: "edges"}
+				for l := range 3 {
+					l, out := l, []int{8, 8, 3}[l]
+					if edgeTask && l == 2 {
+						out = 8
+					}
+					m.Layers = append(m.Layers, saga.Layer{Dropout: drop,
+						ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
+							y := ops.MatMul(e.Src, p.Weight("W", e.Src.Cols(), out))
+							if e.Data != nil {
+								y = ops.Mul(y, ops.MatMul(e.Data, p.Weight("D", e.Data.Cols(), out)))
+							}
+							return y
+						},
+						Gather: saga.Mean,
+						UpdateEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
+							y := ops.Add(ops.MatMul(e.Src, p.Weight("US", e.Src.Cols(), 4)), ops.MatMul(e.Dst, p.Weight("UD", e.Src.Cols(), 4)))
+							if e.Data != nil {
+								y = ops.Add(y, ops.MatMul(e.Data, p.Weight("UE", e.Data.Cols(), 4)))
+							}
+							return e.Dropout(ops.Tanh(y), drop)
+						}})
+				}
+				items := len(g.Train)
+				if edgeTask {
+					m.Task, items = saga.EdgeTask, len(g.EdgeSplit.Train)
+					m.EdgeHead = func(e saga.Edge, p saga.Params) saga.Tensor {
+						return ops.Add(ops.MatMul(ops.Mul(e.Src, e.Dst), p.Weight("H", 8, 2)), ops.MatMul(e.Data, p.Weight("HD", 4, 2)))
+					}
+				}
+				what := fmt.Sprint(drop, edgeTask, cols)
+				p, err := saga.Compile(m, &g, saga.Config{Seed: 4, Chunks: 1})
+				loss, want := firstStep(t, p, err)
+				p, err = saga.Compile(m, &g, saga.Config{Seed: 4, Chunks: 3})
+				_, other := firstStep(t, p, err)
+				p, err = saga.CompileSampled(m, &g, saga.Config{Seed: 4}, saga.Sampling{Sampler: sample.Neighbours(everything, everything, everything), Batch: items})
+				got, by := firstStep(t, p, err)
+				compare(t, what+" loss", []float32{got}, []float32{loss}, 1e-5)
+				for param, x := range want {
+					compare(t, what+" gradient of "+param, by[param], x, 1e-5+2*away(other[param], x))
+				}
+			}
 		}
 	}
 }

@@ -28,13 +28,13 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 			w.Host = 4 * e.Work * float64(host) / float64(max(all, 1))
 		}
 	}
-	t := 0.0
+	t, listed := 0.0, 0.0
 	switch j.engine {
 	case Bits:
 		w.Cliques = append([]float64{0}, e.Nodes...)
 		t = rates.Clique(w, j.query.pattern.Vertices())
 	case Loops:
-		t = rates.Loops(e, w)
+		t, listed = rates.Loops(e, w), cuda.Tasks(r)
 	default:
 		triangles, err := plan.New(pattern.Must("triangle"), nil, []int{0, 1, 2}, plan.Options{})
 		if err != nil {
@@ -44,9 +44,10 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 		t = rates.Formula(j.formula, w)
 		if j.gpu && slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.EdgePairs || t.Of == pattern.Tails }) {
 			workers /= float64(len(g.gpus.list)) // each counts the triangles at all edges
+			listed = w.Vertices / 2
 		}
 	}
-	return t / workers, nil
+	return t/workers + rates.Host(listed), nil
 }
 
 // rates are those of the place's processors, and by how many times its time is less.

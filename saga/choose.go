@@ -134,7 +134,7 @@ func (c *chooser) choose() (*choice, error) {
 
 // decide chooses a program and its plan. With from, program, number of intervals and schedule are from's.
 func (c *chooser) decide(from *tune.Decision) (*choice, error) {
-	if c.p.on.machine == nil {
+	if m := c.p.on.machine; m == nil || m.NICs != "" { // a search over the devices of several hosts takes too long, and one host is compared with them
 		return c.fewest(from)
 	}
 	q := &tune.Problem{Machine: c.p.on.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,
@@ -170,12 +170,17 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	}
 	var best *choice
 	var first error
-	m, err := sim.LoadMachine(backend.Of(c.p.cfg.Device).Model)
-	if err != nil {
-		return nil, err
+	m, err := c.p.on.machine, error(nil)
+	if m == nil {
+		if m, err = sim.LoadMachine(backend.Of(c.p.cfg.Device).Model); err != nil {
+			return nil, err
+		}
 	}
 	if from != nil {
 		o.P, packed = from.P, from.Packed
+	}
+	if o.Schedule == plan.Auto {
+		o.Schedule = plan.Sag
 	}
 	for _, k := range keys([]bool{packed}, []int{max(1, c.p.cfg.Outcome.Slices)}, saves, c.p.cfg.Outcome.Store) {
 		if best != nil && c.p.cfg.devices() > len(m.Devices) {
@@ -206,7 +211,9 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	if best == nil {
 		return nil, first
 	}
-	best.line = nil
+	if c.p.on.machine == nil {
+		best.line = nil
+	}
 	return best, nil
 }
 

@@ -105,7 +105,9 @@ func (in *inputs) checksum() string {
 		}
 	}
 	if in.loss.numbers() {
-		sum = crc32.Update(sum, castagnoli, bytesOf(d.Targets.Vertex))
+		for _, x := range [][]float32{d.Targets.Vertex, d.Targets.Edge.Rows, d.Targets.Graph.Rows} {
+			sum = crc32.Update(sum, castagnoli, bytesOf(x))
+		}
 	}
 	for _, x := range sparse {
 		sum = crc32.Update(sum, castagnoli, x)

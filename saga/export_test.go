@@ -204,6 +204,13 @@ func scrambleKernel(k *kernel.Program) {
 	slices.Reverse(k.Leaves)
 }
 
+// Rewind has the next step be the first batch of a run of sampled training.
+func (p *Program) Rewind() {
+	if s := p.sampled; s != nil {
+		s.step, s.steps, p.epoch = step{}, 0, 0
+	}
+}
+
 // ComeAhead has batches come ahead as on GPUs, on any device. The program must not be open.
 func (p *Program) ComeAhead() error {
 	p.sampled.filling.forced = true

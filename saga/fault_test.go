@@ -115,6 +115,7 @@ func (s *sweep) run(t *testing.T, f device.Fault) (o outcome) {
 }
 
 func (s *sweep) end(devices []device.Device, bad failing) (o outcome) {
+	s.program.Rewind()
 	o.opened = s.program.OpenOn(devices)
 	o.calls[0] = bad.Calls()
 	if o.opened == nil {
@@ -307,6 +308,11 @@ func TestEveryFault(t *testing.T) {
 			saga.Config{Chunks: 4, Stream: true, Device: "cuda:0,1", Without: []string{"invariant"}}, faulty)
 		sweeps[len(sweeps)-1].spec = "null:2"
 	}
+	batches := func(name, on string, c saga.Config) {
+		sweeps = append(sweeps, &sweep{name: name, spec: on, program: batchesToFail(t, c)})
+	}
+	batches("sage in batches", one, saga.Config{Device: one})
+	batches("sage in batches on a GPU that computes nothing", "null:1", saga.Config{Device: "cuda", Without: []string{"invariant"}})
 	add("ggcn, dest-order", "ggcn", saga.Config{Chunks: 3, Stream: true, Schedule: plan.DestOrder, Device: one}, 0)
 	for _, s := range sweeps {
 		t.Run(s.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sagann/backend"
+	"sagann/chunk"
 	"sagann/device"
 	"sagann/kernel"
 	"sagann/saga/report"
@@ -36,7 +37,11 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 	render := func(k *kernel.Program) (kernel.Rendered, error) {
 		return kind.Renderer.Render(k, kind.ChipOf(g.Info()))
 	}
-	return p.report().KernelTimes(p.grids.built.grid, render, spans)
+	var grid *chunk.Grid
+	if p.sampled == nil {
+		grid = p.grids.built.grid
+	}
+	return p.report().KernelTimes(grid, render, spans)
 }
 
 // DevicePeak is the most device memory in bytes that any device has held so far, what

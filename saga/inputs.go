@@ -130,15 +130,16 @@ func (in *inputs) source(name string) (source, error) {
 
 // targets are those of regression, 0 where a vertex has none.
 func (in *inputs) targets() source {
-	t := &in.data.Targets
-	return source{row: func(v int, to []float32) {
-		for c, x := range t.Vertex[v*t.Cols:][:t.Cols] {
-			if x != x {
-				x = 0
-			}
-			to[c] = x
-		}
-	}}
+	t := in.data.Targets.Of(VertexTask)
+	return source{row: func(v int, to []float32) { setTargets(to, t, v) }}
+}
+
+// setTargets writes row i of t, 0 where it has none.
+func setTargets(to []float32, t dataset.Numbers, i int) {
+	clear(to)
+	if t.Has(i) {
+		copy(to, t.Row(i))
+	}
 }
 
 // trainWeight is how much each vertex counts in the mean loss over the training split.

@@ -64,12 +64,36 @@ func (t *tracer) scaled(m Tensor) Tensor {
 	return ops.RowScale(m, ops.Slice(row, row.Cols()-1, 1))
 }
 
-// wholeRows refuses what needs all in-edges of a vertex, or an edge in more than one layer, where
-// blocks are sampled.
+// updateBlocks is updateEdge over blocks: each has edges of its own, whose ends have rows of x too, for levels lie within those above.
+// So what update makes of x is made anew for the edges of every later layer, and draws what it drew the first time.
+func (t *tracer) updateBlocks(x Tensor, update func(src, dst Tensor) Tensor) {
+	before, first := t.data, t.sites
+	rows := func(level int) Tensor {
+		y := x
+		for y.Shape().Set.Level() > level {
+			y = dataflow.Prefix(y)
+		}
+		return y
+	}
+	again := func(level int) Tensor {
+		sites, soft, data, in := t.sites, t.soft, t.data, t.level
+		t.sites, t.data, t.level = first, before, level
+		y := update(rows(level+1), rows(level))
+		t.sites = max(sites, t.sites)
+		t.soft, t.data, t.level = soft, data, in
+		return y
+	}
+	if below := min(t.level, x.Shape().Set.Level()-1); below >= 0 {
+		again(below) // for its errors, and so that later draws have the places that they have over the full graph
+	}
+	t.data = func() Tensor { return again(t.level) }
+}
+
+// wholeRows refuses what needs all in-edges of a vertex where blocks are sampled.
 func (t *tracer) wholeRows(what dataflow.Op, f any) {
 	if t.d.levels > 0 {
 		panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f),
-			Err: fmt.Errorf("needs the whole graph: a sampled block has some of the in-edges of a vertex, and others in each layer; train without sampling, or gather by Sum, Mean, Max or SoftmaxSum")})
+			Err: fmt.Errorf("needs the whole graph: a sampled block has some of the in-edges of a vertex; train without sampling, or gather by Sum, Mean, Max or SoftmaxSum")})
 	}
 }
 

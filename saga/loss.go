@@ -53,8 +53,8 @@ func (l *Loss) check(d *dims, name string) error {
 	if !(l.Delta >= 0) || math.IsInf(float64(l.Delta), 0) {
 		return fmt.Errorf("saga: the delta of the loss is %v; it must be finite and above 0", l.Delta)
 	}
-	if l.numbers() && d.taskName() != VertexTask {
-		return fmt.Errorf("saga: the loss %s compares numbers of vertices; labels of %s are classes", l.Kind, things[d.taskName()])
+	if l.numbers() && d.task == LinkTask {
+		return fmt.Errorf("saga: the loss %s compares numbers; labels of %s are classes", l.Kind, things[LinkTask])
 	}
 	if err := checkWeights("class weights", l.ClassWeights, d.classes); err != nil {
 		return err
@@ -150,18 +150,21 @@ func (p *Program) checkLoss() error {
 	if err := l.check(&p.dims, d.Name); err != nil {
 		return err
 	}
-	if p.dims.taskName() != VertexTask {
+	task := p.dims.taskName()
+	if task == LinkTask {
 		return nil
 	}
+	t := d.Targets.Of(task)
+	classes := map[Task]bool{VertexTask: d.Labels != nil || d.MultiLabels != nil, EdgeTask: d.EdgeLabels != nil, GraphTask: d.GraphLabels != nil}[task]
 	switch {
-	case !l.numbers() && d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil:
+	case !l.numbers() && !classes && t.Rows != nil:
 		return fmt.Errorf("saga: %s has targets, which are numbers, and no labels, which are classes; the losses %s, %s and %s are for numbers", d.Name, LossMSE, LossMAE, LossHuber)
-	case l.numbers() && d.Targets.Vertex == nil && d.Labelled(VertexTask):
+	case l.numbers() && t.Rows == nil && classes:
 		return fmt.Errorf("saga: the labels of %s are classes, and the loss %s compares numbers: it needs targets; the loss %s is for classes", d.Name, l.Kind, LossCrossEntropy)
-	case l.numbers() && d.Targets.Vertex == nil:
-		return fmt.Errorf("saga: %s has no targets for the loss %s", d.Name, l.Kind)
+	case l.numbers() && t.Rows == nil:
+		return fmt.Errorf("saga: %s has no targets of %s for the loss %s", d.Name, things[task], l.Kind)
 	case l.numbers():
-		return d.Targets.Cover(d.Splits(VertexTask))
+		return t.Cover(task, d.Splits(task))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package saga
 
 import (
 	"errors"
+	"slices"
 
 	"sagann/backend"
 	"sagann/chunk"
@@ -78,6 +79,9 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		bound = max(1, bound/scratchShare)
 	}
 	rows, edges := p.Totals()
+	if s := p.sampled; s != nil { // a batch may have a vertex more than once
+		rows, edges = max(rows, slices.Max(s.most.Vertices)), max(edges, int64(slices.Max(s.most.Edges)))
+	}
 	var kernels [][]*kernel.Program
 	for n, l := range programs {
 		for _, g := range l.Spec.Globals {
@@ -85,6 +89,9 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		for i, k := range l.Kernels {
 			tile := kernel.TileWithin(k, kind.Chip, bound)
+			if n == 0 && p.sampled != nil { // no bit of a step over a batch depends on memory
+				tile = kernel.TileWithin(k, kind.Chip, 0)
+			}
 			if n == 0 && len(p.cfg.Outcome.Tiles) == len(l.Kernels) {
 				tile = p.cfg.Outcome.Tiles[i]
 			}

@@ -84,7 +84,7 @@ func (p *Program) Evaluate() (Scores, error) {
 		row := func(i int) []float32 { return open.eval.Result(i)[k*c : (k+1)*c] }
 		switch {
 		case p.model.Loss.numbers():
-			m.fit(row(1), row(2), p.data.Targets.Spread(split), n)
+			m.fit(row(1), row(2), p.data.Targets.Of(p.dims.taskName()).Spread(split), n)
 		case p.dims.multi:
 			m.MicroF1, m.MacroF1 = f1(row(1), row(2), row(3))
 		default:

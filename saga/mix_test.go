@@ -75,7 +75,7 @@ func TestSavesAreMixed(t *testing.T) {
 // A value of G-GCN that is read first in the phase after the one that can make it is made
 // there, which shortens the epoch, and what a run that goes on takes over gives that plan.
 func TestStoredValuesAreMadeLate(t *testing.T) {
-	c := saga.Config{Mem: 4 << 30, Chunks: 12, Outcome: saga.Outcome{Slices: 1}}
+	c := saga.Config{Mem: 4 << 30, Chunks: 7, Outcome: saga.Outcome{Slices: 1}}
 	p := planFull(t, "ggcn", c)
 	if !slices.ContainsFunc(p.Stored(), func(name string) bool { return strings.HasPrefix(name, dataflow.Late) }) {
 		t.Errorf("beside the policy are stored %q", p.Stored())

@@ -138,7 +138,10 @@ func (p *Program) describeData() error {
 	switch m.Task {
 	case EdgeTask:
 		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeSplit.Train)
-		e = withLabels(e, d)
+		if m.Loss.numbers() && p.output == "" {
+			p.dims.targets = d.Targets.Edge.Cols
+		}
+		e = withLabels(e, d, p.dims.targets)
 	case GraphTask:
 		var err error
 		if p.dims.graphs, err = graphCount(d); err != nil {
@@ -150,7 +153,7 @@ func (p *Program) describeData() error {
 		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
 	}
 	if m.Loss.numbers() {
-		p.dims.classes, p.dims.multi = d.Targets.Cols, false
+		p.dims.classes, p.dims.multi = d.Targets.Of(p.dims.taskName()).Cols, false
 	}
 	if p.output != "" { // there may be no labels
 		p.dims.classes, p.dims.multi = 0, false

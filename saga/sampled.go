@@ -23,7 +23,6 @@ type sampled struct {
 	step        // of the next batch
 	steps   int // updates so far
 	feed    *feed
-	ahead   lookahead
 	filling feeding
 }
 
@@ -282,17 +281,17 @@ func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
 
 // widen gives room for a batch of so many rows and edges, with a sixteenth more: sizes that
 // have been left once will be again.
-func (s *sampled) widen(b *sample.Blocks) {
+func (s *sampled) widen(vertices, edges []int) {
 	grow := func(room *int, n, most int) {
 		if n > *room {
 			*room = min(most, roundRoom(float64(n)*17/16))
 		}
 	}
-	for l, n := range b.Counts {
+	for l, n := range vertices {
 		grow(&s.most.Vertices[l], n, s.mostVertices())
 	}
-	for l := range b.Layers {
-		grow(&s.most.Edges[l], len(b.Layers[l].Far), s.mostEdges())
+	for l, n := range edges {
+		grow(&s.most.Edges[l], n, s.mostEdges())
 	}
 }
 

@@ -1,9 +1,11 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,12 +25,17 @@ import (
 
 // lookahead is how training on sampled blocks gets its batches.
 type lookahead struct {
-	two    bool // the device has two rooms for batches
-	tables bool // and rows of vertices that stay there
+	two    bool    // the device has two rooms for batches
+	tables bool    // and rows of vertices that stay there
+	far    bool    // which host memory has but for
+	hot    float64 // this share of them
+	drawn  bool    // and draws the batches,
+	bytes  int64   // in so much memory beside the plan's
 }
 
 // feeding is what goroutines that fill batches share, and how long they took.
 type feeding struct {
+	ahead   lookahead
 	forced  bool                                 // batches come ahead on any device: tests
 	mu      sync.Mutex                           // guards what they make once:
 	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
@@ -39,11 +46,31 @@ type feeding struct {
 }
 
 // aheads are the ways to have batches come, the fastest first; memory decides.
-func (p *Program) aheads() []lookahead {
-	if p.sampled.filling.forced || backend.Of(p.cfg.Device).GPU() && !p.cfg.without("stream") {
-		return []lookahead{{two: true, tables: true}, {two: true}, {}}
+func (p *Program) aheads() (list []lookahead) {
+	s := p.sampled
+	if !s.filling.forced && (!backend.Of(p.cfg.Device).GPU() || p.cfg.without("stream")) {
+		return []lookahead{{}}
 	}
-	return []lookahead{{}}
+	add := func(x lookahead) {
+		x.two, x.tables = true, true
+		if s.Cache == 0 || s.filling.forced {
+			list = append(list, x)
+		}
+		x.far = true
+		for _, x.hot = range []float64{0.5, 0.2, 0.05, 0} {
+			if s.Cache != 0 {
+				x.hot = max(0, s.Cache)
+			}
+			if list = append(list, x); s.Cache != 0 {
+				break
+			}
+		}
+	}
+	if bytes := p.drawsThere(); bytes > 0 && !s.filling.forced {
+		add(lookahead{drawn: true, bytes: bytes})
+	}
+	add(lookahead{})
+	return append(list, lookahead{two: true}, lookahead{})
 }
 
 // aheadOf is what the plan of l has for batches that come by x.
@@ -57,11 +84,29 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 			v := &l.Spec.Values[id]
 			name, _, _ := strings.Cut(key, "@")
 			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && p.staysTable(name) {
-				a.Tables = append(a.Tables, plan.Table{Value: id, Rows: p.in.edges.V})
+				t := plan.Table{Value: id, Rows: p.in.edges.V}
+				if t.Host = x.far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
+					t.Hot = int(min(1, x.hot) * float64(t.Rows))
+				}
+				a.Tables = append(a.Tables, t)
 			}
 		}
 	}
 	return a
+}
+
+// leastFar is the size of the least table that is read over the link: less is not pinned.
+const leastFar = 1 << 20
+
+// hotRows are n vertices of most out-edges: what batches read most often. Of equal ones the first come first.
+func (p *Program) hotRows(n int) []uint32 {
+	degrees := p.in.edges.OutDegrees()
+	list := make([]uint32, len(degrees))
+	for v := range list {
+		list[v] = uint32(v)
+	}
+	slices.SortFunc(list, func(a, b uint32) int { return cmp.Or(cmp.Compare(degrees[b], degrees[a]), cmp.Compare(a, b)) })
+	return list[:n]
 }
 
 // staysTable tells whether the rows of an input are the same in every batch.
@@ -76,6 +121,9 @@ func (p *Program) staysTable(name string) bool {
 // setTables gives the runner of training the tables of its plan.
 func (s *session) setTables() error {
 	p := s.p
+	if p.cfg.without("match") {
+		s.train.Alone()
+	}
 	for key, id := range p.train.low.Inputs {
 		t := p.train.plan.Places.Sets.TableOf(id)
 		if t == nil {
@@ -87,13 +135,18 @@ func (s *session) setTables() error {
 			return err
 		}
 		rows := bytesOf(src.rows)
-		if src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
+		if t.Host || src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
 			if rows, err = p.in.layout(name, nil); err != nil {
 				return err
 			}
 		}
 		if err := s.train.SetTable(id, rows); err != nil {
 			return fmt.Errorf("rows of %s: %w", name, err)
+		}
+		if t.Host {
+			if err := s.train.SetHot(id, p.hotRows(t.Hot)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -102,7 +155,7 @@ func (s *session) setTables() error {
 // ahead is how many batches are prepared beside the one in hand. On the host they share the
 // processors with the step, and one is filled while one waits.
 func (p *Program) ahead() int {
-	if p.sampled.ahead.two {
+	if p.sampled.filling.ahead.two {
 		return max(2, runtime.GOMAXPROCS(0))
 	}
 	return 2
@@ -141,7 +194,13 @@ func (s *session) newBatch() (*batch, error) {
 // stageNext takes the batch behind the one at work and has it come.
 func (p *Program) stageNext(open *session, next step) error {
 	s := p.sampled
-	if !s.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
+	if open.draws != nil {
+		if err := open.drawThere(next); err != nil || next.batch == 0 { // evaluation may come between
+			return err
+		}
+		return open.stage(open.draws.batches[open.draws.turn])
+	}
+	if !s.filling.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
 		return nil
 	}
 	start := time.Now()
@@ -150,7 +209,12 @@ func (p *Program) stageNext(open *session, next step) error {
 	if b.err != nil {
 		return nil // at its turn
 	}
-	err := open.train.Stage(&b.Batch)
+	return open.stage(b)
+}
+
+// stage has b come to the device; what does not fit is said at its turn.
+func (s *session) stage(b *batch) error {
+	err := s.train.Stage(&b.Batch)
 	var over *exec.OverflowError
 	if errors.As(err, &over) {
 		return nil

@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
+	"sagann/dataset"
 	"sagann/device"
+	"sagann/layers"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // boundGPU computes nothing. It checks that clears and calls stay within its memory.
@@ -89,10 +93,18 @@ func TestSampledAgree(t *testing.T) {
 			if err := p.ComeAhead(); err != nil {
 				t.Fatal(err)
 			}
-		} else if s := p.SampledPlan(); !s.Ahead || s.Tables != 600*12*4 {
+		} else if s := p.SampledPlan(); !s.Ahead || s.Tables != 600*16*4 || s.Drawn != (name == "sage" || name == "gin" || name == "ggcn") {
 			t.Errorf("%s on %s: %+v", name, os.Getenv("SAGANN_DEVICE"), s)
 		}
 		got, _ := batchLosses(t, p, saga.TrainOptions{})
+		if c.Device != "" {
+			c.Mem = leastSampled(t, name, d, c)
+			q := sampledProgram(t, name, d, c, sampling())
+			if again, _ := batchLosses(t, q, saga.TrainOptions{}); q.SampledPlan().Ahead || !slices.Equal(got, again) {
+				t.Errorf("%s: losses %v, with least memory %v", name, got, again)
+			}
+			c.Mem = 0
+		}
 		c.Device = ""
 		want, _ := batchLosses(t, sampledProgram(t, name, d, c, sampling()), saga.TrainOptions{})
 		for i, x := range want {
@@ -101,4 +113,62 @@ func TestSampledAgree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Rows that a GPU reads from host memory, hot ones and those of the batch before give the bits of rows
+// that all lie on the device. Without a GPU there are none.
+func TestSampledFar(t *testing.T) {
+	c := sampledConfig()
+	if c.Device == "" {
+		t.Skip("SAGANN_DEVICE names no GPU")
+	}
+	d, err := dataset.Synthetic(dataset.Spec{Kind: dataset.Communities, Vertices: 30000, Edges: 300000, Features: 12, Classes: 4, Seed: 3, Copies: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dataset.RandomSplit(d, 0.4, 0.3, 1); err != nil {
+		t.Fatal(err)
+	}
+	c.Epochs, c.Optimizer.ClipNorm = 2, 0
+	for _, name := range []string{"sage", "gat"} { // drawn by the GPU, and by the host
+		var want []float64
+		for _, x := range []struct {
+			cache   float64
+			without []string
+		}{{0, nil}, {-1, nil}, {0.2, nil}, {0.2, []string{"match"}}, {0, []string{"stream"}}} {
+			c.Without = x.without
+			p := sampledProgram(t, name, d, c, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 2000, Cache: x.cache})
+			got, _ := batchLosses(t, p, saga.TrainOptions{})
+			if want == nil {
+				want = got
+			}
+			s := p.SampledPlan()
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %+v: losses %v, want %v", name, x, got, want)
+			}
+			if n := s.FarRows; (n[0] > 0) != (x.cache != 0) || (n[1] > 0) != (x.cache > 0) || (n[2] > 0) != (x.cache != 0 && x.without == nil) {
+				t.Errorf("%s, %+v: rows %v", name, x, n)
+			}
+			t.Logf("%s, %+v: rows %v, drawn there %t", name, x, s.FarRows, s.Drawn)
+		}
+	}
+}
+
+// batchesToFail is a program over batches that come ahead.
+func batchesToFail(t *testing.T, c saga.Config) *saga.Program {
+	t.Helper()
+	d := mustSynthetic(t, "vertices=40,edges=200,features=5,classes=3,seed=4")
+	m, err := layers.New("sage", layers.Options{Features: 5, Hidden: 4, Classes: 3, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Optimizer.Kind = "sgd"
+	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(3, 2), Batch: 7})
+	if err == nil {
+		err = p.ComeAhead()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -4,23 +4,27 @@ import (
 	"time"
 
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
 	"sagann/saga/report"
 )
 
 // SampledPlan says what sampled training has room for.
 type SampledPlan struct {
-	Sampler   string        // with its sizes and the batch
-	Batches   int           // of an epoch
-	Vertices  []int         // room by level: the seeds first
-	Edges     []int         // room by block: the edges into the seeds first
-	Expected  []int         // vertices by level: the mean of the batches that were drawn to plan
-	Overflows int           // batches that were run again with more room, so far
-	Peak      int64         // device memory of a batch in bytes
-	Intervals int           // of evaluation
-	Ahead     bool          // the next batch comes to the device while one is at work
-	Tables    int64         // bytes of rows that stay on the device, from which batches take theirs
-	Drawing   time.Duration // of all goroutines that draw batches and fill what comes with them, so far
-	Waiting   time.Duration // of steps for the next batch, so far
+	Sampler   string                 // with its sizes and the batch
+	Batches   int                    // of an epoch
+	Vertices  []int                  // room by level: the seeds first
+	Edges     []int                  // room by block: the edges into the seeds first
+	Expected  []int                  // vertices by level: the mean of the batches that were drawn to plan
+	Overflows int                    // batches that were run again with more room, so far
+	Device    int64                  // that training and evaluation take of a device: plans, kernels, and drawing where the GPU draws
+	Peak      int64                  // device memory of a batch in bytes
+	Intervals int                    // of evaluation
+	Ahead     bool                   // the next batch comes to the device while one is at work
+	Drawn     bool                   // and is drawn there
+	Tables    int64                  // bytes of rows that stay on the device, from which batches take theirs
+	FarRows   [plan.FarCounts]uint64 // rows that came over the link so far, hot ones, and those that the batch before had
+	Drawing   time.Duration          // of all goroutines that draw batches and fill what comes with them, so far
+	Waiting   time.Duration          // of steps for the next batch, so far
 }
 
 // SampledPlan is what sampled training has room for; nil without sampling.
@@ -30,17 +34,30 @@ func (p *Program) SampledPlan() *SampledPlan {
 		return nil
 	}
 	var tables int64
-	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
-		tables += int64(t.Rows) * p.train.low.Spec.Values[t.Value].RowBytes
+	var far [plan.FarCounts]uint64
+	if p.session != nil {
+		far, _ = p.session.train.FarRows()
 	}
-	return &SampledPlan{Ahead: s.ahead.two, Tables: tables, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
+		rows := t.Rows
+		if t.Host {
+			rows = t.Hot
+		}
+		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
+	}
+	return &SampledPlan{Device: p.PlannedPeak() + p.chosen.memory.scratch + p.drawing(), Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: s.filling.waiting, Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
 }
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
-	return &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Eval: p.eval.plan}
+	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
+		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Eval: p.eval.plan}
+	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
+		r.Machine = p.cfg.Machine
+		r.Step = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
+	}
+	return r
 }
 
 // aheadBytes is what the batches that are prepared ahead take in host memory, at most: rows
@@ -56,6 +73,9 @@ func (s *sampled) aheadBytes(p *Program) int64 {
 	for e := range z.Cells {
 		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[e]) // sample.Block
 	}
+	if s.filling.ahead.drawn { // only what belongs to seeds comes from the host
+		return n + n/8
+	}
 	return int64(p.ahead()+1) * (n + n/8)
 }
 
@@ -64,6 +84,11 @@ func (s *sampled) tenants(p *Program) []plan.Tenant {
 	list := []plan.Tenant{
 		{Name: "rows to draw from", Bytes: s.draw.graph.Bytes(), Stays: true, From: plan.Whole, To: plan.Whole},
 		{Name: "batches prepared ahead", Bytes: s.aheadBytes(p), Stays: true, From: plan.Whole, To: plan.Whole},
+	}
+	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
+		if v := &p.train.low.Spec.Values[t.Value]; t.Host {
+			list = append(list, plan.Tenant{Name: "rows of " + v.Name + " that a GPU reads", Bytes: int64(t.Rows) * v.RowBytes, Stays: true, From: plan.Whole, To: plan.Whole})
+		}
 	}
 	if p.train.low.Want.Rank {
 		list = append(list, plan.Tenant{Name: "ranks of edges", Bytes: 4 * int64(p.in.edges.E()), Stays: true, From: plan.Whole, To: plan.Whole})

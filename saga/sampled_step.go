@@ -110,20 +110,9 @@ func (s *sampled) stopFeed() {
 func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	s := p.sampled
 	at := step{epoch: s.epoch, batch: s.batch}
-	if s.feed == nil {
-		if s.feed, err = p.newFeed(open, at); err != nil {
-			return 0, err
-		}
-	}
-	start := time.Now()
-	b := s.feed.take()
-	s.filling.waiting += time.Since(start)
-	if b.err != nil {
-		s.stopFeed()
-		return 0, fmt.Errorf("%v: %w", at, b.err)
-	}
-	if b.at != at {
-		panic(fmt.Sprintf("saga: the batch of %v is there, that of %v is wanted", b.at, at))
+	b, err := p.batchOf(open, at)
+	if err != nil {
+		return 0, fmt.Errorf("%v: %w", at, err)
 	}
 	if open, b, err = p.fit(open, b); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
@@ -146,6 +135,9 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	s.loss += loss * b.weight
 	s.steps++
 	s.filling.last = append(s.filling.last[:0], b.blocks.seeds...)
+	if p.dims.taskName() == VertexTask {
+		s.filling.last = s.filling.last[:b.blocks.Counts[0]]
+	}
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++
 	}
@@ -153,9 +145,32 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	return loss, nil
 }
 
+// batchOf is the batch of a place, drawn by the session's GPU or by the feed.
+func (p *Program) batchOf(open *session, at step) (b *batch, err error) {
+	s := p.sampled
+	start := time.Now()
+	defer func() { s.filling.waiting += time.Since(start) }()
+	if open.draws != nil {
+		return open.drawn(at)
+	}
+	if s.feed == nil {
+		if s.feed, err = p.newFeed(open, at); err != nil {
+			return nil, err
+		}
+	}
+	if b = s.feed.take(); b.err != nil {
+		s.stopFeed()
+		return nil, b.err
+	}
+	if b.at != at {
+		panic(fmt.Sprintf("saga: the batch of %v is there, that of %v is wanted", b.at, at))
+	}
+	return b, nil
+}
+
 // giveBack has b filled again by the feed that made it, unless that was stopped.
 func (s *sampled) giveBack(f *feed, b *batch) {
-	if s.feed == f {
+	if s.feed == f && f != nil {
 		f.free <- b
 	}
 }
@@ -171,11 +186,8 @@ func (p *Program) fit(open *session, b *batch) (*session, *batch, error) {
 	if open, err = p.refit(open, b); err != nil {
 		return open, b, err
 	}
-	if p.sampled.feed, err = p.newFeed(open, b.at); err != nil {
+	if b, err = p.batchOf(open, b.at); err != nil {
 		return open, b, err
-	}
-	if b = p.sampled.feed.take(); b.err != nil {
-		return open, b, b.err
 	}
 	return open, b, open.train.SetBatch(&b.Batch)
 }
@@ -186,7 +198,8 @@ func (p *Program) refit(open *session, b *batch) (*session, error) {
 	if err != nil {
 		return open, err
 	}
-	p.sampled.widen(&b.blocks.Blocks)
+	p.sampled.stopFeed() // which reads the plan
+	p.sampled.widen(b.blocks.Counts, b.edges())
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", b.blocks.Counts, err)
@@ -226,7 +239,7 @@ func (p *Program) Seeds() []uint32 {
 // seedRows is value id of the last batch, without what pads its rows.
 func (s *session) seedRows(id int) (x []float32, cols int) {
 	cols = s.p.train.low.Spec.Values[id].Cols
-	rows, ld := floatsOf(s.train.BatchOutput(id)), chunk.LD(cols)
+	rows, ld := floatsOf(s.train.OutputRows(id, len(s.p.sampled.filling.last))), chunk.LD(cols)
 	for at := 0; at < len(rows); at += ld {
 		x = append(x, rows[at:at+cols]...)
 	}

@@ -25,6 +25,10 @@ type Sampling struct {
 	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
 	// batch of an epoch has what is left.
 	Batch int
+	// Cache says where a GPU has the rows of vertices that do not change, such as features. 0: on the device, or as many
+	// of them as there is memory for; above 0: this share of them, those of the vertices with most out-edges;
+	// below 0: none. The others are read from host memory while the batch before is at work. No number depends on it.
+	Cache float64
 	// Norm says what Sum adds up: by default the messages of the edges drawn as they are. With NormFull each counts in-degree
 	// over draws times, so that the sum estimates that over all edges without bias; self loops that the model adds, and
 	// sums of shares by Edge.Softmax, stay as they are. Only for neighbours drawn with equal probability.
@@ -125,6 +129,8 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
 	case p.trainable() != nil:
 		return p.trainable()
+	case p.model.Loss.numbers() && p.dims.taskName() != VertexTask:
+		return fmt.Errorf("batches have no targets of %s yet; train without sampling", things[p.dims.taskName()])
 	case p.cfg.devices() > 1:
 		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.FeatureGrad:
@@ -173,11 +179,18 @@ func (p *Program) compileSampled() error {
 // Where there is not enough memory batches do not come ahead.
 func (p *Program) planSampled() error {
 	o := p.planOptions()
-	o.Budget = p.chosen.memory.plans()
-	var err error
+	programs := []*dataflow.Lowered{p.train.low, p.eval.low}
+	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // batches may have become larger
+	if err != nil {
+		return err
+	}
+	p.chosen.memory = m
 	var small *plan.BudgetError
 	for _, x := range p.aheads() {
-		p.sampled.ahead = x
+		p.sampled.filling.ahead = x
+		if o.Budget = m.plans(); m.bound > 0 {
+			o.Budget = max(1, m.plans()-x.bytes)
+		}
 		z := p.sampled.room(p.train.low)
 		z.Ahead = p.aheadOf(p.train.low, x, z)
 		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil {
@@ -188,7 +201,7 @@ func (p *Program) planSampled() error {
 		}
 	}
 	small.Budget = p.cfg.Mem
-	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, []*dataflow.Lowered{p.train.low, p.eval.low}); wrong != nil {
+	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
 		return wrong
 	}
 	return err

@@ -30,6 +30,7 @@ type session struct {
 	eval    *exec.Runner         // nil until the first evaluation
 	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
 	tables  tables               // sampled training's learned rows
+	draws   *drawnThere          // sampled training: nil where the host draws
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
@@ -45,7 +46,7 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	m := &p.chosen.memory
 	budget := m.bound
 	if budget == 0 {
-		budget = peak + m.scratch
+		budget = peak + m.scratch + p.drawing()
 	}
 	first, n := p.cfg.owned()
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
@@ -81,6 +82,9 @@ func (s *session) close() error {
 			err = errors.Join(err, r.Close())
 		}
 	}
+	if s.draws != nil {
+		err = errors.Join(err, s.draws.gpu.Close())
+	}
 	if s.arena != nil {
 		err = errors.Join(err, s.arena.Close())
 	}
@@ -104,6 +108,9 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		}
 		if err := s.setTables(); err != nil {
 			return nil, err
+		}
+		if err := s.openDraws(); err != nil {
+			return s.train, err
 		}
 		return s.train, s.setConsts(u, s.train)
 	}

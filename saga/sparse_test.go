@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/saga"
 )
 
@@ -85,6 +86,37 @@ func TestSparseRefuses(t *testing.T) {
 			t.Errorf("%s is taken", what)
 		} else {
 			t.Log(fmt.Sprint(what, ": ", err))
+		}
+	}
+}
+
+// All that sparse features ask of a GPU has kernels, with dropout and without.
+func TestSparseLaunches(t *testing.T) {
+	for _, drop := range []float32{0, 0.5} {
+		for _, name := range []string{"gcn", "sage", "gin"} {
+			dense, sparse := words(t)
+			m := modelFor(t, name, dense, 0, drop)
+			for _, c := range []saga.Config{{Chunks: 1}, {Chunks: 4, Stream: true}} {
+				c.Device = "cuda"
+				c.Seed = 1
+				p, err := saga.Compile(m, sparse, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				inner, err := device.NewNull(0, p.DeviceBytes())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := p.OpenOn([]device.Device{boundGPU{nullGPU{inner}, new(int), new(int)}}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := p.Step(); err != nil {
+					t.Error(err)
+				}
+				if err := p.Close(); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	}
 }

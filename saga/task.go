@@ -38,15 +38,17 @@ const graphPrefix = "graph:"
 // Names of the inputs that tasks other than VertexTask need.
 const (
 	graphOf       = "graph:of"       // [V×1]: the graph of a vertex, a number
-	graphLabels   = "graph:labels"   // Global [G×1]
+	graphLabels   = "graph:labels"   // Global [G×1], of numbers [G×C]
 	graphWeight   = "graph:weight"   // Global [G×1]: 1/|train| on training graphs, else 0
 	graphSplits   = "graph:splits"   // Global [G×3]: membership in train, validation, test
 	graphInvCount = "graph:invcount" // Global [G×1]: 1/max(vertices, 1)
 )
 
-// Label and split of an edge travel as two more columns of the edge data, after the
-// user's: the class (-1 without) and the split, 1 to 3 (0 without).
-const labelCols = 2
+// Label and split of an edge travel as more columns of the edge data, after the
+// user's: the class (-1 without) or the targets, and the split, 1 to 3 (0 without).
+
+// labelCols is how many columns those are, of so many targets; 0: a class.
+func labelCols(targets int) int { return max(1, targets) + 1 }
 
 // target gives the labels of what the logits stand for. Each call makes new nodes.
 type target struct {
@@ -154,22 +156,27 @@ func (t *tracer) vertexTarget() target {
 }
 
 func (t *tracer) graphTarget() target {
+	cols := 1
+	if t.d.loss.numbers() {
+		cols = t.d.classes
+	}
 	return target{
-		labels: func() Tensor { return t.matrix(graphLabels, 1) },
+		labels: func() Tensor { return t.matrix(graphLabels, cols) },
 		weight: func() Tensor { return t.matrix(graphWeight, 1) },
 		splits: func() Tensor { return t.matrix(graphSplits, 3) },
 	}
 }
 
 func (t *tracer) edgeTarget() target {
+	cols := labelCols(t.d.targets) - 1
 	in := func(split float32) Tensor {
-		return ops.Eq(ops.Slice(t.edgeRow(), t.d.data+1, 1), t.g.Const(split))
+		return ops.Eq(ops.Slice(t.edgeRow(), t.d.data+cols, 1), t.g.Const(split))
 	}
 	return target{
-		labels: func() Tensor { return ops.Slice(t.edgeRow(), t.d.data, 1) },
+		labels: func() Tensor { return ops.Slice(t.edgeRow(), t.d.data, cols) },
 		weight: func() Tensor {
 			if t.d.levels > 0 { // it stands in place of the split
-				return ops.Slice(t.edgeRow(), t.d.data+1, 1)
+				return ops.Slice(t.edgeRow(), t.d.data+cols, 1)
 			}
 			if w := t.d.loss.ClassWeights; w != nil {
 				return ops.Mul(in(1), ops.PickRows(t.g.Leaf(dataflow.InputOp, classWeights, dataflow.Shape{Rows: len(w), Cols: 1}), ops.Slice(t.edgeRow(), t.d.data, 1)))
@@ -184,7 +191,7 @@ func (t *tracer) edgeTarget() target {
 func (t *tracer) edgeRow() Tensor {
 	n := t.d.data
 	if t.d.task == EdgeTask {
-		n += labelCols
+		n += labelCols(t.d.targets)
 	}
 	if t.d.scaled {
 		n++
@@ -202,29 +209,40 @@ func (t *tracer) edgeData() Tensor {
 
 // updateEdge sets what the next layers see as edge data.
 func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
-	t.g.Origin(fmt.Sprintf("layer %d", index+1))
-	t.wholeRows("UpdateEdge", l.UpdateEdge)
-	e := t.edges(x, x)
-	t.g.Origin("")
-	data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
-	if data.Shape().Set.Kind != dataflow.Edge {
-		panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.FuncPos(l.UpdateEdge), In: []dataflow.Shape{data.Shape()},
-			Err: fmt.Errorf("must return a row an edge")})
+	update := func(src, dst Tensor) Tensor {
+		t.g.Origin(fmt.Sprintf("layer %d", index+1))
+		e := t.edges(src, dst)
+		t.g.Origin("")
+		data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
+		if data.Shape().Set.Kind != dataflow.Edge {
+			panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.FuncPos(l.UpdateEdge), In: []dataflow.Shape{data.Shape()},
+				Err: fmt.Errorf("must return a row an edge")})
+		}
+		return data
 	}
-	t.data = data
+	if t.d.levels > 0 {
+		t.updateBlocks(x, update)
+		return
+	}
+	data := update(x, x)
+	t.data = func() Tensor { return data }
 }
 
 // withLabels is e with label and split of its edges in columns of the data. e may have
-// more edges than d, self loops at its end.
-func withLabels(e *chunk.Edges, d *dataset.Data) *chunk.Edges {
-	r, cols := *e, e.DataCols+labelCols
+// more edges than d, self loops at its end. Of so many targets those stand for the label.
+func withLabels(e *chunk.Edges, d *dataset.Data, targets int) *chunk.Edges {
+	r, cols := *e, e.DataCols+labelCols(targets)
 	r.DataCols, r.Data = cols, make([]float32, e.E()*cols)
 	for k := range e.E() {
 		row := r.Data[k*cols : (k+1)*cols]
 		copy(row, e.Data[k*e.DataCols:(k+1)*e.DataCols])
-		row[e.DataCols] = -1
-		if k < len(d.EdgeLabels) {
+		switch {
+		case targets > 0 && k < d.Targets.Edge.Len():
+			setTargets(row[e.DataCols:cols-1], d.Targets.Edge, k)
+		case targets == 0 && k < len(d.EdgeLabels):
 			row[e.DataCols] = float32(d.EdgeLabels[k])
+		case targets == 0:
+			row[e.DataCols] = -1
 		}
 	}
 	for i, split := range d.Splits(EdgeTask) {
@@ -247,7 +265,7 @@ func (p *Program) byNumber(tr *traced, x Tensor) (Tensor, error) {
 		if k < n {
 			number = float32(k)
 		}
-		e.Data[(k+1)*e.DataCols-labelCols] = number
+		e.Data[(k+1)*e.DataCols-labelCols(0)] = number
 	}
 	return ops.SumRowsBy(x, tr.target.labels(), n), nil
 }
@@ -260,7 +278,7 @@ func graphCount(d *dataset.Data) (int, error) {
 	if d.GraphOf == nil {
 		return 0, fmt.Errorf("saga: %s does not say which graph a vertex belongs to", d.Name)
 	}
-	n := uint64(len(d.GraphLabels))
+	n := uint64(max(len(d.GraphLabels), d.Targets.Graph.Len()))
 	for _, g := range d.GraphOf {
 		n = max(n, uint64(g)+1)
 	}
@@ -313,6 +331,13 @@ func (in *inputs) newMatrix(name string, graphs int) []float32 {
 	x := make([]float32, graphs)
 	switch name {
 	case graphLabels:
+		if t := d.Targets.Graph; in.loss.numbers() {
+			x = make([]float32, t.Cols*graphs)
+			for g := range t.Len() {
+				setTargets(x[g*t.Cols:][:t.Cols], t, g)
+			}
+			break
+		}
 		for g := range x {
 			x[g] = -1
 			if g < len(d.GraphLabels) {

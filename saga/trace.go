@@ -59,6 +59,7 @@ type dims struct {
 	task              Task
 	graphs            int  // GraphTask: number of graphs
 	train             int  // EdgeTask: number of training edges
+	targets           int  // EdgeTask: numbers that each edge has to predict; 0: a class
 	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
 	weighed           bool // by the sampler
 	scaled            bool // sums over sampled edges are (NormFull)
@@ -78,7 +79,7 @@ type tracer struct {
 	level     int                       // of sampled blocks, of the rows in hand
 	gathering any                       // ApplyEdge of the layer in hand
 	soft      bool                      // which has asked for Edge.Softmax
-	data      Tensor                    // edge data of the next layer; nil: that of the graph
+	data      func() Tensor             // edge data of the next layer, of the edges in hand; nil: that of the graph
 
 	running bool // one of the model's functions
 }
@@ -192,7 +193,9 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 // edges are those whose sources have rows x and whose destinations have rows self.
 func (t *tracer) edges(x, self Tensor) Edge {
 	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t}
-	if e.Data = t.data; e.Data == nil {
+	if t.data != nil {
+		e.Data = t.data()
+	} else {
 		e.Data = t.edgeData()
 	}
 	if t.d.weight || t.d.weighed {

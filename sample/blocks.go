@@ -1,6 +1,9 @@
 package sample
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Blocks is a sample of layers for training: a chain of vertex sets, level 0 the seeds and
 // level L the inputs, and between levels l+1 and l the edges of Layers[l]. Each level is
@@ -29,6 +32,7 @@ func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	}
 	t := p.tools.take(p.g)
 	defer p.tools.put(t)
+	fresh := cap(b.Vertices) == 0
 	b.Vertices, b.Counts = b.Vertices[:0], b.Counts[:0]
 	defer func() { t.forget(b.Vertices) }()
 	for i, v := range seeds {
@@ -54,6 +58,9 @@ func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
 		layer.clear()
 		if err := p.layer(t, layer, b.Vertices, key.stream(), step); err != nil {
 			return err
+		}
+		if fresh {
+			b.Vertices = slices.Grow(b.Vertices, min(len(layer.Far), p.g.Vertices()-len(b.Vertices)))
 		}
 		b.Vertices = t.rename(layer.Far, b.Vertices)
 		b.Counts = append(b.Counts, len(b.Vertices))

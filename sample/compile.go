@@ -31,7 +31,7 @@ func Compile(g *Graph, s Sampler) (*Program, error) {
 	if s.Name == "" {
 		p.s.Name = "without a name"
 	}
-	for _, check := range []func() error{p.checkSteps, p.checkFields, p.trace, p.checkUse, p.prepare} {
+	for _, check := range []func() error{g.check, p.checkSteps, p.checkFields, p.trace, p.checkUse, p.prepare} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -56,10 +56,13 @@ func (p *Program) checkSteps() error {
 		return p.errorf("unbounded steps do not give blocks, which have a level a step")
 	}
 	p.widths = []int{s.roots()}
+	if s.Steps > maxSteps {
+		return p.errorf("%d steps: at most %d", s.Steps, maxSteps)
+	}
 	for step := range max(s.Steps, 1) {
-		n := s.size(step)
-		if n < 1 {
-			return p.errorf("%d draws at step %d: a fan-out is 1 or more", n, step+1)
+		n, err := p.sizeAt(step)
+		if err != nil {
+			return err
 		}
 		p.sizes = append(p.sizes, n)
 		if s.Output == Layers || s.Next == nil && s.Output != Steps {
@@ -86,6 +89,22 @@ func (p *Program) checkSteps() error {
 	}
 	p.group = max(1, min(width, 1<<16/total))
 	return nil
+}
+
+// sizeAt is Size at a step, of a bounded sampler as it was when it was compiled. A Size that panics is an error, as one below 1 is.
+func (p *Program) sizeAt(step int) (n int, err error) {
+	if step < len(p.sizes) {
+		return p.sizes[step], nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			n, err = 0, p.errorf("%s: Size(%d) panicked: %v", funcAt(p.s.Size), step, r)
+		}
+	}()
+	if n = p.s.size(step); n < 1 {
+		return 0, p.errorf("%d draws at step %d: a fan-out is 1 or more", n, step+1)
+	}
+	return n, nil
 }
 
 // checkFields checks what goes with what.
@@ -168,7 +187,7 @@ func (p *Program) manyDraws() bool {
 	if p.transits != nil || p.s.Transits != nil {
 		w = max(1, p.s.Width)
 	}
-	return w*p.s.size(0) > 1
+	return w*p.sizes[0] > 1
 }
 
 // checkUse checks what the functions read.

@@ -257,14 +257,6 @@ func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 	return errors.Join(err, d.Free())
 }
 
-// SampleBytes is the memory of the GPU that a sample with steps takes while it is drawn.
-func (x *GPU) SampleBytes() int64 {
-	if x.walk == nil {
-		return 0
-	}
-	return x.walk.SampleBytes()
-}
-
 // Close gives the memory back; the GPU stays open.
 func (x *GPU) Close() error {
 	if err := x.on.Free(); err != nil {

@@ -38,6 +38,9 @@ func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 
 // Blocks is Program.Blocks.
 func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
+	if x.fanouts != nil && x.fanouts.OnlyNew {
+		return x.p.errorf("only new vertices draw: that is for Epoch")
+	}
 	if x.fanouts == nil || len(seeds) == 0 {
 		return x.p.Blocks(b, seeds, key) // it says what is wrong, or draws nothing
 	}
@@ -126,6 +129,20 @@ func (x *GPU) OneByOne(on bool) {
 	if x.oneByOne = on; x.blocks != nil {
 		x.blocks.OneByOne = on
 	}
+}
+
+// OnlyNew has only those vertices draw in later batches that the step before has added, as PyG's NeighborLoader
+// does: Epoch then measures less work than Blocks, which refuses to draw such blocks.
+func (x *GPU) OnlyNew(on bool) error {
+	if x.fanouts == nil || x.fanouts.OnlyNew == on {
+		return nil
+	}
+	x.fanouts.OnlyNew = on
+	old := x.blocks
+	if x.blocks = nil; old == nil {
+		return nil
+	}
+	return old.Free()
 }
 
 // Epoch draws the batches of a list of seeds, size seeds each and the last one fewer, and leaves

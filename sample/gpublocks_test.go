@@ -191,3 +191,35 @@ func TestGPULarge(t *testing.T) {
 		}
 	}
 }
+
+// TestGPUOnlyNew: vertices that the first step has added draw what they draw in blocks.
+func TestGPUOnlyNew(t *testing.T) {
+	gpu := openGPU(t, 1<<20, 1<<30)
+	p, err := Compile(mustGraph(t, randomEdges(70, 900, 7)), Neighbours(3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := p.OnGPU(gpu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Blocks
+	seeds, key := []uint32{4, 8, 15}, Key{Seed: 3}
+	if err := errors.Join(p.Blocks(&b, seeds, key), x.OnlyNew(true)); err != nil {
+		t.Fatal(err)
+	}
+	vertices, edges, err := x.Epoch(seeds, 3, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := b.Layers[1].Offsets
+	if want := last[b.Counts[1]] - last[b.Counts[0]]; int(vertices[1]) != b.Counts[1] || int64(edges[1]) != want {
+		t.Errorf("%d vertices and %d edges, want %d and %d", vertices[1], edges[1], b.Counts[1], want)
+	}
+	if err := x.Blocks(&b, seeds, key); err == nil {
+		t.Error("blocks in which only new vertices draw")
+	}
+	if err := errors.Join(x.OnlyNew(false), x.Blocks(&b, seeds, key), x.Close()); err != nil {
+		t.Error(err)
+	}
+}

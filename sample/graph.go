@@ -10,8 +10,11 @@ import (
 // Graph is the rows that samplers draw from: for every vertex its in-edges, sorted by
 // far end and, where edges are parallel, by edge number. All ids are the user's. To draw
 // along out-edges make one of edges.Reverse(); edge numbers stay the same. Take it from
-// NewGraph: nothing checks one that is made by hand.
+// NewGraph. Compile looks
+// through one that is made by hand, and refuses one that does not hold this.
 type Graph struct {
+	sorted bool // NewGraph made it
+
 	Offsets []int64   // V+1: the row of vertex v is Offsets[v] to Offsets[v+1]
 	Far     []uint32  // E: the vertex at the other end
 	Edge    []uint32  // E: the place in the user's list of edges
@@ -28,7 +31,7 @@ func NewGraph(e *chunk.Edges) (*Graph, error) {
 	if int64(e.E()) >= 1<<32 {
 		return nil, fmt.Errorf("sample: %d edges: a graph to sample has fewer than 2^32", e.E())
 	}
-	g := &Graph{Offsets: make([]int64, e.V+1), Far: make([]uint32, e.E()), Edge: make([]uint32, e.E())}
+	g := &Graph{sorted: true, Offsets: make([]int64, e.V+1), Far: make([]uint32, e.E()), Edge: make([]uint32, e.E())}
 	// Offsets[v+1] is where the next edge of row v goes; when all stand, it is its end.
 	at := g.Offsets[1:]
 	for _, d := range e.Dst {
@@ -53,6 +56,34 @@ func NewGraph(e *chunk.Edges) (*Graph, error) {
 		})
 	}
 	return g, nil
+}
+
+// check says what is wrong with a graph that was made by hand.
+func (g *Graph) check() error {
+	n, e := len(g.Offsets)-1, int64(len(g.Far))
+	switch {
+	case g.sorted:
+		return nil
+	case n < 0 || g.Offsets[0] != 0 || g.Offsets[n] != e:
+		return fmt.Errorf("sample: a graph of %d edges: Offsets begin with 0 and end with the number of edges, one more than there are vertices", e)
+	case int64(len(g.Edge)) != e || g.Weight != nil && int64(len(g.Weight)) != e:
+		return fmt.Errorf("sample: a graph has %d far ends, %d edge numbers and %d weights: as many of each, or no weights", e, len(g.Edge), len(g.Weight))
+	}
+	for v := range n {
+		if g.Offsets[v] > g.Offsets[v+1] || g.Offsets[v+1] > e {
+			return fmt.Errorf("sample: the row of vertex %d is from %d to %d of %d edges", v, g.Offsets[v], g.Offsets[v+1], e)
+		}
+		far, edge := g.row(uint32(v))
+		for i, f := range far {
+			switch {
+			case int64(f) >= int64(n):
+				return fmt.Errorf("sample: edge %d leads to vertex %d from %d, and there are %d vertices", g.Offsets[v]+int64(i), v, f, n)
+			case i > 0 && (f < far[i-1] || f == far[i-1] && edge[i] <= edge[i-1]):
+				return fmt.Errorf("sample: the row of vertex %d is not sorted by far end and edge number, at place %d", v, i)
+			}
+		}
+	}
+	return nil
 }
 
 // sortRows sorts the rows of vertices lo to hi-1, whose edges ascend by number.

@@ -57,6 +57,13 @@ func (t *tool) forget(vertices []uint32) {
 // ends where local numbers will stand.
 func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step int) {
 	k := p.sizes[step]
+	if cap(b.Far) == 0 { // so that nothing grows by copies
+		n := 0
+		for _, v := range vertices {
+			n += min(k+1, p.g.Degree(v))
+		}
+		b.Far, b.Edge, b.Offsets = make([]int32, 0, n), make([]uint32, 0, n), append(make([]int64, 0, len(vertices)+1), b.Offsets...)
+	}
 	for _, v := range vertices {
 		first, end := p.kept(v)
 		n := p.g.Degree(v) - (end - first)

@@ -62,7 +62,9 @@ func (s Sample) Draw() Int { return Int{s.t.emit(opSlot, 0)} }
 // Len is the number of vertices that the sample had before the step, roots included.
 func (s Sample) Len() Int { return Int{s.t.emit(opLen, 0)} }
 
-// Prev is the vertex on the way to the transit, k steps before it; None before the root.
+// Prev is the vertex on the way to the transit, k steps before it; None before the root, and where a step added nothing.
+// Prev(1) is the vertex that the transit was drawn from. Where Transits chooses transits, it is what stands in the
+// transit's place a step before the last, whatever was chosen.
 // In Transits, where the transit is still to be chosen, Prev(1) is what the last step added.
 func (s Sample) Prev(k int) Int {
 	if k < 1 {
@@ -81,12 +83,14 @@ func (s Sample) Row(v Int) Pool { return Pool{s.t, v.symbol} }
 // the sorted row.
 func (s Sample) Has(u, v Int) Bool { return Bool{s.t.emit(opHas, 0, u.symbol, v.symbol)} }
 
-// Get is number i of a field of State.
+// Get is number i of a field of State: what the sample's last Set wrote, in this function or at an earlier step, and before any
+// what Field says. Every sample has numbers of its own. An i out of range, known only when it is drawn, is an error of Run.
 func (s Sample) Get(field string, i Int) Int {
 	return Int{s.t.emit(opGet, s.field(field, i), i.symbol)}
 }
 
-// Set changes number i of a field of State. Only samplers that draw once a sample and
+// Set changes number i of a field of State, for all that stands below it and for later steps. It always does: both sides of If
+// are computed, so write If(c, new, s.Get(…)) as its value. Only samplers that draw once a sample and
 // step may do so, and not inside a Reject.
 func (s Sample) Set(field string, i, v Int) {
 	if s.t.reject >= 0 {

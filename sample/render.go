@@ -17,7 +17,6 @@ type renderer struct {
 	ends  map[int32]bool // values whose far end is known, as e0, e1, …
 	b     strings.Builder
 	depth int
-	loop  bool // in the body of a Reject
 }
 
 // render is the function's text: next, which gives the End that it chose, or transits,

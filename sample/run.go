@@ -149,7 +149,13 @@ func (g *group) run(by run) error {
 		if g.p.transits != nil {
 			width = max(1, g.p.s.Width)
 		}
-		size := g.p.s.size(step)
+		size, err := g.p.sizeAt(step)
+		if err != nil {
+			return err
+		}
+		if w := int64(width) * int64(size); w >= maxDraws {
+			return g.p.errorf("%d draws of a sample at step %d: at most %d", w, step+1, maxDraws-1)
+		}
 		f := &frame{group: g, c: g.p.code, step: step, per: width * size, size: size, transits: g.steps[step]}
 		if g.p.s.Over == Collective {
 			f.per = size

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 )
@@ -28,6 +29,16 @@ func (e *traceError) Error() string { return e.at + ": " + e.what }
 
 // refuse stops the trace.
 func refuse(format string, args ...any) { panic(&traceError{caller(), fmt.Sprintf(format, args...)}) }
+
+// funcAt is where a function of the user stands.
+func funcAt(f any) string {
+	at := runtime.FuncForPC(reflect.ValueOf(f).Pointer())
+	if at == nil {
+		return "unknown"
+	}
+	file, line := at.FileLine(at.Entry())
+	return fmt.Sprintf("%s:%d", file[strings.LastIndexByte(file, '/')+1:], line)
+}
 
 // trace runs f on symbols and returns what it did. Draws are sites from first on.
 func (t *tracer) trace(first int, f func() symbol) (c *code, err error) {

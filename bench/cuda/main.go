@@ -42,6 +42,10 @@ func main() {
 	storage := flag.String("storage", "f32", "rows that edges gather: f32 or bf16")
 	packing := flag.String("packing", "", "far ends of edges: on or off; empty: packed where that is faster")
 	most := flag.Int("kernels", 16, "kernels listed")
+	norm := flag.String("norm", "", "between layers: batch or layer")
+	embedding := flag.Int("embedding", 0, "columns of rows that are learned in place of features")
+	layerCount := flag.Int("layers", 2, "layers")
+	mem := flag.Float64("mem", 0, "device memory in GiB; what does not fit streams; 0: all of the card")
 	heads := flag.Int("heads", 0, "heads of gat; 0: 8")
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
 	sums := flag.Bool("gather", false, "print the table of gather-sums and nothing else")
@@ -114,10 +118,19 @@ func main() {
 	}
 	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
-		if err := epoch(name, d, *hidden, *heads, *epochs, *most, saga.Config{Device: *dev, Seed: 1, Without: splits(*without), Storage: *storage, Outcome: saga.Outcome{Packing: *packing}, TF32: *tf32}); err != nil {
+		o := layers.Options{Features: d.FeatureCols, Hidden: *hidden, Classes: d.Classes, Layers: *layerCount, Heads: *heads, Between: layers.Between{Norm: *norm}}
+		if err := epoch(name, d, o, *embedding, *epochs, *most, saga.Config{Device: *dev, Machine: machineOf(*mem), Mem: int64(*mem * (1 << 30)), Seed: 1, Without: splits(*without), Storage: *storage, Outcome: saga.Outcome{Packing: *packing}, TF32: *tf32}); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}
+}
+
+// machineOf is the machine by whose simulation plans are chosen: none where all is resident.
+func machineOf(mem float64) string {
+	if mem > 0 {
+		return "h200"
+	}
+	return ""
 }
 
 // splits are the names in a list with commas; none in "".
@@ -129,11 +142,16 @@ func splits(list string) []string {
 }
 
 // epoch times training epochs of a model.
-func epoch(name string, d *dataset.Data, hidden, heads, epochs, most int, c saga.Config) error {
-	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: hidden, Classes: d.Classes, Layers: 2, Heads: heads})
+func epoch(name string, d *dataset.Data, o layers.Options, embedding, epochs, most int, c saga.Config) error {
+	if embedding > 0 {
+		dataset.DropFeatures(d)
+		o.Features = embedding
+	}
+	m, err := layers.New(name, o)
 	if err != nil {
 		return err
 	}
+	m.Embedding = embedding
 	begun := time.Now()
 	p, err := saga.Compile(m, d, c)
 	if err != nil {
@@ -157,6 +175,9 @@ func epoch(name string, d *dataset.Data, hidden, heads, epochs, most int, c saga
 	}
 	slices.Sort(times)
 	fmt.Printf("%s %d→%d→%d: epoch %.3f ms (median of %d, best %.3f), loss %.5f, ready after %.1f s, memory %.3f GiB\n",
-		name, d.FeatureCols, hidden, d.Classes, times[len(times)/2], len(times), times[0], loss, ready.Seconds(), float64(p.DevicePeak())/(1<<30))
+		name, o.Features, o.Hidden, d.Classes, times[len(times)/2], len(times), times[0], loss, ready.Seconds(), float64(p.DevicePeak())/(1<<30))
+	if x := p.Predicted(); x != nil {
+		fmt.Printf("  predicted %.3f ms\n", float64(x.Wall)/1e6)
+	}
 	return where(p, times[len(times)/2], most)
 }

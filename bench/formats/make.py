@@ -7,7 +7,7 @@ one is made, whose files in dataset/testdata the Go tests read:
 
     python bench/formats/make.py dataset/testdata/formats
 
-Needs numpy, scipy, pandas, torch and torch_geometric.
+Needs numpy, scipy, pandas, scikit-learn, torch and torch_geometric.
 """
 
 import json
@@ -136,8 +136,20 @@ def write(out, g):
         sep, end = (",", "csv") if kind == "numbers" else ("\t", "tsv")
         pd.DataFrame(cols).to_csv(out / f"{kind}_vertices.{end}", index=False, sep=sep, encoding="utf-8-sig")
 
+    if x is not None and y is not None and not multi:
+        svmlight(out, x, y)
     ogb(out / "ogb", edges, x, y, masks, v)
     binary(out / "papers", edges, x, y, masks, v)
+
+
+def svmlight(out, x, y):
+    """scikit-learn's: classes with columns from 1, numbers with columns from 0, several labels of a row."""
+    from sklearn.datasets import dump_svmlight_file
+
+    dump_svmlight_file(x, y, str(out / "classes.svm"), zero_based=False, comment="rows of vertices")
+    dump_svmlight_file(x, x[:, 1] * 3 - 0.25, str(out / "numbers.svmlight"))
+    sets = np.stack([y == 0, y != 1], 1).astype(int)
+    dump_svmlight_file(x, sets, str(out / "sets.libsvm"), multilabel=True)
 
 
 def ogb(root, edges, x, y, masks, v):

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import torch
+from sklearn import metrics
 
 torch.set_default_dtype(torch.float64)
 V, E, F, H, C, EPOCHS = 40, 160, 5, 6, 3, 20
@@ -42,6 +43,10 @@ def criterion(case):
     if case.get("several"):
         return torch.nn.BCEWithLogitsLoss(pos_weight=p), torch.tensor(several, dtype=torch.float64)
     return torch.nn.CrossEntropyLoss(weight=w), torch.tensor(labels)
+
+
+def fit(t, z):
+    return {"mse": metrics.mean_squared_error(t, z), "mae": metrics.mean_absolute_error(t, z), "r2": metrics.r2_score(t, z)}
 
 
 def run(case):
@@ -77,6 +82,9 @@ def run(case):
         schedule = [L.LinearLR(o, 1 / up, 1, up - 1)] + schedule
         schedule = [L.SequentialLR(o, schedule, [up])] if len(schedule) > 1 else schedule
     out = {"losses": [], "rates": [], "val": []}
+    if case.get("loss"):
+        with torch.no_grad():
+            out["first"] = fit(targets[test], model(False)[test].numpy())
     for epoch in range(EPOCHS):
         o.zero_grad()
         logits = model(True)
@@ -97,9 +105,7 @@ def run(case):
     with torch.no_grad():
         z = model(False)[test].numpy()
     if case.get("loss"):
-        from sklearn import metrics
-        t = targets[test]
-        out["test"] = {"mse": metrics.mean_squared_error(t, z), "mae": metrics.mean_absolute_error(t, z), "r2": metrics.r2_score(t, z)}
+        out["test"] = fit(targets[test], z)
     if norm == "batch":
         out["running"] = {k: x.tolist() for k, x in running.items()}
     return out
@@ -119,6 +125,68 @@ for case in cases:
     case["want"] = run(case)
 
 
+# Numbers of edges and of graphs: two layers of H columns, then a head.
+G, N = 9, 2
+rng = np.random.RandomState(20181020)
+graph_of = rng.randint(0, G - 1, V)  # the last graph has no vertices
+wide = {"layer1.W_H": rng.randn(F, H) / 2, "layer1.W_C": rng.randn(F, H) / 4, "layer2.W_H": rng.randn(H, H) / 2, "layer2.W_C": rng.randn(H, H) / 4}
+heads = {"edge": {"head.S": rng.randn(H, N) / 2, "head.D": rng.randn(H, N) / 2, "head.b": rng.randn(1, N) / 2, "head.U": rng.randn(H, 8 * N) / 4,
+                  "head.V": rng.randn(H, 8 * N) / 4}, "graph": {"head.W": rng.randn(H, N) / 2, "head.b": rng.randn(1, N) / 2}}
+members = torch.zeros(G, V)
+members[torch.tensor(graph_of), torch.arange(V)] = 1
+things = {"edge": {"targets": np.stack([X[src, 0] - X[dst, 1], X[src, 2] * X[dst, 2]], 1) + 1}, "graph": {"targets": rng.randn(G, N) * 2 + 3}}
+for kind, n in (("edge", E), ("graph", G)):
+    order = rng.permutation(n)
+    a, b = n // 2, 3 * n // 4
+    things[kind].update({k: sorted(int(v) for v in s) for k, s in zip(("train", "val", "test"), (order[:a], order[a:b], order[b:]))})
+
+
+def predict(kind, readout, P):
+    x = torch.relu(x0 @ P["layer1.W_H"] + gather(x0) @ P["layer1.W_C"])
+    x = torch.relu(x @ P["layer2.W_H"] + gather(x) @ P["layer2.W_C"])
+    if kind == "edge":
+        u, v = x[S], x[D]
+        both = ((u @ P["head.U"]) * (v @ P["head.V"])).reshape(E, N, 8).sum(2)
+        return u @ P["head.S"] + v @ P["head.D"] + both + P["head.b"]
+    r = members @ x
+    if readout == "mean":
+        r = r / members.sum(1, keepdim=True).clamp(min=1)
+    return r @ P["head.W"] + P["head.b"]
+
+
+def numbers(case):
+    kind = case["task"]
+    P = {k: torch.tensor(v, requires_grad=True) for k, v in {**wide, **heads[kind]}.items()}
+    t = things[kind]
+    loss_of, _ = criterion(case)
+    y = torch.tensor(t["targets"])
+    o = torch.optim.Adam(P.values(), lr=0.01)
+    out = {"losses": [], "val": []}
+    for epoch in range(EPOCHS):
+        z = predict(kind, case.get("readout"), P)
+        if epoch == 0:
+            out["first"] = fit(t["targets"][t["test"]], z.detach()[t["test"]].numpy())
+        loss = loss_of(z[t["train"]], y[t["train"]])
+        o.zero_grad()
+        loss.backward()
+        if epoch == 0:
+            out["grads"] = {k: p.grad.flatten().tolist() for k, p in P.items()}
+        out["losses"].append(loss.item())
+        o.step()
+        with torch.no_grad():
+            out["val"].append(loss_of(predict(kind, case.get("readout"), P)[t["val"]], y[t["val"]]).item())
+    with torch.no_grad():
+        out["test"] = fit(t["targets"][t["test"]], predict(kind, case.get("readout"), P)[t["test"]].numpy())
+    return out
+
+
+several_kinds = [{"task": "edge", "loss": "mse"}, {"task": "edge", "loss": "mae"}, {"task": "edge", "loss": "huber", "delta": 0.5},
+                 {"task": "graph", "loss": "mse", "readout": "mean"}, {"task": "graph", "loss": "mae", "readout": "sum"},
+                 {"task": "graph", "loss": "huber", "delta": 2.0, "readout": "mean"}]
+for case in several_kinds:
+    case["want"] = numbers(case)
+
+
 def short(x):
     if isinstance(x, float):
         return float("%.10g" % x)
@@ -129,6 +197,9 @@ def short(x):
 
 json.dump(short({"vertices": V, "src": src.tolist(), "dst": dst.tolist(), "features": X.flatten().tolist(), "cols": F, "hidden": H, "classes": C,
                  "train": train, "val": val, "test": test, "labels": labels.tolist(), "several": several.flatten().tolist(),
-                 "targets": targets.flatten().tolist(), "params": {k: v.flatten().tolist() for k, v in first.items()}, "cases": cases}),
+                 "targets": targets.flatten().tolist(), "params": {k: v.flatten().tolist() for k, v in first.items()}, "cases": cases,
+                 "numbers": {"cols": N, "graph_of": graph_of.tolist(), "params": {k: v.flatten().tolist() for k, v in {**wide, **heads["edge"]}.items()},
+                             "graph_head": {k: v.flatten().tolist() for k, v in heads["graph"].items()},
+                             "things": {k: {**t, "targets": t["targets"].flatten().tolist()} for k, t in things.items()}, "cases": several_kinds}}),
           sys.stdout, separators=(",", ":"))
 print()

@@ -11,6 +11,8 @@
 //	go run ./bench/quality -record with.csv
 //	go run ./bench/quality -leave-out "read ahead" -against with.csv
 //
+// With -intervals N every case is planned with N intervals.
+//
 // The comparison fails, with exit status 1, where the geometric mean of new ÷ old is above
 // -mean, a case is above -worst, or a case does not fit any more.
 //
@@ -61,6 +63,7 @@ func main() {
 	random := flag.Int("random", 0, "instead: print so many drawn cases")
 	seed := flag.Uint64("seed", 1, "that they are drawn from")
 	flag.StringVar(&o.leaveOut, "leave-out", "", "search without this move (dataflow/tune/moves.go)")
+	flag.IntVar(&o.intervals, "intervals", 0, "plan with so many intervals; 0: as many as the search chooses")
 	one := flag.Bool("one", false, "instead: plan the case on standard input in this process and print its seconds")
 	flag.Parse()
 	var err error
@@ -70,7 +73,7 @@ func main() {
 	case o.leaveOut != "" && !tune.LeaveOut(o.leaveOut):
 		err = fmt.Errorf("-leave-out: the search has no move %q", o.leaveOut)
 	case *one:
-		err = planOne(os.Stdin, os.Stdout)
+		err = planOne(os.Stdin, os.Stdout, o.intervals)
 	case *random > 0:
 		err = printDrawn(os.Stdout, *random, *seed)
 	default:
@@ -83,13 +86,13 @@ func main() {
 
 // seconds plans p the way saga plan does and returns the simulated seconds of an epoch, or 0
 // where the budget is too small.
-func (p *problem) seconds() (float64, error) {
+func (p *problem) seconds(intervals int) (float64, error) {
 	m, err := layers.New(p.model, layers.Options{Features: p.features, Classes: p.classes, Hidden: p.hidden, Layers: p.layers})
 	if err != nil {
 		return 0, err
 	}
 	shape := saga.Shape{Vertices: int(p.vertices), Edges: p.edges, Features: p.features, Classes: p.classes, Skew: p.skew}
-	prog, err := saga.Plan(m, shape, saga.Config{Device: fmt.Sprintf("cpu:%d", p.devices), Machine: p.machine, Mem: p.mem,
+	prog, err := saga.Plan(m, shape, saga.Config{Device: fmt.Sprintf("cpu:%d", p.devices), Machine: p.machine, Mem: p.mem, Chunks: intervals,
 		Schedule: plan.Auto, Save: saga.SaveAuto, Without: p.passes()})
 	var small *plan.BudgetError
 	if errors.As(err, &small) {
@@ -102,7 +105,7 @@ func (p *problem) seconds() (float64, error) {
 }
 
 // planOne is what the process of one case does.
-func planOne(in io.Reader, out io.Writer) error {
+func planOne(in io.Reader, out io.Writer, intervals int) error {
 	list, err := readProblems("standard input", in)
 	if err != nil {
 		return err
@@ -110,7 +113,7 @@ func planOne(in io.Reader, out io.Writer) error {
 	if len(list) != 1 {
 		return fmt.Errorf("standard input has %d cases, want one", len(list))
 	}
-	s, err := list[0].seconds()
+	s, err := list[0].seconds(intervals)
 	if err != nil {
 		return err
 	}
@@ -118,8 +121,8 @@ func planOne(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// plan plans p in a process of its own, without a move if that is named.
-func (p *problem) plan(leaveOut string) (*result, error) {
+// plan plans p in a process of its own, as o says.
+func (p *problem) plan(o *options) (*result, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -128,7 +131,7 @@ func (p *problem) plan(leaveOut string) (*result, error) {
 	if err := writeRows(&in, strings.Split(problemHead, ","), row(p.fields())); err != nil {
 		return nil, err
 	}
-	c := exec.Command(self, "-one", "-leave-out", leaveOut)
+	c := exec.Command(self, "-one", "-leave-out", o.leaveOut, "-intervals", fmt.Sprint(o.intervals))
 	c.Stdin, c.Stdout, c.Stderr = &in, &out, os.Stderr
 	start := time.Now()
 	if err := c.Run(); err != nil {
@@ -177,6 +180,7 @@ func printDrawn(w io.Writer, n int, seed uint64) error {
 // options say what is planned and what is done with the results.
 type options struct {
 	cases, run, record, from, against, leaveOut string
+	intervals                                   int
 	mean, worst                                 float64
 }
 
@@ -210,7 +214,7 @@ func (o *options) table(w io.Writer) error {
 	for _, p := range problems {
 		r := have[p.name]
 		if r == nil {
-			if r, err = p.plan(o.leaveOut); err != nil {
+			if r, err = p.plan(o); err != nil {
 				return err
 			}
 		}

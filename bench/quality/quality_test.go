@@ -138,7 +138,7 @@ func TestPlanOne(t *testing.T) {
 		if err := writeRows(&in, strings.Split(problemHead, ","), row(p.fields())); err != nil {
 			t.Fatal(err)
 		}
-		if err := planOne(&in, &out); err != nil {
+		if err := planOne(&in, &out, 0); err != nil {
 			t.Fatal(err)
 		}
 		r := &result{}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/layers"
@@ -19,7 +20,8 @@ type epochs struct {
 	n, vertices, edges, train, hidden, batch int
 	device, model, fanouts                   string
 	mem                                      int64
-	tf32, profile                            bool
+	tf32, profile, alone                     bool
+	cache                                    float64
 }
 
 func (e *epochs) run() error {
@@ -34,10 +36,17 @@ func (e *epochs) run() error {
 	if err != nil {
 		return err
 	}
+	m.Layers[0].Dropout = 0 // of what is between layers, as peers have it
 	start = time.Now()
 	// Nothing is evaluated: invariants of the whole graph would be for that alone.
 	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: []string{"invariant"}, Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
-	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch})
+	if e.device != "" {
+		c.Machine = backend.MachineOf(e.device)
+	}
+	if e.alone {
+		c.Without = append(c.Without, "match")
+	}
+	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Cache: e.cache})
 	if err != nil {
 		return err
 	}
@@ -46,7 +55,7 @@ func (e *epochs) run() error {
 		return err
 	}
 	s := p.SampledPlan()
-	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t\n", time.Since(start).Seconds(), p.PlannedPeak()+p.KernelBytes(), s.Tables, s.Ahead)
+	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t, drawn there: %t\n", time.Since(start).Seconds(), s.Device, s.Tables, s.Ahead, s.Drawn)
 	for epoch := range e.n + 1 {
 		start, before := time.Now(), p.SampledPlan()
 		var loss float64
@@ -61,6 +70,10 @@ func (e *epochs) run() error {
 		fmt.Printf("epoch %d: %.3f s, %.3f ms a batch, loss %.5f; host: %.1f ms a batch drawn on %d processors, steps waited %.3f s; overflows %d\n", epoch, wall.Seconds(),
 			1e3*wall.Seconds()/float64(s.Batches), loss, 1e3*(now.Drawing-before.Drawing).Seconds()/float64(s.Batches), runtime.GOMAXPROCS(0),
 			(now.Waiting - before.Waiting).Seconds(), now.Overflows)
+		if n := now.FarRows; n != before.FarRows {
+			far := float64(n[0] - before.FarRows[0])
+			fmt.Printf("  %.1f GB over the link, %.1f GB/s; rows %.0f from the host, %d hot, %d of the batch before\n", far*400/1e9, far*400/1e9/wall.Seconds(), far, n[1]-before.FarRows[1], n[2]-before.FarRows[2])
+		}
 	}
 	fmt.Printf("measured peak of device memory: %d bytes\n", p.DevicePeak())
 	if !e.profile {

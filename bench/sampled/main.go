@@ -32,6 +32,8 @@ func main() {
 	n := flag.Int("batches", 5, "timed batches, after one that is not")
 	model := flag.String("model", "sage", "model")
 	out := flag.String("out", "", "folder for the blocks of the batches")
+	serves := flag.String("serve", "", "folder for the edges; what to time is read line by line (alternate.py)")
+	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
 	var e epochs
 	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
 	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
@@ -39,13 +41,18 @@ func main() {
 	flag.IntVar(&e.vertices, "vertices", 2449029, "of that graph")
 	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
 	flag.IntVar(&e.train, "train", 196615, "its training vertices")
+	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
+	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
 	flag.Parse()
 	e.model, e.fanouts, e.hidden, e.batch = *model, *fanouts, *hidden, *batch
-	run := func() error { return run(*spec, *fanouts, *model, *out, *hidden, *batch, *n) }
+	run := func() error { return run(*spec, *fanouts, *model, *out, *serves, *hidden, *batch, *n) }
 	if e.n > 0 {
 		run = e.run
+	}
+	if *memory > 0 {
+		run = func() error { return sizeOfSampling(*memory, *n) }
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "sampled:", err)
@@ -53,7 +60,7 @@ func main() {
 	}
 }
 
-func run(spec, fanouts, model, out string, hidden, size, n int) error {
+func run(spec, fanouts, model, out, serves string, hidden, size, n int) error {
 	s, err := dataset.ParseSpec(spec)
 	if err != nil {
 		return err
@@ -75,6 +82,13 @@ func run(spec, fanouts, model, out string, hidden, size, n int) error {
 		return err
 	}
 	defer p.Close()
+	if serves != "" {
+		if err := writeGraph(d, serves); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		return serve(d, sizes, size, n, p, os.Stdin, os.Stdout)
+	}
 	if err := p.Overview(os.Stdout); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -69,7 +71,7 @@ func (c *Sample) Run(a *app) error {
 			fields{{"sampler", name}, {"samples_per_second", m.samples}, {"units_per_second", m.units}, {"reads_of_a_unit", m.reads}})
 	}
 	s.notes = []string{fmt.Sprintf("Random reads of 4 bytes from %.0f MB: %s/s, by a loop over places that do not depend on each other. Both graphs were sorted in %.1f s.", float64(4*in.Edges())/1e6, short(reads), built.Seconds()),
-		"A sample is a walk, or a seed of a batch. Reads each: of memory at a random place, for a step of a walk offset and neighbour, for an edge of a block neighbour, edge number and local number, and its share of the row's offset."}
+		"Seconds are processor time over threads, so that other work on the machine counts less. A sample is a walk, or a seed of a batch. Reads each: of memory at a random place, for a step of a walk offset and neighbour, for one of node2vec a place in another row, too, for an edge of a block neighbour, edge number and local number, and its share of the row's offset."}
 	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
 	return o.print(a, s)
 }
@@ -102,12 +104,10 @@ func (c *Sample) measure(name string, in, out *sample.Graph) (m rates, err error
 	}
 	for epoch := range int(c.Times) {
 		key := sample.Key{Seed: 1, Epoch: uint32(epoch)}
-		start, n, units := time.Now(), 0.0, 0.0
+		start, n, units := used(), 0.0, 0.0
 		if spec.Sampler.Output == sample.Steps {
 			n, units, err = c.walks(p, key)
-			if name == "deepwalk" && g.Weight == nil {
-				m.reads = 2
-			}
+			m.reads = readsOf(name, n, units, g.Weight != nil)
 		} else {
 			var rows float64
 			n, units, rows, err = c.blocks(p, spec, g, key)
@@ -118,10 +118,36 @@ func (c *Sample) measure(name string, in, out *sample.Graph) (m rates, err error
 		if err != nil {
 			return m, err
 		}
-		t := time.Since(start).Seconds()
+		t := (used() - start) / float64(runtime.GOMAXPROCS(0))
 		m.samples, m.units = max(m.samples, n/t), max(m.units, units/t)
 	}
 	return m, nil
+}
+
+// readsOf is how many random reads a step of a walk needs on a graph without weights: where the row of its vertex lies, and
+// the neighbour. ppr looks where the row lies once more in the step that ends a walk, and node2vec looks
+// for the far end in the row where the walk was before, in the one try that a step takes at least. 0: not known.
+func readsOf(name string, walks, steps float64, weighted bool) float64 {
+	kind, _, _ := strings.Cut(name, ":")
+	switch {
+	case weighted:
+	case kind == "deepwalk":
+		return 2
+	case kind == "ppr":
+		return 2 + walks/max(steps, 1)
+	case kind == "node2vec":
+		return 3
+	}
+	return 0
+}
+
+// used is the processor time of the process in seconds.
+func used() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // walks draws walks and counts their steps.
@@ -178,7 +204,7 @@ func randomReads(list []uint32) float64 {
 	const each = 1 << 22
 	threads := runtime.GOMAXPROCS(0)
 	sums := make([]uint32, threads)
-	start := time.Now()
+	start := used()
 	chunk.Each(threads, func(t int) {
 		sum := uint32(0)
 		for i := uint64(0); i < each; i++ {
@@ -187,7 +213,7 @@ func randomReads(list []uint32) float64 {
 		}
 		sums[t] = sum
 	})
-	seconds := time.Since(start).Seconds()
+	seconds := (used() - start) / float64(threads)
 	for _, x := range sums[1:] {
 		sums[0] += x // so that no read is left out
 	}

@@ -17,7 +17,13 @@ import (
 type gpuSamples struct {
 	*Sample
 	gpu   device.GPU
-	spans []device.Span
+	rates []readRate
+}
+
+// readRate is random reads a second from a list of so many bytes.
+type readRate struct {
+	bytes int64
+	rate  float64
 }
 
 // runGPU prints the tables of a GPU.
@@ -30,7 +36,8 @@ func (c *Sample) runGPU(a *app) (err error) {
 	m := &gpuSamples{Sample: c, gpu: gpu}
 	info := gpu.Info()
 	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
-		head: table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "bar", "NextDoor, V100"}}
+		head:  table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "of random reads", "bar", "NextDoor, V100", "graph and tables, MB", "made in s"},
+		notes: []string{"A draw is a step of a walk or a vertex of a tree; of random reads: as a share of those of 4 bytes from a list of the same order of size. Graph and tables lie on the GPU and count against --mem; making and copying them is no part of the times."}}
 	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
 		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "one by one", "vertices", "edges", "bar"}}
 	parts := &sheet{title: "Kernels of a batch, each by itself", key: "kernels", head: table.Row{"graph", "fan-outs", "kernel", "us, median"}}
@@ -153,36 +160,56 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 				from[i] = uint32(mixed(uint64(i)) % uint64(g.Vertices()))
 			}
 		}
-		ms, err := m.drawn(&graph, x.sampler, from)
+		d, err := m.drawn(&graph, x.sampler, from)
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.name, err)
 		}
-		rate := "-"
+		rate, share := "-", "-"
 		if x.draws > 0 {
-			rate = fmt.Sprintf("%.1f", float64(samples)*x.draws/ms/1e6)
+			perSecond := float64(samples) * x.draws / d.ms * 1e3
+			rate, share = fmt.Sprintf("%.1f", perSecond/1e9), percent(100*perSecond/m.bound(d.bytes))
 		}
-		s.add(table.Row{name, x.name, samples, fmt.Sprintf("%.3f", ms), rate, x.bar[name], x.nextDoor[name]},
-			fields{{"graph", name}, {"sampler", x.name}, {"samples", samples}, {"ms", ms}})
+		s.add(table.Row{name, x.name, samples, fmt.Sprintf("%.3f", d.ms), rate, share, x.bar[name], x.nextDoor[name], d.bytes / 1e6, fmt.Sprintf("%.2f", d.made)},
+			fields{{"graph", name}, {"sampler", x.name}, {"samples", samples}, {"ms", d.ms}, {"bytes", d.bytes}, {"made_seconds", d.made}})
 	}
 	return nil
 }
 
-// drawn is the median time of drawing samples from all roots.
-func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (ms float64, err error) {
+// drawing is what drawing samples took.
+type drawing struct {
+	ms    float64 // the median of several draws
+	bytes int64   // of the graph and its tables on the GPU
+	made  float64 // seconds
+}
+
+// bound is random reads a second from a list of about so many bytes.
+func (m *gpuSamples) bound(bytes int64) float64 {
+	for _, r := range m.rates {
+		if r.bytes >= bytes/2 {
+			return r.rate
+		}
+	}
+	return m.rates[len(m.rates)-1].rate
+}
+
+// drawn draws samples from all roots.
+func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (d drawing, err error) {
+	start, before := time.Now(), m.gpu.Counters().Used
 	p, err := sample.Compile(g, s)
 	if err != nil {
-		return 0, err
+		return d, err
 	}
 	x, err := p.OnGPU(m.gpu)
 	if err != nil {
-		return 0, err
+		return d, err
 	}
+	d.bytes, d.made = m.gpu.Counters().Used-before, time.Since(start).Seconds()
 	defer func() { err = errors.Join(err, x.Close()) }()
 	var list []float64
 	for epoch := range int(m.Times) + 1 { // the first is not counted
 		spans, err := m.spansOf(func() error { return x.Draw(roots, 0, sample.Key{Seed: 1, Epoch: uint32(epoch)}) })
 		if err != nil {
-			return 0, err
+			return d, err
 		}
 		sum := 0.0
 		for _, t := range spans {
@@ -192,7 +219,8 @@ func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (m
 			list = append(list, sum)
 		}
 	}
-	return median(list), nil
+	d.ms = median(list)
+	return d, nil
 }
 
 // batches measures the blocks of an epoch over the shape's training vertices.
@@ -211,6 +239,9 @@ func (m *gpuSamples) batches(s, renamed, parts *sheet, name string, g *sample.Gr
 			return err
 		}
 		err = m.epoch(s, parts, name, gpu, seeds, x.fanouts, x.bar)
+		if err == nil {
+			err = m.onlyNew(s, name, gpu, seeds, x.fanouts)
+		}
 		if err == nil {
 			err = m.renames(renamed, name, p, gpu, seeds, x.fanouts)
 		}
@@ -251,6 +282,27 @@ func (m *gpuSamples) epoch(s, parts *sheet, name string, gpu *sample.GPU, seeds 
 		fmt.Sprintf("%.4f", median(single)), fmt.Sprint(vertices), fmt.Sprint(edges), bar},
 		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", median(list)}, {"one_by_one_ms", median(single)}})
 	return nil
+}
+
+// onlyNew measures an epoch in which only new vertices draw.
+func (m *gpuSamples) onlyNew(s *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
+	if err := gpu.OnlyNew(true); err != nil {
+		return err
+	}
+	run := func(epoch uint32) error {
+		_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
+		return err
+	}
+	if err := run(0); err != nil {
+		return err
+	}
+	list, err := m.spansOf(func() error { return run(1) })
+	if err != nil {
+		return err
+	}
+	s.add(table.Row{name, fmt.Sprint(fanouts, ", only new vertices draw"), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list))},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"only_new", true}, {"batches", len(list)}, {"ms", median(list)}})
+	return gpu.OnlyNew(false)
 }
 
 // parts measures the kernels of a batch, each by itself: the median of each over the batches.

@@ -16,7 +16,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 extern "C" __global__ void __launch_bounds__(256) random_reads(const u32 *list, u64 n, u32 *out, u64 seed) {
-	u64 t = blockIdx.x * (u64)blockDim.x + threadIdx.x, x = (t + seed) * 0x9e3779b97f4a7c15ull;
+	u64 t = blockIdx.x * (u64)blockDim.x + threadIdx.x, x = (64 * t + seed) * 0x9e3779b97f4a7c15ull;
 	u32 sum = 0;
 	for (u32 i = 0; i < 64; i += 4) {
 		u32 got[4];
@@ -45,7 +45,7 @@ func (m *gpuSamples) reads() (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, mb := range []int64{32, 512, 7168} {
+	for _, mb := range []int64{32, 128, 512, 2048, 7168} {
 		if mb<<20 > m.gpu.Info().Budget/2 {
 			continue
 		}
@@ -53,6 +53,7 @@ func (m *gpuSamples) reads() (*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
+		m.rates = append(m.rates, readRate{mb << 20, rate * 1e9})
 		s.add(table.Row{fmt.Sprintf("%d MB", mb), fmt.Sprintf("%.1f", rate), fmt.Sprintf("%.0f", 32*rate)},
 			fields{{"list_bytes", mb << 20}, {"reads_per_second", rate * 1e9}})
 	}
@@ -81,7 +82,7 @@ func (m *gpuSamples) readsOf(q device.Queue, f device.Function, bytes int64) (ra
 	}
 	seed := uint64(0)
 	ms, err := m.medianOf(func() error {
-		seed += 1 << 32
+		seed += 1 << 40
 		c := []device.Command{{Call: &device.Call{Func: f, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Args: []uint64{from, uint64(bytes / 4), to, seed}}}}
 		return m.gpu.Launch(q, device.GPUFunc("random_reads", func(d device.GPU) (device.Batch, error) { return d.Prepare(c) }))
 	})

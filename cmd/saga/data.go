@@ -19,6 +19,7 @@ type dataCmd struct {
 	Convert  convertCmd  `cmd:"" help:"Read a graph in any format and write it as a store (.saga), which loads fast, or as .npy files."`
 	Info     infoCmd     `cmd:"" help:"Describe a graph."`
 	Verify   verifyCmd   `cmd:"" help:"Read a graph and check all of it; of a store every checksum."`
+	Shard    shardCmd    `cmd:"" help:"Say how many edges would cross between hosts."`
 	Generate generateCmd `cmd:"" help:"Generate a graph."`
 }
 
@@ -41,7 +42,8 @@ Examples:
   saga data convert --edges e.csv --vertices v.csv --features 'f*' --out graph.saga
   saga data convert --data edges.csv.gz --undirected --out graph.saga
   saga data generate --out big.saga vertices=1e6,edges=2e7,features=64,classes=16
-  saga data verify --data big.saga`
+  saga data verify --data big.saga
+  saga data shard --data big.saga --dry-run`
 }
 
 // target says where a graph is written to.

@@ -23,7 +23,7 @@ type source struct {
 // tableFlags say what is read from tables.
 type tableFlags struct {
 	Edges        string   `placeholder:"FILE" help:"Table of edges."`
-	Vertices     string   `placeholder:"FILE" help:"Table of vertices, which are numbered in its order."`
+	Vertices     string   `placeholder:"FILE" help:"Table of vertices, which are numbered in its order; or an SVMlight file (.svm, .svmlight, .libsvm), whose line v, from 0, is vertex v."`
 	Heading      string   `default:"auto" enum:"auto,yes,no" placeholder:"WHEN" help:"The first line names the columns: auto, yes or no (${default}). Without names columns are 1, 2, …"`
 	Source       string   `placeholder:"COL" help:"Column of --edges; default: source, src, from, source_id, from_id, node1, id1, u or the first column."`
 	Target       string   `placeholder:"COL" help:"Column of --edges; default: target, dst, destination, to, target_id, to_id, node2, id2, v or the second column."`
@@ -32,6 +32,7 @@ type tableFlags struct {
 	EdgeFeatures []string `name:"edge-features" placeholder:"COLS" help:"Columns of --edges with numbers, such as 'e*'."`
 	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: the first of id, vertex, node, node_id, vertex_id and name that there is, or the first column."`
 	Label        []string `placeholder:"COLS" help:"Column of --vertices with classes, numbers or text; several: 0 and 1 each; default: label, class or y."`
+	Targets      []string `placeholder:"COLS" help:"Columns of --vertices with numbers to predict, such as price; all empty for none."`
 	Split        string   `placeholder:"COL" help:"Column of --vertices with train, val or test; default: split, where there is one."`
 	Features     []string `placeholder:"COLS" help:"Columns of --vertices with numbers, such as 'f*' or age,height."`
 }
@@ -40,16 +41,16 @@ type tableFlags struct {
 func (f *tableFlags) tables() (*dataset.Tables, error) {
 	if f.Edges == "" {
 		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType + f.ID + f.Split
-		if given != "" || len(f.EdgeFeatures)+len(f.Label)+len(f.Features) > 0 {
+		if given != "" || len(f.EdgeFeatures)+len(f.Label)+len(f.Targets)+len(f.Features) > 0 {
 			return nil, cli.Usagef("--vertices and names of columns go with a table of edges: --edges FILE in place of --data FILE")
 		}
 		return nil, nil
 	}
-	if f.Vertices == "" && (f.ID+f.Split != "" || len(f.Label)+len(f.Features) > 0) {
+	if f.Vertices == "" && (f.ID+f.Split != "" || len(f.Label)+len(f.Targets)+len(f.Features) > 0) {
 		return nil, cli.Usagef("columns of vertices are named, but no table: --vertices FILE")
 	}
 	return &dataset.Tables{Edges: f.Edges, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
-		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Split: f.Split, Features: f.Features}, nil
+		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Targets: f.Targets, Split: f.Split, Features: f.Features}, nil
 }
 
 // dataHint tells how a graph is named to command, which err says it was not.

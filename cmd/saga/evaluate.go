@@ -132,7 +132,7 @@ func (e *evaluation) choose(on string) error {
 	if on == "all" {
 		e.on = on
 		for i := range e.count() {
-			if t := e.data.Targets; numbers(e.prep.Layers.Loss.Kind) && t.Vertex[i*t.Cols] != t.Vertex[i*t.Cols] {
+			if t := e.data.Targets.Of(task); numbers(e.prep.Layers.Loss.Kind) && !t.Has(i) {
 				continue // without targets
 			}
 			if e.labels == nil || e.labels[i] >= 0 {
@@ -159,15 +159,15 @@ func sameFile(a, b string) bool {
 // check looks whether the labels are such as the model knows.
 func (e *evaluation) check() error {
 	if numbers(e.prep.Layers.Loss.Kind) {
-		switch t := e.data.Targets; {
-		case t.Vertex == nil:
-			return fmt.Errorf("%s has no targets; the model in %s predicts numbers", e.name, e.path)
+		switch t := e.data.Targets.Of(e.task()); {
+		case t.Rows == nil:
+			return fmt.Errorf("%s has no targets of %s; the model in %s predicts numbers", e.name, things[e.task()], e.path)
 		case t.Cols != e.classes:
-			return fmt.Errorf("%s has %d targets a vertex; the model in %s predicts %d", e.name, t.Cols, e.path, e.classes)
+			return fmt.Errorf("%s has %d targets for each of the %s; the model in %s predicts %d", e.name, t.Cols, things[e.task()], e.path, e.classes)
 		}
 		return nil
 	}
-	if e.data.Labels == nil && e.data.MultiLabels == nil && e.task() == saga.VertexTask {
+	if onlyNumbers(e.data, e.task()) {
 		return fmt.Errorf("%s has targets, which are numbers; the model in %s predicts classes", e.name, e.path)
 	}
 	if e.multi() {
@@ -176,7 +176,7 @@ func (e *evaluation) check() error {
 		}
 		return nil
 	}
-	e.labels = map[saga.Task][]int32{saga.VertexTask: e.data.Labels, saga.EdgeTask: e.data.EdgeLabels, saga.GraphTask: e.data.GraphLabels}[e.task()]
+	e.labels = labelsOf(e.data, e.task())
 	for i, k := range e.labels {
 		if int(k) >= e.classes {
 			return fmt.Errorf("%s: %s %d is of class %d; the model in %s knows classes 0 to %d", e.name, e.task(), i, k, e.path, e.classes-1)
@@ -202,6 +202,9 @@ func (e *evaluation) redraw() error {
 func (e *evaluation) count() int {
 	if e.labels != nil {
 		return len(e.labels)
+	}
+	if numbers(e.prep.Layers.Loss.Kind) {
+		return e.data.Targets.Of(e.task()).Len()
 	}
 	return e.data.Edges.V
 }

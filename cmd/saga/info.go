@@ -69,8 +69,12 @@ func storeInfo(s *chunk.Store) (fields, error) {
 	if err != nil {
 		return nil, err
 	}
+	sparse, err := s.SparseCols()
+	if err != nil {
+		return nil, err
+	}
 	f := fields{{"name", name}, {"form", "store"}, {"bytes", s.Bytes()}, {"blocks", len(s.Blocks())}, {"base", s.Intervals().P},
-		{"vertices", s.V()}, {"edges", s.E()}, {"features", s.FeatureCols()}, {"classes", s.Classes()},
+		{"vertices", s.V()}, {"edges", s.E()}, {"features", max(sparse, s.FeatureCols())}, {"classes", s.Classes()},
 		{"weighted", s.Weighted()}, {"edge_types", s.Types()}, {"edge_data", s.DataCols()}}
 	train, val, test, err := s.Splits()
 	if err != nil {

@@ -84,7 +84,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	case task == saga.LinkTask:
 		j.metric, classes = auc, s.linkWidth()
 	case numbers(loss.Kind):
-		j.metric, classes = fitR2, max(1, d.Targets.Cols)
+		j.metric, classes = fitR2, max(1, d.Targets.Of(task).Cols)
 	case task == saga.VertexTask && d.MultiLabels != nil:
 		j.multi, j.metric = true, microF1
 	}

@@ -30,16 +30,27 @@ func numbers(kind saga.LossKind) bool {
 	return slices.Contains([]saga.LossKind{saga.LossMSE, saga.LossMAE, saga.LossHuber}, kind)
 }
 
+// onlyNumbers tells whether what task predicts has targets and no classes.
+func onlyNumbers(d *dataset.Data, task saga.Task) bool {
+	classes := labelsOf(d, task) != nil || task == saga.VertexTask && d.MultiLabels != nil
+	return !classes && d.Targets.Of(task).Rows != nil
+}
+
+// labelsOf is the labels of one class each of what task predicts, nil without.
+func labelsOf(d *dataset.Data, task saga.Task) []int32 {
+	return map[saga.Task][]int32{saga.VertexTask: d.Labels, saga.EdgeTask: d.EdgeLabels, saga.GraphTask: d.GraphLabels}[task]
+}
+
 // loss is what the flags say for the labels of d.
 func (s *settings) loss(d *dataset.Data, task saga.Task, classes int) (l saga.Loss, err error) {
 	f := &s.Training
 	if l.Kind = saga.LossKind(f.Loss); f.Loss == "auto" || f.Loss == "" {
 		l.Kind = ""
-		if task == saga.VertexTask && d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil {
+		if onlyNumbers(d, task) {
 			l.Kind = saga.LossMSE
 		}
 	}
-	if task == saga.VertexTask && !numbers(l.Kind) && d.Labels == nil && d.MultiLabels == nil && d.Targets.Vertex != nil {
+	if onlyNumbers(d, task) && !numbers(l.Kind) {
 		return l, fmt.Errorf("%s has targets, which are numbers, and no labels, which are classes: --loss mse, mae or huber", d.Name)
 	}
 	if l.Kind == saga.LossHuber {
@@ -79,7 +90,7 @@ func weights(flag, text string, classes int, even func() ([]float32, error)) (li
 // balanced are weights by which all classes count alike in training: rows/(classes·rows of the class),
 // as scikit-learn's. A class without training rows gets 0.
 func balanced(d *dataset.Data, task saga.Task, classes int) ([]float32, error) {
-	labels := map[saga.Task][]int32{saga.VertexTask: d.Labels, saga.EdgeTask: d.EdgeLabels, saga.GraphTask: d.GraphLabels}[task]
+	labels := labelsOf(d, task)
 	if labels == nil {
 		return nil, cli.Usagef("--class-weights balanced: the labels are not one class each; --pos-weights is for several")
 	}
@@ -131,15 +142,14 @@ func (f *rateFlags) schedule() saga.Schedule {
 // fit is how well numbers are predicted.
 type fit struct{ mse, mae, r2 float64 }
 
-// fitOf compares rows of x, the predictions of all vertices, with their targets.
-func fitOf(x []float32, d *dataset.Data, rows []uint32) (f fit) {
-	t := &d.Targets
+// fitOf compares rows of x, all predictions, with their targets.
+func fitOf(x []float32, t dataset.Numbers, rows []uint32) (f fit) {
 	n, cols := float64(len(rows)), float64(t.Cols)
 	for k, spread := range t.Spread(rows) {
 		squares := 0.0
 		for _, v := range rows {
 			at := int(v)*t.Cols + k
-			e := float64(x[at]) - float64(t.Vertex[at])
+			e := float64(x[at]) - float64(t.Rows[at])
 			squares += e * e
 			f.mae += math.Abs(e) / n / cols
 		}
@@ -156,13 +166,14 @@ func fitOf(x []float32, d *dataset.Data, rows []uint32) (f fit) {
 
 // printFit prints what a regression is worth, for people or as JSON.
 func (e *evaluation) printFit(a *app, x []float32, asJSON bool) error {
-	f := fitOf(x, e.data, e.rows)
+	t := e.data.Targets.Of(e.task())
+	f := fitOf(x, t, e.rows)
 	if asJSON {
 		return cli.PrintJSON(a.Stdout, fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())},
 			{"on", e.on}, {"rows", len(e.rows)}, {"loss_kind", string(e.prep.Layers.Loss.Kind)}, {"mse", f.mse}, {"rmse", math.Sqrt(f.mse)}, {"mae", f.mae}, {"r2", f.r2}})
 	}
-	_, err := fmt.Fprintf(a.Stdout, "model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d vertices, %d numbers each\nR²        %.4f\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
-		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), e.data.Targets.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae)
+	_, err := fmt.Fprintf(a.Stdout, "model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d %s, %d numbers each\nR²        %.4f\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
+		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), things[e.task()], t.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae)
 	return err
 }
 

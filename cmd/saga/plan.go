@@ -17,6 +17,7 @@ type planCmd struct {
 	settings
 	Shape   string `placeholder:"SPEC" group:"data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
 	Devices count  `default:"0" placeholder:"K" group:"memory" help:"Number of devices; 0: those of --device."`
+	Hosts   count  `default:"1" placeholder:"N" group:"memory" help:"Plan for all devices of N hosts such as --machine, and say from where on more hosts make an epoch no faster (${default})."`
 	Explain bool   `negatable:"" group:"output" help:"Print every buffer and what the compiler did, by line."`
 	Dump    string `placeholder:"PASS" group:"output" help:"Print the program as it is after a pass, instead of the plan."`
 	Dot     bool   `group:"output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
@@ -51,6 +52,9 @@ func (c *planCmd) Run(a *app) error {
 			return cli.Usagef("--device %s and --devices %d: one of them is enough", c.Memory.Device, c.Devices)
 		}
 		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
+	}
+	if c.Hosts > 1 {
+		return c.onHosts(a)
 	}
 	var m *sim.Machine
 	if c.Planning.Machine != "" { // a wrong file is a mistake in the command line

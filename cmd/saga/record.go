@@ -90,6 +90,9 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if given["host-mem"] {
 		old.Memory.HostMem = c.Memory.HostMem
 	}
+	if given["cache"] {
+		old.Memory.Cache = c.Memory.Cache
+	}
 	old.Memory.Scratch = c.Memory.Scratch
 	changed, err := c.settings.changed(&old, given)
 	if err != nil {

@@ -90,7 +90,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 		return nil, errors.New("the targets are numbers, which have no classes")
 	}
 	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
-	truth := map[saga.Task][]int32{saga.VertexTask: j.data.Labels, saga.EdgeTask: j.data.EdgeLabels, saga.GraphTask: j.data.GraphLabels}[task]
+	truth := labelsOf(j.data, task)
 	splits, names := j.data.Splits(task), [3]string{"training", "validation", "test"}
 	k := 2
 	for k > 0 && len(splits[k]) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/kernel"
 )
 
 // Batches that come while others are at work. A plan that has two rooms for what comes with a batch
@@ -18,6 +19,10 @@ type ahead struct {
 	room        int    // that the step at work reads, 0 or 1
 	staged      *Batch // what lies in it, or comes
 	next        *Batch // what lies in the other
+
+	copied device.Event   // what was drawn is not needed any more
+	lists  []device.Batch // commands of the last load
+	far    far
 }
 
 // at is where what the plan has at addr lies for the step at work.
@@ -50,6 +55,11 @@ func (r *Runner) Stage(b *Batch) error {
 
 // load submits the copies of b to a room.
 func (r *Runner) load(b *Batch, room int) error {
+	r.releaseLists()
+	if err := r.warm(); err != nil {
+		return err
+	}
+	r.ahead.far.tag++
 	for i := range r.tasks {
 		k := &r.tasks[i]
 		if k.t.Kind != plan.Load {
@@ -66,7 +76,10 @@ func (r *Runner) load(b *Batch, room int) error {
 			return r.fail(i, err)
 		}
 	}
-	return nil
+	if f := &r.ahead.far; !f.alone {
+		f.match = f.tag
+	}
+	return r.drawNext(b)
 }
 
 // arrive has the batch of the next step in the room at hand.
@@ -81,6 +94,7 @@ func (r *Runner) arrive() error {
 		a.room ^= 1
 		return nil
 	}
+	a.far.match = 0 // nothing is in the other room
 	if err := r.load(r.batch, a.room); err != nil {
 		return err
 	}
@@ -103,13 +117,35 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 			err = meanwhile()
 		}
 		if err == nil {
-			err = r.fetch(0, r.arena.devices[0].queues[plan.Compute])
+			err = r.bringResults()
 		}
 		err = errors.Join(err, r.named(r.arena.sync()))
 		r.traceEnd(err)
 	}
 	r.ended(err)
 	return err
+}
+
+// bringResults submits the tasks that bring results, which wait for the step.
+func (r *Runner) bringResults() error {
+	for i := range r.tasks {
+		k := &r.tasks[i]
+		if k.t.Kind != plan.Results {
+			continue
+		}
+		p := r.arena.on(k.t.Device)
+		q := p.queues[k.t.Queue]
+		q.SetTag(int64(i))
+		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
+			if err := p.dev.Wait(q, r.tasks[d].event); err != nil {
+				return r.fail(i, err)
+			}
+		}
+		if err := r.fetch(int(k.t.Device), q); err != nil {
+			return r.fail(i, err)
+		}
+	}
+	return nil
 }
 
 // SetTable gives input id, of which the plan has a table, the rows of all vertices. The slice is kept.
@@ -119,6 +155,9 @@ func (r *Runner) SetTable(id int, rows []byte) error {
 		return fmt.Errorf("exec: a table of %s of %d bytes; the plan has none of that size", v.Name, len(rows))
 	}
 	r.host[id] = rows
+	if t.Host {
+		return r.arena.pin(rows)
+	}
 	return nil
 }
 
@@ -151,12 +190,16 @@ func (r *Runner) takeRows(t *plan.Task, mem []byte) {
 
 // takeCommand is takeRows on a GPU.
 func (r *Runner) takeCommand(t *plan.Task, g *gpu) device.Command {
-	row := uint64(r.plan.Spec.Values[t.Value].RowBytes)
+	words := uint64(r.plan.Spec.Values[t.Value].RowBytes) / 16
 	n := uint64(r.batch.Rows[t.Own])
-	blocks := min(1<<20, max(1, (n*(row/16)+4*256-1)/(4*256)))
 	ids := g.base + uint64(r.ahead.at(r.plan.Places.Sets.Ahead.IDs))
-	return device.Command{Call: &device.Call{Func: g.take, Grid: [3]uint32{uint32(blocks), 1, 1}, Block: 256,
-		Args: []uint64{g.base + uint64(t.Addr), g.base + uint64(t.FromAddr), ids, n, row / 16}}}
+	return g.blockCall(kernel.BlockTake, (n*words+3)/4, g.base+uint64(t.Addr), g.base+uint64(t.FromAddr), ids, n, words)
+}
+
+// blockCall calls a kernel of kernel.Renderer.Blocks, a thread for each of n.
+func (g *gpu) blockCall(fn int, n uint64, args ...uint64) device.Command {
+	blocks := min(1<<20, max(1, (n+255)/256))
+	return device.Command{Call: &device.Call{Func: g.blocks[fn], Grid: [3]uint32{uint32(blocks), 1, 1}, Block: 256, Args: args}}
 }
 
 func wordsOf(x []uint32) []byte {

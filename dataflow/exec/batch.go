@@ -16,6 +16,7 @@ type Batch struct {
 	Inputs map[int][]byte // by value: RowBytes for each row of its set
 	Cells  [][2]Cell      // by edge set and plan.Dir
 	IDs    []uint32       // the vertices of the deepest set, where the plan has tables (plan.Ahead)
+	Drawn  *Drawn         // in device memory; IDs, the memory of Cells and some Inputs are not given then
 }
 
 // Cell is a block's edges in one direction.
@@ -56,11 +57,11 @@ func (r *Runner) check(b *Batch) error {
 		}
 	}
 	for id, v := range r.plan.Spec.Values {
-		if v.Kind == plan.Input && z.TableOf(id) == nil && int64(len(b.Inputs[id])) != int64(b.Rows[v.Set])*v.RowBytes {
+		if v.Kind == plan.Input && z.TableOf(id) == nil && b.made(id) == NotMade && int64(len(b.Inputs[id])) != int64(b.Rows[v.Set])*v.RowBytes {
 			return fmt.Errorf("exec: input %s of a batch: %d bytes, want %d rows of %d", v.Name, len(b.Inputs[id]), b.Rows[v.Set], v.RowBytes)
 		}
 	}
-	if len(z.Ahead.Tables) > 0 && len(b.IDs) != b.Rows[z.Deepest()] {
+	if len(z.Ahead.Tables) > 0 && b.Drawn == nil && len(b.IDs) != b.Rows[z.Deepest()] {
 		return fmt.Errorf("exec: %d vertices of a batch that has %d", len(b.IDs), b.Rows[z.Deepest()])
 	}
 	return nil
@@ -75,11 +76,24 @@ func (r *Runner) BatchOutput(id int) []byte {
 	return r.host[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
 }
 
+// OutputRows are the first rows of output id in host memory after a step, also when its batch is another one's memory already.
+func (r *Runner) OutputRows(id, rows int) []byte {
+	return r.host[id][:int64(rows)*r.plan.Spec.Values[id].RowBytes]
+}
+
 // copyBatch is copy of a plan over sampled blocks, for batch b and a room.
 func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	a := r.arena.on(t.Device)
 	s := &r.stats[int(t.Device)-r.arena.first]
 	var from []byte
+	if table := r.plan.Places.Sets.TableOf(int(t.Value)); t.Kind == plan.Load && t.Value >= 0 && table != nil {
+		return r.takeFar(b, room, t, table, q)
+	}
+	if t.Kind == plan.Load && b.Drawn != nil {
+		if done, err := r.copyDrawn(b, room, t, q); done || err != nil {
+			return err
+		}
+	}
 	switch {
 	case t.Kind == plan.Save:
 		rows := r.BatchOutput(int(t.Value))

@@ -22,7 +22,7 @@ type onGPUs struct {
 	each     []*gpu     // by device
 	update   *GPUUpdate // nil: the optimiser runs on the host
 	captured *captured
-	takes    bool // steps take rows of tables
+	blocks   bool // batches come ahead
 }
 
 // gpu is what a runner has on one GPU.
@@ -35,7 +35,7 @@ type gpu struct {
 	scratch uint64              // address of the kernels' part
 	add     device.Function
 	larger  device.Function
-	take    device.Function
+	blocks  []device.Function // kernel.BlockTake and so on
 	update  device.Function
 	average device.Function // in the place of update, of running statistics
 	batches map[*task]device.Batch
@@ -89,7 +89,7 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 	if err != nil {
 		return err
 	}
-	r.gpu.takes = r.plan.Places.Sets != nil && len(r.plan.Places.Sets.Ahead.Tables) > 0
+	r.gpu.blocks = r.ahead.bytes > 0
 	need := max(r.gpu.scratch(r.largest()), r.arena.Scratch)
 	for i := range r.arena.devices {
 		p := &r.arena.devices[i]
@@ -181,15 +181,13 @@ func (g *gpu) compile(on *onGPUs) error {
 		return err
 	}
 	g.add, g.larger = add[0], add[1]
-	if !on.takes {
+	if !on.blocks {
 		return nil
 	}
-	text := on.renderer.Take()
-	take, err := g.dev.Compile(text.Source, text.Names)
-	if err != nil {
+	text := on.renderer.Blocks()
+	if g.blocks, err = g.dev.Compile(text.Source, text.Names); err != nil {
 		return err
 	}
-	g.take = take[0]
 	return nil
 }
 
@@ -256,7 +254,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	case r.batch != nil:
 		rows, c := r.batchOf(t)
 		if l.Rows = rows; c != nil {
-			l.Cell = cudaCell(&c.Cell, chunk.ViewOf(&c.Cell, c.Mem).Ptr, g.base+uint64(r.ahead.at(t.Cell)))
+			l.Cell = r.blockCell(t, c, g)
 		}
 	case t.Other >= 0:
 		side := r.sides[t.Dir]

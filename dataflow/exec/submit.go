@@ -35,7 +35,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 	for i := range r.tasks {
 		k := &r.tasks[i]
 		on := int(k.t.Device) - r.arena.first
-		if only >= 0 && on != only {
+		if only >= 0 && on != only || k.t.Kind == plan.Results && r.batch != nil { // StepBatch brings results
 			continue
 		}
 		part := &r.arena.devices[on]

@@ -11,11 +11,11 @@ func (p *Plan) Describe(i int) string {
 func (p *Plan) DescribeTask(t *Task) string {
 	switch t.Kind {
 	case Take:
-		return "take rows of " + p.Spec.Values[t.Value].Name
+		return fmt.Sprintf("take rows of %s chunk %d", p.Spec.Values[t.Value].Name, t.Own)
 	case Load, Save:
 		switch {
 		case t.Value < 0 && t.Own < 0:
-			return "load the vertices of a batch"
+			return fmt.Sprintf("load the batch's vertices, chunk %d", p.Places.Sets.Deepest())
 		case t.Value < 0:
 			return fmt.Sprintf("load cell %s (%d,%d)", t.Dir, t.Own, t.Other)
 		}

@@ -22,14 +22,25 @@ type Ahead struct {
 
 	At, Bytes int64 // of the first room; made by planning
 	IDs       int64 // where the vertices of the deepest level lie in it
+	Turn      int64 // and a number for each edge of a block that is walked from its far ends
 }
 
-// Table is an input whose rows stay in device memory.
+// Table is an input whose rows stay in device memory, all or Hot of them; the others are read from
+// host memory while the batch before is at work.
 type Table struct {
 	Value int
 	Rows  int
-	At    int64 // where the first row lies; made by planning
+	Host  bool
+	Hot   int
+
+	At    int64 // where the first row lies; made by planning. Of Host where the first of Hot lies,
+	Slots int64 // where the places of all rows there lie,
+	Last  int64 // and where the places that they have in the last batch
 }
+
+// FarCounts is how many counts of uint64 lie behind the places at Table.Last: of rows that came over the link, of hot
+// ones and of those that the batch before had.
+const FarCounts = 3
 
 // TableOf is the table of value id, or nil.
 func (z *Sets) TableOf(id int) *Table {

@@ -38,11 +38,10 @@ type Decision struct {
 	Schedule string // plan.Sag, plan.Stage or plan.DestOrder
 	Slots    int    // buffers of a streamed operand, at least, where they fit
 	Group    int    // intervals that a device visits at the same time
-	EDF      bool   // loads pass each other, earliest deadline first
 	Rule     plan.Rule
 }
 
 // String names d: equal decisions have equal names.
 func (d Decision) String() string {
-	return fmt.Sprintf("%v %d %s %d %d %v %v", d.Key, d.P, d.Schedule, d.Slots, d.Group, d.EDF, d.Rule)
+	return fmt.Sprintf("%v %d %s %d %d %v", d.Key, d.P, d.Schedule, d.Slots, d.Group, d.Rule)
 }

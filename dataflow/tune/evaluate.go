@@ -48,7 +48,7 @@ type evaluator struct {
 	layouts  map[string]*sim.Profile // by program and layout: equal layouts are equal plans
 	decoders []*planner.Decoder      // by worker
 	work     int                     // tasks simulated, and placements, which take about as long as so many tasks
-	near     int64                   // ns: where a step takes longer, loads are not tried to pass each other
+	near     int64                   // ns: where a step takes longer in the order of its tasks, loads are not tried to pass each other
 }
 
 // program is a Program with what evaluations of it share.
@@ -140,7 +140,7 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	e.sideBySide(len(fresh), func(_, i int) { fresh[i].Profile = e.profile(fresh[i]) })
 	for _, j := range fresh {
 		e.layouts[j.layout] = j.Profile
-		if e.work += j.Tasks; j.EDF && j.Wall <= e.near {
+		if e.work += j.Tasks; e.passes() && j.InOrder <= e.near {
 			e.work += j.Tasks
 		}
 	}
@@ -154,7 +154,7 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 }
 
 // placing is the work of deciding what stays, and dealing that of dealing memory out by an estimate, in tasks.
-const placing, dealing = 600, 8000
+const placing, dealing = 600, 5000
 
 // prepare finds what the evaluation of d needs; its program is nil where d cannot be.
 func (e *evaluator) prepare(d Decision) (*job, error) {
@@ -207,15 +207,20 @@ func (e *evaluator) options(j *job) plan.Options {
 
 // decode decides what stays in j's plan.
 func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
-	return e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), planner.How{Rule: j.Rule, Kernels: j.kernels, EDF: j.EDF})
+	return e.decoders[worker].Decode(j.cut.spec, j.cells, e.options(j), planner.How{Rule: j.Rule, Kernels: j.kernels, EDF: e.passes()})
 }
 
+// passes tells whether loads may pass each other.
+func (e *evaluator) passes() bool { return !e.p.Options.Serial && !e.p.Options.Stream }
+
 func (e *evaluator) profile(j *job) *sim.Profile {
-	pl, line := j.decoded.Simulated(e.near)
+	pl, line, inOrder := j.decoded.Simulated(e.near)
 	if line == nil {
 		return &sim.Profile{Short: true, Tasks: len(pl.Tasks)}
 	}
-	return sim.ProfileOf(pl, line)
+	out := sim.ProfileOf(pl, line)
+	out.InOrder = inOrder
+	return out
 }
 
 // fits tells whether there is a plan of d.
@@ -234,7 +239,7 @@ func (e *evaluator) plan(d Decision) (*plan.Plan, *sim.Timeline, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	pl, line := e.decode(0, j).Simulated(math.MaxInt64)
+	pl, line, _ := e.decode(0, j).Simulated(math.MaxInt64)
 	return pl, line, nil
 }
 

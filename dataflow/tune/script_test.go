@@ -50,9 +50,6 @@ func search(t *testing.T, cmd *golden.Cmd) string {
 	var b strings.Builder
 	show := func(move string, d tune.Decision, seconds float64) {
 		fmt.Fprintf(&b, "%-11s %8.3f ms  p=%d %s slots=%d group=%d", move, seconds*1e3, d.P, d.Schedule, d.Slots, d.Group)
-		if d.EDF {
-			b.WriteString(" loads-pass")
-		}
 		fmt.Fprintf(&b, " %s\n", rule(d.Rule))
 	}
 	_, line, d, err := tune.Search(&tune.Problem{Machine: m, Options: o, Packed: []bool{false}, Slices: []int{1}, Saves: []string{"all"},

@@ -65,6 +65,8 @@ type kind struct {
 	schedule string
 }
 
+func (d *Decision) kind() kind { return kind{d.Slices, d.Save, d.Schedule} }
+
 func (s *search) groups() bool {
 	o := &s.p.Options
 	return o.Group == 0 && o.Groups == nil && !o.Stream
@@ -80,7 +82,7 @@ func (s *search) whole(p float64) int {
 }
 
 // take evaluates decisions and remembers the fastest.
-func (s *search) take(list ...Decision) (top *Eval, err error) {
+func (s *search) take(list ...Decision) ([]*Eval, error) {
 	evals, err := s.e.all(list...)
 	if err != nil {
 		return nil, err
@@ -93,24 +95,21 @@ func (s *search) take(list ...Decision) (top *Eval, err error) {
 			s.short = s.short || x.Profile != nil
 			continue
 		}
-		l := lane{kind{x.Slices, x.Save, x.Schedule}, x.P}
+		l := lane{x.kind(), x.P}
 		if was := s.lanes[l]; was == nil || x.score() < was.score() {
 			s.lanes[l] = x
 		}
 		if s.best == nil || x.Wall < s.best.Wall {
-			s.best, s.e.near = x, int64(passing*float64(x.Wall))
-		}
-		if top == nil || x.score() < top.score() {
-			top = x
+			s.best, s.e.near = x, int64(passing*float64(x.InOrder))
 		}
 	}
-	return top, nil
+	return evals, nil
 }
 
 const noPlan = 1<<63 - 1
 
-// passing is how many times the fastest step another may take without loads that pass each other and be tried with them. Of 1,400
-// plans they made none faster by more than 15 %.
+// passing is how many times the fastest plan's step another's may take, both in the order of their tasks, and be tried with loads that
+// pass each other.
 const passing = 1.15
 
 // run searches.
@@ -157,14 +156,14 @@ func (s *search) log(move string, was *Eval) {
 	}
 }
 
-// rounds of the search. First the fastest decision, and that of each kind that is near it, goes through all moves until nothing
-// helps. Then those of kinds that are farther behind go through the moves once, and on where that has brought them near. In the end so does
-// the fastest decision for each number of intervals.
+// rounds of the search. First the fastest decision of each kind goes once through the moves that are not fine: kinds change places
+// while they are far from their best. Then the fastest of each kind that is near goes through all moves until nothing helps, and in the
+// end so does the fastest for each number of intervals.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
 	kinds  bool    // one of each
 	fine   bool
-}{{0.04, true, true}, {0.15, true, false}, {0.04, true, true}, {0.1, false, true}}
+}{{0.15, true, false}, {0.04, true, true}, {0.1, false, true}}
 
 // maxWork bounds a search: so many tasks are simulated, about. That takes three to five seconds of a processor.
 var maxWork = 6_000_000
@@ -182,7 +181,7 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	})
 	seen := map[kind]bool{}
 	return slices.DeleteFunc(list, func(x *Eval) bool {
-		k := kind{x.Slices, x.Save, x.Schedule}
+		k := x.kind()
 		again := kinds && seen[k]
 		seen[k] = true
 		return again
@@ -216,13 +215,52 @@ func (s *search) through(x *Eval, fine bool) (*Eval, error) {
 			continue
 		}
 		was := s.best
-		y, err := s.take(m.From(s, x)...)
+		y, err := s.try(m, x)
 		if err != nil {
 			return nil, err
 		}
 		s.log(m.Name, was)
-		if y != nil && y.score() < x.score() {
-			x = y
+		x = y
+	}
+	return x, nil
+}
+
+// together is how many changes, beside the one that helps most, are tried on top of it.
+const together = 8
+
+// try makes the changes of m on x, one at a time, and returns the best of what comes out and x. What helps by itself is then tried on top of the
+// best, in the order of what it wins.
+func (s *search) try(m *Move, x *Eval) (*Eval, error) {
+	changes := m.From(s, x)
+	var list []Decision
+	for _, c := range changes {
+		list = append(list, x.with(c))
+	}
+	evals, err := s.take(list...)
+	if err != nil {
+		return nil, err
+	}
+	var better []int
+	for i, y := range evals {
+		if y.wall() != noPlan && y.score() < x.score() {
+			better = append(better, i)
+		}
+	}
+	slices.SortStableFunc(better, func(a, b int) int { return cmp.Compare(evals[a].score(), evals[b].score()) })
+	for n, i := range better {
+		switch {
+		case n == 0:
+			x = evals[i]
+		case !m.Fine || n > together || s.e.work > maxWork:
+			return x, nil
+		default:
+			y, err := s.take(x.with(changes[i]))
+			if err != nil {
+				return nil, err
+			}
+			if y[0].wall() != noPlan && y[0].score() < x.score() {
+				x = y[0]
+			}
 		}
 	}
 	return x, nil

@@ -8,7 +8,7 @@ import (
 
 // seed finds for each lane a number of intervals to begin with.
 func (s *search) seed() error {
-	d := Decision{Slots: 2, Group: 1, EDF: !s.p.Options.Serial && !s.p.Options.Stream, Rule: plan.Rule{Lasting: true, Brief: true}}
+	d := Decision{Slots: 2, Group: 1, Rule: plan.Rule{Lasting: true, Brief: true}}
 	if s.p.Options.Slots > 0 {
 		d.Slots = s.p.Options.Slots
 	}
@@ -115,10 +115,11 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 				return nil, err
 			}
 		}
-		x, err := s.take(s.seeds(d)...)
+		evals, err := s.take(s.seeds(d)...)
 		if err != nil {
 			return nil, err
 		}
+		x := fastestOf(evals)
 		if x == nil {
 			continue
 		}
@@ -179,3 +180,12 @@ func (s *search) seeds(d Decision) []Decision {
 // largeSeed is a number of tasks. Above it, more intervals are tried only while they are two percent faster, as the number of
 // tasks grows with the square of the intervals.
 const largeSeed = 5000
+
+func fastestOf(list []*Eval) (top *Eval) {
+	for _, x := range list {
+		if x.wall() != noPlan && (top == nil || x.score() < top.score()) {
+			top = x
+		}
+	}
+	return top
+}

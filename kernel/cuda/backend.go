@@ -29,9 +29,9 @@ func (Backend) Join() kernel.GPUText {
 	return kernel.GPUText{Source: joinSource, Names: []string{"saga_add", "saga_larger"}}
 }
 
-// Take is the kernel that takes rows of a table.
-func (Backend) Take() kernel.GPUText {
-	return kernel.GPUText{Source: takeSource, Names: []string{"saga_take"}}
+// Blocks are the kernels that make parts of sampled blocks.
+func (Backend) Blocks() kernel.GPUText {
+	return kernel.GPUText{Source: blockSource, Names: blockNames}
 }
 
 // Text is the program's source and its kernels.

@@ -12,7 +12,8 @@ func (c *Program) Steps(l *kernel.GPULaunch) []kernel.GPUStep {
 	at := l.Scratch
 	tile := min(c.Tile(), l.Rows)
 	if c.p.Edges {
-		tile = min(c.Tile(), int(l.Cell.Ptr[len(l.Cell.Ptr)-1]))
+		_, edges := l.Cell.Size()
+		tile = min(c.Tile(), edges)
 	}
 	places := make([]uint64, len(c.Room))
 	for i, room := range c.Room {
@@ -36,8 +37,7 @@ func (c *Program) Steps(l *kernel.GPULaunch) []kernel.GPUStep {
 // cell runs an edge program.
 func (s *launcher) cell() {
 	c, l := s.c, s.l
-	entries := len(l.Cell.Ptr) - 1
-	nnz := int(l.Cell.Ptr[entries])
+	entries, nnz := l.Cell.Size()
 	apart := c.start || c.Dense || l.Cell.RowIDs != 0 || entries < l.Rows
 	if len(c.gather) > 0 && apart && l.First {
 		s.whole("start")
@@ -49,7 +49,9 @@ func (s *launcher) cell() {
 		for lo := 0; lo < nnz; lo += c.Tile() {
 			hi := min(nnz, lo+c.Tile())
 			s.tile(lo, hi-lo)
-			if len(c.gather) > 0 {
+			if len(c.gather) > 0 && l.Cell.Ptr == nil { // rows without edges of the tile have nothing to add
+				s.gather(0, entries, lo, hi, false, false)
+			} else if len(c.gather) > 0 {
 				e0 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i+1]) > lo })
 				e1 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i]) >= hi })
 				s.gather(e0, e1-e0, lo, hi, false, false)
@@ -100,8 +102,11 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 }
 
 // hubs counts the rows of more than large edges between from and to among n entries from
-// first on, and those edges.
+// first on, and those edges. Where the device alone knows there may be one.
 func (s *launcher) hubs(first, n, from, to, large int) (rows, edges int) {
+	if s.l.Cell.Ptr == nil {
+		return min(1, max(0, min(s.l.Cell.Most, to-from)-large)), 0
+	}
 	ptr := s.l.Cell.Ptr[first : first+n+1]
 	for i := range n {
 		if d := min(int(ptr[i+1]), to) - max(int(ptr[i]), from); d > large {

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"sagann/kernel"
@@ -14,14 +13,15 @@ import (
 // many entries is no longer than others. What a piece has of a column that others share is added in the
 // order of the pieces. Nothing depends on which thread is first.
 //
-// The sort counts: a warp has a range of rows and counters of its own, one a column. It takes
-// rows in turn, and no column is twice in a row, so that no two lanes want one counter.
+// The sort counts: a block has a range of rows and counters of its own, one a column. It takes 32 rows at
+// a time. No column is twice in a row, so a bit for each row says which of them have a column.
 
 const (
-	// sparseCounters is how many counters all ranges have at most: 64 MiB.
-	sparseCounters = 1 << 24
+	// sparseRanges is how many ranges there are at most, and sparseCounters how many counters: 64 MiB.
+	sparseRanges   = 256
+	sparseCounters = 1 << 23
 	// sparseEach is how many rows a range has at least.
-	sparseEach = 16
+	sparseEach = 64
 	// sparseEntries is how many entries are sorted at a time at most, padding included: 256 MiB.
 	sparseEntries = 1 << 25
 	// sparsePiece is how many entries a group sums at least: four chains, which saga_sparse_terms ends.
@@ -40,13 +40,13 @@ type sparseShape struct {
 }
 
 func newSparseShape(n, k, w, columns int) sparseShape {
-	s := sparseShape{ranges: max(1, min(1024, sparseCounters/columns, n/sparseEach)), piece: sparsePiece}
+	s := sparseShape{ranges: max(1, min(sparseRanges, sparseCounters/columns, n/sparseEach)), piece: sparsePiece}
 	most := max(1, sparseSums/2/w)
 	for (n*k+s.piece-1)/s.piece > most {
 		s.piece *= 2
 	}
 	s.pieces = (n*k + s.piece - 1) / s.piece
-	s.start = kernel.Align(int64(s.ranges) * int64(columns) * 4)
+	s.start = kernel.Align(int64(s.ranges) * int64(columns) * 8)
 	s.list = s.start + kernel.Align(int64(columns+1)*4)
 	s.parts = s.list + kernel.Align(int64(n)*int64(k)*8)
 	// As many sums as fewer rows have at most, whose pieces may be shorter.
@@ -63,33 +63,24 @@ func sparseBytes(n, k, w, columns int) int64 {
 	return newSparseShape(min(n, sparseRows(k)), k, w, columns).bytes
 }
 
-// sparseKernels adds the kernels of sparse rows that the program has.
+// sparseKernels adds the kernels of sparse rows, if the program has such: all of a text, for programs of equal
+// text have equal kernels.
 func (c *Program) sparseKernels(b *strings.Builder) {
-	var names []string
+	rows, drop := false, false
 	for _, in := range c.p.Instrs {
-		switch in.Role {
-		case kernel.SparseMatMul:
-			names = append(names, "saga_sparse_product", "saga_sparse_product1")
-		case kernel.SparseDrop:
-			names = append(names, "saga_sparse_drop")
-		}
+		rows, drop = rows || in.Role == kernel.SparseMatMul, drop || in.Role == kernel.SparseDrop
 	}
 	for _, o := range c.p.Outs {
-		if o.Acc == kernel.SumSparse {
-			names = append(names, "saga_sparse_clear", "saga_sparse_count", "saga_sparse_columns", "saga_sparse_scan", "saga_sparse_place",
-				"saga_sparse_sum", "saga_sparse_sum1", "saga_sparse_add")
-		}
+		rows = rows || o.Acc == kernel.SumSparse
 	}
-	if len(names) == 0 {
-		return
+	if rows {
+		b.WriteString(sparseSource)
+		c.Names = append(c.Names, "saga_sparse_product", "saga_sparse_product1", "saga_sparse_clear", "saga_sparse_count", "saga_sparse_columns",
+			"saga_sparse_scan", "saga_sparse_place", "saga_sparse_sum", "saga_sparse_sum1", "saga_sparse_add")
 	}
-	b.WriteString(sparseSource)
-	if slices.Contains(names, "saga_sparse_drop") {
+	if drop {
 		b.WriteString(sparseDropSource)
-	}
-	slices.Sort(names)
-	for _, n := range slices.Compact(names) {
-		c.name(n)
+		c.Names = append(c.Names, "saga_sparse_drop")
 	}
 }
 
@@ -164,7 +155,7 @@ func (s *launcher) sparseSum(o *kernel.Out, x uint64, ldx int, y uint64, ldy, ro
 	call("saga_sparse_columns", (columns+sparseThreads-1)/sparseThreads, sparseThreads, counters, uint64(h.ranges), c, start)
 	call("saga_sparse_scan", 1, sparseScan, start, c)
 	s.out[len(s.out)-1].Shared = 4 * sparseScan
-	call("saga_sparse_place", h.ranges, 32, x, uint64(ldx), uint64(k), n, c, uint64(each), counters, start, list)
+	call("saga_sparse_place", h.ranges, 1024, x, uint64(ldx), uint64(k), n, c, uint64(each), counters, start, list)
 	name, v := "saga_sparse_sum1", 1
 	if w%4 == 0 && ldy%4 == 0 {
 		name, v = "saga_sparse_sum", 4

@@ -63,28 +63,28 @@ extern "C" __global__ void __launch_bounds__(256) saga_sparse_product(const floa
 extern "C" __global__ void __launch_bounds__(256) saga_sparse_product1(const float *x, ll ldx, ll k, const float *w, ll ldw, ll columns, ll rows, ll cols, ll lanes, float *out, ll ldo) {
 	saga_sparse_rows<1>(x, ldx, k, w, ldw, columns, rows, cols, lanes, out, ldo);
 }
-extern "C" __global__ void __launch_bounds__(256) saga_sparse_clear(u32 *counters, ll n) {
+extern "C" __global__ void __launch_bounds__(256) saga_sparse_clear(u64 *counters, ll n) {
 	for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ll)blockDim.x) counters[i] = 0;
 }
-// A warp counts the entries of a row.
-extern "C" __global__ void __launch_bounds__(256) saga_sparse_count(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, u32 *counters) {
+// A warp counts the entries of a row, in the upper halves of its range's counters.
+extern "C" __global__ void __launch_bounds__(256) saga_sparse_count(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, u64 *counters) {
 	const ll r = (blockIdx.x * (ll)blockDim.x + threadIdx.x) / 32;
 	if (r >= rows) return;
 	const u32 *ids = (const u32 *)(x + r * ldx);
-	u32 *own = counters + r / each * columns;
+	u64 *own = counters + r / each * columns;
 	for (ll j = threadIdx.x % 32; j < k; j += 32) {
 		const u32 id = ids[j];
 		if (id >= columns) break;
-		atomicAdd(own + id, 1u);
+		atomicAdd(own + id, 1ull << 32);
 	}
 }
 // Counters become how many entries of the column earlier ranges have.
-extern "C" __global__ void __launch_bounds__(256) saga_sparse_columns(u32 *counters, ll ranges, ll columns, u32 *start) {
+extern "C" __global__ void __launch_bounds__(256) saga_sparse_columns(u64 *counters, ll ranges, ll columns, u32 *start) {
 	const ll c = blockIdx.x * (ll)blockDim.x + threadIdx.x;
 	if (c >= columns) return;
-	u32 sum = 0;
+	u64 sum = 0;
 	for (ll b = 0; b < ranges; b += 8) {
-		u32 n[8];
+		u64 n[8];
 #pragma unroll
 		for (int u = 0; u < 8; u++) n[u] = b + u < ranges ? counters[(b + u) * columns + c] : 0;
 #pragma unroll
@@ -93,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_sparse_columns(u32 *count
 			sum += n[u];
 		}
 	}
-	start[c] = sum;
+	start[c] = (u32)(sum >> 32);
 }
 // Numbers of entries become where each column starts; behind the last is how many there are.
 extern "C" __global__ void __launch_bounds__(1024) saga_sparse_scan(u32 *start, ll columns) {
@@ -117,40 +117,36 @@ extern "C" __global__ void __launch_bounds__(1024) saga_sparse_scan(u32 *start, 
 	}
 	if (threadIdx.x == blockDim.x - 1) start[columns] = at;
 }
-// A warp takes the rows of a range in turn, 128 entries at a time, and loads those that follow meanwhile.
-extern "C" __global__ void __launch_bounds__(32) saga_sparse_place(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, u32 *counters, const u32 *start, u64 *list) {
-	u32 *own = counters + blockIdx.x * columns;
-	const u32 *ids = (const u32 *)x;
-	const ll hi = (blockIdx.x + 1) * each < rows ? (blockIdx.x + 1) * each : rows;
-	ll r = blockIdx.x * each, j = 0;
-	u32 id[4], ahead[4];
-#pragma unroll
-	for (int u = 0; u < 4; u++) {
-		const ll e = threadIdx.x + u * 32;
-		ahead[u] = r < hi && e < k ? ids[r * ldx + e] : 0xffffffffu;
-	}
-	while (r < hi) {
-#pragma unroll
-		for (int u = 0; u < 4; u++) id[u] = ahead[u];
-		const ll row = r, from = j;
-		j += 128;
-		if (__shfl_sync(0xffffffffu, id[3], 31) >= columns || j >= k) {
-			r++;
-			j = 0;
+// A block has a range, and takes 32 rows at a time, a warp a row. First each entry leaves its row's bit in
+// the lower half of its column's counter; then entries see how many rows before theirs have the column, and
+// take their places; then the first of those rows counts them all and clears the bits.
+extern "C" __global__ void __launch_bounds__(1024) saga_sparse_place(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, u64 *counters, const u32 *start, u64 *list) {
+	u64 *own = counters + blockIdx.x * columns;
+	const u32 lane = threadIdx.x % 32, bit = 1u << threadIdx.x / 32;
+	const ll end = (blockIdx.x + 1) * each < rows ? (blockIdx.x + 1) * each : rows;
+	for (ll first = blockIdx.x * each; first < end; first += 32) {
+		const ll r = first + threadIdx.x / 32, n = r < end ? k : 0;
+		const u32 *ids = (const u32 *)(x + r * ldx);
+		for (ll j = lane; j < n; j += 32) {
+			const u32 id = ids[j];
+			if (id >= columns) break;
+			atomicOr(own + id, (u64)bit);
 		}
-#pragma unroll
-		for (int u = 0; u < 4; u++) {
-			const ll e = j + threadIdx.x + u * 32;
-			ahead[u] = r < hi && e < k ? ids[r * ldx + e] : 0xffffffffu;
+		__syncthreads();
+		for (ll j = lane; j < n; j += 32) {
+			const u32 id = ids[j];
+			if (id >= columns) break;
+			const u64 word = *(volatile u64 *)(own + id);
+			list[start[id] + (u32)(word >> 32) + __popc((u32)word & (bit - 1))] = (u64)ids[k + j] << 32 | (u32)r;
 		}
-#pragma unroll
-		for (int u = 0; u < 4; u++)
-			if (id[u] < columns) {
-				const u32 n = own[id[u]];
-				own[id[u]] = n + 1;
-				list[start[id[u]] + n] = (u64)((const u32 *)x)[row * ldx + k + from + threadIdx.x + u * 32] << 32 | (u32)row;
-			}
-		__syncwarp();
+		__syncthreads();
+		for (ll j = lane; j < n; j += 32) {
+			const u32 id = ids[j];
+			if (id >= columns) break;
+			const u64 word = *(volatile u64 *)(own + id);
+			if ((u32)word & bit && !((u32)word & (bit - 1))) *(volatile u64 *)(own + id) = ((word >> 32) + __popc((u32)word)) << 32;
+		}
+		__syncthreads();
 	}
 }
 // The last column that starts at entry e or before.

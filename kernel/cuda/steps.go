@@ -33,8 +33,9 @@ func (s *launcher) args(from, to, first, n int, begin, end bool) []uint64 {
 	}
 	if s.c.p.Edges {
 		e := s.l.Cell
+		entries, _ := e.Size()
 		a = append(a, e.RowIDs, e.PtrAt, e.Other, e.Rank, e.Type, e.Weight, e.Data, uint64(e.Bits),
-			uint64(len(e.Ptr)-1), uint64(from), uint64(to))
+			uint64(entries), uint64(from), uint64(to))
 	}
 	flag := func(b bool) uint64 {
 		if b {

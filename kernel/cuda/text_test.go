@@ -35,7 +35,7 @@ func TestText(t *testing.T) {
 					}
 					c := saga.Config{Without: without, Storage: storage, Outcome: saga.Outcome{Slices: i}}
 					fmt.Fprintf(&got, "%s hidden=%d %s without=%s %s\n", name, hidden, storage, strings.Join(without, ","),
-						textOf(t, name, o, c, i%2 == 1))
+						textOf(t, name, o, c, i%2 == 1, false))
 				}
 			}
 		}
@@ -43,7 +43,13 @@ func TestText(t *testing.T) {
 	for _, o := range []layers.Options{{Task: saga.EdgeTask}, {Task: saga.GraphTask, Readout: saga.ReadoutSum},
 		{Task: saga.GraphTask, Readout: saga.ReadoutMean}, {Task: saga.GraphTask, Readout: saga.ReadoutMax}} {
 		o.Features, o.Hidden, o.Classes, o.Layers = 70, 16, 2, 2
-		fmt.Fprintf(&got, "gcn task=%s readout=%s %s\n", o.Task, o.Readout, textOf(t, "gcn", o, saga.Config{}, false))
+		fmt.Fprintf(&got, "gcn task=%s readout=%s %s\n", o.Task, o.Readout, textOf(t, "gcn", o, saga.Config{}, false, false))
+	}
+	for _, name := range []string{"gcn", "sage", "gin"} {
+		for _, dropout := range []float32{0, 0.5} {
+			o := layers.Options{Features: 70, Hidden: 32, Classes: 5, Layers: 2, Dropout: dropout}
+			fmt.Fprintf(&got, "%s sparse dropout=%v %s\n", name, dropout, textOf(t, name, o, saga.Config{}, false, true))
+		}
 	}
 	for kind, name := range map[kernel.Optimizer]string{kernel.SGD: "sgd", kernel.Momentum: "momentum", kernel.Adam: "adam", kernel.AdamW: "adamw"} {
 		if text := (cuda.Backend{}).Optimizer(kind); !slices.Equal(text.Names, []string{name, "average"}) {
@@ -74,7 +80,7 @@ func TestText(t *testing.T) {
 }
 
 // textOf sums up the kernels of a model on a small graph.
-func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed bool) string {
+func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed, sparse bool) string {
 	t.Helper()
 	spec := dataset.DefaultSpec()
 	spec.Vertices, spec.Edges, spec.Features, spec.Classes = 200, 1000, 70, o.Classes
@@ -95,6 +101,11 @@ func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed b
 			d.GraphOf = append(d.GraphOf, uint32(v%5))
 		}
 		d.GraphLabels, d.GraphSplit.Train = []int32{0, 1, 0, 1, 1}, []uint32{0, 1, 2}
+	}
+	if d.HoldFeatures(); sparse {
+		if err := d.SetSparse(dataset.SparseOf(d.Features, 70), 70); err != nil {
+			t.Fatal(err)
+		}
 	}
 	m, err := layers.New(name, o)
 	if err != nil {

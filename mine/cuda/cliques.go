@@ -170,8 +170,9 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 			lo, hi := uint64(x.lo+number), uint64(x.hi)
 			threads, blocks := s.threads, s.blocks
 			if x.most <= small {
-				threads, blocks = narrowBlock, c.chip.warpBlocks()
+				threads, blocks = narrowBlock, atMost(c.chip.warpBlocks(), x.hi-x.lo, narrowBlock/32)
 			}
+			blocks = atMost(blocks, x.hi-x.lo, 1)
 			out, err := c.alloc(16 * int64(blocks) * int64(threads/32))
 			if err != nil {
 				return nil, err

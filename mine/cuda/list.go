@@ -124,7 +124,7 @@ func (l *lister) open(p *plan.Plan, pool bool, room int64) (err error) {
 	if !pool {
 		source = nest(p, placed)
 	}
-	if l.k, err = c.nestCall(r, p, source, left-int64(l.blocks)*blockBytes); err != nil {
+	if l.k, err = c.nestCall(r, p, source, 1<<40, left-int64(l.blocks)*blockBytes); err != nil {
 		return err
 	}
 	if l.pool, err = c.alloc(int64(l.blocks) * blockBytes); err != nil {

@@ -60,7 +60,7 @@ func (g *Graph) Maps(ctx context.Context, m *plan.Maps, closed run.Closed, share
 		}
 		words := mapsWords(m, r)
 		each := 8*words + 16*mapsBlock/32
-		blocks := max(1, min(c.chip.mapsBlocks(), (room-(c.taken()-before)-8*stateWords-3*device.Align)/each))
+		blocks := max(1, min(c.chip.mapsBlocks(), v, (room-(c.taken()-before)-8*stateWords-3*device.Align)/each))
 		scratch, err := c.alloc(8 * words * blocks)
 		if err != nil {
 			return nil, err

@@ -54,6 +54,9 @@ func tasks(r *rows.Rows, p *plan.Plan, lo, hi int) []task {
 	return out
 }
 
+// Tasks is about the number of tasks of loops.
+func Tasks(r *rows.Rows) float64 { return float64(r.V()) + float64(len(r.Col))/float64(sliceOf(r)) }
+
 // tasksBytes is the most memory that the tasks take.
 func tasksBytes(r *rows.Rows) int64 {
 	return 16 * (int64(r.V()) + int64(len(r.Col))/int64(sliceOf(r)))
@@ -80,9 +83,9 @@ func NestNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
 }
 
 // nestCall is the launch of a plan's kernel with as many blocks as fit into room.
-func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, room int64) (k call, err error) {
+func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, tasks int, room int64) (k call, err error) {
 	each := nestBlock(p, r)
-	blocks := max(1, min(c.chip.nestBlocks(), room/max(each, 1)))
+	blocks := max(1, min(c.chip.nestBlocks(), room/max(each, 1), (int64(tasks)+narrowBlock/32-1)/(narrowBlock/32)))
 	sets := (each/(narrowBlock/32) - 16) * (narrowBlock / 32)
 	scratch, err := c.alloc(max(8, blocks*sets))
 	if err != nil {
@@ -120,7 +123,7 @@ func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func
 		if err != nil {
 			return nil, err
 		}
-		k, err := c.nestCall(r, p, source, room-16*int64(len(all))-8*stateWords-4*device.Align)
+		k, err := c.nestCall(r, p, source, len(all), room-16*int64(len(all))-8*stateWords-4*device.Align)
 		if err != nil {
 			return nil, err
 		}

@@ -36,6 +36,10 @@ func sharedOf(info device.Info) int64 {
 	return 48 << 10 // what every GPU has
 }
 
+// atMost is as many of the blocks as there is work for, each of which does several tasks at
+// a time: sums of fewer blocks are read faster.
+func atMost(blocks, tasks, each int) int { return max(1, min(blocks, (tasks+each-1)/each)) }
+
 // call is a launch of a kernel. Args are uint64 and device.Mem.
 type call struct {
 	source, name string

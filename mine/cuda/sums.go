@@ -156,10 +156,10 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 				return nil, err
 			}
 			for i, x := range all {
-				k := call{source: atEdges(g.layout.Part), name: "saga_edges_warp", grid: c.chip.warpBlocks(), block: narrowBlock,
+				k := call{source: atEdges(g.layout.Part), name: "saga_edges_warp", grid: atMost(c.chip.warpBlocks(), x.hi-x.lo, narrowBlock/32), block: narrowBlock,
 					args: []any{c.table, c.order, state, uint64(x.lo), uint64(x.hi), uint64(1), halved, firsts, t}}
 				if x.most > small {
-					k = call{source: atEdges(g.layout.Part), name: "saga_edges_block", grid: 8 * c.chip.Processors, block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
+					k = call{source: atEdges(g.layout.Part), name: "saga_edges_block", grid: atMost(8*c.chip.Processors, x.hi-x.lo, 1), block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
 						args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), uint64(x.lo), uint64(x.hi), uint64(1),
 							halved, uint64(0), uint64(x.most), uint64(slotsOf(x.most)), firsts, t}}
 				}
@@ -172,12 +172,13 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 				t = device.Mem{} // no triangles
 			}
 		}
-		sums, err := c.alloc(4 * 16 * int64(c.chip.warpBlocks()) * narrowBlock / 32)
+		blocks := atMost(c.chip.warpBlocks(), r.V(), narrowBlock/32)
+		sums, err := c.alloc(4 * 16 * int64(blocks) * narrowBlock / 32)
 		if err != nil {
 			return nil, err
 		}
 		j.outs = []device.Mem{sums}
-		j.calls = append(j.calls, call{source: edgeSums(g.layout.Part), name: "saga_edge_sums", grid: c.chip.warpBlocks(), block: narrowBlock,
+		j.calls = append(j.calls, call{source: edgeSums(g.layout.Part), name: "saga_edge_sums", grid: blocks, block: narrowBlock,
 			args: []any{c.table, degrees, uint64(r.V()), uint64(number), step, halved, firsts, t, sums}})
 		return j, c.gpu.Sync()
 	}
@@ -202,7 +203,7 @@ func (g *Graph) fourCycles(ctx context.Context, room int64, report func(float64)
 	c := counting{g: g, sums: 1}
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
 		sums := int64(16 * wideBlock / 32)
-		blocks := max(1, min(int64(c.chip.Processors), (room-3*device.Align-8*stateWords)/(4*v+sums)))
+		blocks := max(1, min(int64(c.chip.Processors), v, (room-3*device.Align-8*stateWords)/(4*v+sums)))
 		near := min((c.chip.Shared-16)/4, (v+63)/64*64)
 		out, err := c.alloc(blocks * sums)
 		if err != nil {

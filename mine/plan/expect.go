@@ -31,6 +31,8 @@ type Rates struct {
 	Merge    float64 // more for an element of lists that are gone through side by side
 	Bind     float64 // a vertex that loops bind
 	Byte     float64 // of the link to host memory
+	Call     float64 // before and after the kernels of a run, by the clock
+	Listed   float64 // a vertex, or a task of loops, that is listed for a run
 	Visit    float64 // a vertex where maps have a number
 	Pull     float64 // an entry whose number is added up
 	Push     float64 // an entry that is added to, where there are at most Cached vertices
@@ -45,7 +47,7 @@ var Core = Rates{Vertex: 10e-9, Row: 15e-9, Read: 1.2e-9, Set: 20e-9, Last: 3.5e
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.
 var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
-	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, Visit: 0.1e-9, Pull: 10e-12, Push: 30e-12, Cached: 1 << 19}
+	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, Call: 0.15e-3, Listed: 11e-9, Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 16}
 
 // H200Processors is the number of multiprocessors of an H200.
 const H200Processors = 132
@@ -108,3 +110,7 @@ func (r Rates) Maps(w MapsWork, vertices float64) float64 {
 	far := r.Doubling * max(0, math.Log2(vertices/r.Cached))
 	return r.Start + r.Visit*w.Visits + r.Pull*w.Pulled + (r.Push+far)*w.Pushed
 }
+
+// Host is the seconds that a run takes beside its kernels, in which so many vertices or
+// tasks are listed.
+func (r Rates) Host(listed float64) float64 { return r.Call + r.Listed*listed }

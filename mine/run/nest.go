@@ -17,6 +17,7 @@ type nest struct {
 	bound [pattern.MaxVertices]uint32 // vertex by level
 	set   [][]uint32                  // by set: what it holds now
 	room  [][]uint32                  // by set: memory of those that are made
+	only  []int32                     // by set: the label that all its members that are asked for have, or pattern.AnyLabel
 	size  int                         // set whose size alone is asked, or plan.None
 	both  common                      // of the last two levels, where they are counted as a product
 	stop  *atomic.Bool
@@ -71,7 +72,38 @@ func newNest(p *plan.Plan, r *rows.Rows, stop *atomic.Bool) *nest {
 		}
 	}
 	n.both = newCommon(p, r)
+	n.only = make([]int32, len(p.Sets))
+	for i := range p.Sets {
+		n.only[i] = pattern.AnyLabel
+		if r.Label != nil {
+			n.only[i] = onlyLabel(p, i)
+		}
+	}
 	return n
+}
+
+// onlyLabel is the label of the levels whose candidates are a set that is made, if they all
+// have the same one and no other set comes from it: members without it are dropped at once.
+func onlyLabel(p *plan.Plan, set int) int32 {
+	if p.Sets[set].Base == plan.None {
+		return pattern.AnyLabel
+	}
+	for _, s := range p.Sets {
+		if s.Base == set {
+			return pattern.AnyLabel
+		}
+	}
+	label, used := int32(pattern.AnyLabel), false
+	for l, level := range p.Levels {
+		if l == 0 || level.From != set {
+			continue
+		}
+		if used && level.Label != label {
+			return pattern.AnyLabel
+		}
+		label, used = level.Label, true
+	}
+	return label
 }
 
 // countOnly lets the set of the last level be counted without being made, where nothing
@@ -201,7 +233,7 @@ func (n *nest) loop(l int, list []uint32) {
 func (n *nest) innermost(list []uint32) {
 	l := n.plan.Last()
 	level := &n.plan.Levels[l]
-	if n.emit == nil && level.Label == pattern.AnyLabel && len(level.Where) == 0 {
+	if n.emit == nil && (level.Label == pattern.AnyLabel || level.Label == n.only[level.From]) && len(level.Where) == 0 {
 		n.total.Add(uint64(len(list) - n.among(level.Apart, list)))
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 )
@@ -153,12 +154,27 @@ func (n *nest) makeSets(l int) bool {
 			continue
 		}
 		list := n.makeSet(o, l)
+		if label := n.only[o.set]; label != pattern.AnyLabel {
+			list = labelled(list, n.rows.Label, label)
+		}
 		if len(list) == 0 {
 			return false
 		}
 		n.set[o.set] = list
 	}
 	return true
+}
+
+// labelled keeps the members of list, in place, that have the label.
+func labelled(list []uint32, labels []int32, label int32) []uint32 {
+	k := 0
+	for _, v := range list {
+		list[k] = v
+		if labels[v] == label {
+			k++
+		}
+	}
+	return list[:k]
 }
 
 // sides are the two lists of an operation, in the window: the base, and the neighbours of

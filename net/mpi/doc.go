@@ -2,8 +2,9 @@
 // with tag mpi has it (make mpi); Open of others is an error.
 //
 // One goroutine, on a thread of its own, makes all calls of MPI (loop.go): it posts sends and receives, looks whether
-// they are over, and sends a heartbeat to the next rank, in a ring, several times a second. A rank whose heartbeats
-// stay away for the timeout is given up: the rank that waits for them says so and ends all (watch.go).
+// they are over, and sends heartbeats (beats.go): every rank to the first, which sends them to all. A rank whose
+// heartbeats stay away for nearly the timeout is given up: the first says so, or of the first the second, and all end
+// (watch.go).
 package mpi
 
 import (

@@ -21,18 +21,18 @@ type Link struct {
 	rank, ranks, tags int
 	hosts             []string // by rank
 	work              chan *request
-	abort             chan error
+	abort             chan struct{}
 	close             chan chan error
 	closed            chan struct{}
 	where             atomic.Pointer[func() string]
 	say               func(string)
-	watch             watch
+	timeout           time.Duration
 }
 
 // Open joins the ranks that were started together; nil where this process was started alone.
 func Open(o Options) (net.Link, error) {
-	l := &Link{work: make(chan *request), abort: make(chan error, 1), close: make(chan chan error), closed: make(chan struct{}),
-		say: o.Say, watch: watch{timeout: cmp.Or(o.Timeout, 30*time.Second)}}
+	l := &Link{work: make(chan *request), abort: make(chan struct{}, 1), close: make(chan chan error), closed: make(chan struct{}),
+		say: o.Say, timeout: cmp.Or(o.Timeout, 30*time.Second)}
 	opened := make(chan error)
 	go l.loop(opened)
 	if err := <-opened; err != nil {
@@ -78,20 +78,20 @@ func (l *Link) do(r *request) error {
 }
 
 // Abort ends the processes of all ranks, this one included.
-func (l *Link) Abort(why error) {
+func (l *Link) Abort(error) {
 	select {
-	case l.abort <- why:
+	case l.abort <- struct{}{}:
 	default:
 	}
-	select {
-	case <-l.closed:
-	case <-time.After(killAfter):
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	}
+	<-l.closed
 }
 
-// killAfter is how long MPI_Abort may take; then the process ends itself.
-const killAfter = 3 * time.Second
+// tell prints a line.
+func (l *Link) tell(text string) {
+	if l.say != nil {
+		l.say(text)
+	}
+}
 
 // Close waits for all ranks to do so, and ends MPI.
 func (l *Link) Close() error {
@@ -165,9 +165,9 @@ func (l *Link) loop(opened chan<- error) {
 			}
 			under = append(under, r)
 		case <-term:
-			l.watch.asked = now
-		case why := <-l.abort:
-			l.giveUp(b, why)
+			b.asked(now)
+		case <-l.abort:
+			b.end()
 		case done := <-l.close:
 			leaving = done
 			if all, err = barrier(); err != nil {
@@ -185,101 +185,4 @@ func (l *Link) leave(b *beats, done chan<- error, err error) {
 	err = errors.Join(err, end())
 	close(l.closed)
 	done <- err
-}
-
-// giveUp ends all ranks. The next one learns that this one will be silent.
-func (l *Link) giveUp(b *beats, _ error) {
-	time.AfterFunc(killAfter, func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) })
-	b.flush()
-	b.send(farewell)
-	b.flush()
-	abortAll()
-}
-
-// beats are the heartbeats of the ring: to the next rank, from the one before.
-type beats struct {
-	l        *Link
-	in, out  *request
-	next     time.Time
-	from, to int
-}
-
-// toldBytes is the room of what a heartbeat tells.
-const toldBytes = 256
-
-func (l *Link) beats() *beats {
-	now := time.Now()
-	l.watch.last, l.watch.looked = now, now
-	return &beats{l: l, from: (l.rank + l.ranks - 1) % l.ranks, to: (l.rank + 1) % l.ranks}
-}
-
-// turn receives and sends what is due.
-func (b *beats) turn(now time.Time) {
-	if b.l.ranks == 1 {
-		return
-	}
-	if b.in == nil {
-		b.in = &request{b: make([]byte, toldBytes), peer: b.from, recv: true, beat: true}
-		if b.in.post() != nil {
-			b.in = nil
-		}
-	}
-	if b.in != nil {
-		if over, err := b.in.over(); over {
-			if err == nil {
-				b.l.watch.heard(now, string(b.in.b[:b.in.got]))
-			}
-			b.in = nil
-		}
-	}
-	if b.out != nil {
-		if over, _ := b.out.over(); over {
-			b.out = nil
-		}
-	}
-	if b.out == nil && !now.Before(b.next) {
-		b.next = now.Add(beatEvery)
-		text := ""
-		if f := b.l.where.Load(); f != nil {
-			text = (*f)()
-		}
-		if b.l.watch.ends {
-			text = farewell
-		}
-		b.send(text)
-	}
-	if silent, gone := b.l.watch.look(now); gone {
-		if b.l.say != nil {
-			b.l.say(b.l.watch.line(b.from, b.l.hosts[b.from], silent))
-		}
-		b.l.giveUp(b, nil)
-	}
-}
-
-// send begins to send a heartbeat.
-func (b *beats) send(text string) {
-	b.out = &request{b: []byte(text[:min(len(text), toldBytes)]), peer: b.to, beat: true}
-	if b.out.post() != nil {
-		b.out = nil
-	}
-}
-
-// flush waits until a heartbeat has left: at once, so short it is.
-func (b *beats) flush() {
-	for range 1000 {
-		if b.out == nil {
-			return
-		}
-		if over, _ := b.out.over(); over {
-			b.out = nil
-		}
-	}
-}
-
-// drop gives up what is under way.
-func (b *beats) drop() {
-	b.flush()
-	if b.in != nil {
-		b.in.drop()
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -22,7 +23,10 @@ type Sampled struct {
 	Overflows int            // batches that were run again with more room
 	Graph     int64          // bytes of the rows that are drawn from
 	Ahead     int64          // bytes of the batches that are prepared ahead, at most
+	Drawing   int64          // bytes of the GPU that draws; 0: the host draws
 	Eval      *plan.Plan     // exact, over the full graph
+	Machine   string         // on which a step is predicted; "": none
+	Step      time.Duration  // of its kernels, there
 }
 
 // overview is Overview of sampled training.
@@ -42,12 +46,18 @@ func (r *Run) overview(w io.Writer) error {
 	}
 	b.WriteString(t.Render())
 	fmt.Fprintf(&b, "\nmemory    peak %s for a batch, %s for evaluation", units.Size(r.Plan.Peak), units.Size(s.Eval.Peak))
+	if s.Drawing > 0 {
+		fmt.Fprintf(&b, ", %s to draw on the GPU", units.Size(s.Drawing))
+	}
 	if r.Plan.Budget > 0 {
 		fmt.Fprintf(&b, " of %s", units.Size(r.Plan.Budget))
 	}
 	fmt.Fprintf(&b, "\nhost      rows to draw from %s, batches prepared ahead up to %s\n", units.Size(s.Graph), units.Size(s.Ahead))
 	fmt.Fprintf(&b, "moves     host to device up to %s a batch\n", units.Size(r.Plan.H2D))
 	fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
+	if s.Machine != "" {
+		fmt.Fprintf(&b, "predicts  %.2f ms for the kernels of a batch, %.2f s an epoch on %s, if drawing and copies hide behind them\n", 1e3*s.Step.Seconds(), float64(s.Batches)*s.Step.Seconds(), s.Machine)
+	}
 	if s.Overflows > 0 {
 		fmt.Fprintf(&b, "overflow  %d batches were run again with more room\n", s.Overflows)
 	}

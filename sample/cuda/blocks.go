@@ -13,6 +13,7 @@ type Fanouts struct {
 	Sizes   []int
 	Replace bool
 	Method  Method // of draws in proportion to scores
+	OnlyNew bool   // at a hop only vertices that the hop before has added draw
 	Loops   int    // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
 }
 
@@ -37,13 +38,22 @@ const (
 
 const (
 	threads   = 256
-	placeEach = 8  // edges that a thread of a place looks at
+	placeMost = 8  // edges that a thread places at most
 	words     = 80 // of a batch
 	paramsAt  = 4  // where those that the host writes begin
 )
 
 // shape is how the draw of a hop is launched.
-type shape struct{ draws, lanes, rows int }
+type shape struct{ draws, lanes, rows, each int }
+
+// eachOf is how many edges a thread places: few where there are few.
+func eachOf(edges int64, processors int) int {
+	each := 1
+	for each < placeMost && edges >= int64(8*each*threads*processors) {
+		each *= 2
+	}
+	return each
+}
 
 // shared is the bytes of shared memory of a block: places, sums, and rows where lanes share them.
 func (s shape) shared(loops int) int {
@@ -60,17 +70,23 @@ func (s shape) shared(loops int) int {
 // shapeOf chooses: a thread a row where there are rows enough to fill a GPU, else the lanes of a warp
 // that a row needs.
 func (f *Fanouts) shapeOf(draws int, rows int64, processors int) shape {
-	if f.Method != Evenly {
-		return shape{draws, 1, min(32, threads*16/draws)} // threads of a block that have nothing to draw read edges
+	s := shape{draws: draws, lanes: 1, each: 1}
+	switch {
+	case f.Method != Evenly:
+		s.rows = min(32, threads*16/draws) // threads of a block that have nothing to draw read edges
+		return s
+	case draws <= 16 && rows >= int64(threads*processors):
+		s.rows = threads
+		return s
+	case draws <= 16 && rows >= int64(64*processors):
+		s.rows = 64
+		return s
 	}
-	if draws <= 16 && rows >= int64(threads*processors) {
-		return shape{draws, 1, threads}
+	for s.lanes = 4; s.lanes < draws && s.lanes < 32; {
+		s.lanes *= 2
 	}
-	lanes := 4
-	for lanes < draws && lanes < 32 {
-		lanes *= 2
-	}
-	return shape{draws, lanes, threads / lanes}
+	s.rows = threads / s.lanes
+	return s
 }
 
 // room is the most that a batch of so many seeds can have: rows and edges at each hop, then the rows of the last
@@ -105,19 +121,21 @@ type Blocks struct {
 	words, table, seeds, vertices device.Mem
 	begin, far, edge              []device.Mem // of each hop
 	placed                        []device.Mem // sums of tiles that place writes
+	all                           device.Mem   // far of all hops
+	starts                        []uint64     // where each begins in it, after the seeds
 }
 
 // text is the kernels' source.
 func (f *Fanouts) text(shapes []shape) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define THREADS %d\n#define PLACE_EACH %d\n#define HOPS %d\n#define METHOD %d\n", threads, placeEach, len(shapes), f.Method)
+	fmt.Fprintf(&b, "#define THREADS %d\n#define HOPS %d\n#define METHOD %d\n#define ONLY_NEW %v\n", threads, len(shapes), f.Method, f.OnlyNew)
 	b.WriteString(prelude + blocksText + rowsText + hopsText)
-	var args []string
+	var args strings.Builder
 	for hop, s := range shapes {
-		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops)
-		args = append(args, fmt.Sprintf("u32 *far%d", hop))
+		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops, s.each)
+		fmt.Fprintf(&args, ", u32 *far%d", hop)
 	}
-	fmt.Fprintf(&b, finishHead, strings.Join(args, ", "))
+	fmt.Fprintf(&b, finishHead, args.String())
 	for hop := range shapes {
 		fmt.Fprintf(&b, finishHop, hop)
 	}
@@ -128,7 +146,10 @@ func (f *Fanouts) text(shapes []shape) string {
 // shapes are those of the hops for batches of so many seeds.
 func (b *Blocks) shapes() (list []shape) {
 	for hop, k := range b.f.Sizes {
-		list = append(list, b.f.shapeOf(k, b.rows[hop], max(1, b.g.gpu.Info().Processors)))
+		processors := max(1, b.g.gpu.Info().Processors)
+		s := b.f.shapeOf(k, b.rows[hop], processors)
+		s.each = eachOf(b.drawn[hop], processors)
+		list = append(list, s)
 	}
 	return list
 }
@@ -137,7 +158,9 @@ func (b *Blocks) shapes() (list []shape) {
 func (f *Fanouts) Sources() []string {
 	var small, large []shape
 	for _, k := range f.Sizes {
-		small, large = append(small, f.shapeOf(k, 1, 1)), append(large, f.shapeOf(k, 1<<30, 1))
+		s := f.shapeOf(k, 1<<30, 1)
+		s.each = placeMost
+		small, large = append(small, f.shapeOf(k, 1, 1)), append(large, s)
 	}
 	return []string{f.text(small) + renameText, f.text(large)}
 }
@@ -147,7 +170,7 @@ func (f *Fanouts) Bytes(vertices, edges, seeds, list int) int64 {
 	rows, drawn := f.room(vertices, edges, seeds)
 	sum := 8*int64(vertices) + 4*int64(list) + 4*rows[len(drawn)]
 	for hop, m := range drawn {
-		sum += 8*m + 4*(rows[hop]+1) + 8*(m/(threads*placeEach)+1) + 8*(rows[hop]/8+1)
+		sum += 8*m + 4*(rows[hop]+1) + 8*(m/threads+1) + 8*(rows[hop]/8+1)
 	}
 	return sum + int64(8+8*len(drawn))*device.Align
 }
@@ -174,10 +197,24 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 	b.vertices = take(4 * b.rows[len(f.Sizes)])
 	shapes := b.shapes()
 	var tiles []device.Mem
+	all := int64(0)
+	for _, m := range b.drawn {
+		all += m
+	}
+	if all+int64(size) >= 1<<31 {
+		return b, fmt.Errorf("batches of %d seeds can have %d edges: at most 2^31 are possible", size, all)
+	}
+	b.all = take(4 * all)
+	all = 0
 	for hop, s := range shapes {
-		b.begin, b.far, b.edge = append(b.begin, take(4*(b.rows[hop]+1))), append(b.far, take(4*b.drawn[hop])), append(b.edge, take(4*b.drawn[hop]))
+		b.begin, b.edge = append(b.begin, take(4*(b.rows[hop]+1))), append(b.edge, take(4*b.drawn[hop]))
+		if err == nil {
+			b.far = append(b.far, b.all.Slice(4*all, 4*b.drawn[hop]))
+			b.starts = append(b.starts, uint64(int64(size)+all))
+		}
+		all += b.drawn[hop]
 		tiles = append(tiles, take(8*tilesOf(b.rows[hop], s.rows)))
-		b.placed = append(b.placed, take(8*tilesOf(b.drawn[hop], threads*placeEach)))
+		b.placed = append(b.placed, take(8*tilesOf(b.drawn[hop], threads*s.each)))
 	}
 	if err != nil {
 		return b, err
@@ -207,22 +244,22 @@ func tilesOf(n int64, each int) int64 { return (n + int64(each) - 1) / int64(eac
 // prepare compiles the kernels and captures a batch.
 func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
 	source, g := b.f.text(shapes), b.g
-	names := []string{"saga_begin", "saga_finish"}
+	names := []string{"saga_finish"}
 	for hop := range shapes {
 		names = append(names, fmt.Sprintf("saga_draw_%d", hop), fmt.Sprintf("saga_place_%d", hop))
 	}
 	if err := g.compile(source, names...); err != nil {
 		return err
 	}
-	calls := []call{{source, "saga_begin", int(tilesOf(int64(b.size), threads)), threads, 0, []any{b.words, b.seeds, b.table, b.vertices}}}
-	finish := []any{b.words, b.table}
+	var calls []call
+	finish := []any{b.words, b.all, uint64(b.size)}
 	most := int64(0)
 	for hop, s := range shapes {
 		calls = append(calls,
 			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
-				[]any{g.offsets, g.pairs, b.words, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop], g.table, g.most, g.weight, g.drawable}},
-			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*placeEach))), threads, 4 * (32 + threads/32*placeEach),
-				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop]}})
+				[]any{g.offsets, g.pairs, b.words, b.seeds, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop], b.starts[hop], g.table, g.most, g.weight, g.drawable}},
+			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*s.each))), threads, 4 * (32 + threads/32*s.each),
+				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop], b.far[hop], b.starts[hop]}})
 		finish = append(finish, b.far[hop])
 		most = max(most, b.drawn[hop])
 	}
@@ -275,12 +312,31 @@ func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
 	if err := errors.Join(b.read(w, b.words), b.g.gpu.Sync()); err != nil {
 		return nil, nil, false, err
 	}
-	hops := len(b.f.Sizes)
-	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0, nil
+	vertices, edges, wrong = b.CountsOf(w)
+	return vertices, edges, wrong, nil
 }
 
 func (b *Blocks) read(to []uint32, from device.Mem) error {
 	return b.g.gpu.CopyD2H(b.queue, bytesOf(to), from, 0)
+}
+
+// Lists are where a batch lies on the GPU: the vertices of the last level, and of each hop where rows begin
+// and the far ends. Queue draws them.
+func (b *Blocks) Lists() (vertices device.Mem, begin, far []device.Mem, queue device.Queue) {
+	return b.vertices, b.begin, b.far, b.queue
+}
+
+// Words is how many ReadWords fills.
+const Words = words
+
+// ReadWords copies the words of a batch, which are there when Sync of the device has returned. CountsOf finds what
+// Counts returns in them.
+func (b *Blocks) ReadWords(w []uint32) error { return b.read(w[:words], b.words) }
+
+// CountsOf is Counts of words that were read.
+func (b *Blocks) CountsOf(w []uint32) (vertices, edges []uint32, wrong bool) {
+	hops := len(b.f.Sizes)
+	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0
 }
 
 // Vertices fills ids with those of the last level, and Hop the rows and edges of a hop, as many

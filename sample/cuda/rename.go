@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sagann/device"
@@ -14,30 +13,29 @@ import (
 type Rename struct {
 	b        *Blocks
 	lists    []device.Mem
-	counts   []int
 	captured device.Graph
 	commands []device.Command
 }
 
-// renameText is the kernels that stand in place of the draws and of saga_finish.
+// renameText is the kernels that stand in place of the draws.
 const renameText = `
-extern "C" __global__ void __launch_bounds__(256) saga_mark(u32 *b, u64 hop, const u32 *list, u64 m, u64 *table) {
-	u32 e = blockIdx.x * blockDim.x + threadIdx.x, tag = b[TAG], n = b[COUNT + hop];
-	if (e < m)
-		atomicMax(table + list[e], marked(tag, n + e));
-	if (e == 0)
-		b[EDGES + hop] = m;
+extern "C" __global__ void __launch_bounds__(256) saga_begin(u32 *b, const u32 *seeds, u64 *table, u32 *vertices) {
+	u32 i = blockIdx.x * blockDim.x + threadIdx.x, n = b[SIZE];
+	if (i < n) {
+		u32 v = seeds[i];
+		vertices[i] = v;
+		atomicMax(table + v, marked(b[TAG], i));
+	}
+	if (i == 0)
+		b[COUNT] = n;
 }
 
-extern "C" __global__ void __launch_bounds__(256) saga_local(u32 *b, const u64 *table, u64 hop, const u32 *list, u64 m, u32 *far, u64 last) {
-	u32 at = blockIdx.x * blockDim.x + threadIdx.x;
-	for (u32 e = at; e < m; e += gridDim.x * blockDim.x)
-		far[e] = ~(u32)table[list[e]];
-	if (last && at == 0) {
-		for (u32 i = 0; i < 2 * HOPS; i++)
-			b[TICKET + i] = 0;
-		b[TAG]++;
-	}
+extern "C" __global__ void __launch_bounds__(256) saga_mark(u32 *b, u64 hop, const u32 *list, u64 m, u64 *table, u64 start) {
+	u32 e = blockIdx.x * blockDim.x + threadIdx.x;
+	if (e < m)
+		atomicMax(table + list[e], marked(b[TAG], (u32)start + e));
+	if (e == 0)
+		b[EDGES + hop] = m;
 }
 `
 
@@ -47,7 +45,7 @@ func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err err
 	r = &Rename{b: b}
 	g, shapes := b.g, b.shapes()
 	source := strings.ReplaceAll(b.f.text(shapes)+renameText, "__launch_bounds__(THREADS)", fmt.Sprintf("__launch_bounds__(%d)", threads))
-	names := []string{"saga_begin", "saga_mark", "saga_local"}
+	names := []string{"saga_begin", "saga_mark", "saga_finish"}
 	for hop := range lists {
 		names = append(names, fmt.Sprintf("saga_place_%d", hop))
 	}
@@ -60,7 +58,8 @@ func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err err
 	}
 	r.lists = append(r.lists, from)
 	calls := []call{{source, "saga_begin", int(tilesOf(int64(b.size), threads)), threads, 0, []any{b.words, from, b.table, b.vertices}}}
-	var ends []call
+	finish := []any{b.words, b.all, uint64(b.size)}
+	most := 1
 	for hop, list := range lists {
 		m, err := put(g, list)
 		if err != nil {
@@ -68,13 +67,13 @@ func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err err
 		}
 		r.lists = append(r.lists, m)
 		n := uint64(len(list))
-		calls = append(calls, call{source, "saga_mark", int(max(1, tilesOf(int64(n), threads))), threads, 0, []any{b.words, uint64(hop), m, n, b.table}},
-			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(int64(n), threads*placeEach))), threads, 4 * (32 + threads/32*placeEach),
-				[]any{b.words, b.vertices, b.table, b.placed[hop], m}})
-		ends = append(ends, call{source, "saga_local", int(max(1, tilesOf(int64(n), threads))), threads, 0,
-			[]any{b.words, b.table, uint64(hop), m, n, b.far[hop], uint64(map[bool]int{true: 1}[hop == len(lists)-1])}})
+		calls = append(calls, call{source, "saga_mark", int(max(1, tilesOf(int64(n), threads))), threads, 0, []any{b.words, uint64(hop), m, n, b.table, b.starts[hop]}},
+			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(int64(n), threads*shapes[hop].each))), threads, 4 * (32 + threads/32*shapes[hop].each),
+				[]any{b.words, b.vertices, b.table, b.placed[hop], m, b.far[hop], b.starts[hop]}})
+		finish, most = append(finish, b.far[hop]), max(most, len(list))
 	}
-	if r.commands, err = g.commands(slices.Concat(calls, ends)); err != nil {
+	calls = append(calls, call{source, "saga_finish", int(min(tilesOf(int64(most), threads), int64(8*max(1, g.gpu.Info().Processors)))), threads, 0, finish})
+	if r.commands, err = g.commands(calls); err != nil {
 		return nil, errors.Join(err, r.Free())
 	}
 	if c, ok := g.gpu.(device.Capturer); ok {

@@ -108,15 +108,6 @@ func (w *Walk) widths() []int {
 	return list
 }
 
-// SampleBytes is the memory that a sample takes while it is drawn.
-func (w *Walk) SampleBytes() int64 {
-	n := int64(0)
-	for _, x := range w.widths() {
-		n += 4 * int64(x)
-	}
-	return n + 8*int64(w.numbers())
-}
-
 // Drawn is samples in the memory of a GPU.
 type Drawn struct {
 	g      *Graph

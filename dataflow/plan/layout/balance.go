@@ -37,12 +37,8 @@ func (l *Level) copies(down, up float64) float64 {
 
 // balance is memory that is being dealt out.
 type balance struct {
-	s        *plan.Spec
-	c        *plan.Cells
-	acc      [][]plan.Access
-	ch       *Choice
-	t        *priority
-	fits     func() bool
+	*fitting
+	room     []int64   // by phase: bytes that no buffer takes, after the last move
 	down, up []float64 // bytes by phase
 	parts    []*part
 	moves    []move
@@ -76,24 +72,24 @@ type move struct {
 	closed   bool    // it does not fit
 }
 
-// balance lists what could be dealt out.
-func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool) *balance {
-	n := len(s.Phases)
-	b := &balance{s: s, c: c, acc: acc, ch: ch, t: t, fits: fits, down: make([]float64, n), up: make([]float64, n),
+// balancing lists what could be dealt out.
+func (f *fitting) balancing() *balance {
+	n := len(f.spec.Phases)
+	b := &balance{fitting: f, room: make([]int64, n), down: make([]float64, n), up: make([]float64, n),
 		forecast: forecast{copies: make([]float64, n), kernels: make([]float64, n+1), link: make([]float64, n+1), all: make([]float64, n+1)}}
-	eachStreamed(s, c, ch, func(key int, constant, output bool) {
+	f.eachStreamed(func(key int, constant, output bool) {
 		bytes := 0.0
 		if key >= 0 {
-			bytes = float64(c.ChunkBytes(&s.Values[key]))
+			bytes = float64(f.c.ChunkBytes(&f.spec.Values[key]))
 		} else {
-			for _, n := range c.Bytes[-1-key] {
-				bytes += float64(plan.Align(n)) / float64(c.P)
+			for _, n := range f.c.Bytes[-1-key] {
+				bytes += float64(plan.Align(n)) / float64(f.c.P)
 			}
 		}
-		uses := usesOf(s, c, acc, ch, key)
+		uses := f.usesOf(key)
 		for _, u := range uses {
-			b.down[u.phase] += u.down * bytes * float64(c.P)
-			b.up[u.phase] += u.up * bytes * float64(c.P)
+			b.down[u.phase] += u.down * bytes * float64(f.c.P)
+			b.up[u.phase] += u.up * bytes * float64(f.c.P)
 		}
 		for _, x := range spansOf(key, uses, constant, output) {
 			if slices.ContainsFunc(x.saves, func(u use) bool { return u.down+u.up > 0 }) {
@@ -111,22 +107,22 @@ func (t *priority) balancing(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, c
 	}
 	b.cost()
 	for i := range b.moves {
-		b.moves[i].value = b.value(&b.moves[i])
+		b.moves[i].value = b.value(&b.moves[i], 1)
 	}
 	return b
 }
 
 // move lists a move.
 func (b *balance) move(from, to *part) {
-	m := move{from: from, to: to, phases: to.Phases(len(b.s.Phases)), favour: 1}
+	m := move{from: from, to: to, phases: to.Phases(len(b.spec.Phases)), favour: 1}
 	switch {
-	case slices.Contains(b.t.first, to.Key):
+	case slices.Contains(b.rule.first, to.Key):
 		m.favour = 2
-	case slices.Contains(b.t.never, to.Key):
+	case slices.Contains(b.rule.never, to.Key):
 		m.favour = 0.5
 	}
 	if from != nil {
-		m.phases -= from.Phases(len(b.s.Phases))
+		m.phases -= from.Phases(len(b.spec.Phases))
 	}
 	for _, u := range to.saves {
 		if from != nil {
@@ -145,35 +141,38 @@ func (b *balance) move(from, to *part) {
 // cost works out the forecast.
 func (b *balance) cost() {
 	n := len(b.down)
+	for q := range b.room {
+		b.room[q] = b.o.Budget - b.sized.used(q)
+	}
 	for q := range n {
-		b.copies[q] = b.t.level.copies(b.down[q], b.up[q])
+		b.copies[q] = b.rule.level.copies(b.down[q], b.up[q])
 	}
 	for q := range n {
 		b.kernels[q+1], b.link[q+1], b.all[q+1] = b.after(q, b.kernels[q], b.link[q], b.all[q])
 	}
-	b.ns = b.kernels[n] + b.t.level.hidden*b.all[n]
+	b.ns = b.kernels[n] + b.rule.level.hidden*b.all[n]
 }
 
 // after is when kernels and copies are over after phase q.
 func (b *balance) after(q int, kernels, link, all float64) (float64, float64, float64) {
-	l := b.t.level
+	l := b.rule.level
 	link = max(link, kernels-l.ahead) + b.copies[q]
 	return max(kernels+l.kernels[q], link), link, all + b.copies[q]
 }
 
-// value is what m gains for a byte and phase.
-func (b *balance) value(m *move) float64 {
-	first := len(b.down)
+// value is what m gains for a byte and phase when it moves n intervals.
+func (b *balance) value(m *move, n int) float64 {
+	first, by := len(b.down), float64(n)
 	for _, u := range m.changes {
 		first = min(first, u.phase)
-		b.copies[u.phase] = b.t.level.copies(b.down[u.phase]-u.down, b.up[u.phase]-u.up)
+		b.copies[u.phase] = b.rule.level.copies(b.down[u.phase]-by*u.down, b.up[u.phase]-by*u.up)
 	}
 	kernels, link, all := b.kernels[first], b.link[first], b.all[first]
 	for q := first; q < len(b.down); q++ {
 		kernels, link, all = b.after(q, kernels, link, all)
 	}
 	for _, u := range m.changes {
-		b.copies[u.phase] = b.t.level.copies(b.down[u.phase], b.up[u.phase])
+		b.copies[u.phase] = b.rule.level.copies(b.down[u.phase], b.up[u.phase])
 	}
-	return (b.ns - kernels - b.t.level.hidden*all) * m.favour / m.to.bytes / float64(m.phases)
+	return (b.ns - kernels - b.rule.level.hidden*all) * m.favour / m.to.bytes / float64(n*m.phases)
 }

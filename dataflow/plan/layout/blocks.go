@@ -24,7 +24,7 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	for id := range s.Values {
 		v, life := &s.Values[id], l.Usage.Life[id]
 		p.Places.Resident[id] = v.Kind != plan.Input
-		if !z.Ahead.On || v.Kind != plan.Input || z.TableOf(id) != nil {
+		if t := z.TableOf(id); !z.Ahead.On || v.Kind != plan.Input || t != nil && !t.Host {
 			p.Places.ValueAt[id] = place(v.Name, z.RoomBytes(s, id), life[0], life[1])
 		}
 	}
@@ -71,6 +71,11 @@ func (l *Layout) placeTables(add func(string, int64) int64) {
 	for i := range z.Ahead.Tables {
 		t := &z.Ahead.Tables[i]
 		v := &l.Plan.Spec.Values[t.Value]
+		if t.Host {
+			t.At = add("hot rows of "+v.Name, int64(t.Hot)*v.RowBytes)
+			t.Slots, t.Last = add("their places", 4*int64(t.Rows)), add("places in the last batch", 8*int64(t.Rows+plan.FarCounts))
+			continue
+		}
 		bytes := int64(t.Rows) * v.RowBytes
 		t.At = add("table of "+v.Name, bytes)
 		l.Plan.Setup = append(l.Plan.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(t.Value), Other: -1, Addr: t.At, Bytes: bytes})
@@ -90,7 +95,7 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 		places = append(places, to)
 	}
 	for id := range s.Values {
-		if s.Values[id].Kind == plan.Input && z.TableOf(id) == nil {
+		if t := z.TableOf(id); s.Values[id].Kind == plan.Input && (t == nil || t.Host) {
 			part(&p.Places.ValueAt[id], z.RoomBytes(s, id))
 		}
 	}
@@ -101,7 +106,14 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 			}
 		}
 	}
+	turned := 0
+	for e := range z.Cells {
+		if z.Cells[e][plan.CSR] > 0 {
+			turned = max(turned, z.Edges[e])
+		}
+	}
 	part(&z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
+	part(&z.Ahead.Turn, 4*int64(turned))
 	z.Ahead.Bytes = at
 	z.Ahead.At = place("two batches", 2*at, 0, len(s.Phases)-1)
 	for _, to := range places {

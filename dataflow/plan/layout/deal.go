@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math"
 	"slices"
 
 	"sagann/dataflow/plan"
@@ -8,15 +9,16 @@ import (
 
 // How memory is dealt out: the most valuable move first.
 
-// deal deals memory out to windows by t.level.
-func (t *priority) deal(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, fits func() bool) {
-	b := t.balancing(s, c, acc, ch, fits)
+// deal deals memory out to windows by the rule's level.
+func (f *fitting) deal() {
+	f.fits()
+	b := f.balancing()
 	b.fill()
 	b.settle()
 }
 
-// shares is about how many moves hand out all intervals of a value.
-const shares = 16
+// alike: as many intervals move at once as gain, one by one, about what the first does.
+const alike = 0.95
 
 // fill makes the most valuable moves while memory is left. What a move is worth mostly falls while others are made, so it is
 // worked out again only when the move comes first, and of all moves when none is left.
@@ -25,7 +27,7 @@ func (b *balance) fill() {
 	for again := false; ; {
 		best := -1
 		for i := range b.moves {
-			if m := &b.moves[i]; m.value > 0 && (best < 0 || m.value > b.moves[best].value) && m.open(b.ch) {
+			if m := &b.moves[i]; m.value > 0 && (best < 0 || m.value > b.moves[best].value) && m.open(&b.ch) {
 				best = i
 			}
 		}
@@ -36,23 +38,49 @@ func (b *balance) fill() {
 			again = false
 			for i := range b.moves {
 				if m := &b.moves[i]; !m.closed {
-					m.value = b.value(m)
+					m.value = b.value(m, 1)
 				}
 			}
 			continue
 		}
 		m := &b.moves[best]
-		if v := b.value(m); v < m.value {
+		v := b.value(m, 1)
+		if v < m.value {
 			m.value = v
 			continue
 		}
-		if b.make(m, max(1, b.c.P/shares)) || b.c.P >= 2*shares && b.make(m, 1) {
-			b.cost()
-			again = true
+		made := false
+		for n := b.rest(m); n > 0 && !made; n /= 2 {
+			made = (n == 1 || b.value(m, n) > alike*v) && b.make(m, n)
+		}
+		if !made {
+			m.closed, m.value = true, 0
 			continue
 		}
-		m.closed, m.value = true, 0
+		b.cost()
+		again = true
 	}
+}
+
+// rest is how many intervals m could move, by the memory that is free.
+func (b *balance) rest(m *move) int {
+	n := b.c.P
+	switch {
+	case m.from != nil:
+		n = b.ch.windows[m.from.at].N
+	case m.to.at >= 0:
+		n -= b.ch.windows[m.to.at].N
+	}
+	room := int64(math.MaxInt64)
+	for q, free := range b.room {
+		if m.to.Live(q) && (m.from == nil || !m.from.Live(q)) {
+			room = min(room, free)
+		}
+	}
+	if k := int(float64(room) / m.to.bytes); n > k+b.ch.Slots+1 { // the last takes the slots' place
+		return k
+	}
+	return n
 }
 
 // open tells whether there is something to move.
@@ -130,8 +158,8 @@ func (b *balance) whole() {
 			}
 			return w.From == plan.Whole
 		}
-		from, to := plan.Lifetime(b.acc, w.Key)
-		if w.From == plan.Whole || b.s.Values[w.Key].Kind == plan.Stored && w.From == from && w.To == to {
+		from, to := plan.Lifetime(b.usage.Acc, w.Key)
+		if w.From == plan.Whole || b.spec.Values[w.Key].Kind == plan.Stored && w.From == from && w.To == to {
 			b.ch.resident[w.Key] = true
 		}
 		return b.ch.resident[w.Key]

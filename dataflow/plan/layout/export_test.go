@@ -63,12 +63,13 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 func CheckGains(s *plan.Spec, c *plan.Cells, o plan.Options, kernels []float64, b plan.Balance) error {
 	rule := priority{Rule: plan.Rule{Balance: b}, level: NewLevel(b, kernels, func() (down, up, both float64) { return 1, 1, 1.5 })}
 	f := NewFitting(s, c, o, rule, &Scratch{})
-	ch := Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: 1}
-	x := rule.balancing(s, c, f.usage.Acc, &ch, func() bool { return f.ok(f.size(ch)) })
+	f.ch = Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: 1}
+	f.fits()
+	x := f.balancing()
 	for i := range x.moves {
 		m := &x.moves[i]
-		before, gain := x.ns, x.value(m)*m.to.bytes*float64(m.phases)/m.favour
-		if !m.open(&ch) || !x.make(m, 1) {
+		before, gain := x.ns, x.value(m, 1)*m.to.bytes*float64(m.phases)/m.favour
+		if !m.open(&f.ch) || !x.make(m, 1) {
 			continue
 		}
 		x.cost()

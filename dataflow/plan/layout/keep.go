@@ -32,103 +32,94 @@ func (t *priority) worth(q int) float64 {
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.
-func keep(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, t priority, fits func() bool) {
+func (f *fitting) keep() {
 	type item struct {
-		key     int
+		on      *bool
+		first   bool
 		benefit float64
 	}
+	t, n := &f.rule, len(f.spec.Phases)
 	var items []item
-	reads := make([]float64, len(s.Values))
+	reads := make([]float64, len(f.spec.Values))
 	var passes [2]float64
-	for i, acc := range acc {
+	for i, acc := range f.usage.Acc {
 		w := t.worth(i)
 		for id, a := range acc {
 			if a.Other {
-				reads[id] += w * float64(c.P)
+				reads[id] += w * float64(f.c.P)
 			}
 			if a.OwnRead || a.OwnWrite {
 				reads[id] += w
 			}
 		}
-		for _, st := range s.Phases[i].Steps {
+		for _, st := range f.spec.Phases[i].Steps {
 			if st.Kind == plan.Stream {
 				passes[st.Dir] += w
 			}
 		}
 	}
-	add := func(key int, saved float64, phases int) {
+	add := func(key int, on *bool, saved float64, phases int) {
 		if t.Brief {
 			saved /= float64(phases)
 		}
 		if !slices.Contains(t.never, key) {
-			items = append(items, item{key, saved})
+			items = append(items, item{on, slices.Contains(t.first, key), saved})
 		}
 	}
-	for id, v := range s.Values {
+	for id, v := range f.spec.Values {
 		if v.Kind == plan.Temp || reads[id] == 0 {
 			continue
 		}
-		phases := len(s.Phases)
-		if from, to := plan.Lifetime(acc, id); v.Kind == plan.Stored {
+		phases := n
+		if from, to := plan.Lifetime(f.usage.Acc, id); v.Kind == plan.Stored {
 			phases = to - from + 1
 		}
-		add(id, reads[id], phases)
+		add(id, &f.ch.resident[id], reads[id], phases)
 	}
 	for d := range 2 {
-		if c.Bytes[d] != nil {
-			add(-1-d, passes[d], len(s.Phases))
+		if f.c.Bytes[d] != nil {
+			add(-1-d, &f.ch.cells[d], passes[d], n)
 		}
 	}
 	sort.SliceStable(items, func(i, j int) bool {
-		a, b := slices.Contains(t.first, items[i].key), slices.Contains(t.first, items[j].key)
-		return a && !b || a == b && items[i].benefit > items[j].benefit
+		a, b := &items[i], &items[j]
+		return a.first && !b.first || a.first == b.first && a.benefit > b.benefit
 	})
 	for _, it := range items {
-		on := &ch.cells[max(0, -1-it.key)]
-		if it.key >= 0 {
-			on = &ch.resident[it.key]
-		}
-		was := *on
-		*on = true
-		if !fits() {
-			*on = was
-		}
+		f.try(it.on, f.ok)
 	}
 }
 
 // widen gives every phase as many slots as its memory has room for: they keep chunks
 // from one visit to the next. Phases differ, as each has buffers of its own.
-func widen(s *plan.Spec, c *plan.Cells, ch *Choice, fits func() bool) {
-	ch.more = make([]int, len(s.Phases))
+func (f *fitting) widen() {
+	ch := &f.ch
+	ch.more = slices.Repeat([]int{ch.Slots}, len(f.spec.Phases))
 	for i := range ch.more {
-		ch.more[i] = ch.Slots
-	}
-	for i := range ch.more {
-		if !streams(&s.Phases[i]) {
-			continue
+		if streams(&f.spec.Phases[i]) {
+			ch.more[i] += sort.Search(f.c.P-ch.Slots, func(n int) bool {
+				defer func() { ch.more[i] = ch.Slots }()
+				ch.more[i] += n + 1
+				return !f.fits()
+			})
 		}
-		ch.more[i] += sort.Search(c.P-ch.Slots, func(n int) bool {
-			before := ch.more[i]
-			defer func() { ch.more[i] = before }()
-			ch.more[i] += n + 1
-			return !fits()
-		})
 	}
 }
 
 // regroup has every phase make as few visits as its memory has room for, with regroupSlots slots:
 // then the sources come less often. Sums depend on it, so what shares the memory of a Base, as
 // evaluation does, has the same groups whatever the budget.
-func regroup(s *plan.Spec, c *plan.Cells, ch *Choice, devices int, fits func() bool) {
-	share := (c.P + devices - 1) / devices
-	ch.groups, ch.more = slices.Repeat([]int{ch.group}, len(s.Phases)), slices.Repeat([]int{ch.Slots}, len(s.Phases))
+func (f *fitting) regroup() {
+	ch, devices := &f.ch, max(1, f.o.Devices)
+	share := (f.c.P + devices - 1) / devices
+	ch.groups, ch.more = slices.Repeat([]int{ch.group}, len(f.spec.Phases)), slices.Repeat([]int{ch.Slots}, len(f.spec.Phases))
 	for i := range ch.groups {
-		if !streams(&s.Phases[i]) {
+		if !streams(&f.spec.Phases[i]) {
 			continue
 		}
 		ch.more[i] = max(ch.Slots, regroupSlots)
 		for visits := 1; visits < (share+ch.group-1)/ch.group; visits++ {
-			if ch.groups[i] = (share + visits - 1) / visits; fits() {
+			if ch.groups[i] = (share + visits - 1) / visits; f.fits() {
 				break
 			}
 			ch.groups[i] = ch.group

@@ -15,11 +15,11 @@ type use struct {
 }
 
 // usesOf lists how phases use what key names while no window keeps it; nil: no window could.
-func usesOf(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, key int) (out []use) {
-	for q := range s.Phases {
+func (f *fitting) usesOf(key int) (out []use) {
+	for q := range f.spec.Phases {
 		u := use{phase: q}
 		if key < 0 {
-			for _, st := range s.Phases[q].Steps {
+			for _, st := range f.spec.Phases[q].Steps {
 				if st.Kind == plan.Stream && int(st.Dir) == -1-key {
 					u.down++
 				}
@@ -29,7 +29,7 @@ func usesOf(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, key in
 			}
 			continue
 		}
-		a := acc[q][key]
+		a := f.usage.Acc[q][key]
 		if a == (plan.Access{}) {
 			continue
 		}
@@ -37,7 +37,7 @@ func usesOf(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, key in
 			u.down++
 		}
 		if a.Other {
-			u.down += float64(c.P) - float64(c.P-1)*float64(min(ch.phase(q), c.P))/float64(c.P)
+			u.down += float64(f.c.P) - float64(f.c.P-1)*float64(min(f.ch.phase(q), f.c.P))/float64(f.c.P)
 		}
 		if a.OwnWrite {
 			if u.up = 1; len(out) > 0 || a.OwnRead { // written again
@@ -83,59 +83,59 @@ func spansOf(key int, uses []use, constant, output bool) (out []span) {
 	return out
 }
 
-// eachStreamed calls f for the values and directions that are not resident: whether a step leaves them as they are, and whether the host reads them.
-func eachStreamed(s *plan.Spec, c *plan.Cells, ch *Choice, f func(key int, constant, output bool)) {
-	for id := range s.Values {
-		if v := &s.Values[id]; v.Kind != plan.Temp && !ch.resident[id] {
-			f(id, v.Kind == plan.Input, v.Output)
+// eachStreamed calls do for the values and directions that are not resident: whether a step leaves them as they are, and whether the host reads them.
+func (f *fitting) eachStreamed(do func(key int, constant, output bool)) {
+	for id := range f.spec.Values {
+		if v := &f.spec.Values[id]; v.Kind != plan.Temp && !f.ch.resident[id] {
+			do(id, v.Kind == plan.Input, v.Output)
 		}
 	}
 	for d := range 2 {
-		if c.Bytes[d] != nil && !ch.cells[d] {
-			f(-1-d, true, false)
+		if f.c.Bytes[d] != nil && !f.ch.cells[d] {
+			do(-1-d, true, false)
 		}
 	}
 }
 
 // windowsOf lists windows over several phases: those first that save most for each phase in which they take memory.
-func windowsOf(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, t *priority) (out []span) {
-	eachStreamed(s, c, ch, func(key int, constant, output bool) {
-		for _, x := range spansOf(key, usesOf(s, c, acc, ch, key), constant && t.Lasting, output) {
+func (f *fitting) windowsOf() (out []span) {
+	f.eachStreamed(func(key int, constant, output bool) {
+		for _, x := range spansOf(key, f.usesOf(key), constant && f.rule.Lasting, output) {
 			for _, u := range x.saves {
-				x.saved += t.worth(u.phase) * (u.down + u.up)
+				x.saved += f.rule.worth(u.phase) * (u.down + u.up)
 			}
-			if x.From != x.To || x.From == plan.Whole {
+			if x.saved > 0 && (x.From != x.To || x.From == plan.Whole) {
 				out = append(out, x)
 			}
 		}
 	})
-	density := func(x span) float64 { return x.saved / float64(x.Phases(len(s.Phases))) }
+	density := func(x span) float64 { return x.saved / float64(x.Phases(len(f.spec.Phases))) }
 	slices.SortStableFunc(out, func(x, y span) int {
 		return cmp.Or(cmp.Compare(density(y), density(x)), cmp.Compare(y.saved, x.saved))
 	})
-	return slices.DeleteFunc(out, func(x span) bool { return x.saved <= 0 })
+	return out
 }
 
-// fillIn adds windows to ch while memory is left.
-func fillIn(s *plan.Spec, c *plan.Cells, acc [][]plan.Access, ch *Choice, t priority, fits func() bool) {
-	for _, x := range windowsOf(s, c, acc, ch, &t) {
+// fillIn adds windows to the choice while memory is left.
+func (f *fitting) fillIn() {
+	ch := &f.ch
+	for _, x := range f.windowsOf() {
 		for i := range ch.windows {
 			if w := &ch.windows[i]; w.Key == x.Key && w.Meets(&x.Window) {
 				x.First = max(x.First, w.First+w.N)
 			}
 		}
-		if x.First == c.P {
+		if x.First == f.c.P {
 			continue
 		}
-		at := len(ch.windows)
+		at, n := len(ch.windows), 0
 		ch.windows = append(ch.windows, x.Window)
 		holds := func(n int) bool {
 			ch.windows[at].N = n
-			return fits()
+			return f.fits()
 		}
-		n := 0
 		if holds(1) {
-			n = 1 + sort.Search(c.P-x.First-1, func(n int) bool { return !holds(n + 2) })
+			n = 1 + sort.Search(f.c.P-x.First-1, func(n int) bool { return !holds(n + 2) })
 		}
 		if ch.windows[at].N = n; n == 0 {
 			ch.windows = ch.windows[:at]

@@ -16,6 +16,7 @@ import (
 type fitting struct {
 	o      plan.Options
 	rule   priority
+	ch     Choice // so far
 	spec   *plan.Spec
 	c      *plan.Cells
 	usage  *plan.Usage
@@ -50,6 +51,7 @@ type Scratch struct {
 type sizedPhase struct {
 	slots, group int
 	top          int64 // above the floor
+	bytes        int64 // of its own buffers
 	dirty        bool
 }
 
@@ -102,11 +104,13 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 		ph := &z.phases[q]
 		if ph.dirty {
 			ph.slots, ph.group, ph.top = ch.phase(q), p.Groups[q], 0
+			ph.bytes = 0
 			z.fit.phase(q)
 			z.needs = l.needs(z.needs[:0], q, ch)
 			for _, x := range z.needs {
 				n := x.bytes * int64(x.n)
 				ph.top = max(ph.top, z.fit.take(n)+n)
+				ph.bytes += n
 			}
 		}
 		top = max(top, ph.top)
@@ -114,6 +118,17 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 	p.Peak = max(p.Peak, z.floor+top)
 	z.keep(ch)
 	return p
+}
+
+// used is how many bytes are in use in phase q.
+func (z *Scratch) used(q int) int64 {
+	n := z.floor + z.phases[q].bytes
+	for i := range z.fit.held {
+		if h := &z.fit.held[i]; h.live(q) {
+			n += h.end - h.at
+		}
+	}
+	return n
 }
 
 // mark finds the phases that ch changes.

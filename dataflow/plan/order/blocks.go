@@ -49,7 +49,7 @@ func (e *emitter) blockInput(id int) {
 	v, s := &e.p.Spec.Values[id], e.room(id)
 	t := plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(id), Own: int32(v.Set), Other: -1, Addr: s.at, Bytes: s.end - s.at}
 	from := e.p.Places.Sets.TableOf(id)
-	if from == nil {
+	if from == nil || from.Host {
 		e.copyBlock(t, nil, []span{s})
 		return
 	}

@@ -94,32 +94,31 @@ func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o 
 
 // Build emits the tasks.
 func (d *Decoded) Build() *plan.Plan {
-	p, _ := d.Simulated(math.MaxInt64)
+	p, _, _ := d.Simulated(math.MaxInt64)
 	return p
 }
 
 // Simulated emits the tasks and simulates a step, where a machine is known. Loads may pass each other only where the step takes
-// at most near ns without.
-func (d *Decoded) Simulated(near int64) (*plan.Plan, *sim.Timeline) {
+// at most near ns without. It returns what it takes without, too.
+func (d *Decoded) Simulated(near int64) (p *plan.Plan, line *sim.Timeline, inOrder int64) {
 	l := layout.Place(d.spec, d.cells, d.o, d.ch)
-	p := l.Plan
+	p = l.Plan
 	var t *order.Trail
 	if d.edf && !d.o.Serial {
 		t = &order.Trail{}
 	}
 	order.Emit(l, d.o, t)
 	p.Host.Short = d.o.Host.Budget > 0 && !spill(p, &d.o)
-	var line *sim.Timeline
 	if d.m != nil && p.Devices <= len(d.m.Devices) && !p.Host.Short {
 		line = sim.Simulate(p, d.m)
-		if t != nil && line.Wall <= near {
+		if inOrder = line.Wall; t != nil && inOrder <= near {
 			p, line = order.EDF(p, line, d.m, t)
 		}
 	}
 	if err := p.Verify(); err != nil {
 		panic(err)
 	}
-	return p, line
+	return p, line, inOrder
 }
 
 // spill puts into files what does not fit o's host memory; false: what must stay does not.

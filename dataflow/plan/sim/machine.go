@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -37,6 +38,7 @@ type Machine struct {
 	Devices     []Device              `json:"devices"`
 	Bridge      string                `json:"bridge,omitempty"` // link kind between the roots; "": one root
 	Peers       []PeerGroup           `json:"peers,omitempty"`
+	NICs        string                `json:"nics,omitempty"` // link kind of a host's adapters together, to other hosts; "": one host
 	Disk        *Number               `json:"disk,omitempty"` // B/s of files that hold host memory, read plus written; absent: 1 GB/s
 }
 
@@ -82,6 +84,8 @@ type Device struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 	Link string `json:"link"`
+
+	host int // of several
 }
 
 // PeerGroup is a set of devices that copy to each other directly: through a switch
@@ -115,8 +119,17 @@ func Machines() []string {
 }
 
 // LoadMachine returns the built-in machine of that name, or else reads a machine
-// file. Errors name the file and the line, or all faults that Validate found.
+// file; NAME:8 is eight such hosts. Errors name the file and the line, or all faults that Validate found.
 func LoadMachine(name string) (*Machine, error) {
+	if one, count, ok := strings.Cut(name, ":"); ok {
+		if n, err := strconv.Atoi(count); err == nil && n > 0 {
+			m, err := LoadMachine(one)
+			if err != nil {
+				return nil, err
+			}
+			return m.OnHosts(n)
+		}
+	}
 	for _, m := range Machines() {
 		if m == name {
 			data, err := machines.ReadFile("machines/" + name + ".json")

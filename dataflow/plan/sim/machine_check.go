@@ -34,6 +34,9 @@ func (m *Machine) Validate() error {
 		v.want(k.Both.Value >= max(k.Down.Value, k.Up.Value) && k.Both.Value <= k.Down.Value+k.Up.Value,
 			"%s: both directions together move %g B/s, which is less than one alone or more than the sum", at, k.Both.Value)
 	}
+	if _, known := m.LinkKinds[m.NICs]; m.NICs != "" {
+		v.want(known, "nics: no link kind %q", m.NICs)
+	}
 	if m.Disk != nil {
 		v.number("disk", *m.Disk, "B/s", false)
 	}

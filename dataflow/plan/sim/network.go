@@ -106,6 +106,7 @@ func newNetwork(m *Machine) *network {
 			}
 		}
 	}
+	n.adapters(m, add)
 	rate := defaultDisk / 1e9
 	if m.Disk != nil {
 		rate = m.Disk.Value / 1e9

@@ -35,6 +35,7 @@ func PhaseTimes(s *plan.Spec, c *plan.Cells, m *Machine) []float64 {
 // Profile is what a search reads of a plan and its timeline, when the plan is gone.
 type Profile struct {
 	Wall, Waits     int64 // ns; Waits: no kernel runs
+	InOrder         int64 // ns, before loads pass each other
 	Tasks           int
 	Moves           bool      // something is copied, beside results
 	Derives         bool      // values are made on arrival: again where they do not stay

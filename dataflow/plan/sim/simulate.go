@@ -115,6 +115,11 @@ func (s *simulation) routeOf(i int32) *route {
 		if t.Value >= 0 && s.p.OnDisk(int(t.Value)) {
 			return &s.net.disks[t.Device]
 		}
+		if t.Value >= 0 && s.p.Devices > 1 { // a chunk lies on the host of its owner
+			if o := s.p.Owner(int(t.Own)); s.m.Devices[o].host != s.m.Devices[t.Device].host {
+				return &s.net.peers[o][t.Device]
+			}
+		}
 		return &s.net.hosts[t.Device]
 	case plan.D2H:
 		if t.Value >= 0 && s.p.OnDisk(int(t.Value)) {

@@ -73,6 +73,9 @@ func (m *Machine) Tree(n int) (*topology.Tree, error) {
 
 // RingOf is the ring of the first n devices of m, 0 meaning all: see ring.New.
 func RingOf(m *Machine, n int) (*plan.Topology, error) {
+	if m.Hosts() > 1 {
+		return ringOfHosts(m, n)
+	}
 	t, err := m.Tree(n)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sagann/chunk/locality"
+	"sagann/internal/cli"
+)
+
+// shardCmd is saga data shard.
+type shardCmd struct {
+	source
+	Hosts  string `default:"2,8,32,125" placeholder:"N,N,.." help:"Numbers of hosts (${default}); one with fewer than 1,000 vertices a host is left out."`
+	DryRun bool   `name:"dry-run" required:"" help:"Measure only; nothing is written."`
+	JSON   bool   `name:"json" help:"Print one JSON object a line."`
+}
+
+// Help is what stands under the usage line.
+func (shardCmd) Help() string {
+	return `Says what share of the edges would cross between hosts that own equal shares of the vertices, and how many rows of others
+a host would read: rows, as a multiple of the vertices, are what all hosts receive in one pass along the edges. Most rows and most edges are
+those of the host that has most, as a multiple of an equal share.
+
+  input order        blocks of the ids
+  degree order       blocks of the ids by degree, the largest first
+  label propagation  communities that vertices find by taking over the label of most neighbours, then trades between hosts
+  LDG                linear deterministic greedy: a stream of the vertices, twice
+  random             what is expected of edges between random vertices
+
+A store is read interval by interval, in memory for some numbers a vertex; other formats are loaded.
+
+  saga data shard --data graph.saga --hosts 2,8 --dry-run`
+}
+
+// leastOwned is how many vertices a host has at least.
+const leastOwned = 1000
+
+// Run measures.
+func (c *shardCmd) Run(a *app) error {
+	counts, err := c.counts()
+	if err != nil {
+		return err
+	}
+	g, closing, err := c.near(a)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	if !c.JSON {
+		fmt.Fprintf(a.Stdout, "%5s  %-18s %9s %9s %9s %10s\n", "hosts", "order", "edges cut", "rows read", "most rows", "most edges")
+	}
+	shown := false
+	for _, n := range counts {
+		if g.V < n*leastOwned {
+			continue
+		}
+		shown = true
+		for _, way := range locality.Ways() {
+			host, err := way.Deal(g, n)
+			if err != nil {
+				return err
+			}
+			cut, err := locality.CutOf(g, host, n)
+			if err != nil {
+				return err
+			}
+			if err := c.print(a, n, way.Name, g.V, &cut); err != nil {
+				return err
+			}
+		}
+		if !c.JSON {
+			fmt.Fprintf(a.Stdout, "%5d  %-18s %8.1f%%\n", n, "random", 100*(1-1/float64(n)))
+		}
+	}
+	if !shown {
+		return fmt.Errorf("%d vertices are fewer than %d a host, for any of --hosts %s", g.V, leastOwned, c.Hosts)
+	}
+	return nil
+}
+
+func (c *shardCmd) print(a *app, hosts int, order string, v int, cut *locality.Cut) error {
+	rows, most, work := float64(cut.Rows)/float64(v), float64(cut.Most)*float64(hosts)/float64(v), float64(cut.Work)*float64(hosts)/float64(max(1, cut.Edges))
+	if c.JSON {
+		return cli.PrintJSON(a.Stdout, fields{{"hosts", hosts}, {"order", order}, {"edges", cut.Edges}, {"cut", cut.Share()}, {"rows", rows}, {"most_rows", most}, {"most_edges", work}})
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%5d  %-18s %8.1f%% %8.2fV %9.2f %10.2f\n", hosts, order, 100*cut.Share(), rows, most, work)
+	return err
+}
+
+// counts are those of --hosts.
+func (c *shardCmd) counts() (list []int, err error) {
+	for word := range strings.SplitSeq(c.Hosts, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || n < 2 || n > 1<<15 {
+			return nil, cli.Usagef("--hosts %s: %q is not a number of hosts, 2 to %d", c.Hosts, word, 1<<15)
+		}
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// near is the graph; closing gives it up.
+func (c *shardCmd) near(a *app) (g *locality.Near, closing func(), err error) {
+	name, err := c.name()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := openStore(name)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case s != nil && (c.Undirected || c.Simple || c.Relabel != "auto"):
+		s.Close()
+		return nil, nil, cli.Usagef("%s is a store, which is read as it is: saga data convert %s --undirected --out NEW.saga changes its edges", name, name)
+	case s != nil:
+		g, err := locality.OfStore(s)
+		return g, func() { s.Close() }, err
+	}
+	_, d, err := c.open(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	return locality.OfEdges(d.Edges), func() {}, nil
+}

@@ -1,0 +1,107 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/kernel"
+)
+
+// Rows of tables that host memory holds (plan.Table.Host): kernels read them over the link while the
+// batch before is at work, but for rows that are hot and stay on the device, and for rows that the batch before has,
+// too, which are copied from its room.
+
+// far is what a runner knows of such rows.
+type far struct {
+	hot   map[int][]uint32 // by value: the rows that stay, in their order there
+	there bool             // and are there
+	tag   uint32           // of the last batch that came
+	match uint32           // of the one in the other room; 0: there is none
+	alone bool             // rows that the batch before has come all the same
+}
+
+// farBlocks is how many blocks read over the link.
+const farBlocks = 64
+
+// SetHot says which rows of table id stay on the device, as many as the plan has room for.
+func (r *Runner) SetHot(id int, rows []uint32) error {
+	t := r.plan.Places.Sets.TableOf(id)
+	if t == nil || !t.Host || len(rows) != t.Hot {
+		return fmt.Errorf("exec: %d hot rows of %s, which the plan has no room for", len(rows), r.plan.Spec.Values[id].Name)
+	}
+	if r.ahead.far.hot == nil {
+		r.ahead.far.hot = map[int][]uint32{}
+	}
+	r.ahead.far.hot[id] = rows
+	return nil
+}
+
+// warm brings hot rows and their places to the device.
+func (r *Runner) warm() (err error) {
+	f, p := &r.ahead.far, &r.arena.devices[0]
+	if f.there {
+		return nil
+	}
+	q := p.queues[plan.H2D]
+	tables := r.plan.Places.Sets.Ahead.Tables
+	for i := range tables {
+		t := &tables[i]
+		if !t.Host {
+			continue
+		}
+		row := r.plan.Spec.Values[t.Value].RowBytes
+		all, hot, slots := r.host[t.Value], make([]byte, int64(t.Hot)*row), make([]uint32, t.Rows)
+		for v := range slots {
+			slots[v] = ^uint32(0)
+		}
+		for k, v := range f.hot[t.Value] {
+			copy(hot[int64(k)*row:][:row], all[int64(v)*row:])
+			slots[v] = uint32(k)
+		}
+		err = errors.Join(err, p.dev.CopyH2D(q, p.mem, t.At, hot), p.dev.CopyH2D(q, p.mem, t.Slots, wordsOf(slots)),
+			p.dev.CopyH2D(q, p.mem, t.Last, make([]byte, 8*int64(t.Rows+plan.FarCounts))))
+	}
+	if err == nil {
+		err = r.arena.syncFor("hot rows")
+	}
+	f.there = err == nil
+	return err
+}
+
+// takeFar brings the rows of a table that belong to batch b to a room.
+func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
+	g, f, a := r.gpu.each[0], &r.ahead.far, &r.ahead
+	words, n := uint64(r.plan.Spec.Values[table.Value].RowBytes)/16, uint64(b.Rows[t.Own])
+	at := func(room int, addr int64) uint64 { return g.base + uint64(a.in(room, addr)) }
+	c := g.blockCall(kernel.BlockTakeFar, 1, at(room, t.Addr), uint64(uintptr(unsafe.Pointer(&r.host[table.Value][0]))),
+		at(room, r.plan.Places.Sets.Ahead.IDs), n, words, at(0, table.At), at(0, table.Slots), at(0, table.Last), at(room^1, t.Addr),
+		uint64(f.tag), uint64(f.match), at(0, table.Last)+8*uint64(table.Rows))
+	c.Call.Grid[0] = farBlocks
+	return r.now(g, q, c)
+}
+
+// FarRows are how many rows of tables came over the link so far, how many were hot, and how many the batch before
+// had. No step may be running.
+func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
+	if !r.ahead.far.there {
+		return n, nil
+	}
+	p := &r.arena.devices[0]
+	for _, t := range r.plan.Places.Sets.Ahead.Tables {
+		var x [plan.FarCounts]uint64
+		to := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 8*len(x))
+		if t.Host {
+			err = errors.Join(err, p.dev.CopyD2H(p.queues[plan.D2H], to, p.mem, t.Last+8*int64(t.Rows)), p.dev.Sync())
+		}
+		for k := range n {
+			n[k] += x[k]
+		}
+	}
+	return n, err
+}
+
+// Alone has rows come over the link, or from the hot ones, that the batch before has, too.
+func (r *Runner) Alone() { r.ahead.far.alone = true }

@@ -1,0 +1,101 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/dataflow/plan"
+	topology "sagann/ring"
+)
+
+// Several hosts: the same host several times, with adapters between them. A copy between devices of two hosts goes over
+// the adapters of both, which all copies of a host share; it does not cross host memory.
+
+// mostHosts bounds how many hosts are simulated.
+const mostHosts = 128
+
+// OnHosts is n hosts such as m.
+func (m *Machine) OnHosts(n int) (*Machine, error) {
+	switch {
+	case n == 1:
+		return m, nil
+	case n < 1 || n > mostHosts:
+		return nil, fmt.Errorf("machine %s: %d hosts; 1 to %d can be simulated", m.Name, n, mostHosts)
+	case m.NICs == "":
+		return nil, fmt.Errorf("machine %s says nothing of adapters between hosts (nics)", m.Name)
+	}
+	out := *m
+	out.Name = fmt.Sprintf("%s:%d", m.Name, n)
+	out.Links, out.Devices, out.Peers = nil, nil, nil
+	for h := range n {
+		name := func(s string) string {
+			if s == "" {
+				return s
+			}
+			return fmt.Sprintf("host%d/%s", h, s)
+		}
+		for _, l := range m.Links {
+			out.Links = append(out.Links, Link{Name: name(l.Name), Kind: l.Kind, Parent: name(l.Parent)})
+		}
+		for _, d := range m.Devices {
+			out.Devices = append(out.Devices, Device{Name: name(d.Name), Kind: d.Kind, Link: name(d.Link), host: h})
+		}
+		for _, g := range m.Peers {
+			p := PeerGroup{Port: g.Port}
+			for _, d := range g.Devices {
+				p.Devices = append(p.Devices, name(d))
+			}
+			out.Peers = append(out.Peers, p)
+		}
+	}
+	return &out, nil
+}
+
+// Hosts is how many hosts m has.
+func (m *Machine) Hosts() int { return m.Devices[len(m.Devices)-1].host + 1 }
+
+// adapters are the routes between devices of different hosts.
+func (n *network) adapters(m *Machine, add func(name, kind string) int) {
+	if m.Hosts() == 1 {
+		return
+	}
+	var of []int // by host
+	for h := range m.Hosts() {
+		of = append(of, add(fmt.Sprintf("host%d/nics", h), m.NICs))
+	}
+	for i, a := range m.Devices {
+		for j, b := range m.Devices {
+			if a.host != b.host {
+				n.peers[i][j] = n.route(i, []int{of[a.host]}, []int{of[b.host]})
+			}
+		}
+	}
+}
+
+// ringOfHosts is the ring of one host again and again: it enters each host once.
+func ringOfHosts(m *Machine, n int) (*plan.Topology, error) {
+	per := len(m.Devices) / m.Hosts()
+	if n%per != 0 && n > per {
+		return nil, fmt.Errorf("plan: %d devices on %s: whole hosts of %d, or fewer than one has", n, m.Name, per)
+	}
+	one := *m
+	one.Links, one.Devices, one.Peers = m.Links[:len(m.Links)/m.Hosts()], m.Devices[:per], m.Peers[:len(m.Peers)/m.Hosts()]
+	r, err := RingOf(&one, min(n, per))
+	if err != nil || n <= per {
+		return r, err
+	}
+	all := topology.Only(n)
+	all.Order, all.Loaders, all.Takes = nil, nil, nil
+	for h := range n / per {
+		for _, d := range r.Order {
+			all.Order = append(all.Order, h*per+d)
+		}
+		for _, d := range r.Loaders {
+			all.Loaders = append(all.Loaders, h*per+d)
+		}
+		all.Takes = slices.Concat(all.Takes, r.Takes)
+	}
+	all.Slowest = min(r.Slowest, m.LinkKinds[m.NICs].Down.Value)
+	all.Why = append(slices.Clone(r.Why), fmt.Sprintf("the ring of a host, %d times: it enters each host once", n/per))
+	return all, nil
+}

@@ -1,0 +1,129 @@
+package cuda
+
+// blockSource is what makes the parts of sampled blocks that only the device has: rows of tables by
+// number, in-degrees, and the edges of a block seen from their far ends.
+//
+// saga_take: a thread has four words of the result at a time, which lie a block apart: reads of a warp are whole
+// rows or parts of them, and four are under way.
+// saga_take_far: few warps, for the link bounds them, and the kernels of the step at work need the rest.
+//
+// saga_turn_*: edges of a far end are counted, the counts summed, and every edge put to one of its far end's
+// places, whichever comes first; saga_turn_order then gives each edge the place that its number has among
+// those of its far end. So the order does not depend on that of threads.
+const blockSource = `
+typedef long long ll;
+extern "C" __global__ void __launch_bounds__(256) saga_take(float4 *__restrict__ to, const float4 *__restrict__ table, const unsigned *__restrict__ ids, ll n, ll words) {
+	const ll all = n * words, step = gridDim.x * 256ll;
+	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < all; i += 4 * step) {
+		float4 x[4];
+#pragma unroll
+		for (int k = 0; k < 4; k++) {
+			const ll at = i + k * step;
+			if (at < all) {
+				const ll row = all < 1ll << 31 ? (unsigned)at / (unsigned)words : at / words;
+				x[k] = __ldg(table + ids[row] * words + (at - row * words));
+			}
+		}
+#pragma unroll
+		for (int k = 0; k < 4; k++)
+			if (i + k * step < all) to[i + k * step] = x[k];
+	}
+}
+
+// A warp a row: from the batch before, from the hot rows, or over the link.
+extern "C" __global__ void __launch_bounds__(256) saga_take_far(float4 *to, const float4 *host, const unsigned *ids, ll n, ll words,
+		const float4 *hot, const unsigned *slots, unsigned long long *last, const float4 *before, ll tag, ll match, unsigned long long *counts) {
+	const int lane = threadIdx.x % 32;
+	unsigned far = 0, near = 0, same = 0;
+	for (ll i = blockIdx.x * 8ll + threadIdx.x / 32; i < n; i += gridDim.x * 8ll) {
+		const unsigned v = ids[i], slot = slots[v];
+		const unsigned long long at = last[v];
+		__syncwarp();
+		if (lane == 0) last[v] = (unsigned long long)tag << 32 | (unsigned long long)i;
+		const float4 *from = host + v * words;
+		if (match && at >> 32 == match) {
+			from = before + (ll)(unsigned)at * words;
+			same++;
+		} else if (slot != 0xffffffffu) {
+			from = hot + slot * words;
+			near++;
+		} else {
+			far++;
+		}
+		for (ll k = lane; k < words; k += 32) to[i * words + k] = from[k];
+	}
+	if (lane == 0) {
+		atomicAdd(counts, (unsigned long long)far);
+		atomicAdd(counts + 1, (unsigned long long)near);
+		atomicAdd(counts + 2, (unsigned long long)same);
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) saga_degrees(float *__restrict__ to, const unsigned *__restrict__ ptr, ll n, ll inverse) {
+	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll) {
+		const unsigned d = ptr[i + 1] - ptr[i];
+		to[i] = inverse ? 1.f / (float)max(d, 1u) : (float)d;
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) saga_turn_count(unsigned *__restrict__ ends, const unsigned *__restrict__ far, ll edges) {
+	for (ll e = blockIdx.x * 256ll + threadIdx.x; e < edges; e += gridDim.x * 256ll) atomicAdd(ends + far[e], 1u);
+}
+
+// One block: counts become where each far end's places end.
+extern "C" __global__ void __launch_bounds__(1024) saga_turn_sum(unsigned *ends, ll rows, ll edges) {
+	constexpr int EACH = 16;
+	__shared__ unsigned sums[32];
+	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	unsigned before = 0;
+	for (ll from = 0; from < rows; from += 1024 * EACH) {
+		const ll at = from + threadIdx.x * EACH;
+		unsigned x[EACH], sum = 0;
+#pragma unroll
+		for (int k = 0; k < EACH; k++) {
+			sum += at + k < rows ? ends[at + k] : 0;
+			x[k] = sum;
+		}
+		unsigned upto = sum;
+		for (int d = 1; d < 32; d *= 2) {
+			const unsigned y = __shfl_up_sync(0xffffffffu, upto, d);
+			if (lane >= d) upto += y;
+		}
+		if (lane == 31) sums[warp] = upto;
+		__syncthreads();
+		unsigned own = before + upto - sum, all = 0;
+		for (int w = 0; w < 32; w++) {
+			own += w < warp ? sums[w] : 0;
+			all += sums[w];
+		}
+		__syncthreads();
+#pragma unroll
+		for (int k = 0; k < EACH; k++)
+			if (at + k < rows) ends[at + k] = own + x[k];
+		before += all;
+	}
+	if (threadIdx.x == 0) ends[rows] = (unsigned)edges;
+}
+
+extern "C" __global__ void __launch_bounds__(256) saga_turn_put(unsigned *ends, const unsigned *__restrict__ far, ll edges, unsigned *__restrict__ room) {
+	for (ll e = blockIdx.x * 256ll + threadIdx.x; e < edges; e += gridDim.x * 256ll) room[atomicSub(ends + far[e], 1u) - 1] = (unsigned)e;
+}
+
+extern "C" __global__ void __launch_bounds__(256) saga_turn_order(const unsigned *__restrict__ begins, const unsigned *__restrict__ far, ll edges,
+		const unsigned *__restrict__ room, const unsigned *__restrict__ ptr, ll rows, unsigned *__restrict__ other) {
+	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < edges; i += gridDim.x * 256ll) {
+		const unsigned e = room[i], v = far[e], lo = begins[v], hi = begins[v + 1];
+		unsigned rank = 0;
+		for (unsigned j = lo; j < hi; j++) rank += room[j] < e;
+		ll a = 0, b = rows; // the last row that begins at e or before, of those that have edges
+		while (b - a > 1) {
+			const ll m = (a + b) / 2;
+			if (ptr[m] <= e) a = m; else b = m;
+		}
+		other[lo + rank] = (unsigned)a;
+	}
+}
+`
+
+// blockNames are its kernels in the order of kernel.BlockKernels.
+var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_take_far"}

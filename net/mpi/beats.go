@@ -1,0 +1,160 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// beats are the heartbeats: between the first rank and every other, both ways.
+type beats struct {
+	l     *Link
+	peers []*peer
+	next  time.Time
+	said  bool // of a silent rank
+	ends  bool // all ranks do
+}
+
+// peer is a rank that this one watches.
+type peer struct {
+	rank    int
+	in, out *request
+	watch   watch
+}
+
+// A heartbeat tells what its rank does, in so many bytes; a farewell is that of a rank that ends all.
+const (
+	toldBytes = 512
+	farewell  = "\x00"
+)
+
+func (l *Link) beats() *beats {
+	b, now := &beats{l: l}, time.Now()
+	for r := range l.ranks {
+		if r != l.rank && (r == 0 || l.rank == 0) {
+			b.peers = append(b.peers, &peer{rank: r, watch: watch{timeout: l.timeout, last: now, looked: now}})
+		}
+	}
+	return b
+}
+
+// asked notes that the launcher has asked this rank to end.
+func (b *beats) asked(now time.Time) {
+	for _, p := range b.peers {
+		p.watch.asked = now
+	}
+}
+
+// turn receives and sends what is due, and looks who is silent.
+func (b *beats) turn(now time.Time) {
+	due := !now.Before(b.next)
+	if due {
+		b.next = now.Add(beatEvery)
+	}
+	for _, p := range b.peers {
+		b.receive(p, now)
+		p.sent()
+		if due && p.out == nil {
+			p.send(b.here())
+		}
+		silent, odd, gone := p.watch.look(now)
+		if b.ends {
+			continue
+		}
+		if !b.said && (odd && b.l.rank == 0 || gone && b.l.rank == 1) { // the first tells; of the first the second
+			b.said = true
+			b.l.tell(p.watch.line(p.rank, b.l.hosts[p.rank], silent, gone))
+		}
+		if gone {
+			b.end()
+		}
+	}
+}
+
+// here is what this rank does.
+func (b *beats) here() string {
+	if f := b.l.where.Load(); f != nil {
+		return (*f)()
+	}
+	return ""
+}
+
+// receive takes a heartbeat of p, if there is one.
+func (b *beats) receive(p *peer, now time.Time) {
+	if p.in == nil {
+		p.in = &request{b: make([]byte, toldBytes), peer: p.rank, recv: true, beat: true}
+		if p.in.post() != nil {
+			p.in = nil
+			return
+		}
+	}
+	over, err := p.in.over()
+	if !over {
+		return
+	}
+	text := string(p.in.b[:p.in.got])
+	switch p.in = nil; {
+	case err != nil:
+	case text != farewell:
+		p.watch.heard(now, text)
+	case !b.ends:
+		b.wave()
+	}
+}
+
+// wave tells the others that all ranks end, and has this process do so soon.
+func (b *beats) wave() {
+	b.ends = true
+	for _, p := range b.peers {
+		p.flush()
+		p.send(farewell)
+		p.flush()
+	}
+	time.AfterFunc(endAfter, func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+}
+
+// end ends all ranks.
+func (b *beats) end() {
+	b.wave()
+	abortAll()
+}
+
+// endAfter is how long the launcher may take to end a process.
+const endAfter = 1500 * time.Millisecond
+
+// send begins to send a heartbeat.
+func (p *peer) send(text string) {
+	p.out = &request{b: []byte(text[:min(len(text), toldBytes)]), peer: p.rank, beat: true}
+	if p.out.post() != nil {
+		p.out = nil
+	}
+}
+
+// sent looks whether the last heartbeat has left.
+func (p *peer) sent() {
+	if p.out != nil {
+		if over, _ := p.out.over(); over {
+			p.out = nil
+		}
+	}
+}
+
+// flush waits until a heartbeat has left: at once, so short it is, unless nobody can take it.
+func (p *peer) flush() {
+	for k := 0; k < 1000 && p.out != nil; k++ {
+		p.sent()
+	}
+	p.out = nil // its memory stays: it may still leave
+}
+
+// drop gives up what is under way.
+func (b *beats) drop() {
+	for _, p := range b.peers {
+		p.flush()
+		if p.in != nil {
+			p.in.drop()
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package saga
+
+import (
+	"fmt"
+	"strings"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/sample"
+	"sagann/sample/cuda"
+)
+
+// Batches that are drawn on the GPU that trains. While a step is at work the blocks of the next batch are drawn
+// on a queue of their own, in memory beside the plan's; the host reads their counts and has them copied, within the GPU, to
+// the room that the step does not use. The host gives seeds, their labels and weights.
+
+// drawnThere is what a session has for that.
+type drawnThere struct {
+	gpu     *sample.GPU
+	batches [2]*batch // by turns
+	turn    int
+	at      step     // of the batch that lies there
+	ready   bool     // it does, and batches[turn] is filled for it
+	order   []uint32 // of the epoch at.epoch
+	words   []uint32
+}
+
+// madeThere are the inputs that the GPU makes.
+var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegree: exec.InDegrees, invDegree: exec.InvDegrees}
+
+// drawsThere is the memory that drawing on the GPU takes; 0: the host draws.
+func (p *Program) drawsThere() int64 {
+	s, low := p.sampled, p.train.low
+	w := low.Want
+	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Rank || w.Type || w.Weight || w.Data {
+		return 0
+	}
+	deepest := len(s.most.Vertices)
+	for key, id := range low.Inputs {
+		v := &low.Spec.Values[id]
+		name, _, _ := strings.Cut(key, "@")
+		table := p.staysTable(name) && v.RowBytes%16 == 0 && int(v.Set) == deepest
+		if name == dataflow.BlockOutDegree || p.tabled(name) || madeThere[name] == exec.NotMade && !table && v.Set != 1 {
+			return 0
+		}
+	}
+	n, err := s.draw.GPUBytes(s.Batch, len(s.train))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// drawing is what drawing takes of the GPU's memory.
+func (p *Program) drawing() int64 {
+	if p.sampled == nil {
+		return 0
+	}
+	return p.sampled.filling.ahead.bytes
+}
+
+// openDraws has the session's GPU draw, where the plan says so.
+func (s *session) openDraws() error {
+	p := s.p
+	d, ok := s.devices[0].(device.Capturer)
+	if !p.sampled.filling.ahead.drawn || !ok {
+		return nil
+	}
+	gpu, err := p.sampled.draw.OnGPU(d)
+	if err != nil {
+		return err
+	}
+	s.draws = &drawnThere{gpu: gpu, words: make([]uint32, cuda.Words)}
+	for i := range s.draws.batches {
+		if s.draws.batches[i], err = s.newBatch(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawThere has the batch of a place drawn, and waits for it.
+func (s *session) drawThere(at step) error {
+	p, d := s.p, s.draws
+	d.ready = false
+	if d.order == nil || at.epoch != d.at.epoch || at.batch != d.at.batch+1 {
+		order, err := p.sampled.order(p.cfg.Seed, at.epoch)
+		if err != nil {
+			return err
+		}
+		d.order = order.items
+		key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
+		if err := d.gpu.Batches(d.order, p.sampled.Batch, key); err != nil {
+			return err
+		}
+	}
+	d.at = at
+	if err := d.gpu.Next(d.words); err != nil {
+		d.order = nil
+		return err
+	}
+	d.turn ^= 1
+	err := s.fillThere(d.batches[d.turn])
+	d.ready = err == nil
+	return err
+}
+
+// drawn is the batch of a place.
+func (s *session) drawn(at step) (*batch, error) {
+	d := s.draws
+	if d.at != at || !d.ready {
+		if err := s.drawThere(at); err != nil {
+			return nil, err
+		}
+	}
+	return d.batches[d.turn], nil
+}
+
+// fillThere makes what the host gives of the batch that was drawn.
+func (s *session) fillThere(b *batch) error {
+	p, d := s.p, s.draws
+	low := p.train.low
+	b.at = d.at
+	b.blocks.items = p.sampled.seeds(d.order, d.at.batch)
+	b.blocks.seeds = append(b.blocks.seeds[:0], b.blocks.items...)
+	b.blocks.Vertices, b.blocks.Counts = b.blocks.seeds, b.blocks.Counts[:0]
+	vertexCounts, edgeCounts := d.gpu.Counts(d.words)
+	for _, n := range vertexCounts {
+		b.blocks.Counts = append(b.blocks.Counts, int(n))
+	}
+	if b.blocks.Counts[0] != len(b.blocks.seeds) {
+		return fmt.Errorf("the GPU has drawn for %d seeds of %d", b.blocks.Counts[0], len(b.blocks.seeds))
+	}
+	b.weight = p.itemWeights(b.blocks.items)
+	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
+	vertices, begin, far, queue := d.gpu.Lists()
+	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Most: []int{0}, Made: map[int]exec.Made{}, Queue: queue}
+	for step := range begin {
+		x.Most = append(x.Most, d.gpu.MostOf(step))
+	}
+	b.Drawn = x
+	used := walks(low)
+	b.Cells = make([][2]exec.Cell, len(used))
+	for e := 1; e < len(used); e++ {
+		for dir, is := range used[e] {
+			rows := b.Rows[e]
+			if plan.Dir(dir) == plan.CSR {
+				rows = b.Rows[e+1]
+			}
+			if is {
+				b.Cells[e][dir].Cell = chunk.RectOf(rows, int64(edgeCounts[e-1]), low.Want, 0)
+			}
+		}
+	}
+	for key, id := range low.Inputs {
+		v := &low.Spec.Values[id]
+		name, _, _ := strings.Cut(key, "@")
+		switch {
+		case p.train.plan.Places.Sets.TableOf(id) != nil:
+		case madeThere[name] != exec.NotMade:
+			x.Made[id] = madeThere[name]
+		default:
+			ld := int(v.RowBytes / 4)
+			rows := b.rooms[id][:b.Rows[v.Set]*ld]
+			if err := p.fillInput(b, rows, key, v, ld); err != nil {
+				return err
+			}
+			b.Inputs[id] = bytesOf(rows)
+		}
+	}
+	return nil
+}
+
+// edges are how many each block of the batch has.
+func (b *batch) edges() (list []int) {
+	if b.Drawn != nil {
+		for e := 1; e < len(b.Cells); e++ {
+			list = append(list, int(max(b.Cells[e][0].NNZ, b.Cells[e][1].NNZ)))
+		}
+		return list
+	}
+	for _, l := range b.blocks.Layers {
+		list = append(list, len(l.Far))
+	}
+	return list
+}

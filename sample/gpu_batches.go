@@ -1,0 +1,61 @@
+package sample
+
+import (
+	"sagann/device"
+	"sagann/sample/cuda"
+)
+
+// GPUBytes is the memory of a GPU that blocks take, drawn in batches of so many seeds of a list: the graph and the
+// most that a batch can have. Samplers that GPUs do not draw are an ErrNotOnGPU.
+func (p *Program) GPUBytes(size, list int) (int64, error) {
+	x := &GPU{p: p}
+	needs, err := x.plan()
+	if err != nil {
+		return 0, err
+	}
+	if x.fanouts == nil || p.score != nil { // of these the GPU gives up on some rows
+		return 0, p.errorf("%w in batches that stay there", ErrNotOnGPU)
+	}
+	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge}
+	lists := 8 * int64(len(p.g.Far)) // from which pairs are made
+	return rows.Bytes(needs) + lists + x.fanouts.Bytes(p.g.Vertices(), p.g.Edges(), size, list), nil
+}
+
+// Batches says what Next draws: batches of so many seeds of a list, from number key.Batch on. Seeds are
+// vertices of the graph and differ.
+func (x *GPU) Batches(list []uint32, size int, key Key) error {
+	if x.fanouts == nil {
+		return x.p.errorf("it draws no blocks on the GPU")
+	}
+	if err := x.room(size, len(list)); err != nil {
+		return x.p.errorf("batches of %d seeds: %w", size, err)
+	}
+	if err := x.blocks.Seeds(list); err != nil {
+		return err
+	}
+	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, From: key.Batch * uint32(size), Size: uint32(size), Total: uint32(len(list))})
+}
+
+// Next draws the next batch where the last one lay, and copies its counts to words (cuda.Words of them), which
+// are there when it returns if the device does not have them pinned, else when Sync of it has returned.
+func (x *GPU) Next(words []uint32) error {
+	if err := x.blocks.Next(); err != nil {
+		return err
+	}
+	return x.blocks.ReadWords(words)
+}
+
+// Counts are the vertices of each level and the edges of each block, in words that Next has filled.
+func (x *GPU) Counts(words []uint32) (vertices, edges []uint32) {
+	vertices, edges, _ = x.blocks.CountsOf(words)
+	return vertices, edges
+}
+
+// Lists are where a batch lies on the GPU, as lists of uint32: the vertices of the last level, and of each block
+// where rows begin and the far ends, by local numbers. Queue draws them.
+func (x *GPU) Lists() (vertices device.Mem, begin, far []device.Mem, queue device.Queue) {
+	return x.blocks.Lists()
+}
+
+// MostOf is how many edges a row of a block has at most.
+func (x *GPU) MostOf(step int) int { return x.fanouts.Sizes[step] + x.fanouts.Loops }
