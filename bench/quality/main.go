@@ -11,6 +11,8 @@
 //	go run ./bench/quality -record with.csv
 //	go run ./bench/quality -leave-out "read ahead" -against with.csv
 //
+// With -intervals N every case is planned with N intervals.
+//
 // The comparison fails, with exit status 1, where the geometric mean of new ÷ old is above
 // -mean, a case is above -worst, or a case does not fit any more.
 //
