@@ -59,7 +59,8 @@ deadcode:
 # table of dataflow/kept_test.go, which make test runs.
 # Beside these it runs what takes too long for make test:
 #   layers TestPlanetoid/citeseer: the recipe that TestPlanetoid/cora trains in make test, on features two and a half times as wide;
-#   layers TestOverlap: it takes times, which a busy machine stretches;
+#   layers TestOverlap, chunk TestBuildLinear, dataset TestGeneratorSpeed, and the limits of saga TestPlanFromStatistics and
+#   TestSlicesOfDeepFunctions: they take times, which a busy machine stretches;
 #   mine/cuda TestFaults: every call of a device, of which make test fails three of each kind; TestEmulated: a graph of 6,000 edges, too;
 #   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make;
 #   bench/tables TestAutoAgainstAll: four graphs, of which make test has one.
@@ -75,6 +76,7 @@ soak:
 	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestRandomRanks|TestDyadic' ./dataflow
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlicesOfDeepFunctions' ./saga
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts' ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables
 

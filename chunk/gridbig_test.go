@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"sagann/internal/draw"
 )
 
 // skewed is a random graph whose degrees fall with the vertex id, as in files
@@ -116,8 +118,8 @@ func BenchmarkBuild(b *testing.B) {
 // TestBuildLinear: ten times the edges must not cost far more than ten times
 // the time; a scan of all edges for every cell would.
 func TestBuildLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("timing")
+	if !draw.Soak() {
+		t.Skip("it takes times: make soak")
 	}
 	took := func(n int) time.Duration {
 		e := skewed(20_000, n, 9)

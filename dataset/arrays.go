@@ -82,6 +82,8 @@ type named struct {
 	arrays
 	names map[string]string // our name: theirs; one that is not listed has the same
 	made  map[string]*npy.Array
+
+	splits int // masks that the file has for each part of a split; 0: one
 }
 
 func (n named) theirs(name string) string {

@@ -30,7 +30,7 @@ func openNpz(path string, opt Options) (*Stream, error) {
 		form, from.names = ".npz by PyG's names", otherwise(list, otherNames)
 		err = from.masks(opt.Mask)
 	case has("adj_indptr") || has("adj_data"):
-		form = ".npz by gnn-benchmark's names"
+		form = gnnBenchmark
 		err = from.compressed(list)
 	case has("adj_matrix") || has("adj"):
 		form = ".npz of pickled matrices"
@@ -60,9 +60,23 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	}
 	s.Data.warnUnread(list, path, "", from.names, used...)
 	s.Data.Report.Form = form
+	s.Data.noteSplits(from, opt)
+	if _, several := from.names["train"]; !opt.Undirected && (form == gnnBenchmark || form == ".npz" && several) {
+		s.Data.Report.Warnings = append(s.Data.Report.Warnings, fmt.Sprintf("%s: edges are directed, as in the file; PyG adds the reverse of each when it reads such a file, --undirected does so here", path))
+	}
 	name := filepath.Base(path)
 	s.Data.Name = strings.TrimSuffix(name, filepath.Ext(name))
 	return s, nil
+}
+
+// gnnBenchmark is the form of an archive by the names of gnn-benchmark.
+const gnnBenchmark = ".npz by gnn-benchmark's names"
+
+// noteSplits reports which of several splits was taken.
+func (d *Data) noteSplits(from named, opt Options) {
+	if from.splits > 1 {
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("of the file's %d splits number %d was taken; saga data convert --mask K takes another", from.splits, opt.Mask))
+	}
 }
 
 // reopened is an archive of which every array is read through an own opening of the
@@ -118,7 +132,14 @@ func (n *named) masks(which int) error {
 		if err != nil {
 			return err
 		}
-		if a, err = maskOf(a, which, strings.HasSuffix(theirs, "s")); err != nil {
+		inRows := strings.HasSuffix(theirs, "s")
+		if len(a.Shape) == 2 {
+			n.splits = a.Shape[1]
+			if inRows {
+				n.splits = a.Shape[0]
+			}
+		}
+		if a, err = maskOf(a, which, inRows); err != nil {
 			return err
 		}
 		n.make(name, a)

@@ -64,6 +64,7 @@ func openPT(path string, opt Options) (*Stream, error) {
 	}
 	s.Data.warnUnread(list, path, "", n.names, "num_nodes")
 	s.Data.Report.Form = "PyG's .pt"
+	s.Data.noteSplits(n, opt)
 	return s, nil
 }
 

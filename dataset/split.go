@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 )
 
 // RandomSplit replaces the splits of d by random ones over its labelled
@@ -25,6 +27,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 		return fmt.Errorf("%s has no %s to split", d.Name, what)
 	}
 	d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
+	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool { return strings.Contains(c, noSplit) })
 	for _, ids := range d.Splits(k) {
 		if len(ids) == 0 {
 			return fmt.Errorf("%s has too few labelled %s for shares %v, %v and the rest", d.Name, plural[k], train, val)
@@ -32,6 +35,9 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 	}
 	return nil
 }
+
+// noSplit begins what DefaultSplit reports of a split that it made.
+const noSplit = "there was no split"
 
 var plural = map[LabelKind]string{VertexLabels: "vertices", EdgeLabels: "edges", GraphLabels: "graphs"}
 

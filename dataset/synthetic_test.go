@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sagann/internal/draw"
 )
 
 func mustSynthetic(t testing.TB, spec string) *Data {
@@ -208,6 +210,9 @@ func TestSkew(t *testing.T) {
 }
 
 func TestGeneratorSpeed(t *testing.T) {
+	if !draw.Soak() {
+		t.Skip("it takes times: make soak")
+	}
 	for _, c := range []struct {
 		spec  string
 		limit time.Duration

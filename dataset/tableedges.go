@@ -31,7 +31,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 	if err := e.choose(f, t); err != nil {
 		return nil, err
 	}
-	f.warnColumns(s.Data, append([]int{e.src, e.dst, e.weight, e.kind}, e.data...), "--edge-features")
+	f.warnColumns(s.Data, append([]int{e.src, e.dst, e.weight, e.kind}, e.data...), "--edge-features chooses some")
 	typed := &classText{}
 	err = f.eachRow(func(row [][]byte) error {
 		s.E++

@@ -158,7 +158,11 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	v.features = slices.DeleteFunc(v.features, func(i int) bool {
 		return i == id || i == split || slices.Contains(labels, i) || slices.Contains(targets, i)
 	})
-	f.warnColumns(d, slices.Concat([]int{id, split}, labels, targets, v.features), "--features")
+	hint := "--features chooses some"
+	if len(labels)+len(targets) == 0 {
+		hint += ", --label one with classes, --targets numbers to predict"
+	}
+	f.warnColumns(d, slices.Concat([]int{id, split}, labels, targets, v.features), hint)
 	d.FeatureCols = len(v.features)
 	d.Targets.Cols = len(targets)
 	c := &classText{}
@@ -213,8 +217,8 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	return v, nil
 }
 
-// warnColumns warns of columns that nothing reads; flag would have it.
-func (t *tableFile) warnColumns(d *Data, used []int, flag string) {
+// warnColumns warns of columns that nothing reads; hint says what would.
+func (t *tableFile) warnColumns(d *Data, used []int, hint string) {
 	var idle []string
 	for i, c := range t.columns {
 		if !slices.Contains(used, i) {
@@ -222,7 +226,7 @@ func (t *tableFile) warnColumns(d *Data, used []int, flag string) {
 		}
 	}
 	if len(idle) > 0 {
-		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads the columns %.200s (%s chooses some)", t.name, strings.Join(idle, ", "), flag))
+		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads the columns %.200s (%s)", t.name, strings.Join(idle, ", "), hint))
 	}
 }
 

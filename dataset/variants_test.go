@@ -86,7 +86,7 @@ func TestTexts(t *testing.T) {
 		{"labels.npy", encoded(t, []int{3}, int8(2), 0, 1)}, {"class_names.npy", text}, {"node_names.npy", text},
 	}
 	path := filepath.Join(writeFiles(t, map[string]string{"g.npz": archived(t, members...)}), "g.npz")
-	d, err := Load(path, Options{})
+	d, err := Load(path, Options{Undirected: true})
 	if err != nil {
 		t.Fatal(err)
 	}

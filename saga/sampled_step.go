@@ -135,6 +135,9 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	s.loss += loss * b.weight
 	s.steps++
 	s.filling.last = append(s.filling.last[:0], b.blocks.seeds...)
+	if p.dims.taskName() == VertexTask {
+		s.filling.last = s.filling.last[:b.blocks.Counts[0]]
+	}
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++
 	}
@@ -195,6 +198,7 @@ func (p *Program) refit(open *session, b *batch) (*session, error) {
 	if err != nil {
 		return open, err
 	}
+	p.sampled.stopFeed() // which reads the plan
 	p.sampled.widen(b.blocks.Counts, b.edges())
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
@@ -235,7 +239,7 @@ func (p *Program) Seeds() []uint32 {
 // seedRows is value id of the last batch, without what pads its rows.
 func (s *session) seedRows(id int) (x []float32, cols int) {
 	cols = s.p.train.low.Spec.Values[id].Cols
-	rows, ld := floatsOf(s.train.BatchOutput(id)), chunk.LD(cols)
+	rows, ld := floatsOf(s.train.OutputRows(id, len(s.p.sampled.filling.last))), chunk.LD(cols)
 	for at := 0; at < len(rows); at += ld {
 		x = append(x, rows[at:at+cols]...)
 	}

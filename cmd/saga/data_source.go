@@ -42,7 +42,7 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 	if f.Edges == "" {
 		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType + f.ID + f.Split
 		if given != "" || len(f.EdgeFeatures)+len(f.Label)+len(f.Targets)+len(f.Features) > 0 {
-			return nil, cli.Usagef("columns of tables are named, but no table: --edges FILE")
+			return nil, cli.Usagef("--vertices and names of columns go with a table of edges: --edges FILE in place of --data FILE")
 		}
 		return nil, nil
 	}
@@ -59,6 +59,9 @@ func dataHint(command string, err error) string {
 		if strings.HasPrefix(err.Error()+",", "unknown flag --"+flag+",") {
 			return "saga: tables are converted first: saga data convert --edges e.csv --vertices v.csv --label L --features 'f*' --out graph.saga; then --data graph.saga\n"
 		}
+	}
+	if strings.HasPrefix(err.Error(), "unknown flag --mask,") {
+		return "saga: a split is chosen when a graph is converted: saga data convert --data graph.npz --mask K --out graph.saga; then --data graph.saga\n"
 	}
 	if path, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && (command == "train" || command == "plan") {
 		path, _, _ = strings.Cut(path, ", did you mean")

@@ -98,9 +98,7 @@ func (e *evaluation) classTable() string {
 func (e *evaluation) matrix() string {
 	t := gotable.NewWriter()
 	t.SetStyle(gotable.StyleLight)
-	if e.prep.ClassNames != nil { // as they are, not in capitals
-		t.Style().Format.Header = text.FormatDefault
-	}
+	t.Style().Format.Header = text.FormatDefault // names as they are, not in capitals
 	head := gotable.Row{"label \\ predicted"}
 	for k := range e.counts {
 		head = append(head, className(e.prep.ClassNames, k, ""))

@@ -132,7 +132,10 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 // split makes the splits that the data does not have, and checks labels and splits.
 func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	d := j.data
-	seed := uint64(s.Training.Seed)
+	seed, told := uint64(s.Training.Seed), []string(nil)
+	if strings.HasSuffix(s.Data.Path, ".saga") { // by the command that made the store
+		told = slices.Clone(d.Report.Changes)
+	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
 		if err := j.splitLinks(s, log); err != nil {
 			return err
@@ -148,7 +151,9 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		log.Warn(w)
 	}
 	for _, c := range d.Report.Changes {
-		log.Info(c)
+		if !slices.Contains(told, c) {
+			log.Info(c)
+		}
 	}
 	j.prep.Changes = d.Report.Changes
 	if task == saga.VertexTask {

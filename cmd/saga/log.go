@@ -16,8 +16,10 @@ func newLogger(w *os.File) *slog.Logger {
 	return slog.New(tint.NewTextHandler(w, &tint.Options{TimeFormat: time.TimeOnly, NoColor: plain}))
 }
 
-// fileHandler logs to a file that programs may read, too.
-func fileHandler(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) }
+// fileHandler logs to a file that programs may read, too, with what is too much for people.
+func fileHandler(w io.Writer) slog.Handler {
+	return slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})
+}
 
 // alsoTo adds w, the log file of a run, to where l goes.
 func alsoTo(l *slog.Logger, w io.Writer) *slog.Logger {

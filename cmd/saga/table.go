@@ -106,6 +106,9 @@ func csvField(text string) string {
 
 // writeWhole puts at path what write gives, or leaves what was there.
 func writeWhole(path string, write func(w *bufio.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: name a file", path)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), partialName(path)+"*")
 	if err != nil {
 		return err

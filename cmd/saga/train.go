@@ -194,6 +194,14 @@ func existing(path string) string {
 	}
 }
 
+// within is a peak, and the budget where it is another.
+func within(peak, budget int64) string {
+	if peak == budget {
+		return cli.SizeText(peak)
+	}
+	return cli.SizeText(peak) + " of " + cli.SizeText(budget)
+}
+
 // outline prints what is trained on which graph, within which memory, and where. With
 // --verbose the whole plan follows.
 func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
@@ -201,8 +209,8 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 	for _, q := range j.prog.Params() {
 		numbers += q.Rows * q.Cols
 	}
-	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s of %s on %s; %s of host memory beside the data",
-		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), cli.SizeText(s.Peak), cli.SizeText(s.Budget), c.Memory.Device, cli.SizeText(s.Host))
+	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s on %s; %s of host memory beside the data",
+		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s.Peak, s.Budget), c.Memory.Device, cli.SizeText(s.Host))
 	if s.Disk > 0 {
 		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
 	}

@@ -15,7 +15,7 @@ import (
 func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
 	multi, score := j.multi, j.metric.of
 	s, f := j.prog.Summary(), res.Final
-	r.log.Info("done", "epochs", res.Epochs, "train", score(f.Train), "validation", score(f.Val), "test", score(f.Test))
+	r.log.Debug("done", "epochs", res.Epochs, "train", score(f.Train), "validation", score(f.Val), "test", score(f.Test))
 	_, err := fmt.Fprintf(text, "\n%s", c.learned(j, r, res))
 	if err != nil || !c.JSON {
 		return err

@@ -177,13 +177,14 @@ func (r *running) startTrace(epoch int) error {
 
 // trace writes the trace of the last epochs into dir, "" for the folder of the run.
 func (r *running) trace(dir string) error {
-	if dir == "" {
-		dir = r.folder.Dir
+	level := slog.LevelInfo
+	if dir == "" { // nobody asked for it
+		dir, level = r.folder.Dir, slog.LevelDebug
 	}
 	if err := r.job.prog.WriteTrace(dir); err != nil {
 		return err
 	}
-	r.log.Info("trace of the last epochs", "folder", dir, "overlap", r.job.prog.TraceOverlap().String())
+	r.log.Log(context.Background(), level, "trace of the last epochs", "folder", dir, "overlap", r.job.prog.TraceOverlap().String())
 	return nil
 }
 

@@ -76,6 +76,11 @@ func (r *Runner) BatchOutput(id int) []byte {
 	return r.host[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
 }
 
+// OutputRows are the first rows of output id in host memory after a step, also when its batch is another one's memory already.
+func (r *Runner) OutputRows(id, rows int) []byte {
+	return r.host[id][:int64(rows)*r.plan.Spec.Values[id].RowBytes]
+}
+
 // copyBatch is copy of a plan over sampled blocks, for batch b and a room.
 func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	a := r.arena.on(t.Device)
