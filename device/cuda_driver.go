@@ -115,6 +115,7 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -248,11 +249,21 @@ func cuLoad(ctx cuContext, image string, names []string) (m cuModule, f []cuFunc
 
 func cuUnload(ctx cuContext, m cuModule) error { return cuErr(C.saga_unload(ctx, m)) }
 
+// blasMu lets one handle at a time be made or destroyed: cublasDestroy has crashed while several
+// devices of a process were closed side by side.
+var blasMu sync.Mutex
+
 func cuNewBlas(ctx cuContext, s cuStream, work cuPtr, n int64) (h cuHandle, err error) {
+	blasMu.Lock()
+	defer blasMu.Unlock()
 	return h, blasErr(C.saga_blas(ctx, &h, s, work, C.size_t(n)))
 }
 
-func cuCloseBlas(ctx cuContext, h cuHandle) error { return blasErr(C.saga_unblas(ctx, h)) }
+func cuCloseBlas(ctx cuContext, h cuHandle) error {
+	blasMu.Lock()
+	defer blasMu.Unlock()
+	return blasErr(C.saga_unblas(ctx, h))
+}
 
 func cInt(b bool) C.int {
 	if b {
