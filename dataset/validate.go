@@ -36,7 +36,7 @@ func ValidateLabels(d *Data, k LabelKind) error {
 		return err
 	}
 	if !d.Labelled(k) {
-		return fmt.Errorf("%s: there are no %s labels to train on (--task link needs none)", d.Name, k)
+		return fmt.Errorf("%s: there are no %s labels to train on", d.Name, k)
 	}
 	for _, s := range d.splits(k) {
 		if len(s.ids) == 0 {

@@ -32,7 +32,7 @@ func TestOpen(t *testing.T) {
 }
 
 func TestOpenRefused(t *testing.T) {
-	for _, spec := range []string{"", "gpu", "cpu:", "cpu:0", "cpu:-1", "cpu:x", "cpu:1e3", "cpu:257", "cpu:1,2",
+	for _, spec := range []string{"", "gpu", "cpu:", "cpu:0", "cpu:-1", "cpu:x", "cpu:1e3", "cpu:1025", "cpu:1,2",
 		"CPU", " cpu", "null:0", "cuda:", "cuda:0,0", "cuda:-1", "cuda:1,", "cuda:99999999999999999999"} {
 		if ds, err := device.Open(spec, 1<<20); err == nil {
 			t.Errorf("%q: no error, %d devices", spec, len(ds))

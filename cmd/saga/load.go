@@ -133,7 +133,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	d := j.data
 	seed, told := uint64(s.Training.Seed), []string(nil)
-	if strings.HasSuffix(s.Data.Path, ".saga") { // by the command that made the store
+	if strings.HasSuffix(s.Data.Path, ".saga") {
 		told = slices.Clone(d.Report.Changes)
 	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
@@ -151,9 +151,10 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		log.Warn(w)
 	}
 	for _, c := range d.Report.Changes {
-		if !slices.Contains(told, c) {
-			log.Info(c)
+		if slices.Contains(told, c) {
+			c = "when the store was made: " + c
 		}
+		log.Info(c)
 	}
 	j.prep.Changes = d.Report.Changes
 	if task == saga.VertexTask {
@@ -167,7 +168,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
 		if !d.Labelled(task) {
-			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y", err)
+			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y; --task link needs none", err)
 		}
 		return err
 	}
