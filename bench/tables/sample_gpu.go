@@ -36,7 +36,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 	m := &gpuSamples{Sample: c, gpu: gpu}
 	info := gpu.Info()
 	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
-		head:  table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "of random reads", "bar", "NextDoor, V100", "graph and tables, MB", "made in s"},
+		head:  table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "of random reads", "bar", "NextDoor, one H200", "graph and tables, MB", "made in s"},
 		notes: []string{"A draw is a step of a walk or a vertex of a tree; of random reads: as a share of those of 4 bytes from a list of the same order of size. Graph and tables lie on the GPU and count against --mem; making and copying them is no part of the times."}}
 	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
 		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "one by one", "vertices", "edges", "bar"}}

@@ -176,7 +176,7 @@ func (e *emulated) Compile(source string, names []string) ([]device.Function, er
 		if err := os.WriteFile(name+".cpp", []byte(b.String()), 0o666); err != nil {
 			return nil, err
 		}
-		if out, err := exec.Command("g++", "-std=c++17", "-O1", "-w", "-static", "-o", name, name+".cpp").CombinedOutput(); err != nil {
+		if out, err := exec.Command("g++", "-std=c++17", "-O1", "-U_FORTIFY_SOURCE", "-w", "-static", "-o", name, name+".cpp").CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, out)
 		}
 		builds[sum] = name
