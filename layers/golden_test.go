@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,8 +122,11 @@ func TestGolden(t *testing.T) {
 				for _, p := range []int{1, 3, 7} {
 					// With constant features, what depends on them and the graph only is invariant.
 					for _, constant := range []bool{true, false} {
-						c := saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Chunks: p, Without: without, FeatureGrad: !constant, Outputs: []string{"hidden", "logits"},
+						c := saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Chunks: p, Without: without, Outputs: []string{"hidden", "logits"},
 							Optimizer: saga.Optimizer{Kind: "sgd", LR: 1e-6}}
+						if !constant {
+							c.Outputs = append(c.Outputs, "grad:features")
+						}
 						at := fmt.Sprintf("without=%s/P=%d/constant=%v", strings.Join(without, ","), p, constant)
 						t.Run(at+"/whole", func(t *testing.T) { g.check(t, model, c) })
 						t.Run(at+"/streamed", func(t *testing.T) {
@@ -178,7 +182,7 @@ func (g *golden) check(t *testing.T, model saga.Model, c saga.Config) {
 		compare(t, "gradient of "+name, got, want, tolerance)
 	}
 	outputs := map[string][]float32{"hidden": g.hidden, "logits": g.logits}
-	if c.FeatureGrad {
+	if slices.Contains(c.Outputs, "grad:features") {
 		outputs["grad:features"] = g.features
 	}
 	for name, want := range outputs {

@@ -21,6 +21,11 @@ const (
 
 var storages = []string{"", StorageF32, StorageBF16}
 
+// outputFeatureGrad is the output that is a gradient.
+const outputFeatureGrad = "grad:" + featuresInput
+
+func (c *Config) featureGrad() bool { return slices.Contains(c.Outputs, outputFeatureGrad) }
+
 // Config says how a model is trained and where.
 type Config struct {
 	Device string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
@@ -60,9 +65,8 @@ type Config struct {
 	EvalEvery int // epochs between evaluations; 0: every epoch
 	Patience  int // stop when the validation loss has not improved for so many evaluations; 0: never
 
-	// FeatureGrad also computes the gradient by the features ("features").
-	FeatureGrad bool
-	// Outputs asks a training step for vertex tensors: "hidden", "logits".
+	// Outputs asks a training step for vertex tensors: "hidden", "logits", and "grad:features", the gradient of the
+	// loss by the features.
 	Outputs []string
 	// Stream keeps nothing resident that can stream: for tests and measurements.
 	Stream bool
@@ -141,8 +145,8 @@ func (c *Config) Validate() error {
 		}
 	}
 	for _, o := range c.Outputs {
-		if o != "hidden" && o != "logits" {
-			bad("unknown output %q; there are hidden, logits", o)
+		if o != "hidden" && o != "logits" && o != outputFeatureGrad {
+			bad("unknown output %q; there are hidden, logits, %s", o, outputFeatureGrad)
 		}
 	}
 	errs = append(errs, c.Outcome.validate(), c.Optimizer.validate(), c.ranks())

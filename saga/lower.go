@@ -114,6 +114,9 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	}
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
 	for _, o := range p.cfg.Outputs {
+		if o == outputFeatureGrad { // stands among the gradients
+			continue
+		}
 		prog.Names = append(prog.Names, o)
 		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
 	}

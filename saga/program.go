@@ -131,7 +131,7 @@ func (p *Program) describeData() error {
 	if m.SelfLoops {
 		e = e.WithSelfLoops()
 	}
-	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.FeatureGrad && p.output == ""}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.featureGrad() && p.output == ""}
 	if err := p.describeRows(e.V); err != nil {
 		return err
 	}

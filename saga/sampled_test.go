@@ -267,7 +267,7 @@ func TestSampledRefuses(t *testing.T) {
 		{sage, nil, one, "has 1 steps and the model has 2 layers that gather"},
 		{sage, nil, saga.Sampling{Sampler: sample.Neighbours(5, 0), Batch: 10}, "0 draws at step 2: a fan-out is 1 or more"},
 		{concat, nil, one, "Concat(): needs the whole graph"},
-		{sage, func(c *saga.Config) { c.FeatureGrad = true }, sampling(), "gradients of features"},
+		{sage, func(c *saga.Config) { c.Outputs = []string{"grad:features"} }, sampling(), "gradients of features"},
 		{sage, func(c *saga.Config) { c.Outputs = []string{"hidden"} }, sampling(), "no output \"hidden\""},
 		{sage, func(c *saga.Config) { c.Device = "cpu:2" }, sampling(), "on one device"},
 		{sage, func(c *saga.Config) { c.Mem = 1000 }, sampling(), "the smallest that would do is"},

@@ -133,7 +133,7 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("batches have no targets of %s yet; train without sampling", things[p.dims.taskName()])
 	case p.cfg.devices() > 1:
 		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
-	case p.cfg.FeatureGrad:
+	case p.cfg.featureGrad():
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:
 		return errors.New("storage bf16 is for streamed chunks; sampled blocks are resident")

@@ -40,7 +40,7 @@ func sessionModel(d *dataset.Data) saga.Model {
 // computes nothing.
 func sessionCases(t *testing.T, d *dataset.Data) map[string]saga.Config {
 	t.Helper()
-	base := saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Seed: 3, FeatureGrad: true, Outputs: []string{"hidden", "logits"}, Epochs: 100}
+	base := saga.Config{Device: os.Getenv("SAGANN_DEVICE"), Seed: 3, Outputs: []string{"hidden", "logits", "grad:features"}, Epochs: 100}
 	cases := map[string]saga.Config{}
 	add := func(name string, change func(*saga.Config)) {
 		c := base

@@ -38,7 +38,7 @@ func (p *Program) describeShape() error {
 	if m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}
-	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.FeatureGrad}
+	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.featureGrad()}
 	return p.describeRows(s.Vertices)
 }
 

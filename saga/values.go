@@ -78,8 +78,8 @@ func (s *session) grad(q *Param) ([]float32, error) {
 // gradName is the name of the gradient of a parameter or an input.
 func gradName(name string) string { return "grad:" + name }
 
-// Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits") or, with
-// FeatureGrad, "grad:features", of the last step: V×cols numbers in user order. It is an
+// Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits",
+// "grad:features"), of the last step: V×cols numbers in user order. It is an
 // error when there was no step since device memory was taken; Predict takes it anew. In
 // sampled training "logits" are those of the last batch, a row for each of Seeds.
 func (p *Program) Output(name string) (x []float32, cols int, err error) {
@@ -98,10 +98,10 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	case ok:
 		x, cols = s.rows(p.train, s.train, id)
 		return x, cols, nil
-	case p.cfg.FeatureGrad && name == gradName(featuresInput): // the loss does not depend on them
+	case p.cfg.featureGrad() && name == outputFeatureGrad: // the loss does not depend on them
 		return make([]float32, p.in.edges.V*p.data.FeatureCols), p.data.FeatureCols, nil
 	}
-	return nil, 0, fmt.Errorf("saga: no output %q; Config.Outputs and Config.FeatureGrad ask for outputs", name)
+	return nil, 0, fmt.Errorf("saga: no output %q; Config.Outputs asks for outputs", name)
 }
 
 // param is the declaration of parameter name.
