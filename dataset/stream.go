@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 
 	"sagann/chunk"
@@ -26,6 +27,7 @@ type Stream struct {
 
 	sparse *csr        // what EachRows makes dense; nil: nothing keeps it
 	kept   *SparseRows // the same of data in memory
+	from   string      // the file of kept, for errors
 
 	// counted is set where E and the rows of features were held against the bytes that
 	// are there, so that memory may be taken for them.
@@ -95,7 +97,7 @@ func (s *Stream) collect(opt Options) (*Data, error) {
 	}
 	if s.kept != nil {
 		if err := checkDense(d.Edges.V, d.FeatureCols, 8*int64(len(s.kept.Cols))+4*int64(d.Edges.V)); err != nil {
-			return d, fmt.Errorf("%w; it can stay sparse", err)
+			return d, fmt.Errorf("%s: %w; it can stay sparse", cmp.Or(s.from, d.Name), err)
 		}
 	}
 	if s.allRows != nil {

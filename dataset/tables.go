@@ -102,7 +102,7 @@ func (t Tables) openSVMlight(s *Stream, ids *idTable) error {
 		return err
 	}
 	n := len(rows.Ptr) - 1
-	s.kept, s.Data.Edges.V, ids.column = rows, n, "the number of a line, from 0"
+	s.kept, s.from, s.Data.Edges.V, ids.column = rows, t.Vertices, n, "the number of a line, from 0"
 	s.EachRows = func(fn func([]float32) error) error { return rows.eachRows(s.Data.FeatureCols, fn) }
 	ids.numbers = make([]uint64, n)
 	for v := range ids.numbers {
