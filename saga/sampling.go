@@ -179,6 +179,9 @@ func (p *Program) compileSampled() error {
 // Where there is not enough memory batches do not come ahead.
 func (p *Program) planSampled() error {
 	o := p.planOptions()
+	if o.Schedule == plan.Auto { // nothing is searched
+		o.Schedule = plan.Sag
+	}
 	programs := []*dataflow.Lowered{p.train.low, p.eval.low}
 	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // batches may have become larger
 	if err != nil {

@@ -154,6 +154,10 @@ func mpiDeath(t *testing.T, signal syscall.Signal) {
 	if len(pids) != 4 || pids[2] == 0 {
 		t.Fatalf("processes of ranks: %v", pids)
 	}
+	limit := time.Minute // of a hang
+	if draw.Soak() {
+		limit = 10 * time.Second // what is promised, on a machine with nothing else to do
+	}
 	start := time.Now()
 	if err := syscall.Kill(pids[2], signal); err != nil {
 		t.Fatal(err)
@@ -163,11 +167,11 @@ func mpiDeath(t *testing.T, signal syscall.Signal) {
 		t.Error("mpirun ends with status 0")
 	}
 	for _, pid := range pids {
-		for syscall.Kill(pid, 0) == nil && time.Since(start) < 10*time.Second {
+		for syscall.Kill(pid, 0) == nil && time.Since(start) < limit {
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > limit {
 		t.Errorf("the ranks are gone after %v", took)
 	}
 	var lines []string

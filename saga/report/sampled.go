@@ -56,7 +56,8 @@ func (r *Run) overview(w io.Writer) error {
 	fmt.Fprintf(&b, "moves     host to device up to %s a batch\n", units.Size(r.Plan.H2D))
 	fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
 	if s.Machine != "" {
-		fmt.Fprintf(&b, "predicts  %.2f ms for the kernels of a batch, %.2f s an epoch on %s, if drawing and copies hide behind them\n", 1e3*s.Step.Seconds(), float64(s.Batches)*s.Step.Seconds(), s.Machine)
+		fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, %v an epoch on %s, if drawing and copies hide behind them\n",
+			s.Step.Round(time.Microsecond), (time.Duration(s.Batches) * s.Step).Round(time.Microsecond), s.Machine)
 	}
 	if s.Overflows > 0 {
 		fmt.Fprintf(&b, "overflow  %d batches were run again with more room\n", s.Overflows)
