@@ -3,6 +3,7 @@ package sample
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sagann/device"
 	"sagann/sample/cuda"
@@ -14,6 +15,7 @@ type GPU struct {
 	p    *Program
 	on   *cuda.Graph
 	walk *cuda.Walk // of samplers with steps
+	grow *cuda.Grow // of those that draw from all transits together
 
 	fanouts *cuda.Fanouts // of blocks
 	blocks  *cuda.Blocks  // for batches of so many seeds
@@ -61,8 +63,12 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 	switch {
 	case s.Output != Steps:
 		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
-	case s.Over != Individual || s.Unique != Repeats || s.Most > 0:
-		return needs, p.errorf("%w: a GPU draws steps over single vertices, without Unique and Most", ErrNotOnGPU)
+	case s.Over == Collective:
+		return x.planGrow()
+	case s.Over != Individual || s.Unique == InSample || s.Most > 0:
+		return needs, p.errorf("%w: a GPU draws steps over single vertices without Unique: InSample and without Most", ErrNotOnGPU)
+	case s.Unique == InStep && slices.Max(p.widths) > cuda.MostHeld:
+		return needs, p.errorf("%w: with Unique a GPU draws at most %d vertices of a sample at a step", ErrNotOnGPU, cuda.MostHeld)
 	case s.Steps == Unbounded && (p.transits != nil || len(s.State) > 0 || s.roots() > 1 || s.size(0) > 1 || p.counts):
 		return needs, p.errorf("%w: without a bound of steps a GPU draws walks from one root, without Transits, State and Len", ErrNotOnGPU)
 	case s.Steps == Unbounded && p.looksBack():
@@ -79,7 +85,7 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 	}
 	for _, n := range p.widths[1:] {
 		if n != 1 {
-			w.Sizes = p.sizes
+			w.Sizes, w.Unique = p.sizes, s.Unique == InStep
 		}
 	}
 	if w.Sizes != nil && (p.transits != nil || len(s.State) > 0 || p.reads(opPrev, opLen)) {
@@ -152,6 +158,9 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	if n == 0 {
 		return nil
 	}
+	if x.grow != nil {
+		return x.grown(s, roots, first, key)
+	}
 	if x.p.s.Steps == Unbounded {
 		return x.unbounded(s, roots, first, key)
 	}
@@ -173,7 +182,7 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 }
 
 func (x *GPU) needsSteps() error {
-	if x.walk == nil {
+	if x.walk == nil && x.grow == nil {
 		return x.p.errorf("it draws blocks: call Blocks")
 	}
 	return nil
@@ -242,8 +251,12 @@ func (x *GPU) rounds(roots []uint32, first uint64, key Key, keep func(cuda.Round
 // Draw draws as Run does and drops the samples: it is for measuring what drawing takes, by the
 // spans of the GPU's kernels.
 func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
-	if _, err := x.p.samplesOf(roots, first); err != nil || x.walk == nil {
+	if _, err := x.p.samplesOf(roots, first); err != nil || x.needsSteps() != nil {
 		return errors.Join(err, x.needsSteps())
+	}
+	if x.grow != nil {
+		_, err := x.growing(roots, first, key, false)
+		return err
 	}
 	if x.p.s.Steps == Unbounded {
 		_, err := x.rounds(roots, first, key, nil)

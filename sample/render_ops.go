@@ -62,7 +62,7 @@ func (r *renderer) value(n int32) string {
 	case opStep:
 		return "(i64)f.step"
 	case opSlot:
-		return "(i64)f.slot"
+		return "(i64)(f.slot & 0xffffff)" // above it how often the draw was made before
 	case opLen:
 		return "(i64)f.length"
 	case opPrev:

@@ -107,8 +107,11 @@ func (p *pool) piece(i int, work func(t task)) {
 	if i < len(p.heavy) {
 		t := p.heavy[i]
 		work(t)
-		d := p.rows.Degree(t.root)
-		p.done.Add(cost(d) * int64(t.hi-t.lo) / int64(d))
+		part := int64(p.rows.Degree(t.root)) * int64(t.hi-t.lo) // all of them are cost, but for 1
+		if t.lo == 0 {
+			part++
+		}
+		p.done.Add(part)
 		return
 	}
 	i -= len(p.heavy)

@@ -126,6 +126,7 @@ static unsigned long long min(unsigned long long a, unsigned long long b) { retu
 template <class T, class U> T atomicAdd(T *p, U x) { T old = *p; *p += x; return old; }
 template <class T, class U> T atomicOr(T *p, U x) { T old = *p; *p |= x; return old; }
 template <class T, class U> T atomicMax(T *p, U x) { T old = *p; if (*p < (T)x) *p = x; return old; }
+template <class T, class U> T atomicMin(T *p, U x) { T old = *p; if (*p > (T)x) *p = x; return old; }
 template <class T> T atomicCAS(T *p, T want, T to) { T old = *p; if (old == want) *p = to; return old; }
 
 static void (*entry)();
