@@ -39,6 +39,7 @@ type drawer struct {
 	*sample.Program
 	graph    *sample.Graph
 	depth    int        // blocks of a batch
+	most     []int      // by edge set: edges that a row of a block has at most; 0: unknown
 	dataCols int        // of the graph's edges
 	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
 	clusters int        // how many there are
@@ -82,6 +83,12 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	}
 	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
 		return nil, err
+	}
+	if most := x.draw.Most(); most != nil {
+		x.draw.most = append([]int{0}, most...)
+		if p.dims.paired() { // a block below the drawn ones
+			x.draw.most = slices.Insert(x.draw.most, 1, 0)
+		}
 	}
 	if s.Clusters != nil {
 		x.draw.clusters = int(slices.Max(s.Clusters)) + 1

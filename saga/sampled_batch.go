@@ -30,7 +30,7 @@ func (p *Program) fill(b *batch, order *epochOrder) error {
 		return err
 	}
 	b.weight = p.itemWeights(b.blocks.items)
-	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
+	b.Rows, b.Most = append(append(b.Rows[:0], 0), b.blocks.Counts...), p.sampled.draw.most
 	p.fillCells(b)
 	if len(p.train.plan.Places.Sets.Ahead.Tables) > 0 {
 		b.ids = append(b.ids[:0], b.blocks.Vertices...)

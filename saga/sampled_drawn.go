@@ -137,11 +137,8 @@ func (s *session) fillThere(b *batch) error {
 	b.weight = p.itemWeights(b.blocks.items)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	vertices, begin, far, queue := d.gpu.Lists()
-	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Most: []int{0}, Made: map[int]exec.Made{}, Queue: queue}
-	for step := range begin {
-		x.Most = append(x.Most, d.gpu.MostOf(step))
-	}
-	b.Drawn = x
+	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Made: map[int]exec.Made{}, Queue: queue}
+	b.Drawn, b.Most = x, p.sampled.draw.most
 	used := walks(low)
 	b.Cells = make([][2]exec.Cell, len(used))
 	for e := 1; e < len(used); e++ {

@@ -56,6 +56,3 @@ func (x *GPU) Counts(words []uint32) (vertices, edges []uint32) {
 func (x *GPU) Lists() (vertices device.Mem, begin, far []device.Mem, queue device.Queue) {
 	return x.blocks.Lists()
 }
-
-// MostOf is how many edges a row of a block has at most.
-func (x *GPU) MostOf(step int) int { return x.fanouts.Sizes[step] + x.fanouts.Loops }
