@@ -8,9 +8,9 @@ import (
 // Link moves messages between ranks. Messages of one sender, receiver and tag arrive in the order of their
 // sending. Its methods may be called by any goroutines at the same time.
 type Link interface {
-	Rank() int    // of this process
-	Ranks() int   // their number
-	Host() string // where this rank runs
+	Rank() int       // of this process
+	Ranks() int      // their number
+	Hosts() []string // where each rank runs, by rank
 	// Send returns when b may change again: perhaps before it has arrived. It has at most Piece bytes.
 	Send(b []byte, to, tag int) error
 	// Recv fills b with a message of just as many bytes.
@@ -141,7 +141,21 @@ func (g *Group) Name() string {
 	if g == nil {
 		return "rank 0"
 	}
-	return fmt.Sprintf("rank %d (host %s)", g.link.Rank(), g.link.Host())
+	return fmt.Sprintf("rank %d (host %s)", g.link.Rank(), g.link.Hosts()[g.link.Rank()])
+}
+
+// Beside is how many ranks of lower numbers run on this rank's host.
+func (g *Group) Beside() (n int) {
+	if g == nil {
+		return 0
+	}
+	hosts := g.link.Hosts()
+	for _, h := range hosts[:g.link.Rank()] {
+		if h == hosts[g.link.Rank()] {
+			n++
+		}
+	}
+	return n
 }
 
 // Abort ends all ranks; those that wait for this one learn why, as far as the link can tell.

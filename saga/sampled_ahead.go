@@ -136,7 +136,7 @@ func (s *session) setTables() error {
 		}
 		rows := bytesOf(src.rows)
 		if t.Host || src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
-			if rows, err = p.in.layout(name, nil); err != nil {
+			if rows, err = p.in.layout(name, nil, allRows(p.in.edges.V)); err != nil {
 				return err
 			}
 		}

@@ -48,7 +48,7 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	if budget == 0 {
 		budget = peak + m.scratch + p.drawing()
 	}
-	first, n := p.cfg.owned()
+	first, n := p.cfg.opens()
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
 		return nil, err
@@ -136,7 +136,11 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		rows, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
-			if rows, err = s.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
+			own := allRows(u.plan.Cells.V)
+			if run.Owns(id) {
+				own = p.ownedBy(u.plan)
+			}
+			if rows, err = s.layOut(name, g.order, own, u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
@@ -149,18 +153,18 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	return run, s.setConsts(u, run)
 }
 
-// layOut is input name in order o, in memory or in a file of the session.
-func (s *session) layOut(name string, o *chunk.Order, disk bool) ([]byte, error) {
+// layOut is what own has of input name in order o, in memory or in a file of the session.
+func (s *session) layOut(name string, o *chunk.Order, own owned, disk bool) ([]byte, error) {
 	in := s.p.in
 	if !disk {
-		return in.layout(name, o)
+		return in.layout(name, o, own)
 	}
-	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(in.values(name)))
+	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(own.rows)*int64(chunk.LD(in.width(name))))
 	if err != nil {
 		return nil, err
 	}
 	s.files = append(s.files, f)
-	return f.Bytes(), in.fillFile(f, name, o)
+	return f.Bytes(), in.fillFile(f, name, o, own)
 }
 
 // setConsts sets the numbers of u that do not change from step to step.

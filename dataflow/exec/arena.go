@@ -15,6 +15,7 @@ import (
 type Arena struct {
 	TF32     bool  // dense products on GPUs may round their operands to TF32; set before the first step
 	Scratch  int64 // GPUs: bytes of kernels' scratch memory that the first runner takes at least, so that no later one takes its own beside it
+	Relay    bool  // messages to other ranks go through host memory, as those of GPUs do; for tests
 	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
 
 	devices []part

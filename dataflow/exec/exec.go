@@ -16,7 +16,10 @@ type Runner struct {
 	sides   [2]*chunk.Side
 	needs   [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
 	host    [][]byte      // by value: rows in new order, RowBytes each
+	owns    []bool        // by value: those of the rank's intervals alone
 	owned   []device.HostMem
+	rooms   []device.HostMem // by device: what messages go through (relay)
+	relayed [][]byte         // their bytes
 	files   []*device.HostFile
 	kernels []*cpu.Program // on CPU devices
 	gpu     onGPUs

@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"sagann/net"
 )
 
 // beats are the heartbeats: between the first rank and every other, both ways.
@@ -21,7 +23,7 @@ type beats struct {
 type peer struct {
 	rank    int
 	in, out *request
-	watch   watch
+	watch   net.Watch
 }
 
 // A heartbeat tells what its rank does, in so many bytes; a farewell is that of a rank that ends all.
@@ -34,7 +36,7 @@ func (l *Link) beats() *beats {
 	b, now := &beats{l: l}, time.Now()
 	for r := range l.ranks {
 		if r != l.rank && (r == 0 || l.rank == 0) {
-			b.peers = append(b.peers, &peer{rank: r, watch: watch{timeout: l.timeout, last: now, looked: now}})
+			b.peers = append(b.peers, &peer{rank: r, watch: net.Watching(l.timeout, now)})
 		}
 	}
 	return b
@@ -43,7 +45,7 @@ func (l *Link) beats() *beats {
 // asked notes that the launcher has asked this rank to end.
 func (b *beats) asked(now time.Time) {
 	for _, p := range b.peers {
-		p.watch.asked = now
+		p.watch.Asked(now)
 	}
 }
 
@@ -51,7 +53,7 @@ func (b *beats) asked(now time.Time) {
 func (b *beats) turn(now time.Time) {
 	due := !now.Before(b.next)
 	if due {
-		b.next = now.Add(beatEvery)
+		b.next = now.Add(net.BeatEvery)
 	}
 	for _, p := range b.peers {
 		b.receive(p, now)
@@ -59,13 +61,13 @@ func (b *beats) turn(now time.Time) {
 		if due && p.out == nil {
 			p.send(b.here())
 		}
-		silent, odd, gone := p.watch.look(now)
+		silent, odd, gone := p.watch.Look(now)
 		if b.ends {
 			continue
 		}
 		if !b.said && (odd && b.l.rank == 0 || gone && b.l.rank == 1) { // the first tells; of the first the second
 			b.said = true
-			b.l.tell(p.watch.line(p.rank, b.l.hosts[p.rank], silent, gone))
+			b.l.tell(p.watch.Line(p.rank, b.l.hosts[p.rank], silent, gone))
 		}
 		if gone {
 			b.end()
@@ -98,7 +100,7 @@ func (b *beats) receive(p *peer, now time.Time) {
 	switch p.in = nil; {
 	case err != nil:
 	case text != farewell:
-		p.watch.heard(now, text)
+		p.watch.Heard(now, text)
 	case !b.ends:
 		b.wave()
 	}

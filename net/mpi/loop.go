@@ -50,8 +50,8 @@ func (l *Link) Rank() int { return l.rank }
 // Ranks is how many there are.
 func (l *Link) Ranks() int { return l.ranks }
 
-// Host is the host's name.
-func (l *Link) Host() string { return l.hosts[l.rank] }
+// Hosts are the hosts' names, by rank.
+func (l *Link) Hosts() []string { return l.hosts }
 
 // Tell sets what says what this rank does.
 func (l *Link) Tell(where func() string) { l.where.Store(&where) }

@@ -1,4 +1,4 @@
-package mpi
+package net
 
 import (
 	"strings"
@@ -11,15 +11,15 @@ import (
 func TestWatch(t *testing.T) {
 	start := time.Now()
 	at := func(d time.Duration) time.Time { return start.Add(d) }
-	fresh := func() *watch {
-		w := &watch{timeout: 8 * time.Second, looked: start}
-		w.heard(start, "epoch 3, receive h chunk 1 from device 2")
+	fresh := func() *Watch {
+		w := &Watch{timeout: 8 * time.Second, looked: start}
+		w.Heard(start, "epoch 3, receive h chunk 1 from device 2")
 		return w
 	}
 	// run looks every 100 ms until the end; the first time that the other rank is given up, 0 if it never is.
-	run := func(w *watch, end time.Duration) time.Duration {
+	run := func(w *Watch, end time.Duration) time.Duration {
 		for d := w.looked.Sub(start); d <= end; d += 100 * time.Millisecond {
-			if _, odd, _ := w.look(at(d)); odd {
+			if _, odd, _ := w.Look(at(d)); odd {
 				return d
 			}
 		}
@@ -29,7 +29,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("given up after %v, the timeout is 8 s, of which the launcher takes 3", d)
 	}
 	w := fresh()
-	w.look(at(time.Minute)) // this rank was stopped
+	w.Look(at(time.Minute)) // this rank was stopped
 	if d := run(w, 64*time.Second); d != 0 {
 		t.Errorf("given up %v after this rank slept for a minute", d-time.Minute)
 	}
@@ -38,7 +38,7 @@ func TestWatch(t *testing.T) {
 	if d := run(w, 5*time.Second); d < silentAfter || d > time.Second {
 		t.Errorf("given up after %v when the launcher ends all", d)
 	}
-	if line := fresh().line(2, "b2", 7*time.Second, true); !strings.Contains(line, "rank 2 (host b2)") || !strings.Contains(line, "epoch 3, receive h chunk 1") {
+	if line := fresh().Line(2, "b2", 7*time.Second, true); !strings.Contains(line, "rank 2 (host b2)") || !strings.Contains(line, "epoch 3, receive h chunk 1") {
 		t.Error(line)
 	}
 }
