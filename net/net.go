@@ -26,12 +26,38 @@ const Piece = 1 << 30
 
 // Group is the ranks of a run. A nil Group is one rank alone.
 type Group struct {
+	GPUs Library // what moves bytes between GPUs of different ranks; set before a run begins
+
 	link  Link
 	piece int
 	sent  []atomic.Int64 // bytes of tasks, by the rank at the other end
 	got   []atomic.Int64
 	epoch atomic.Int64
 	doing atomic.Pointer[func() string]
+}
+
+// Library is NCCL, or nothing: bytes then go through host memory and the link.
+type Library struct {
+	Path  string                          // "": none
+	Found func(version string, err error) // is told once whether it can be opened on all ranks; nil: it must
+	tried bool
+}
+
+// Use opens the library by open, on all ranks or on none; all ranks call it, as often as they like. It tells whether they use it.
+func (l *Library) Use(g *Group, open func(path string) (version string, err error)) (bool, error) {
+	if l.Path == "" {
+		return false, nil
+	}
+	version, err := open(l.Path)
+	if err = g.Agree(err); err == nil || l.Found != nil {
+		if l.Found != nil && !l.tried {
+			l.Found(version, err)
+		}
+		if l.tried = true; err != nil {
+			l.Path, err = "", nil
+		}
+	}
+	return l.Path != "" && err == nil, err
 }
 
 // A Teller is a Link that tells other ranks what this one does.

@@ -71,7 +71,33 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 	s.arena.FilesIn(p.cfg.Scratch)
 	first, _ := p.cfg.owned()
 	s.arena.Over(p.cfg.Net, first)
+	if p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) {
+		if err := s.joinGPUs(first); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
 	return s, nil
+}
+
+// joinGPUs makes the GPUs of all ranks known to each other.
+func (s *session) joinGPUs(first int) error {
+	g := s.p.cfg.Net
+	use, err := g.GPUs.Use(g, device.OpenNCCL)
+	if !use || err != nil {
+		return err
+	}
+	id := make([]byte, device.NCCLIDBytes)
+	if g.Rank() == 0 {
+		id, err = device.NCCLID()
+	}
+	if err := g.Agree(err); err != nil {
+		return err
+	}
+	if err := g.Bcast(id, 0); err != nil {
+		return err
+	}
+	s.arena.Direct = true
+	return g.Agree(device.JoinNCCL(s.devices, id, first, s.p.cfg.devices()))
 }
 
 // close gives everything back.

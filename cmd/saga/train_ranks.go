@@ -25,6 +25,7 @@ type rankFlags struct {
 	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: so many devices share the work; with several ranks, as many on each (docs/hosts.md)."`
 	Peers      []string      `placeholder:"HOST:PORT,.." group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
 	Rank       count         `default:"0" placeholder:"N" group:"run" help:"With --peers: the number of this rank, from 0."`
+	NCCL       string        `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
 	NetTimeout time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
 }
 
@@ -53,6 +54,7 @@ func (c *trainCmd) join(a *app) (*ranks, error) {
 	stderr := a.Stderr
 	t := &ranks{group: net.Over(link), stderr: stderr, log: &laterFile{}}
 	c.net = t.group
+	t.group.GPUs = c.Ranks.overGPUs(a)
 	if t.follows() {
 		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 		if err != nil {
@@ -61,6 +63,23 @@ func (c *trainCmd) join(a *app) (*ranks, error) {
 		a.Stdout, a.Stderr, a.Log = null, null, alsoTo(newLogger(null), t.log)
 	}
 	return t, nil
+}
+
+// overGPUs says what moves bytes between GPUs of different ranks, of which the first rank tells once.
+func (f *rankFlags) overGPUs(a *app) net.Library {
+	switch f.NCCL {
+	case "off":
+		return net.Library{}
+	case "auto":
+		return net.Library{Path: "libnccl.so.2", Found: func(version string, err error) {
+			if err != nil {
+				a.Log.Warn("GPUs of different ranks exchange bytes through host memory, which is slower: NCCL was not found (--nccl FILE)", "why", err)
+			} else {
+				a.Log.Info("GPUs of different ranks exchange bytes through NCCL", "version", version)
+			}
+		}}
+	}
+	return net.Library{Path: f.NCCL}
 }
 
 // link joins the ranks by MPI or, with --peers, over sockets; nil where this process is alone.

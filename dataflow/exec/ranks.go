@@ -34,10 +34,50 @@ func (r *Runner) message(t *plan.Task) device.HostKernel {
 
 // submitMessage hands this rank's end of a message to queue q, or waits for it (relay).
 func (r *Runner) submitMessage(t *plan.Task, q device.Queue) error {
-	if r.arena.relays() {
+	switch {
+	case r.arena.Direct && !t.Is.Host:
+		return r.direct(t, q)
+	case r.arena.relays():
 		return r.relay(t, q)
 	}
 	return r.arena.on(t.Device).dev.Launch(q, r.message(t))
+}
+
+// direct does this rank's end of a message from memory to memory of GPUs, on a queue that has all of the device's messages in the
+// global order, between the tasks of q before it and those after it.
+func (r *Runner) direct(t *plan.Task, q device.Queue) error {
+	p, at := r.arena.on(t.Device), t.Addr
+	dev, ok := p.dev.(device.Messenger)
+	if !ok {
+		return fmt.Errorf("%v cannot exchange messages", p.dev.Info())
+	}
+	if p.net == nil {
+		var err error
+		if p.net, err = dev.NewQueue("net"); err != nil {
+			return err
+		}
+		for i := range p.tied {
+			if p.tied[i], err = dev.NewEvent(); err != nil {
+				return err
+			}
+		}
+	}
+	if t.Kind == plan.Send {
+		at = t.FromAddr
+	}
+	p.net.SetTag(q.Tag())
+	for _, do := range []func() error{
+		func() error { return dev.Record(q, p.tied[0]) },
+		func() error { return dev.Wait(p.net, p.tied[0]) },
+		func() error { return dev.Message(p.net, t.Kind == plan.Send, int(t.From), p.mem, at, t.Bytes) },
+		func() error { return dev.Record(p.net, p.tied[1]) },
+		func() error { return dev.Wait(q, p.tied[1]) },
+	} {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // relays tells whether messages go through host memory that the executor copies from and to devices, as the transport cannot
