@@ -86,14 +86,19 @@ func (s *session) openDraws() error {
 func (s *session) drawThere(at step) error {
 	p, d := s.p, s.draws
 	d.ready = false
-	if d.order == nil || at.epoch != d.at.epoch || at.batch != d.at.batch+1 {
+	key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
+	switch {
+	case d.order == nil || at.epoch != d.at.epoch:
 		order, err := p.sampled.order(p.cfg.Seed, at.epoch)
 		if err != nil {
 			return err
 		}
 		d.order = order.items
-		key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
 		if err := d.gpu.Batches(d.order, p.sampled.Batch, key); err != nil {
+			return err
+		}
+	case at.batch != d.at.batch+1: // others are other devices'
+		if err := d.gpu.Jump(key); err != nil {
 			return err
 		}
 	}
@@ -134,7 +139,7 @@ func (s *session) fillThere(b *batch) error {
 	if b.blocks.Counts[0] != len(b.blocks.seeds) {
 		return fmt.Errorf("the GPU has drawn for %d seeds of %d", b.blocks.Counts[0], len(b.blocks.seeds))
 	}
-	b.weight = p.itemWeights(b.blocks.items)
+	b.weight, b.blocks.total = p.itemWeights(b.blocks.items), p.updateWeight(&epochOrder{items: d.order}, d.at.batch)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	vertices, begin, far, queue := d.gpu.Lists()
 	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Made: map[int]exec.Made{}, Queue: queue}

@@ -33,7 +33,13 @@ func (x *GPU) Batches(list []uint32, size int, key Key) error {
 	if err := x.blocks.Seeds(list); err != nil {
 		return err
 	}
-	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, From: key.Batch * uint32(size), Size: uint32(size), Total: uint32(len(list))})
+	x.each, x.all = size, len(list)
+	return x.Jump(key)
+}
+
+// Jump has Next go on with number key.Batch of the batches that Batches has named.
+func (x *GPU) Jump(key Key) error {
+	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, From: key.Batch * uint32(x.each), Size: uint32(x.each), Total: uint32(x.all)})
 }
 
 // Next draws the next batch where the last one lay, and copies its counts to words (cuda.Words of them), which
