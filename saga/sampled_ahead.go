@@ -17,6 +17,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/sample"
 )
 
 // Batches on GPUs: what comes with a batch is filled in pinned memory, several batches side by side, and
@@ -85,7 +86,7 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 			v := &l.Spec.Values[id]
 			name, _, _ := strings.Cut(key, "@")
 			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && p.staysTable(name) {
-				t := plan.Table{Value: id, Rows: p.in.edges.V}
+				t := plan.Table{Value: id, Rows: p.in.edges.V, Again: p.sampled.Sampler.Output == sample.Apart}
 				if t.Host = x.far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
 					t.Hot = int(min(1, x.hot) * float64(t.Rows))
 				}
@@ -202,7 +203,13 @@ func (p *Program) stageNext(open *session, next step) error {
 		if err := open.drawThere(next); err != nil || last {
 			return err
 		}
-		return open.stage(open.draws.batches[open.draws.turn])
+		if err := open.stage(open.draws.batches[open.draws.turn]); err != nil {
+			return err
+		}
+		if after := s.next(next, open.number, open.of()); after.epoch == next.epoch {
+			return open.beginDraw(after)
+		}
+		return nil
 	}
 	if !s.filling.ahead.two || last || len(open.tables.rows) > 0 { // or rows change
 		return nil
