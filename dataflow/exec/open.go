@@ -146,32 +146,32 @@ func (r *Runner) hostMemory(id int, n int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.files = append(r.files, f)
+		r.taken.files = append(r.taken.files, f)
 		return f.Bytes(), nil
 	}
 	h, err := r.arena.devices[0].dev.HostAlloc(n)
 	if err != nil {
 		return nil, err
 	}
-	r.owned = append(r.owned, h)
+	r.taken.mem = append(r.taken.mem, h)
 	return h.Bytes(), nil
 }
 
 // Close gives host memory back.
 func (r *Runner) Close() error {
 	var err error
-	if len(r.files) > 0 && r.arena.onGPU() {
+	if len(r.taken.files) > 0 && r.arena.onGPU() {
 		r.arena.sync() // what is queued reads files; a device that failed has said so before
 	}
-	for _, f := range r.files {
+	for _, f := range r.taken.files {
 		err = errors.Join(err, f.Close())
 	}
-	r.files = nil
-	for _, h := range r.owned {
+	r.taken.files = nil
+	for _, h := range r.taken.mem {
 		err = errors.Join(err, r.arena.devices[0].dev.HostFree(h))
 	}
-	r.owned = nil
-	return errors.Join(err, r.closeRelay())
+	r.taken.mem = nil
+	return err
 }
 
 // SetInput gives input value id its rows, V×RowBytes bytes in new vertex order; where Owns says so, those of

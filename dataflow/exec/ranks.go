@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"errors"
 	"fmt"
 
 	"sagann/dataflow/plan"
@@ -90,7 +89,7 @@ func (r *Runner) relay(t *plan.Task, q device.Queue) error {
 	p, g, n := r.arena.on(t.Device), r.arena.ranks, t.Channel(r.plan.Devices)
 	peer := r.rankOf(int(t.From))
 	g.Doing(func() string { return r.plan.DescribeTask(t) })
-	room := r.relayed[int(t.Device)-r.arena.first][:t.Bytes]
+	room := p.room.Bytes()[:t.Bytes]
 	switch {
 	case t.Kind == plan.Receive:
 		if err := g.Recv(room, peer, n); err != nil {
@@ -119,7 +118,7 @@ func (r *Runner) relay(t *plan.Task, q device.Queue) error {
 	return g.Send(room, peer, n)
 }
 
-// openRelay takes the host memory that messages go through: of each device as much as its largest.
+// openRelay takes the host memory that messages go through: of each device as much as its largest. Runners of an arena share it.
 func (r *Runner) openRelay() error {
 	if !r.arena.relays() {
 		return nil
@@ -132,24 +131,22 @@ func (r *Runner) openRelay() error {
 		}
 	}
 	for d, n := range most {
-		h, err := r.arena.devices[d].dev.HostAlloc(n)
-		if err != nil {
+		p := &r.arena.devices[d]
+		old := p.room
+		if int64(len(old.Bytes())) >= n {
+			continue
+		}
+		var err error
+		if len(old.Bytes()) > 0 {
+			if err = p.dev.HostFree(old); err != nil {
+				return err
+			}
+		}
+		if p.room, err = p.dev.HostAlloc(n); err != nil {
 			return fmt.Errorf("room for messages: %w", err)
 		}
-		r.rooms = append(r.rooms, h)
-		r.relayed = append(r.relayed, h.Bytes())
 	}
 	return nil
-}
-
-// closeRelay gives it back.
-func (r *Runner) closeRelay() error {
-	var err error
-	for d, h := range r.rooms {
-		err = errors.Join(err, r.arena.devices[d].dev.HostFree(h))
-	}
-	r.rooms, r.relayed = nil, nil
-	return err
 }
 
 // rankOf is the rank of a plan's device d.
