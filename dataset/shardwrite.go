@@ -24,7 +24,7 @@ type Sharding struct {
 }
 
 // shardMemory is what edges may take before they are spilled to disk, all shards together.
-const shardMemory = 96 << 20
+const shardMemory = 64 << 20
 
 // WriteShards writes a graph as shards. It goes over the edges twice and holds a piece of them, and of the features, at a time,
 // beside some numbers a vertex, unless Convert would hold all edges. It returns the data without edges and features, and

@@ -11,7 +11,6 @@ type Watch struct {
 	last    time.Time // of a heartbeat
 	looked  time.Time // when this rank last ran
 	told    string    // what that rank did then
-	asked   time.Time // when the launcher asked this rank to end; zero: it has not
 }
 
 // Watching begins to watch a rank, which is given up after timeout.
@@ -19,32 +18,31 @@ func Watching(timeout time.Duration, now time.Time) Watch {
 	return Watch{timeout: timeout, last: now, looked: now}
 }
 
-// BeatEvery is the time between two heartbeats. silentAfter is the silence that is told of once the launcher has asked this rank
-// to end: it does so, and kills it a second later, when another has died.
+// BeatEvery is the time between two heartbeats. Where the launcher has asked a rank to end, others that are silent for
+// SilentAfter are told of.
 const (
 	BeatEvery   = 100 * time.Millisecond
-	silentAfter = 350 * time.Millisecond
+	SilentAfter = 350 * time.Millisecond
 )
 
 // Heard notes a heartbeat.
 func (w *Watch) Heard(now time.Time, told string) { w.last, w.told = now, told }
 
-// Asked notes that the launcher has asked this rank to end.
-func (w *Watch) Asked(now time.Time) { w.asked = now }
+// Silent is how long it has been.
+func (w *Watch) Silent(now time.Time) time.Duration { return now.Sub(w.last) }
 
 // limit is how much silence ends all ranks: less than the timeout, as the launcher takes some seconds for that.
 func (w *Watch) limit() time.Duration { return w.timeout - min(3*w.timeout/8, 3*time.Second) }
 
-// Look tells for how long the other rank has been silent, whether that is to be told of, and whether all ranks are to end. Time in
-// which this rank did not run itself does not count.
-func (w *Watch) Look(now time.Time) (silent time.Duration, odd, gone bool) {
+// Look tells for how long the other rank has been silent, and whether all ranks are to end. Time in which this rank did not run
+// itself does not count.
+func (w *Watch) Look(now time.Time) (silent time.Duration, gone bool) {
 	if late := now.Sub(w.looked); late > time.Second {
 		w.last = w.last.Add(late)
 	}
 	w.looked = now
 	silent = now.Sub(w.last)
-	gone = silent > w.limit()
-	return silent, gone || !w.asked.IsZero() && now.Sub(w.asked) > silentAfter && silent > silentAfter, gone
+	return silent, silent > w.limit()
 }
 
 // Line says which rank is silent.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,6 +139,7 @@ func (c *shardCmd) write(a *app) error {
 	if err != nil {
 		return err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(shardGC))
 	bar := &progressBar{app: a}
 	d, edges, err := dataset.WriteShards(dataset.Sharding{Owners: int(c.Owners), Chunks: int(c.Chunks), SelfLoops: c.SelfLoops,
 		Conversion: dataset.Conversion{From: name, Tables: t, Options: c.options(), Out: c.Out, Seed: uint64(c.Seed), Progress: bar.show}})
@@ -149,6 +151,10 @@ func (c *shardCmd) write(a *app) error {
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d shards of %d vertices, %d edges, %d features, %d classes\n%s", c.Out, c.Owners, d.Edges.V, edges, d.FeatureCols, d.Classes, changes(d))
 	return err
 }
+
+// shardGC is how much of its memory the program may leave to collect, in percent: little, as graphs that are sharded are those
+// that fit nowhere.
+const shardGC = 25
 
 // near is the graph; closing gives it up.
 func (c *shardCmd) near(a *app) (g *locality.Near, closing func(), err error) {

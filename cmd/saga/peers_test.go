@@ -120,6 +120,7 @@ func TestPeersDeath(t *testing.T) {
 				}
 				time.Sleep(100 * time.Millisecond)
 			}
+			time.Sleep(time.Second) // some heartbeats
 			start := time.Now()
 			if err := p.cmds[2].Process.Signal(signal); err != nil {
 				t.Fatal(err)

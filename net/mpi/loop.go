@@ -120,10 +120,11 @@ func (l *Link) loop(opened chan<- error) {
 	if err != nil {
 		return
 	}
+	b := l.beats()
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, syscall.SIGTERM)
 	defer signal.Stop(term)
-	b := l.beats()
+	go b.asked(term)
 	var under []*request
 	var all *request // of leaving: all ranks want to
 	var leaving chan error
@@ -164,8 +165,6 @@ func (l *Link) loop(opened chan<- error) {
 				continue
 			}
 			under = append(under, r)
-		case <-term:
-			b.asked(now)
 		case <-l.abort:
 			b.end()
 		case done := <-l.close:

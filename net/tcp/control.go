@@ -195,7 +195,7 @@ func (l *Link) beat() {
 		for _, p := range l.peers {
 			_ = p.word(heartbeat, where, farewellLimit) // a lost connection is heard of
 			p.mu.Lock()
-			silent, _, gone := p.watch.Look(time.Now())
+			silent, gone := p.watch.Look(time.Now())
 			line := p.watch.Line(p.rank, l.hosts[p.rank], silent, true)
 			gone = gone && !p.left
 			p.mu.Unlock()
