@@ -160,11 +160,11 @@ func (x *GPU) Epoch(list []uint32, size int, key Key) (vertices, edges []uint32,
 	case size < 1 || len(list) == 0:
 		return nil, nil, x.p.errorf("batches of %d of %d seeds: at least 1 of 1", size, len(list))
 	}
-	if err := x.checkSeeds(list); err != nil {
-		return nil, nil, err
-	}
 	if x.levels != nil {
 		return x.crowdEpoch(list, size, key)
+	}
+	if err := x.checkSeeds(list); err != nil {
+		return nil, nil, err
 	}
 	if err := x.start(list, size, key); err != nil {
 		return nil, nil, err

@@ -113,8 +113,13 @@ func (x *GPU) readCrowd(b *Blocks, batch int, vertices, edges []uint32) error {
 	return nil
 }
 
-// crowdEpoch is Epoch of blocks whose levels draw together.
+// crowdEpoch is Epoch of blocks whose levels draw together: all batches are held. Seeds of a batch differ.
 func (x *GPU) crowdEpoch(list []uint32, size int, key Key) (vertices, edges []uint32, err error) {
+	for i := 0; i < len(list); i += size {
+		if err := x.checkSeeds(list[i:min(len(list), i+size)]); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := x.crowdDraw(list, size, key); err != nil {
 		return nil, nil, err
 	}
