@@ -22,24 +22,55 @@ func (m *gpuSamples) together(s *sheet, name string, g *sample.Graph) error {
 	graph.Weight = nil
 	five := []int{64, 64, 64, 64, 64}
 	batches := map[bool]int{true: 10_000, false: 1000}[g.Vertices() < 1<<18]
+	order, size := sample.Permutation(g.Vertices(), sample.Key{Seed: 3}), 64
+	whole := len(order) / size
+	if whole == 0 {
+		return nil // smaller than a batch
+	}
+	seeds := make([][]uint32, batches)
+	for i := range seeds {
+		seeds[i] = order[i%whole*size : (i%whole+1)*size]
+	}
+	clusters, err := clustersOf(g.Vertices(), batches/5)
+	if err != nil {
+		return err
+	}
 	for _, x := range []struct {
 		name    string
 		sampler sample.Sampler
+		seeds   [][]uint32
 		scores  bool
 	}{
-		{"layer 64, five times", sample.LayerBlocks(five...), false},
-		{"fastgcn 64, five times", sample.FastGCN(five...), false},
-		{"ladies 64, five times", sample.LADIES(five...), true},
+		{"layer 64, five times", sample.LayerBlocks(five...), seeds, false},
+		{"fastgcn 64, five times", sample.FastGCN(five...), seeds, false},
+		{"ladies 64, five times", sample.LADIES(five...), seeds, true},
+		{"clustergcn, 20 clusters of 50", sample.ClusterGCN(), clusters, false},
 	} {
-		if err := m.togetherOne(s, name, x.name, &graph, x.sampler, batches, x.scores); err != nil {
+		if err := m.togetherOne(s, name, x.name, &graph, x.sampler, x.seeds, x.scores); err != nil {
 			return fmt.Errorf("%s: %w", x.name, err)
 		}
 	}
 	return nil
 }
 
-func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, sampler sample.Sampler, batches int, scores bool) (err error) {
-	const size, some = 64, 50
+// clustersOf are batches of 20 random clusters of 50 vertices.
+func clustersOf(vertices, batches int) (list [][]uint32, err error) {
+	cluster := make([]uint32, vertices)
+	for v := range cluster {
+		cluster[v] = uint32(v / 50)
+	}
+	for epoch := uint32(0); len(list) < batches; epoch++ {
+		some, err := sample.Clusters(cluster, 20, sample.Key{Seed: 3, Epoch: epoch})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	return list[:batches], nil
+}
+
+func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, sampler sample.Sampler, seeds [][]uint32, scores bool) (err error) {
+	const some = 50
 	p, err := sample.Compile(g, sampler)
 	if err != nil {
 		return err
@@ -49,16 +80,8 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	order := sample.Permutation(g.Vertices(), sample.Key{Seed: 3})
-	seeds, whole := make([]uint32, batches*size), len(order)/size*size
-	if whole == 0 {
-		return nil // smaller than a batch
-	}
-	for i := range seeds {
-		seeds[i] = order[i%whole]
-	}
 	key := sample.Key{Seed: 1}
-	drawn, err := x.BlocksOf(seeds[:some*size], size, key)
+	drawn, err := x.BlocksOf(seeds[:some], key)
 	if err != nil {
 		return err
 	}
@@ -67,7 +90,7 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		k := key
 		k.Batch = uint32(i)
 		var cpu sample.Blocks
-		if err := p.Blocks(&cpu, seeds[i*size:(i+1)*size], k); err != nil {
+		if err := p.Blocks(&cpu, seeds[i], k); err != nil {
 			return err
 		}
 		if !sameLayers(b, &cpu) {
@@ -91,8 +114,7 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 	var list []float64
 	for epoch := range int(m.Times) + 1 {
 		spans, err := m.spansOf(func() error {
-			_, _, err := x.Epoch(seeds, size, sample.Key{Seed: 1, Epoch: uint32(epoch)})
-			return err
+			return x.DrawOf(seeds, sample.Key{Seed: 1, Epoch: uint32(epoch)})
 		})
 		if err != nil {
 			return err
@@ -102,9 +124,9 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		}
 	}
 	ms := median(list)
-	bound := bytes * float64(batches) / (32 * m.rates[0].rate) * 1e3
-	s.add(table.Row{graph, name, batches, size, fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), fmt.Sprintf("%.2f", float64(batches)/ms/1e3),
+	bound := bytes * float64(len(seeds)) / (32 * m.rates[0].rate) * 1e3
+	s.add(table.Row{graph, name, len(seeds), len(seeds[0]), fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), fmt.Sprintf("%.2f", float64(len(seeds))/ms/1e3),
 		fmt.Sprintf("%.0f", bytes/1e3), fmt.Sprintf("%.3f", bound), percent(100 * bound / ms), "50 %"},
-		fields{{"graph", graph}, {"sampler", name}, {"batches", batches}, {"ms", ms}, {"bytes", bytes}, {"bound_ms", bound}})
+		fields{{"graph", graph}, {"sampler", name}, {"batches", len(seeds)}, {"ms", ms}, {"bytes", bytes}, {"bound_ms", bound}})
 	return nil
 }
