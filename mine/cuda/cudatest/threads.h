@@ -203,9 +203,12 @@ static void readAll(void *to, size_t n) {
 static void *readRange(size_t *bytes) {
 	uint64_t head[2];
 	readAll(head, sizeof head);
-	void *p = mmap((void *)head[0], head[1], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	if (p != (void *)head[0])
+	const uint64_t page = 4096;
+	uint64_t lo = head[0] / page * page, end = (head[0] + head[1] + page - 1) / page * page;
+	void *p = mmap((void *)lo, end - lo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (void *)lo)
 		fail("the memory's place is taken");
+	p = (void *)head[0];
 	readAll(p, head[1]);
 	*bytes = head[1];
 	return p;
