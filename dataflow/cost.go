@@ -1,6 +1,8 @@
 package dataflow
 
 import (
+	"slices"
+
 	"sagann/dataflow/plan"
 	"sagann/kernel"
 )
@@ -64,6 +66,45 @@ func (c *costing) leaves() {
 		c.EdgeBytes += 4 // the row's number
 		c.Packed = c.p.Packed
 	}
+}
+
+// betweenSums is what the sums over rows of p write and read again in device memory, an own row: rows that no other kernel
+// of the program keeps there.
+func betweenSums(p *kernel.Program) (bytes int64) {
+	kept := map[int]bool{}
+	for _, f := range p.Leaves {
+		kept[f.Reg] = true
+	}
+	for _, in := range p.Instrs {
+		if in.Role.Product() {
+			kept[in.In[0]], kept[in.Dst] = true, true
+		}
+	}
+	for _, o := range p.Outs {
+		if o.Acc != kernel.SumRows {
+			kept[o.Reg], kept[o.Reg2] = true, kept[o.Reg2] || o.Acc.Pair()
+		}
+	}
+	for _, o := range p.Outs {
+		if !kept[o.Reg] {
+			kept[o.Reg] = true
+			bytes += 2 * 4 * int64(p.Widths[o.Reg])
+		}
+	}
+	return bytes
+}
+
+// returning are the sums over rows from which rows are computed later in the step, as by batch norm.
+func (l *lowering) returning() map[*Node]bool {
+	to := map[*Node]bool{} // Globals that rows are computed from
+	for _, n := range slices.Backward(l.live) {
+		for _, x := range n.in {
+			if x.shape.Set.Kind == Global && (n.shape.Set.Kind != Global || to[n]) {
+				to[x] = true
+			}
+		}
+	}
+	return to
 }
 
 // passes counts the products, and how many kernels wait for each other at them.
