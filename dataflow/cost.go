@@ -12,10 +12,6 @@ import (
 // how fast a device does them stands in the machine's model.
 func CostOf(p *kernel.Program) plan.Cost {
 	c := &costing{p: p}
-	c.elem, c.dense = &c.RowElem, &c.RowDense
-	if p.Edges {
-		c.elem, c.dense = &c.EdgeElem, &c.EdgeDense
-	}
 	c.leaves()
 	c.passes()
 	for i := range p.Instrs {
@@ -30,9 +26,24 @@ func CostOf(p *kernel.Program) plan.Cost {
 // costing adds up the cost of p.
 type costing struct {
 	plan.Cost
-	p           *kernel.Program
-	elem, dense *float64     // operations of a row, or of an edge
-	matrix      map[int]bool // registers that hold a whole matrix
+	p      *kernel.Program
+	matrix map[int]bool // registers that hold a whole matrix
+}
+
+// elem is the element-wise operations of a row, or of an edge.
+func (c *costing) elem() *float64 {
+	if c.p.Edges {
+		return &c.EdgeElem
+	}
+	return &c.RowElem
+}
+
+// dense is those of products.
+func (c *costing) dense() *float64 {
+	if c.p.Edges {
+		return &c.EdgeDense
+	}
+	return &c.RowDense
 }
 
 // leaves counts what p loads.
@@ -135,9 +146,9 @@ func (c *costing) instr(in *kernel.Instr) {
 		wide = max(wide, float64(c.p.Widths[r]))
 	}
 	if whole {
-		*c.dense += 2 * float64(c.p.Widths[in.In[0]]) * out
+		*c.dense() += 2 * float64(c.p.Widths[in.In[0]]) * out
 	} else {
-		*c.elem += wide
+		*c.elem() += wide
 	}
 }
 
@@ -154,31 +165,31 @@ func (c *costing) out(o *kernel.Out) {
 		}
 	case kernel.Sum:
 		c.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
-		*c.elem += ops
+		*c.elem() += ops
 	case kernel.Max:
 		c.AccBytes += 2 * n
 		if o.Aux >= 0 {
 			c.AccBytes += 2 * n
 		}
-		*c.elem += ops
+		*c.elem() += ops
 	case kernel.LSE:
-		c.AccBytes += 4 * n // the sum and the running maximum
-		*c.elem += 3 * ops  // compare, exp, add
+		c.AccBytes += 4 * n  // the sum and the running maximum
+		*c.elem() += 3 * ops // compare, exp, add
 	case kernel.SumTN:
 		c.Products++
-		*c.dense += 2 * ops * float64(c.p.Widths[o.Reg2])
+		*c.dense() += 2 * ops * float64(c.p.Widths[o.Reg2])
 		c.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2])
 	case kernel.SumRows:
 		c.Passes += sumKernels
-		*c.elem += ops
+		*c.elem() += ops
 		c.FixedBytes += 2 * n
 	case kernel.SumSparse:
 		c.Passes += sumKernels
-		*c.elem += ops * float64(c.p.Widths[o.Reg2]) / 2
+		*c.elem() += ops * float64(c.p.Widths[o.Reg2]) / 2
 		c.FixedBytes += 2 * n * int64(o.Blocks)
 	case kernel.SumBy, kernel.MaxBy:
 		c.Passes += sumKernels
-		*c.elem += ops
+		*c.elem() += ops
 		c.FixedBytes += 2 * n * int64(o.Blocks)
 	}
 	if o.Key != kernel.NoKey {
