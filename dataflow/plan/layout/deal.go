@@ -44,24 +44,25 @@ func (e *Estimate) step(down, up []float64) float64 {
 	return kernels + e.hidden*all
 }
 
-// dealing is memory that is being dealt out to the windows of the choice, most of which begin with no intervals.
+// dealing is memory that is being dealt out.
 type dealing struct {
 	*fitting
-	down, up []float64 // bytes that phases copy
-	room     []int64   // bytes that are free in phases
-	ns       float64   // what a step takes
+	open     []*plan.Window // those that have intervals, or had, as they came
+	down, up []float64      // bytes that phases copy
+	room     []int64        // bytes that are free in phases
+	ns       float64        // what a step takes
 	moves    []move
 }
 
 // move gives intervals to a window: such as no window keeps, or another for fewer phases.
 type move struct {
-	from, to int     // windows of the choice; from < 0: no window
-	saves    []use   // bytes that an interval takes off the copies of phases
-	bytes    float64 // of an interval
-	phases   int     // in which it takes memory
-	favour   float64 // what its gains count
-	value    float64 // its gain for a byte and phase, when it was last worked out
-	closed   bool    // it does not fit
+	from, to *plan.Window // from nil: no window
+	saves    []use        // bytes that an interval takes off the copies of phases
+	bytes    float64      // of an interval
+	phases   int          // in which it takes memory
+	favour   float64      // what its gains count
+	value    float64      // its gain for a byte and phase, when it was last worked out
+	closed   bool         // it does not fit
 }
 
 // deal deals memory out to windows. Values whose window then holds all intervals are resident.
@@ -98,15 +99,15 @@ func (d *dealing) list(key int, constant, output bool) {
 	}
 	uses := d.usesOf(key)
 	d.copy(uses, -bytes*float64(d.c.P))
-	spans, first := spansOf(key, uses, constant, output), len(d.ch.windows)
-	for i, x := range spans {
-		d.ch.windows = append(d.ch.windows, x.Window)
-		m := move{from: -1, to: first + i, bytes: bytes, favour: favour, phases: x.Phases(len(d.down))}
+	spans := spansOf(key, uses, constant, output)
+	for i := range spans {
+		x := &spans[i]
+		m := move{to: &x.Window, bytes: bytes, favour: favour, phases: x.Phases(len(d.down))}
 		d.moves = append(d.moves, m.saving(x.saves, nil))
-		for k, y := range spans {
-			if len(x.saves) == len(y.saves)+1 && y.Within(&x.Window) {
+		for k := range spans {
+			if y := &spans[k]; len(x.saves) == len(y.saves)+1 && y.Within(&x.Window) {
 				longer := m
-				longer.from, longer.phases = first+k, m.phases-y.Phases(len(d.down))
+				longer.from, longer.phases = &y.Window, m.phases-y.Phases(len(d.down))
 				d.moves = append(d.moves, longer.saving(x.saves, y.saves))
 			}
 		}
@@ -194,17 +195,17 @@ func (d *dealing) fill() {
 
 // rest is how many intervals there are for m.
 func (d *dealing) rest(m *move) int {
-	if m.from >= 0 {
-		return d.ch.windows[m.from].N
+	if m.from != nil {
+		return m.from.N
 	}
-	return d.c.P - d.ch.windows[m.to].N
+	return d.c.P - m.to.N
 }
 
 // roomFor is how many intervals m could move, by the memory that is free.
 func (d *dealing) roomFor(m *move) int {
 	room := int64(math.MaxInt64)
 	for q, free := range d.room {
-		if d.ch.windows[m.to].Live(q) && (m.from < 0 || !d.ch.windows[m.from].Live(q)) {
+		if m.to.Live(q) && (m.from == nil || !m.from.Live(q)) {
 			room = min(room, free)
 		}
 	}
@@ -217,13 +218,15 @@ func (d *dealing) roomFor(m *move) int {
 
 // make moves n intervals if they fit.
 func (d *dealing) make(m *move, n int) bool {
-	was, w := slices.Clone(d.ch.windows), d.ch.windows
-	if m.from >= 0 {
-		w[m.from].N -= n
+	open, was := d.open, d.ch.windows
+	if !slices.Contains(open, m.to) {
+		d.open = append(d.open, m.to)
 	}
-	w[m.to].N += n
-	if !d.stack(w[m.to].Key) || !d.fits() {
-		d.ch.windows = was
+	m.shift(n)
+	d.ch.windows = d.stacked()
+	if d.ch.windows == nil || !d.fits() {
+		m.shift(-n)
+		d.open, d.ch.windows = open, was
 		return false
 	}
 	d.copy(m.saves, float64(n))
@@ -231,32 +234,36 @@ func (d *dealing) make(m *move, n int) bool {
 	return true
 }
 
-// stack places the windows of a key that are open in the same phases one behind the other. It is false
-// where they do not all fit.
-func (d *dealing) stack(key int) bool {
-	list := d.ch.windows
-	for i := range list {
-		w := &list[i]
-		if w.Key != key || w.N == 0 {
-			continue
-		}
-		w.First = 0
-		for k := range i {
-			if o := &list[k]; o.Key == key && o.N > 0 && o.Meets(w) {
-				w.First = max(w.First, o.First+o.N)
-			}
-		}
-		if w.First+w.N > d.c.P {
-			return false
-		}
+func (m *move) shift(n int) {
+	if m.from != nil {
+		m.from.N -= n
 	}
-	return true
+	m.to.N += n
 }
 
-// settle drops windows that hold nothing, and makes values resident whose window holds all intervals. Buffers then lie in another
+// stacked are the windows with intervals, those of a key that are open in the same phases one behind the other; nil
+// where they do not all fit.
+func (d *dealing) stacked() (list []plan.Window) {
+	for _, w := range d.open {
+		x := *w
+		for i := range list {
+			if o := &list[i]; o.Key == x.Key && o.Meets(&x) {
+				x.First = max(x.First, o.First+o.N)
+			}
+		}
+		if x.First+x.N > d.c.P {
+			return nil
+		}
+		if x.N > 0 {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// settle makes values resident whose window holds all intervals. Buffers then lie in another
 // order; where that order does not fit, windows stay as they are.
 func (f *fitting) settle() {
-	f.ch.windows = slices.DeleteFunc(f.ch.windows, func(w plan.Window) bool { return w.N == 0 })
 	was := f.ch
 	f.ch.windows, f.ch.resident = slices.Clone(was.windows), slices.Clone(was.resident)
 	f.ch.windows = slices.DeleteFunc(f.ch.windows, f.whole)
