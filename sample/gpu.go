@@ -26,6 +26,8 @@ type GPU struct {
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
 	list    int // of a list of so many
+	each    int // seeds of the batches of Batches,
+	all     int // and of its list
 
 	oneByOne bool
 }
