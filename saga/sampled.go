@@ -20,9 +20,8 @@ type sampled struct {
 	draw  drawer
 	train []uint32 // numbers of its items
 
-	step        // of the next batch
+	step        // of the next update, of which batch is the number
 	steps   int // updates so far
-	feed    *feed
 	filling feeding
 }
 
@@ -123,8 +122,8 @@ func (s *sampled) fits(model string, want chunk.Want) error {
 	return nil
 }
 
-// batches is how many an epoch has.
-func (s *sampled) batches() int {
+// drawn is how many batches an epoch has.
+func (s *sampled) drawn() int {
 	n := len(s.train)
 	if s.Clusters != nil {
 		n = s.draw.clusters
@@ -189,7 +188,7 @@ func degreesOf(e *chunk.Edges, without bool) []uint32 {
 // like the others.
 func (s *sampled) tries() int {
 	if s.Clusters != nil {
-		return min(presampled, s.batches())
+		return min(presampled, s.drawn())
 	}
 	return max(1, min(presampled, len(s.train)/s.Batch))
 }

@@ -19,10 +19,15 @@ type GPU struct {
 
 	stream *cuda.Stream // of samplers with steps, where the graph's edges stay on the host
 
-	fanouts *cuda.Fanouts // of blocks
+	levels *cuda.Levels // of blocks whose levels draw together
+	crowd  *cuda.Crowd  // for their batches
+
+	fanouts *cuda.Fanouts // of blocks of single vertices' edges
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
 	list    int // of a list of so many
+	each    int // seeds of the batches of Batches,
+	all     int // and of its list
 
 	oneByOne bool
 }
@@ -40,7 +45,7 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 		return nil, err
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
-	if p.scores != nil {
+	if p.scores != nil && x.levels == nil {
 		rows.Weight, rows.Drawable = p.scores, p.drawable()
 	}
 	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)

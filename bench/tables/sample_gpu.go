@@ -28,6 +28,9 @@ type readRate struct {
 
 // runGPU prints the tables of a GPU.
 func (c *Sample) runGPU(a *app) (err error) {
+	if n, err := device.Count(c.Device); err == nil && n > 1 {
+		return c.runGPUs(a)
+	}
 	gpu, err := cli.OpenGPU(c.Device, int64(c.Mem))
 	if err != nil {
 		return err
