@@ -72,10 +72,14 @@ func openNpz(path string, opt Options) (*Stream, error) {
 // gnnBenchmark is the form of an archive by the names of gnn-benchmark.
 const gnnBenchmark = ".npz by gnn-benchmark's names"
 
+// ofSplits is in what noteSplits reports.
+const ofSplits = " was taken"
+
 // noteSplits reports which of several splits was taken.
 func (d *Data) noteSplits(from named, opt Options) {
 	if from.splits > 1 {
-		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("of the file's %d splits number %d was taken; saga data convert --mask K takes another", from.splits, opt.Mask))
+		d.Report.Mask, d.Report.Masks = opt.Mask, from.splits
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("of the file's %d splits number %d"+ofSplits+"; saga data convert --mask K takes another", from.splits, opt.Mask))
 	}
 }
 

@@ -33,6 +33,7 @@ type prepared struct {
 	Layers       layers.Options `json:"layers"`
 	Changes      []string       `json:"changes,omitempty"` // what loading did, a random split among it
 	ClassNames   []string       `json:"class_names,omitempty"`
+	Splits       *splitFacts    `json:"splits,omitempty"` // nil: of links, or by an earlier version
 }
 
 // job is a run that is ready to begin.
@@ -172,6 +173,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		return err
 	}
+	j.prep.Splits = factsOf(d, task)
 	return nil
 }
 

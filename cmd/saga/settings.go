@@ -206,7 +206,7 @@ func (s *settings) sampler() (*saga.Sampling, error) {
 	case spec.Sampler.Output == sample.Steps:
 		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampler)
 	}
-	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch)), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
+	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch)), Accumulate: int(s.Training.Accumulate), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
 }
 
 // clusterSize is how many vertices a cluster has where --sampler does not say how many clusters there are.
@@ -251,7 +251,7 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		}
 		fanouts = append(fanouts, n)
 	}
-	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
+	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch), Accumulate: int(s.Training.Accumulate), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
 }
 
 // dataOptions are those of reading the data.
