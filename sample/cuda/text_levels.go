@@ -3,13 +3,14 @@ package cuda
 // levelsText is the kernel of batches whose levels are drawn together: a block a batch, which goes on to further batches. At each step vertices
 // are drawn for all of a level, and the block has all edges from them into it. A warp reads a row.
 //
-// Before it stand THREADS, STEPS, KIND (below), BATCH (seeds at most), LEVEL_SLOTS and DRAWN_SLOTS (places of tables in shared memory, powers
+// Before it stand THREADS, STEPS, KIND (below), LEVEL_SLOTS and DRAWN_SLOTS (places of tables in shared memory, powers
 // of two), VERTICES, BEGINS and EDGES_MOST (of a batch at most), WEIGHTS, ROW_NORMAL, and of each step sizes, rows_most, edges_most and edges_at;
 // after it edge_weight, where there are WEIGHTS.
 const levelsText = `
 #define POOL 0       // an edge of all rows, each with equal probability
 #define EVERYWHERE 1 // a vertex of the graph, by score
 #define COLUMNS 2    // a source of these edges, by the sum of their scores
+#define AMONG 3      // nothing: the edges among the seeds are taken
 
 struct Batch { u32 seed0, seed1, epoch, number; };
 struct Lists { // of all batches
@@ -99,7 +100,7 @@ template <class T> static __device__ __forceinline__ u32 row_at(const T *before,
 // levelsHead is the kernel, after levelsDraws.
 const levelsHead = `
 extern "C" __global__ void __launch_bounds__(256) saga_levels(const u32 *offsets, const u32 *far, const u32 *edge, const float *weight, const float *score, const u64 *units,
-		const u64 *everyone, u64 vertices, const u32 *seeds, u64 total, u64 batches, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts, void *columns, u32 *tags) {
+		const u64 *everyone, u64 vertices, const u32 *seeds, const u32 *starts, u64 batches, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts, void *columns, u32 *tags) {
 	extern __shared__ u32 shared[];
 	Rowed g = {offsets, far, edge, weight, score, 0, everyone, vertices};
 	if (KIND == COLUMNS)
@@ -107,10 +108,9 @@ extern "C" __global__ void __launch_bounds__(256) saga_levels(const u32 *offsets
 	Column *own = KIND == COLUMNS ? (Column *)columns + blockIdx.x * vertices : 0;
 	u32 tag = KIND == COLUMNS ? tags[blockIdx.x] : 0;
 	for (u64 i = blockIdx.x; i < batches; i += gridDim.x) {
-		u64 from = i * BATCH;
 		Batch b = {named[0], named[1], named[2], named[3] + (u32)i};
 		Lists l = {l_vertices + i * VERTICES, l_begin + i * BEGINS, l_far + i * EDGES_MOST, l_edge + i * EDGES_MOST, WEIGHTS ? l_weight + i * EDGES_MOST : 0, l_counts + i * (2 * STEPS + 2)};
-		levels(g, b, l, seeds + from, (u32)(total - from < BATCH ? total - from : BATCH), own, &tag, shared);
+		levels(g, b, l, seeds + starts[i], starts[i + 1] - starts[i], own, &tag, shared);
 		__syncthreads();
 	}
 	if (KIND == COLUMNS && threadIdx.x == 0)
@@ -258,42 +258,28 @@ static __device__ __forceinline__ u32 take_edges(const Rowed &g, const Step &s, 
 }
 
 // New vertices get numbers in the order in which they first appear, and edges those of their far ends. The number of vertices.
-static __device__ __forceinline__ u32 number_new(const Step &s, const Lists &l, const Table &level, u32 base, u32 m, u32 *count) {
-	if (threadIdx.x == 0)
-		*count = s.n;
-	__syncthreads();
+static __device__ __forceinline__ u32 number_new(const Step &s, const Lists &l, const Table &level, u32 base, u32 m, u32 *room) {
 	for (u32 at = threadIdx.x; at < DRAWN_SLOTS; at += THREADS) {
-		u32 v = s.drawn.key[at], first = s.first[at];
-		s.drawn.value[at] = NONE;
-		if (v == NONE || first == NONE)
-			continue;
-		u32 there = find(level, v);
-		if (there != NONE)
-			s.drawn.value[at] = level.value[there];
-		else
-			s.times[at] = 0x80000000u; // new
+		u32 there = s.drawn.key[at] == NONE ? NONE : find(level, s.drawn.key[at]);
+		s.drawn.value[at] = there == NONE ? NONE : level.value[there];
 	}
 	__syncthreads();
-	for (u32 at = threadIdx.x; at < DRAWN_SLOTS; at += THREADS)
-		if (s.drawn.key[at] != NONE && s.first[at] != NONE && s.drawn.value[at] == NONE) {
-			u32 rank = s.n;
-			for (u32 q = 0; q < DRAWN_SLOTS; q++)
-				rank += s.drawn.key[q] != NONE && *(volatile u32 *)(s.times + q) == 0x80000000u && s.first[q] < s.first[at];
-			s.share[at] = __int_as_float(rank);
-			atomicAdd(count, 1u);
+	u32 n = s.n;
+	for (u32 e0 = 0; e0 < m; e0 += THREADS) { // an edge may be the first from its source
+		u32 e = e0 + threadIdx.x, slot = e < m ? l.far[base + e] : 0, all;
+		bool first = e < m && s.first[slot] == e && s.drawn.value[slot] == NONE;
+		u32 number = n + block_scan(first, room, &all);
+		n += all;
+		if (first) {
+			s.drawn.value[slot] = number;
+			l.vertices[number] = s.drawn.key[slot];
+			level.value[insert(level, s.drawn.key[slot])] = number;
 		}
-	__syncthreads();
-	for (u32 at = threadIdx.x; at < DRAWN_SLOTS; at += THREADS)
-		if (s.drawn.key[at] != NONE && s.first[at] != NONE && s.drawn.value[at] == NONE) {
-			u32 number = (u32)__float_as_int(s.share[at]);
-			s.drawn.value[at] = number;
-			l.vertices[number] = s.drawn.key[at];
-			level.value[insert(level, s.drawn.key[at])] = number;
-		}
+	}
 	__syncthreads();
 	for (u32 e = threadIdx.x; e < m; e += THREADS)
 		l.far[base + e] = s.drawn.value[l.far[base + e]];
-	return *count;
+	return n;
 }
 
 static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, Column *own, u32 *tag, u32 *shared) {
@@ -306,7 +292,7 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 	s.times = at;
 	s.first = at + DRAWN_SLOTS;
 	s.share = (float *)(at + 2 * DRAWN_SLOTS);
-	u32 *count = at + 3 * DRAWN_SLOTS;
+	u32 *room = at + 3 * DRAWN_SLOTS;
 	Words w = philox(b.seed0, b.seed1, b.epoch, b.number, 0, 0);
 	s.k0 = w.w0;
 	s.k1 = w.w1;
@@ -337,8 +323,11 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 			draw_pool(g, s, l.vertices);
 		else if (KIND == EVERYWHERE)
 			draw_everywhere(g, s);
-		else
+		else if (KIND == COLUMNS)
 			draw_columns(g, s, l.vertices, own, ++*tag);
+		else
+			for (u32 j = threadIdx.x; j < n; j += THREADS)
+				insert(s.drawn, seeds[j]);
 		__syncthreads();
 		u32 m = take_edges(g, s, l, l.vertices, begin, edges_at[s.step], edges_most[s.step]);
 		if (m > edges_most[s.step]) {
@@ -346,7 +335,7 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 				l.counts[2 * STEPS + 1] = 1;
 			return;
 		}
-		u32 more = number_new(s, l, level, edges_at[s.step], m, count);
+		u32 more = number_new(s, l, level, edges_at[s.step], m, room);
 		if (threadIdx.x == 0) {
 			l.counts[s.step] = s.n;
 			l.counts[STEPS + 1 + s.step] = m;
