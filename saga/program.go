@@ -21,6 +21,7 @@ type Program struct {
 	data    *dataset.Data
 	shape   *Shape // planned from statistics: there is no data, and nothing can run
 	output  string // of the one forward pass that this is for; "": training and evaluation
+	scores  bool   // it only evaluates, over sampled blocks
 	in      *inputs
 	dims    dims
 	params  []Param

@@ -17,8 +17,9 @@ import (
 type sampled struct {
 	Sampling
 	rooms
-	draw  drawer
-	train []uint32 // numbers of its items
+	draw   drawer
+	train  []uint32 // numbers of its items
+	scorer *Program // evaluates by sampling; nil: evaluation is exact
 
 	step        // of the next batch
 	steps   int // updates so far

@@ -15,6 +15,9 @@ import (
 // items are the numbers of what the training split has.
 func (p *Program) items() []uint32 {
 	d := p.data
+	if p.scores {
+		return p.allItems()
+	}
 	if p.dims.taskName() != LinkTask {
 		return d.Splits(p.dims.taskName())[0]
 	}

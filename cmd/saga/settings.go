@@ -160,6 +160,7 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{s.Training.Sample == "" && s.Training.Sampler == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample and --sampler)"},
 		{s.Training.Sample == "" && s.Training.Sampler == "" && named(s.Training.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
+		{s.Training.Sample == "" && s.Training.Sampler == "" && s.Training.EvalSample != "", "--eval-sample (of --sample and --sampler)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
@@ -206,7 +207,7 @@ func (s *settings) sampler() (*saga.Sampling, error) {
 	case spec.Sampler.Output == sample.Steps:
 		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampler)
 	}
-	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch)), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
+	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch))}, nil
 }
 
 // clusterSize is how many vertices a cluster has where --sampler does not say how many clusters there are.
@@ -240,18 +241,38 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 	if s.Training.Batch < 1 {
 		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex, edge, link or graph", s.Training.Batch)
 	}
+	x := &saga.Sampling{Batch: int(s.Training.Batch)}
 	if s.Training.Sampler != "" {
-		return s.sampler()
+		var err error
+		if x, err = s.sampler(); err != nil {
+			return nil, err
+		}
+	} else {
+		list, err := fanouts("--sample", s.Training.Sample)
+		if err != nil {
+			return nil, err
+		}
+		x.Sampler = sample.Neighbours(list...)
 	}
-	var fanouts []int
-	for _, text := range strings.Split(s.Training.Sample, ",") {
+	x.Norm, x.Cache = named(s.Training.SampleNorm, "none"), s.Memory.Cache
+	if s.Training.EvalSample == "" {
+		return x, nil
+	}
+	var err error
+	x.Eval, err = fanouts("--eval-sample", s.Training.EvalSample)
+	return x, err
+}
+
+// fanouts are the numbers of a flag.
+func fanouts(flag, list string) (out []int, err error) {
+	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 || n > math.MaxInt32 {
-			return nil, fmt.Errorf("--sample %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", s.Training.Sample, text)
+			return nil, fmt.Errorf("%s %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", flag, list, text)
 		}
-		fanouts = append(fanouts, n)
+		out = append(out, n)
 	}
-	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
+	return out, nil
 }
 
 // dataOptions are those of reading the data.

@@ -75,9 +75,10 @@ type trainingFlags struct {
 	HuberDelta   float32 `json:"huber-delta" default:"1" placeholder:"X" help:"Where huber turns from squares to absolute errors (${default})."`
 	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
 	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
-	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
+	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph, or by --eval-sample. Default: train on the whole graph."`
 	Sampler      string  `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, cluster:20x1500, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
-	SampleNorm   string  `json:"sample_norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
+	SampleNorm   string  `json:"sample-norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
+	EvalSample   string  `json:"eval-sample" placeholder:"K,K,.." help:"Evaluate on sampled neighbours, too, the same ones every time: how many each layer draws, as --sample has it. Default: on the whole graph."`
 	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler, or edges, links or graphs of such a task (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
 }
