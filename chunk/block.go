@@ -35,12 +35,31 @@ const (
 	KindSparseRows                    // columns as uint32, then entries of each row as uint32 × V
 	KindSparseColumns                 // uint32 × entries
 	KindSparseValues                  // float32 × entries
+
+	// Those of version 2, which edges have in appended order.
+	KindEdgeLabels  // int32 × E
+	KindEdgeTargets // columns as uint32, then float32 × E × columns
+	KindGraphTrain  // uint32 graph numbers
+	KindGraphVal    // uint32 graph numbers
+	KindGraphTest   // uint32 graph numbers
+	KindEdgeTrain   // uint32 edge numbers
+	KindEdgeVal     // uint32 edge numbers
+	KindEdgeTest    // uint32 edge numbers
 	kindEnd
 )
 
+// version is the oldest version of stores that has blocks of the kind.
+func (k Kind) version() uint32 {
+	if k >= KindEdgeLabels {
+		return 2
+	}
+	return 1
+}
+
 var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "multi-labels", "train", "val", "test",
 	"order", "name", "vertex names", "graph-of", "graph labels", "notes",
-	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values"}
+	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values",
+	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test"}
 
 // String is the kind in words.
 func (k Kind) String() string {

@@ -18,7 +18,7 @@ import (
 // Bytes between are zero.
 const (
 	headerBytes  = BlockAlign
-	storeVersion = 1
+	storeVersion = 2 // the newest; a store has the oldest that has all kinds of its blocks
 )
 
 var storeMagic = []byte("sagaNN\r\n") // the line end shows a transfer in text mode
@@ -38,6 +38,8 @@ const (
 )
 
 type header struct {
+	version uint32
+
 	V, E        int64
 	Base        int64 // intervals of the base grid
 	Flags       int64
@@ -62,7 +64,7 @@ func (h *header) fields() []*int64 {
 func (h *header) encode() []byte {
 	page := make([]byte, headerBytes)
 	copy(page, storeMagic)
-	binary.LittleEndian.PutUint32(page[8:], storeVersion)
+	binary.LittleEndian.PutUint32(page[8:], h.version)
 	for i, f := range h.fields() {
 		binary.LittleEndian.PutUint64(page[16+8*i:], uint64(*f))
 	}
@@ -75,8 +77,8 @@ func decodeHeader(page []byte) (header, error) {
 	if !bytes.Equal(page[:8], storeMagic) {
 		return h, errors.New("not a graph store: byte 0 starts no magic number")
 	}
-	if v := binary.LittleEndian.Uint32(page[8:]); v != storeVersion {
-		return h, fmt.Errorf("store of version %d at byte 8, this program reads version %d", v, storeVersion)
+	if h.version = binary.LittleEndian.Uint32(page[8:]); h.version < 1 || h.version > storeVersion {
+		return h, fmt.Errorf("store of version %d at byte 8, this program reads versions 1 to %d", h.version, storeVersion)
 	}
 	want := binary.LittleEndian.Uint32(page[headerBytes-4:])
 	if got := checksum(page[:headerBytes-4]); got != want {

@@ -78,20 +78,6 @@ func (s *Store) MultiLabels() ([]float32, error) {
 	return l, nil
 }
 
-// Splits reads the vertex ids of the three splits; nil where there is none.
-func (s *Store) Splits() (train, val, test []uint32, err error) {
-	if train, err = s.readIDs(KindTrain, s.h.V); err != nil {
-		return nil, nil, nil, err
-	}
-	if val, err = s.readIDs(KindVal, s.h.V); err != nil {
-		return nil, nil, nil, err
-	}
-	if test, err = s.readIDs(KindTest, s.h.V); err != nil {
-		return nil, nil, nil, err
-	}
-	return train, val, test, nil
-}
-
 // readIDs reads a single block of ids, each below limit.
 func (s *Store) readIDs(k Kind, limit int64) ([]uint32, error) {
 	ids, err := readSingle[uint32](s, k)

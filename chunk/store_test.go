@@ -2,9 +2,11 @@ package chunk
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +28,9 @@ type content struct {
 	Names            []string
 	Notes            string
 	Targets, Graphs  []float32 // in rows of 2
+	EdgeLabels       []int32
+	EdgeTargets      []float32      // in rows of 2
+	Of               [2][3][]uint32 // splits of graphs and of edges
 	Sparse           *Sparse
 }
 
@@ -43,6 +48,11 @@ func full() *content {
 	for i := range c.Features {
 		c.Features[i] = float32(i)
 	}
+	c.EdgeLabels, c.EdgeTargets = make([]int32, 700), make([]float32, 1400)
+	for k := range 700 {
+		c.EdgeLabels[k], c.EdgeTargets[2*k], c.EdgeTargets[2*k+1] = int32(k%4)-1, float32(k), float32(-k)
+	}
+	c.Of = [2][3][]uint32{{{0}, {1}, {2}}, {{699}, {5, 7}, {0, 698}}}
 	for v := range 90 {
 		c.Targets[2*v], c.Targets[2*v+1] = float32(v), -1
 		c.Labels[v], c.GraphOf[v], c.Names[v] = int32(v%5)-1, uint32(v%3), fmt.Sprint("vertex ", v)
@@ -86,9 +96,16 @@ func (c *content) write(path string, n int) error {
 	if c.Multi != nil {
 		w.SetMultiLabels(c.Multi)
 	}
-	w.SetSplits(c.Train, c.Val, c.Test)
+	w.SetSplits(KindTrain, c.Train, c.Val, c.Test)
 	if c.GraphOf != nil {
 		w.SetGraphs(c.GraphOf, c.GraphLabels)
+	}
+	if c.EdgeLabels != nil {
+		w.SetEdgeLabels(c.EdgeLabels)
+		w.SetTargets(KindEdgeTargets, c.EdgeTargets, 2)
+	}
+	for i, k := range []Kind{KindGraphTrain, KindEdgeTrain} {
+		w.SetSplits(k, c.Of[i][0], c.Of[i][1], c.Of[i][2])
 	}
 	if c.Names != nil {
 		w.SetVertexNames(c.Names)
@@ -144,7 +161,15 @@ func read(s *Store) (c *content, err error) {
 	keep(e)
 	c.Multi, e = s.MultiLabels()
 	keep(e)
-	c.Train, c.Val, c.Test, e = s.Splits()
+	c.Train, c.Val, c.Test, e = s.Splits(KindTrain)
+	keep(e)
+	for i, k := range []Kind{KindGraphTrain, KindEdgeTrain} {
+		c.Of[i][0], c.Of[i][1], c.Of[i][2], e = s.Splits(k)
+		keep(e)
+	}
+	c.EdgeLabels, e = s.EdgeLabels()
+	keep(e)
+	c.EdgeTargets, _, e = s.Targets(KindEdgeTargets)
 	keep(e)
 	c.GraphOf, c.GraphLabels, e = s.Graphs()
 	keep(e)
@@ -209,6 +234,37 @@ func roundTrip(t *testing.T, c *content, kinds map[Kind]bool) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("files left: %v", left)
+	}
+}
+
+// TestStoreVersion: a store is of the oldest version that has its kinds of blocks, so that programs which know
+// only those open it, and no block is of a newer version than the store.
+func TestStoreVersion(t *testing.T) {
+	old := full()
+	old.EdgeLabels, old.EdgeTargets, old.Of = nil, nil, [2][3][]uint32{}
+	for want, c := range map[uint32]*content{1: old, 2: full()} {
+		path := filepath.Join(t.TempDir(), "g")
+		if err := c.write(path, 64); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := binary.LittleEndian.Uint32(file[8:]); got != want {
+			t.Errorf("version %d, want %d", got, want)
+		}
+		for _, v := range []uint32{0, 1, 3} {
+			binary.LittleEndian.PutUint32(file[8:], v)
+			binary.LittleEndian.PutUint32(file[headerBytes-4:], checksum(file[:headerBytes-4]))
+			_, err := openBytes(file)
+			if says := "versions 1 to 2"; v != 1 && (err == nil || !strings.Contains(err.Error(), says)) {
+				t.Errorf("version %d: %v, want %q", v, err, says)
+			}
+			if says := "of no kind of version 1"; v == 1 && want == 2 && (err == nil || !strings.Contains(err.Error(), says)) {
+				t.Errorf("blocks of version 2 in a store of version 1: %v, want %q", err, says)
+			}
+		}
 	}
 }
 

@@ -116,7 +116,9 @@ func (w *Writer) place(block []uint32, at int, record []uint32) {
 func (w *Writer) seal() error {
 	w.off = blockAlign(w.off)
 	table := make([]byte, len(w.blocks)*blockBytes)
+	w.h.version = 1
 	for i, b := range w.blocks {
+		w.h.version = max(w.h.version, b.Kind.version())
 		b.encode(table[i*blockBytes:])
 	}
 	w.h.Blocks, w.h.TableOff, w.h.TableCRC = int64(len(w.blocks)), w.off, int64(checksum(table))

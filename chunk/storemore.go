@@ -5,14 +5,20 @@ import (
 	"math"
 )
 
-// Targets of vertices and graphs, and feature rows that keep their entries only. Each is written once, at a
+// Targets of vertices, edges and graphs, and feature rows that keep their entries only. Each is written once, at a
 // piece.
 
-// SetTargets sets numbers to predict: V rows of cols for KindTargets, a row a graph for KindGraphTargets. Rows are
-// finite, or NaN in all columns for none.
+// SetTargets sets numbers to predict: V rows of cols for KindTargets, a row an edge that was appended for
+// KindEdgeTargets, a row a graph for KindGraphTargets. Rows are finite, or NaN in all columns for none.
 func (w *Writer) SetTargets(k Kind, rows []float32, cols int) error {
-	if err := checkTargetRows(k, rows, cols, w.meta.V); err != nil {
+	if err := w.h.checkTargetRows(k, rows, cols); err != nil {
 		return w.fail(err)
+	}
+	if err := w.edgesInOrder(k); err != nil {
+		return err
+	}
+	if k == KindGraphTargets {
+		w.graphs = int64(len(rows) / cols)
 	}
 	return w.once(k, bytesOf(append([]float32{math.Float32frombits(uint32(cols))}, rows...)))
 }
@@ -24,7 +30,7 @@ func (s *Store) Targets(k Kind) (rows []float32, cols int, err error) {
 		return nil, 0, err
 	}
 	rows, cols = x[1:], int(math.Float32bits(x[0]))
-	if err := checkTargetRows(k, rows, cols, s.V()); err != nil {
+	if err := s.h.checkTargetRows(k, rows, cols); err != nil {
 		return nil, 0, fmt.Errorf("%s: %v: %w", s.path, s.blocks[s.single[k]], err)
 	}
 	return rows, cols, nil
@@ -42,12 +48,19 @@ func (s *Store) numbers(k Kind) ([]float32, error) {
 	return readSingle[float32](s, k)
 }
 
-func checkTargetRows(k Kind, rows []float32, cols, v int) error {
-	if k != KindTargets && k != KindGraphTargets {
+func (h *header) checkTargetRows(k Kind, rows []float32, cols int) error {
+	want := int64(-1) // any number
+	switch k {
+	case KindTargets:
+		want = h.V
+	case KindEdgeTargets:
+		want = h.E
+	case KindGraphTargets:
+	default:
 		return fmt.Errorf("%v are no targets", k)
 	}
-	if cols < 1 || len(rows)%cols != 0 || k == KindTargets && len(rows)/cols != v {
-		return fmt.Errorf("%d targets in rows of %d, of %d vertices", len(rows), cols, v)
+	if cols < 1 || len(rows)%cols != 0 || want >= 0 && int64(len(rows)/cols) != want {
+		return fmt.Errorf("%d targets in rows of %d, of %d vertices and %d edges", len(rows), cols, h.V, h.E)
 	}
 	for i, x := range rows {
 		if first := rows[i/cols*cols]; math.IsInf(float64(x), 0) || (x == x) != (first == first) {

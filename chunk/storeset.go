@@ -86,26 +86,6 @@ func (w *Writer) SetMultiLabels(labels []float32) error {
 	return w.once(KindMultiLabels, b)
 }
 
-// SetSplits sets the vertices of the three splits, in user ids; a nil split is
-// not written.
-func (w *Writer) SetSplits(train, val, test []uint32) error {
-	for i, ids := range [][]uint32{train, val, test} {
-		k := KindTrain + Kind(i)
-		for _, v := range ids {
-			if int64(v) >= int64(w.meta.V) {
-				return w.fail(fmt.Errorf("%v split names vertex %d of %d", k, v, w.meta.V))
-			}
-		}
-		if ids == nil {
-			continue
-		}
-		if err := w.once(k, bytesOf(ids)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // SetGraphs sets the graph that each vertex belongs to, V values, and the class
 // of each graph, from -1 on; labels may be nil.
 func (w *Writer) SetGraphs(graphOf []uint32, labels []int32) error {

@@ -46,6 +46,7 @@ type Writer struct {
 	parts  uint32    // sequence blocks written
 	feat   []float32 // features not yet written: less than a block
 	rows   int       // feature rows appended
+	graphs int64     // that have targets
 	set    [kindEnd]bool
 	err    error
 	closed bool

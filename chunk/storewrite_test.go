@@ -75,7 +75,18 @@ func TestWriterRefuses(t *testing.T) {
 		{"label count", func(w *Writer) error { return w.SetLabels([]int32{0}) }, "1 labels"},
 		{"label", func(w *Writer) error { return w.SetLabels([]int32{0, -1, 2}) }, "vertex 2 has class 2"},
 		{"multi-label", func(w *Writer) error { return w.SetMultiLabels([]float32{0, 1, 0.5, 0, 0, 0}) }, "vertex 1 has label 0.5"},
-		{"split", func(w *Writer) error { return w.SetSplits(nil, []uint32{3}, nil) }, "val split names vertex 3"},
+		{"split", func(w *Writer) error { return w.SetSplits(KindTrain, nil, []uint32{3}, nil) }, "val split names number 3 of 3"},
+		{"split of edges", func(w *Writer) error { return w.SetSplits(KindEdgeTrain, []uint32{0}, nil, nil) }, "edge train split names number 0 of 0"},
+		{"split of graphs", func(w *Writer) error {
+			w.SetGraphs([]uint32{0, 1, 1}, []int32{0, 0})
+			return w.SetSplits(KindGraphTrain, []uint32{1}, nil, []uint32{2})
+		}, "graph test split names number 2 of 2"},
+		{"edge label count", func(w *Writer) error { return w.SetEdgeLabels([]int32{0}) }, "1 labels for 0 edges"},
+		{"edge label", func(w *Writer) error {
+			w.AppendEdges(&Edges{V: 3, Src: []uint32{1}, Dst: []uint32{0}})
+			return w.SetEdgeLabels([]int32{-2})
+		}, "edge 0 has class -2"},
+		{"edge targets", func(w *Writer) error { return w.SetTargets(KindEdgeTargets, []float32{1, 2}, 2) }, "rows of 2, of 3 vertices and 0 edges"},
 		{"twice", func(w *Writer) error { w.SetLabels(make([]int32, 3)); return w.SetLabels(make([]int32, 3)) }, "twice"},
 		{"graph", func(w *Writer) error { return w.SetGraphs([]uint32{0, 1, 2}, []int32{0, 0}) }, "graph 2 of 2"},
 		{"names", func(w *Writer) error { return w.SetVertexNames([]string{"a"}) }, "1 names"},

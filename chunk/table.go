@@ -39,8 +39,8 @@ func (s *Store) readTable() error {
 
 // addBlock files block i by its kind.
 func (s *Store) addBlock(i int, b Block) error {
-	if b.Kind == 0 || b.Kind >= kindEnd {
-		return fmt.Errorf("%v is of no known kind", b)
+	if b.Kind == 0 || b.Kind >= kindEnd || b.Kind.version() > s.h.version {
+		return fmt.Errorf("%v is of no kind of version %d", b, s.h.version)
 	}
 	switch b.Kind {
 	case KindEdges:
@@ -65,8 +65,8 @@ func (s *Store) addBlock(i int, b Block) error {
 	if want := s.singleBytes(b.Kind); want >= 0 && b.Len != want || b.Len > s.h.FileBytes {
 		return fmt.Errorf("%v has %d bytes, want %d", b, b.Len, want)
 	}
-	if b.Len%4 != 0 && (b.Kind == KindTrain || b.Kind == KindVal || b.Kind == KindTest) {
-		return fmt.Errorf("%v has %d bytes, which is no number of vertices", b, b.Len)
+	if b.Len%4 != 0 && b.Kind.split() {
+		return fmt.Errorf("%v has %d bytes, which is no number of ids", b, b.Len)
 	}
 	s.single[b.Kind] = i
 	return nil
@@ -103,6 +103,8 @@ func (s *Store) singleBytes(k Kind) int64 {
 		return s.h.V * s.h.Classes
 	case KindGraphLabels:
 		return 4 * s.h.Graphs
+	case KindEdgeLabels:
+		return 4 * s.h.E
 	}
 	return -1
 }

@@ -77,17 +77,27 @@ func (s *Store) eachPart(lo, hi int64, f func(off int64, part []byte) error) err
 	return nil
 }
 
-// verifyVertices reads everything that belongs to vertices; the readers check
+// verifyVertices reads everything but the edges themselves; the readers check
 // the values.
 func (s *Store) verifyVertices() error {
 	_, err1 := s.Labels()
 	_, err2 := s.MultiLabels()
-	_, _, _, err3 := s.Splits()
-	_, _, err4 := s.Graphs()
+	_, _, err3 := s.Graphs()
+	_, err4 := s.EdgeLabels()
 	_, err5 := s.Name()
 	_, err6 := s.VertexNames()
 	_, err7 := s.Notes()
-	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
+	_, err8 := s.Sparse()
+	all := []error{err1, err2, err3, err4, err5, err6, err7, err8}
+	for _, k := range []Kind{KindTrain, KindGraphTrain, KindEdgeTrain} {
+		_, _, _, err := s.Splits(k)
+		all = append(all, err)
+	}
+	for _, k := range []Kind{KindTargets, KindGraphTargets, KindEdgeTargets} {
+		_, _, err := s.Targets(k)
+		all = append(all, err)
+	}
+	if err := errors.Join(all...); err != nil {
 		return err
 	}
 	for lo := 0; lo < s.V() && s.h.FeatureCols > 0; lo += int(s.h.BlockRows) {

@@ -86,6 +86,9 @@ func (c Conversion) open() (*Stream, error) {
 	if err := Validate(&rest); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
+	if err := s.Data.checkOfEdges(s.E); err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
 	s.watchScale()
 	return s, nil
 }

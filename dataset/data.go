@@ -51,6 +51,9 @@ type Report struct {
 	// ClassNames are the texts that stood for classes 0, 1, … in a table; nil where there were
 	// none, or more than 64 KiB of them.
 	ClassNames []string `json:",omitempty"`
+	// Mask is which of the Masks splits of a file of several was taken, from 0; Masks is 0 of other files, and
+	// where those splits were replaced.
+	Mask, Masks int `json:",omitempty"`
 }
 
 // ID is how the user's file names vertex v.

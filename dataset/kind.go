@@ -94,16 +94,18 @@ func (d *Data) splits(k LabelKind) []split {
 }
 
 func checkSplits(d *Data) error {
-	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
-		if err := d.checkSplit(k); err != nil {
+	for _, k := range []LabelKind{VertexLabels, GraphLabels} {
+		_, n := d.labelsOf(k)
+		if err := d.checkSplit(k, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Data) checkSplit(k LabelKind) error {
-	labels, n := d.labelsOf(k)
+// checkSplit checks the splits of n vertices, edges or graphs.
+func (d *Data) checkSplit(k LabelKind, n int) error {
+	labels, _ := d.labelsOf(k)
 	splits := d.splits(k)
 	var owner []uint8 // which split, from 1, has each; made when there is one
 	for i, s := range splits {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sagann/chunk"
+	"sagann/dataset/npy"
 )
 
 // labelled is a graph of two graphs with labels of every kind.
@@ -92,9 +94,13 @@ func TestLabelKindsRefused(t *testing.T) {
 	}
 }
 
-// A folder keeps labels and splits of every kind; a store, which does not, refuses.
+// A folder and a store keep labels, targets and splits of every kind, the store whatever order its edges lie in.
 func TestLabelKindsOnDisk(t *testing.T) {
 	d, dir := labelled(t), filepath.Join(t.TempDir(), "all")
+	d.Targets.Edge = Numbers{Rows: make([]float32, 2*d.Edges.E()), Cols: 2}
+	for i := range d.Targets.Edge.Rows {
+		d.Targets.Edge.Rows[i] = float32(i)
+	}
 	if err := WriteNpyFolder(dir, d); err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +111,59 @@ func TestLabelKindsOnDisk(t *testing.T) {
 	if _, err := Load(dir, Options{Simple: true}); err == nil || !strings.Contains(err.Error(), "cannot be rearranged") {
 		t.Errorf("labelled edges were rearranged: %v", err)
 	}
-	path := filepath.Join(t.TempDir(), "all.saga")
-	for _, text := range []string{"does not keep edge labels", "does not keep splits of graphs"} {
-		if err := WriteStore(path, d, 1); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("error %v, want %q", err, text)
+	for _, base := range []int{1, 3} {
+		path, piece := filepath.Join(t.TempDir(), "all.saga"), filepath.Join(t.TempDir(), "pieces.saga")
+		if err := WriteStore(path, d, base); err != nil {
+			t.Fatal(err)
 		}
-		d.EdgeLabels, d.EdgeSplit.Train, d.EdgeSplit.Val, d.EdgeSplit.Test = nil, nil, nil, nil
+		if diff := cmp.Diff(d, mustLoad(t, path, Options{})); diff != "" {
+			t.Errorf("store of base %d (-written +read):\n%s", base, diff)
+		}
+		if _, _, err := Convert(Conversion{From: dir, Out: piece, Base: base}); err != nil {
+			t.Fatal(err)
+		}
+		got := mustLoad(t, piece, Options{})
+		got.Report = Report{}
+		if diff := cmp.Diff(d, got); diff != "" {
+			t.Errorf("converted (-written +read):\n%s", diff)
+		}
+	}
+}
+
+// TestConvertBadEdgeKinds: what is wrong with labels and splits of edges is found before anything is written.
+func TestConvertBadEdgeKinds(t *testing.T) {
+	for want, spoil := range map[string]func(d *Data){
+		"edge 2 has label -7": func(d *Data) { d.EdgeLabels[2] = -7 },
+		"edge 1 is in the edge training and in the edge test split": func(d *Data) { d.EdgeSplit.Train, d.EdgeSplit.Test = []uint32{1}, []uint32{1} },
+		"must be finite": func(d *Data) { d.Targets.Edge.Rows[1] = float32(math.Inf(1)) },
+	} {
+		d, dir := labelled(t), filepath.Join(t.TempDir(), "bad")
+		d.Targets.Edge = Numbers{Rows: make([]float32, d.Edges.E()), Cols: 1}
+		if err := WriteNpyFolder(dir, d); err != nil {
+			t.Fatal(err)
+		}
+		spoil(d)
+		for name, write := range map[string]func() error{
+			"edge_labels": func() error {
+				return npy.Write(filepath.Join(dir, "edge_labels.npy"), []int{len(d.EdgeLabels)}, d.EdgeLabels)
+			},
+			"edge_targets": func() error {
+				return npy.Write(filepath.Join(dir, "edge_targets.npy"), []int{len(d.Targets.Edge.Rows)}, d.Targets.Edge.Rows)
+			},
+			"edge_train": func() error {
+				return npy.Write(filepath.Join(dir, "edge_train.npy"), []int{len(d.EdgeSplit.Train)}, d.EdgeSplit.Train)
+			},
+			"edge_test": func() error {
+				return npy.Write(filepath.Join(dir, "edge_test.npy"), []int{len(d.EdgeSplit.Test)}, d.EdgeSplit.Test)
+			},
+		} {
+			if err := write(); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		out := filepath.Join(t.TempDir(), "bad.saga")
+		if _, _, err := Convert(Conversion{From: dir, Out: out}); err == nil || !strings.Contains(err.Error(), want) || exists(out) {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }

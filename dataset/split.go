@@ -27,7 +27,12 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 		return fmt.Errorf("%s has no %s to split", d.Name, what)
 	}
 	d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
-	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool { return strings.Contains(c, noSplit) })
+	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool {
+		return strings.Contains(c, noSplit) || k == VertexLabels && d.Report.Masks > 0 && strings.Contains(c, ofSplits)
+	})
+	if k == VertexLabels {
+		d.Report.Mask, d.Report.Masks = 0, 0
+	}
 	for _, ids := range d.Splits(k) {
 		if len(ids) == 0 {
 			return fmt.Errorf("%s has too few labelled %s for shares %v, %v and the rest", d.Name, plural[k], train, val)

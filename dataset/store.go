@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 
@@ -44,17 +43,25 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 	if d.Labels != nil || d.MultiLabels != nil {
 		d.Classes = s.Classes()
 	}
-	if d.Train, d.Val, d.Test, err = s.Splits(); err != nil {
+	if d.GraphOf, d.GraphLabels, err = s.Graphs(); err != nil {
 		return nil, true, err
 	}
-	if d.GraphOf, d.GraphLabels, err = s.Graphs(); err != nil {
+	if d.EdgeLabels, err = s.EdgeLabels(); err != nil {
 		return nil, true, err
 	}
 	if d.Targets.Vertex, d.Targets.Cols, err = s.Targets(chunk.KindTargets); err != nil {
 		return nil, true, err
 	}
-	if d.Targets.Graph.Rows, d.Targets.Graph.Cols, err = s.Targets(chunk.KindGraphTargets); err != nil {
-		return nil, true, err
+	for k, n := range map[chunk.Kind]*Numbers{chunk.KindGraphTargets: &d.Targets.Graph, chunk.KindEdgeTargets: &d.Targets.Edge} {
+		if n.Rows, n.Cols, err = s.Targets(k); err != nil {
+			return nil, true, err
+		}
+	}
+	for k, first := range splitKinds {
+		to := d.parts(k)
+		if *to[0], *to[1], *to[2], err = s.Splits(first); err != nil {
+			return nil, true, err
+		}
 	}
 	rows, err := s.Sparse()
 	if err == nil && rows != nil {
@@ -71,6 +78,9 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 	d.Report, err = Notes(s)
 	return d, true, err
 }
+
+// splitKinds are the first blocks of splits in a store.
+var splitKinds = map[LabelKind]chunk.Kind{VertexLabels: chunk.KindTrain, GraphLabels: chunk.KindGraphTrain, EdgeLabels: chunk.KindEdgeTrain}
 
 // Notes is the report that a store keeps of how it was made; empty when it has none.
 func Notes(s *chunk.Store) (r Report, err error) {
@@ -125,14 +135,6 @@ func WriteStore(path string, d *Data, base int) error {
 // write writes a store: edges and features a piece at a time, of which progress is told.
 func (s *Stream) write(path string, base int, progress func(what string, done, of int)) error {
 	d, e := s.Data, s.Data.Edges
-	switch {
-	case d.EdgeLabels != nil:
-		return fmt.Errorf("%s: a store does not keep edge labels; write a folder of .npy files", d.Name)
-	case d.Targets.Edge.Rows != nil:
-		return fmt.Errorf("%s: a store does not keep edge targets; write a folder of .npy files", d.Name)
-	case d.GraphSplit.Train != nil || d.GraphSplit.Val != nil || d.GraphSplit.Test != nil:
-		return fmt.Errorf("%s: a store does not keep splits of graphs; write a folder of .npy files", d.Name)
-	}
 	sparse := s.sparseRows()
 	cols := d.FeatureCols
 	if sparse != nil {
@@ -199,7 +201,7 @@ func (s *Stream) degrees(progress func(what string, done, of int)) (in, out []ui
 	return in, out, err
 }
 
-// writeRest writes what belongs to vertices and closes the store. The writer keeps its
+// writeRest writes labels, targets, splits, names and the report, and closes the store. The writer keeps its
 // first error, and Close returns it.
 func (d *Data) writeRest(w *chunk.Writer) error {
 	if d.Labels != nil {
@@ -214,9 +216,18 @@ func (d *Data) writeRest(w *chunk.Writer) error {
 	if t := d.Targets.Graph; t.Rows != nil {
 		w.SetTargets(chunk.KindGraphTargets, t.Rows, t.Cols)
 	}
-	w.SetSplits(d.Train, d.Val, d.Test)
+	if t := d.Targets.Edge; t.Rows != nil {
+		w.SetTargets(chunk.KindEdgeTargets, t.Rows, t.Cols)
+	}
 	if d.GraphOf != nil {
 		w.SetGraphs(d.GraphOf, d.GraphLabels)
+	}
+	if d.EdgeLabels != nil {
+		w.SetEdgeLabels(d.EdgeLabels)
+	}
+	for _, k := range []LabelKind{VertexLabels, GraphLabels, EdgeLabels} {
+		ids := d.Splits(k)
+		w.SetSplits(splitKinds[k], ids[0], ids[1], ids[2])
 	}
 	if d.HasIDs() {
 		names := make([]string, d.Edges.V)
@@ -226,7 +237,9 @@ func (d *Data) writeRest(w *chunk.Writer) error {
 		w.SetVertexNames(names)
 	}
 	if d.Report.Form != "" || d.Report.Changes != nil {
-		text, err := json.Marshal(Report{Form: d.Report.Form, Changes: d.Report.Changes, ClassNames: d.Report.ClassNames})
+		kept := d.Report
+		kept.Warnings = nil // of the file that was read
+		text, err := json.Marshal(kept)
 		if err != nil {
 			return err
 		}

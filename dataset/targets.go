@@ -57,12 +57,9 @@ func (n Numbers) marks() []int32 {
 }
 
 func checkTargets(d *Data) error {
-	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+	for _, k := range []LabelKind{VertexLabels, GraphLabels} {
 		rows := d.Edges.V
-		switch t := &d.Targets; k {
-		case EdgeLabels:
-			rows = d.Edges.E()
-		case GraphLabels:
+		if t := &d.Targets; k == GraphLabels {
 			if rows = t.Graph.Len(); t.Graph.Rows != nil && d.GraphOf == nil {
 				return fmt.Errorf("targets of graphs, but no graph of each vertex")
 			}

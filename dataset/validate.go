@@ -121,19 +121,22 @@ func checkGraphs(d *Data) error {
 	return nil
 }
 
-func checkEdgeLabels(d *Data) error {
-	if d.EdgeLabels == nil {
-		return nil
-	}
-	if len(d.EdgeLabels) != d.Edges.E() {
-		return fmt.Errorf("%d edge labels for %d edges", len(d.EdgeLabels), d.Edges.E())
+func checkEdgeLabels(d *Data) error { return d.checkOfEdges(d.Edges.E()) }
+
+// checkOfEdges checks the labels, targets and splits of e edges.
+func (d *Data) checkOfEdges(e int) error {
+	if d.EdgeLabels != nil && len(d.EdgeLabels) != e {
+		return fmt.Errorf("%d edge labels for %d edges", len(d.EdgeLabels), e)
 	}
 	for e, c := range d.EdgeLabels {
 		if !isClass(c, len(d.EdgeLabels)) {
 			return fmt.Errorf("edge %d has label %d: must be -1 for none, or a class", e, c)
 		}
 	}
-	return nil
+	if err := d.Targets.Edge.check(EdgeLabels, e); err != nil {
+		return err
+	}
+	return d.checkSplit(EdgeLabels, e)
 }
 
 // isClass tells whether c is -1 or a plausible class of n labelled things.

@@ -346,6 +346,9 @@ func (p *Program) planOptions() plan.Options {
 	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.on.ring, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
+	if p.sampled != nil { // each device has all of a batch
+		o.Devices, o.Topology = 1, nil
+	}
 	if p.on.machine != nil {
 		o.Host.Budget, o.Host.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
 	}

@@ -21,9 +21,8 @@ type sampled struct {
 	train  []uint32 // numbers of its items
 	scorer *Program // evaluates by sampling; nil: evaluation is exact
 
-	step        // of the next batch
+	step        // of the next update, of which batch is the number
 	steps   int // updates so far
-	feed    *feed
 	filling feeding
 }
 
@@ -40,6 +39,7 @@ type drawer struct {
 	*sample.Program
 	graph    *sample.Graph
 	depth    int        // blocks of a batch
+	most     []int      // by edge set: edges that a row of a block has at most; 0: unknown
 	dataCols int        // of the graph's edges
 	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
 	clusters int        // how many there are
@@ -84,6 +84,12 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
 		return nil, err
 	}
+	if most := x.draw.Most(); most != nil {
+		x.draw.most = append([]int{0}, most...)
+		if p.dims.paired() { // a block below the drawn ones
+			x.draw.most = slices.Insert(x.draw.most, 1, 0)
+		}
+	}
 	if s.Clusters != nil {
 		x.draw.clusters = int(slices.Max(s.Clusters)) + 1
 		x.draw.trains = make([]bool, p.in.edges.V)
@@ -117,8 +123,8 @@ func (s *sampled) fits(model string, want chunk.Want) error {
 	return nil
 }
 
-// batches is how many an epoch has.
-func (s *sampled) batches() int {
+// drawn is how many batches an epoch has.
+func (s *sampled) drawn() int {
 	n := len(s.train)
 	if s.Clusters != nil {
 		n = s.draw.clusters
@@ -183,7 +189,7 @@ func degreesOf(e *chunk.Edges, without bool) []uint32 {
 // like the others.
 func (s *sampled) tries() int {
 	if s.Clusters != nil {
-		return min(presampled, s.batches())
+		return min(presampled, s.drawn())
 	}
 	return max(1, min(presampled, len(s.train)/s.Batch))
 }

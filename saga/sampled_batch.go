@@ -30,7 +30,7 @@ func (p *Program) fill(b *batch, order *epochOrder) error {
 		return err
 	}
 	b.weight = p.itemWeights(b.blocks.items)
-	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
+	b.Rows, b.Most = append(append(b.Rows[:0], 0), b.blocks.Counts...), p.sampled.draw.most
 	p.fillCells(b)
 	if len(p.train.plan.Places.Sets.Ahead.Tables) > 0 {
 		b.ids = append(b.ids[:0], b.blocks.Vertices...)
@@ -77,8 +77,8 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		return o[i+1] - o[i]
 	}
 	switch name {
-	case weightInput: // the mean over the seeds of the batch, also of the last
-		total := p.itemWeights(vertices)
+	case weightInput: // the mean over the seeds of the update, also of the last
+		total := b.blocks.total
 		return each(func(i int) float32 {
 			if total == 0 {
 				return 0

@@ -41,7 +41,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 		return nil, err
 	}
 	q.scores = true
-	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm}
+	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: 1}
 	if q.sampled, err = q.newSampled(x); err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (p *Program) scoreBatch(open *session, at step, sums [][]float64) (*session
 	if open, b, err = p.fit(open, b); err != nil {
 		return open, err
 	}
-	defer p.sampled.giveBack(p.sampled.feed, b)
+	defer open.feed.giveBack(b)
 	if err := errors.Join(open.setStep(p.train, open.train), open.setLevels(b)); err != nil {
 		return open, err
 	}

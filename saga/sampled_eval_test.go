@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"sagann/dataset"
 	"sagann/saga"
 )
 
@@ -15,21 +14,21 @@ func TestSampledEvaluation(t *testing.T) {
 	d := sampledGraph(t)
 	for _, c := range []struct {
 		model string
-		adapt func(m *saga.Model, d *dataset.Data)
+		adapt func(m *saga.Model, s *saga.Sampling)
 	}{{"sage", nil}, {"gcn", nil}, {"gat", nil},
-		{"gin", func(m *saga.Model, _ *dataset.Data) { m.Layers = append(m.Layers[:1:1], m.Layers[1:]...) }},
-		{"sage", func(m *saga.Model, d *dataset.Data) { m.Embedding = 12 }},
+		{"gin", func(_ *saga.Model, s *saga.Sampling) { s.Norm = saga.NormFull }},
+		{"gcn", func(_ *saga.Model, s *saga.Sampling) { s.Batch, s.Accumulate = 40, 3 }},
+		{"sage", func(m *saga.Model, _ *saga.Sampling) { m.Embedding = 12 }},
 	} {
 		scores := map[string]saga.Scores{}
 		losses := map[string]float64{}
 		for name, fanouts := range map[string][]int{"exact": nil, "all": {600, 600}, "some": {3, 2}} {
 			m := sampledModel(t, c.model, d)
-			if c.adapt != nil {
-				c.adapt(&m, d)
-			}
-			s := sampling()
+			s, cfg := sampling(), sampledConfig()
 			s.Eval = fanouts
-			cfg := sampledConfig()
+			if c.adapt != nil {
+				c.adapt(&m, &s)
+			}
 			cfg.Optimizer.ClipNorm = 0
 			p, err := saga.CompileSampled(m, d, cfg, s)
 			if err != nil {

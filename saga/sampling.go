@@ -25,6 +25,10 @@ type Sampling struct {
 	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
 	// batch of an epoch has what is left.
 	Batch int
+	// Accumulate is how many batches an update has: their gradients are added, and its loss is the mean over all
+	// their seeds. Batch r of an update runs on device r modulo their number, and no bit depends on that number. 0: as many as there
+	// are devices.
+	Accumulate int
 	// Cache says where a GPU has the rows of vertices that do not change, such as features. 0: on the device, or as many
 	// of them as there is memory for; above 0: this share of them, those of the vertices with most out-edges;
 	// below 0: none. The others are read from host memory while the batch before is at work. No number depends on it.
@@ -74,9 +78,14 @@ func (s *Sampling) String() string {
 		for _, c := range s.Clusters {
 			h.Write([]byte{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
 		}
-		return fmt.Sprintf("%s, batches of %d of %d clusters (%08x)", text, s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
+		text += fmt.Sprintf(", batches of %d of %d clusters (%08x)", s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
+	} else {
+		text += fmt.Sprintf(", batches of %d", s.Batch)
 	}
-	return fmt.Sprintf("%s, batches of %d", text, s.Batch)
+	if s.Accumulate > 1 {
+		text += fmt.Sprintf(", %d an update", s.Accumulate)
+	}
+	return text
 }
 
 // CompileSampled is Compile for training on sampled blocks: an epoch goes over the training
@@ -90,13 +99,16 @@ func (s *Sampling) String() string {
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
 // A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
-// them, and evaluation is exact, over the whole graph within the same Config.Mem, unless Sampling.Eval says otherwise. It trains on one CPU or GPU.
+// them, and evaluation is exact, over the whole graph within the same Config.Mem, on the first device, unless Sampling.Eval says otherwise.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
 		return nil, err
 	}
 	if err := p.checkSampling(&s); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	if err := p.checkAccumulate(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	if p.sampled, err = p.newSampled(s); err != nil {
@@ -144,8 +156,6 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return p.trainable()
 	case p.model.Loss.numbers() && p.dims.taskName() != VertexTask:
 		return fmt.Errorf("batches have no targets of %s yet; train without sampling", things[p.dims.taskName()])
-	case p.cfg.devices() > 1:
-		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.featureGrad():
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:

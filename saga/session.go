@@ -31,6 +31,10 @@ type session struct {
 	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
 	tables  tables               // sampled training's learned rows
 	draws   *drawnThere          // sampled training: nil where the host draws
+	feed    *feed                // and there what prepares batches
+	peers   []*session           // of sampled training's further devices,
+	main    *session             // whose session this is; nil: the program's
+	number  int                  // of the device among all
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
@@ -43,12 +47,20 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	if err := p.checkSpace(); err != nil {
 		return nil, err
 	}
+	first, n := p.cfg.owned()
+	if p.sampled != nil { // others have sessions of their own
+		n = 1
+	}
+	return p.openOn(first, n, peak)
+}
+
+// openOn takes peak bytes of memory on n devices from number first on.
+func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	m := &p.chosen.memory
 	budget := m.bound
 	if budget == 0 {
 		budget = peak + m.scratch + p.drawing()
 	}
-	first, n := p.cfg.owned()
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
 		return nil, err
@@ -69,14 +81,20 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 		return nil, errors.Join(err, s.close())
 	}
 	s.arena.FilesIn(p.cfg.Scratch)
-	first, _ := p.cfg.owned()
-	s.arena.Over(p.cfg.Net, first)
+	if p.sampled == nil {
+		first, _ := p.cfg.owned()
+		s.arena.Over(p.cfg.Net, first)
+	}
 	return s, nil
 }
 
 // close gives everything back.
 func (s *session) close() error {
+	s.stopFeeds()
 	var err error
+	for _, x := range s.peers {
+		err = errors.Join(err, x.close())
+	}
 	for _, r := range []*exec.Runner{s.train, s.eval, s.ahead} {
 		if r != nil {
 			err = errors.Join(err, r.Close())
@@ -219,8 +237,10 @@ func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
 // peak is the most device memory that any device has held.
 func (s *session) peak() int64 {
 	var most int64
-	for _, d := range s.devices {
-		most = max(most, d.Counters().Peak)
+	for _, x := range s.all() {
+		for _, d := range x.devices {
+			most = max(most, d.Counters().Peak)
+		}
 	}
 	return most
 }

@@ -68,6 +68,21 @@ func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	return nil
 }
 
+// Most is how many edges a row of each of its blocks has at most; nil where only the graph bounds them.
+func (p *Program) Most() (list []int) {
+	if p.s.Output != Layers || p.s.Over != Individual || p.code != nil || p.s.Top > 0 {
+		return nil
+	}
+	loops := 0
+	if p.s.KeepLoops {
+		loops = p.g.mostLoops()
+	}
+	for _, k := range p.sizes {
+		list = append(list, k+loops)
+	}
+	return list
+}
+
 // layer draws the edges into vertices at a step, with the ids of far ends where local
 // numbers will stand.
 func (p *Program) layer(t *tool, b *Block, vertices []uint32, s stream, step int) (err error) {

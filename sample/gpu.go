@@ -3,6 +3,7 @@ package sample
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sagann/device"
 	"sagann/sample/cuda"
@@ -14,11 +15,19 @@ type GPU struct {
 	p    *Program
 	on   *cuda.Graph
 	walk *cuda.Walk // of samplers with steps
+	grow *cuda.Grow // of those that draw from all transits together
 
-	fanouts *cuda.Fanouts // of blocks
+	stream *cuda.Stream // of samplers with steps, where the graph's edges stay on the host
+
+	levels *cuda.Levels // of blocks whose levels draw together
+	crowd  *cuda.Crowd  // for their batches
+
+	fanouts *cuda.Fanouts // of blocks of single vertices' edges
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
 	list    int // of a list of so many
+	each    int // seeds of the batches of Batches,
+	all     int // and of its list
 
 	oneByOne bool
 }
@@ -27,7 +36,8 @@ type GPU struct {
 var ErrNotOnGPU = errors.New("it draws on a CPU only")
 
 // OnGPU copies the graph and what the sampler reads to a GPU and translates its functions. The GPU must stay open
-// until Close. Samplers that GPUs do not draw are an ErrNotOnGPU.
+// until Close. Samplers that GPUs do not draw are an ErrNotOnGPU. Where the graph takes more than three quarters of the GPU's memory,
+// its edges stay in pinned memory of the host, for the samplers that Streams tells, and are copied piece by piece at every step.
 func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 	x := &GPU{p: p}
 	needs, err := x.plan()
@@ -35,10 +45,16 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 		return nil, err
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
-	if p.scores != nil {
+	if p.scores != nil && x.levels == nil {
 		rows.Weight, rows.Drawable = p.scores, p.drawable()
 	}
 	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
+	if rows.Bytes(needs) > d.Info().Budget/4*3 && x.streams(needs) {
+		if x.stream, err = cuda.NewStream(d, x.walk, p.g.Offsets, p.g.Far); err != nil {
+			return nil, p.errorf("on %v: %w", d.Info(), err)
+		}
+		return x, nil
+	}
 	if x.on, err = cuda.Upload(d, rows, needs); err != nil {
 		return nil, p.errorf("on %v: %w", d.Info(), err)
 	}
@@ -59,10 +75,16 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 		return x.planBlocks()
 	}
 	switch {
+	case s.Output == Together && s.Steps == 0:
+		return x.planAmong()
 	case s.Output != Steps:
 		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
-	case s.Over != Individual || s.Unique != Repeats || s.Most > 0:
-		return needs, p.errorf("%w: a GPU draws steps over single vertices, without Unique and Most", ErrNotOnGPU)
+	case s.Over == Collective:
+		return x.planGrow()
+	case s.Over != Individual || s.Unique == InSample || s.Most > 0:
+		return needs, p.errorf("%w: a GPU draws steps over single vertices without Unique: InSample and without Most", ErrNotOnGPU)
+	case s.Unique == InStep && slices.Max(p.widths) > cuda.MostHeld:
+		return needs, p.errorf("%w: with Unique a GPU draws at most %d vertices of a sample at a step", ErrNotOnGPU, cuda.MostHeld)
 	case s.Steps == Unbounded && (p.transits != nil || len(s.State) > 0 || s.roots() > 1 || s.size(0) > 1 || p.counts):
 		return needs, p.errorf("%w: without a bound of steps a GPU draws walks from one root, without Transits, State and Len", ErrNotOnGPU)
 	case s.Steps == Unbounded && p.looksBack():
@@ -79,7 +101,7 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 	}
 	for _, n := range p.widths[1:] {
 		if n != 1 {
-			w.Sizes = p.sizes
+			w.Sizes, w.Unique = p.sizes, s.Unique == InStep
 		}
 	}
 	if w.Sizes != nil && (p.transits != nil || len(s.State) > 0 || p.reads(opPrev, opLen)) {
@@ -149,8 +171,17 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	for k := 1; k < len(x.p.widths); k++ {
 		s.Steps = append(s.Steps, make([]uint32, n*x.p.widths[k]))
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return nil
+	case x.stream != nil:
+		return x.Into(roots, first, key, func(step, lo, n int) []uint32 {
+			w := s.Widths[step+1]
+			return s.Steps[step+1][lo*w : (lo+n)*w]
+		})
+	}
+	if x.grow != nil {
+		return x.grown(s, roots, first, key)
 	}
 	if x.p.s.Steps == Unbounded {
 		return x.unbounded(s, roots, first, key)
@@ -173,7 +204,7 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 }
 
 func (x *GPU) needsSteps() error {
-	if x.walk == nil {
+	if x.walk == nil && x.grow == nil {
 		return x.p.errorf("it draws blocks: call Blocks")
 	}
 	return nil
@@ -242,8 +273,16 @@ func (x *GPU) rounds(roots []uint32, first uint64, key Key, keep func(cuda.Round
 // Draw draws as Run does and drops the samples: it is for measuring what drawing takes, by the
 // spans of the GPU's kernels.
 func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
-	if _, err := x.p.samplesOf(roots, first); err != nil || x.walk == nil {
+	if _, err := x.p.samplesOf(roots, first); err != nil || x.needsSteps() != nil {
 		return errors.Join(err, x.needsSteps())
+	}
+	if x.stream != nil {
+		_, err := x.Sum(roots, first, key)
+		return err
+	}
+	if x.grow != nil {
+		_, err := x.growing(roots, first, key, false)
+		return err
 	}
 	if x.p.s.Steps == Unbounded {
 		_, err := x.rounds(roots, first, key, nil)
@@ -259,7 +298,11 @@ func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 
 // Close gives the memory back; the GPU stays open.
 func (x *GPU) Close() error {
-	if err := x.on.Free(); err != nil {
+	free := x.on.Free
+	if x.stream != nil {
+		free = x.stream.Free
+	}
+	if err := free(); err != nil {
 		return fmt.Errorf("sampler %s: %w", x.p.s.Name, err)
 	}
 	return nil

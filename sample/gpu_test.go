@@ -55,7 +55,12 @@ func stepping() (list []Sampler) {
 		i := r.Pick(at)
 		return If(Equal(at.Neighbour(i), s.Prev(2)), None, i)
 	}}
-	return append(list, cut, back, PPR(0.02)) // the last one in several rounds
+	unique := Sampler{Name: "unique trees", Steps: 3, Size: func(step int) int { return 4 + step }, Unique: InStep}
+	large := Sampler{Name: "large unique trees", Steps: 2, Size: func(step int) int { return 30 }, Unique: InStep,
+		Next: func(_ Sample, at Pool, r Rand) Int {
+			return If(Less(r.Uniform(), Const(0.1)), None, r.PickWeighted(at))
+		}}
+	return append(list, cut, back, unique, large, Layer(40, 70), PPR(0.02)) // the last one in several rounds
 }
 
 // sampledGraphs are graphs for comparisons: with weights and without.
@@ -122,7 +127,13 @@ func TestGPUTexts(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			for _, text := range x.walk.Sources() {
+			var texts []string
+			if x.grow != nil {
+				texts = []string{x.grow.Source()}
+			} else {
+				texts = x.walk.Sources()
+			}
+			for _, text := range texts {
 				_, err := nvrtc.PTX(text, 75)
 				if errors.Is(err, nvrtc.ErrMissing) {
 					t.Skip(err)

@@ -159,3 +159,34 @@ func TestBadNeighbours(t *testing.T) {
 		t.Errorf("after bad seeds: %v", err)
 	}
 }
+
+// No row of a block has more edges than Most says, and some row has as many.
+func TestMostOfRows(t *testing.T) {
+	e := randomEdges(60, 900, 5)
+	for _, loops := range []bool{false, true} {
+		s := Neighbours(4, 3)
+		s.KeepLoops = loops
+		p, err := Compile(mustGraph(t, e), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b Blocks
+		most := make([]int, 2)
+		for k := range 30 {
+			if err := p.Blocks(&b, []uint32{uint32(k), uint32(k + 30)}, Key{Seed: uint64(k)}); err != nil {
+				t.Fatal(err)
+			}
+			for step, l := range b.Layers {
+				for v := range b.Counts[step] {
+					most[step] = max(most[step], int(l.Offsets[v+1]-l.Offsets[v]))
+				}
+			}
+		}
+		if !slices.Equal(most, p.Most()) {
+			t.Errorf("loops %t: rows have at most %v edges, Most says %v", loops, most, p.Most())
+		}
+	}
+	if p, err := Compile(mustGraph(t, e), ShaDow(3, 2)); err != nil || p.Most() != nil {
+		t.Errorf("edges of a subgraph: %v, %v", p.Most(), err)
+	}
+}

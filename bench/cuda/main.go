@@ -178,6 +178,9 @@ func epoch(name string, d *dataset.Data, o layers.Options, embedding, epochs, mo
 		name, o.Features, o.Hidden, d.Classes, times[len(times)/2], len(times), times[0], loss, ready.Seconds(), float64(p.DevicePeak())/(1<<30))
 	if x := p.Predicted(); x != nil {
 		fmt.Printf("  predicted %.3f ms\n", float64(x.Wall)/1e6)
+		if err := against(p); err != nil {
+			return err
+		}
 	}
 	return where(p, times[len(times)/2], most)
 }

@@ -33,3 +33,25 @@ func where(p *saga.Program, epoch float64, most int) error {
 }
 
 func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
+
+// against prints what the tasks of an epoch take beside what the machine's model says of them.
+func against(p *saga.Program) error {
+	if err := p.StartTrace(1); err != nil {
+		return err
+	}
+	if _, err := p.Step(); err != nil {
+		return err
+	}
+	list, err := p.TraceTotals()
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b saga.TaskTotal) int {
+		return cmp.Compare((b.Measured - b.Predicted).Abs(), (a.Measured - a.Predicted).Abs())
+	})
+	fmt.Println("  measured predicted ms, tasks; the largest difference first")
+	for _, t := range list {
+		fmt.Printf("  %8.3f  %8.3f  %5d  phase %d %s %s %s %s\n", ms(t.Measured), ms(t.Predicted), t.Tasks, t.Phase, t.Sweep, t.Queue, t.Name, t.Layer)
+	}
+	return p.StartTrace(0)
+}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"sagann/backend"
@@ -22,12 +24,43 @@ type epochs struct {
 	mem                                      int64
 	tf32, profile, alone                     bool
 	cache                                    float64
+	out, then                                string
 }
 
+// run times the run of the flags, and then further ones on the same graph.
 func (e *epochs) run() error {
 	start := time.Now()
 	d := e.graph()
 	fmt.Printf("graph: %d vertices, %d edges in %.1f s\n", e.vertices, d.Edges.E(), time.Since(start).Seconds())
+	if e.out != "" {
+		if err := writeGraph(d, e.out); err != nil {
+			return err
+		}
+	}
+	err := e.on(d)
+	if e.then == "" || err != nil {
+		return err
+	}
+	first := *e
+	for text := range strings.SplitSeq(first.then, ";") {
+		*e = first
+		for set := range strings.SplitSeq(text, ",") {
+			name, value, _ := strings.Cut(strings.TrimSpace(set), "=")
+			if err := flag.Set(name, value); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("\n%s\n", text)
+		if err := e.on(d); err != nil {
+			return err
+		}
+		runtime.GC()
+	}
+	return nil
+}
+
+// on times epochs over d.
+func (e *epochs) on(d *dataset.Data) error {
 	sizes, err := sizesOf(e.fanouts)
 	if err != nil {
 		return err
@@ -37,7 +70,7 @@ func (e *epochs) run() error {
 		return err
 	}
 	m.Layers[0].Dropout = 0 // of what is between layers, as peers have it
-	start = time.Now()
+	start := time.Now()
 	// Nothing is evaluated: invariants of the whole graph would be for that alone.
 	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: []string{"invariant"}, Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
 	if e.device != "" {

@@ -26,15 +26,15 @@ import (
 
 func main() {
 	spec := flag.String("data", "vertices=1000000,edges=30000000,features=100,classes=47", "synthetic graph")
-	fanouts := flag.String("sample", "15,10,5", "fan-outs")
-	hidden := flag.Int("hidden", 256, "columns between layers")
-	batch := flag.Int("batch", 1024, "seeds of a batch")
 	n := flag.Int("batches", 5, "timed batches, after one that is not")
-	model := flag.String("model", "sage", "model")
-	out := flag.String("out", "", "folder for the blocks of the batches")
 	serves := flag.String("serve", "", "folder for the edges; what to time is read line by line (alternate.py)")
 	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
 	var e epochs
+	flag.StringVar(&e.fanouts, "sample", "15,10,5", "fan-outs")
+	flag.IntVar(&e.hidden, "hidden", 256, "columns between layers")
+	flag.IntVar(&e.batch, "batch", 1024, "seeds of a batch")
+	flag.StringVar(&e.model, "model", "sage", "model")
+	flag.StringVar(&e.out, "out", "", "folder for the blocks of the batches, or for the graph of the epochs (pyg_epoch.py)")
 	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
 	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
 	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: all of it")
@@ -45,9 +45,9 @@ func main() {
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
+	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true;cache=-1,alone=true")
 	flag.Parse()
-	e.model, e.fanouts, e.hidden, e.batch = *model, *fanouts, *hidden, *batch
-	run := func() error { return run(*spec, *fanouts, *model, *out, *serves, *hidden, *batch, *n) }
+	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n) }
 	if e.n > 0 {
 		run = e.run
 	}

@@ -83,7 +83,7 @@ func product() (seconds float64, flops int) {
 	return (used() - start) / times, 2 * m * k * n
 }
 
-// writeGraph writes the edges, features and labels for alternate.py.
+// writeGraph writes edges and training vertices for alternate.py and pyg_epoch.py.
 func writeGraph(d *dataset.Data, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -98,7 +98,7 @@ func writeGraph(d *dataset.Data, dir string) error {
 	for _, x := range []struct {
 		name string
 		list []uint32
-	}{{"src", d.Edges.Src}, {"dst", d.Edges.Dst}} {
+	}{{"src", d.Edges.Src}, {"dst", d.Edges.Dst}, {"train", d.Train}} {
 		if err := npy.Write(filepath.Join(dir, x.name+".npy"), []int{len(x.list)}, ids(x.list)); err != nil {
 			return err
 		}

@@ -28,6 +28,9 @@ type readRate struct {
 
 // runGPU prints the tables of a GPU.
 func (c *Sample) runGPU(a *app) (err error) {
+	if n, err := device.Count(c.Device); err == nil && n > 1 {
+		return c.runGPUs(a)
+	}
 	gpu, err := cli.OpenGPU(c.Device, int64(c.Mem))
 	if err != nil {
 		return err
@@ -36,14 +39,15 @@ func (c *Sample) runGPU(a *app) (err error) {
 	m := &gpuSamples{Sample: c, gpu: gpu}
 	info := gpu.Info()
 	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
-		head:  table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "of random reads", "bar", "NextDoor, one H200", "graph and tables, MB", "made in s"},
-		notes: []string{"A draw is a step of a walk or a vertex of a tree; of random reads: as a share of those of 4 bytes from a list of the same order of size. Graph and tables lie on the GPU and count against --mem; making and copying them is no part of the times."}}
+		head:  table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "reads a draw", "of random reads", "bar", "NextDoor, one H200", "graph and tables, MB", "made in s"},
+		notes: []string{"A draw is a step of a walk or a vertex that a sample adds; the reads of one are those of places that nothing else is near: an entry of an edge, by weight in a tree a table's entry and the far end, and for layer the row of the vertex, too. Of random reads: as a share of those of 4 bytes from a list of the same order of size. Graph and tables lie on the GPU and count against --mem; making and copying them is no part of the times."}}
 	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
 		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "one by one", "vertices", "edges", "bar"}}
 	parts := &sheet{title: "Kernels of a batch, each by itself", key: "kernels", head: table.Row{"graph", "fan-outs", "kernel", "us, median"}}
 	renamed := &sheet{title: "Renumbering alone, of 16 of these batches", key: "renumbering",
 		head: table.Row{"graph", "fan-outs", "ours, ms", "Fused-Map, ms", "ratio", "bar"}}
 	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
+	beyond, together := newBeyond(info.Budget), newTogether()
 	reads, err := m.reads()
 	if err != nil {
 		return err
@@ -55,15 +59,19 @@ func (c *Sample) runGPU(a *app) (err error) {
 		}
 		start := time.Now()
 		g := powerGraph(v, e, c.Weights)
+		made := time.Since(start)
 		most := 0
 		for u := range v {
 			most = max(most, g.Degree(uint32(u)))
 		}
-		graphs.add(table.Row{name, v, g.Edges(), most, graphSum(g), fmt.Sprintf("%.1f", time.Since(start).Seconds())},
-			fields{{"graph", name}, {"vertices", v}, {"edges", g.Edges()}, {"largest_row", most}, {"sha256", graphSum(g)}})
-		if name == "products" || c.Blocks {
+		sum := graphSum(g)
+		graphs.add(table.Row{name, v, g.Edges(), most, sum, fmt.Sprintf("%.1f", made.Seconds())},
+			fields{{"graph", name}, {"vertices", v}, {"edges", g.Edges()}, {"largest_row", most}, {"sha256", sum}})
+		if m.larger(g) {
+			err = m.beyond(beyond, name, g)
+		} else if name == "products" || c.Blocks {
 			err = m.batches(blocks, renamed, parts, name, g)
-		} else {
+		} else if err = m.together(together, name, g); err == nil {
 			err = m.steps(walks, name, g)
 		}
 		if err != nil {
@@ -71,7 +79,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 		}
 	}
 	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
-	return o.print(a, reads, graphs, walks, blocks, parts, renamed)
+	return o.print(a, reads, graphs, walks, blocks, parts, renamed, together, beyond)
 }
 
 // spansOf are the launches of f, in milliseconds.
@@ -94,133 +102,6 @@ func (m *gpuSamples) spansOf(f func() error) (list []float64, err error) {
 func median(list []float64) float64 {
 	s := slices.Sorted(slices.Values(list))
 	return s[len(s)/2]
-}
-
-// stepped is a sampler of walks or trees in the table.
-type stepped struct {
-	name     string
-	sampler  sample.Sampler
-	weighted bool
-	draws    float64 // of a sample
-	bar      map[string]string
-	nextDoor map[string]string
-}
-
-func perGraph(ppi, patents, livejournal, orkut string) map[string]string {
-	return map[string]string{"ppi": ppi, "patents": patents, "livejournal": livejournal, "orkut": orkut}
-}
-
-func (m *gpuSamples) stepped() []stepped {
-	ppr := sample.PPR(0.01)
-	ppr.Steps = 100
-	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
-	n2v := sample.Node2vec(100, 2, 0.5)
-	weighted := tree
-	weighted.Next = func(_ sample.Sample, at sample.Pool, r sample.Rand) sample.Int { return r.PickWeighted(at) }
-	return []stepped{
-		{"k-hop 25,10", tree, false, 275, perGraph("0.2", "11", "12", "10"), perGraph("1.56", "88", "43", "80")},
-		{"k-hop 25,10, weighted", weighted, true, 275, nil, nil},
-		{"uniform walk", sample.DeepWalk(100), false, 100, perGraph("7.5", "13", "21", "12.5"), nil},
-		{"deepwalk", sample.DeepWalk(100), true, 100, perGraph("26", "27", "37", "28"), perGraph("52", "55", "74", "56")},
-		{"ppr 0.01, cut at 100", ppr, true, 0, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
-		{"ppr 0.01, without a bound", sample.PPR(0.01), true, 0, perGraph("1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk"), nil},
-		{"node2vec 2, 0.5", n2v, false, 100, perGraph("19", "22", "36", "26"), nil},
-		{"multirw, 100 roots", sample.MultiRW(100, 100), false, 100, perGraph("0.5 of its bytes", "", "", ""), perGraph("13.7", "", "", "")},
-		{"node2vec 2, 0.5, weighted", n2v, true, 100, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
-	}
-}
-
-// steps measures walks and trees from every vertex.
-func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
-	roots := make([]uint32, g.Vertices())
-	if g.Vertices() < 1<<18 { // small graphs: many walks a vertex
-		roots = make([]uint32, 100*g.Vertices())
-	}
-	for i := range roots {
-		roots[i] = uint32(i % g.Vertices())
-	}
-	for _, x := range m.stepped() {
-		if x.weighted && g.Weight == nil {
-			continue
-		}
-		graph := *g
-		if !x.weighted {
-			graph.Weight = nil
-		}
-		from, samples := roots, len(roots)
-		if x.draws == 275 || x.sampler.Roots > 1 {
-			from, samples = roots[:g.Vertices()], g.Vertices()
-		}
-		if x.sampler.Roots > 1 {
-			if name != "ppi" {
-				continue // its state takes 808 bytes a sample
-			}
-			from = make([]uint32, samples*x.sampler.Roots)
-			for i := range from {
-				from[i] = uint32(mixed(uint64(i)) % uint64(g.Vertices()))
-			}
-		}
-		d, err := m.drawn(&graph, x.sampler, from)
-		if err != nil {
-			return fmt.Errorf("%s: %w", x.name, err)
-		}
-		rate, share := "-", "-"
-		if x.draws > 0 {
-			perSecond := float64(samples) * x.draws / d.ms * 1e3
-			rate, share = fmt.Sprintf("%.1f", perSecond/1e9), percent(100*perSecond/m.bound(d.bytes))
-		}
-		s.add(table.Row{name, x.name, samples, fmt.Sprintf("%.3f", d.ms), rate, share, x.bar[name], x.nextDoor[name], d.bytes / 1e6, fmt.Sprintf("%.2f", d.made)},
-			fields{{"graph", name}, {"sampler", x.name}, {"samples", samples}, {"ms", d.ms}, {"bytes", d.bytes}, {"made_seconds", d.made}})
-	}
-	return nil
-}
-
-// drawing is what drawing samples took.
-type drawing struct {
-	ms    float64 // the median of several draws
-	bytes int64   // of the graph and its tables on the GPU
-	made  float64 // seconds
-}
-
-// bound is random reads a second from a list of about so many bytes.
-func (m *gpuSamples) bound(bytes int64) float64 {
-	for _, r := range m.rates {
-		if r.bytes >= bytes/2 {
-			return r.rate
-		}
-	}
-	return m.rates[len(m.rates)-1].rate
-}
-
-// drawn draws samples from all roots.
-func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (d drawing, err error) {
-	start, before := time.Now(), m.gpu.Counters().Used
-	p, err := sample.Compile(g, s)
-	if err != nil {
-		return d, err
-	}
-	x, err := p.OnGPU(m.gpu)
-	if err != nil {
-		return d, err
-	}
-	d.bytes, d.made = m.gpu.Counters().Used-before, time.Since(start).Seconds()
-	defer func() { err = errors.Join(err, x.Close()) }()
-	var list []float64
-	for epoch := range int(m.Times) + 1 { // the first is not counted
-		spans, err := m.spansOf(func() error { return x.Draw(roots, 0, sample.Key{Seed: 1, Epoch: uint32(epoch)}) })
-		if err != nil {
-			return d, err
-		}
-		sum := 0.0
-		for _, t := range spans {
-			sum += t
-		}
-		if epoch > 0 {
-			list = append(list, sum)
-		}
-	}
-	d.ms = median(list)
-	return d, nil
 }
 
 // batches measures the blocks of an epoch over the shape's training vertices.
@@ -341,9 +222,7 @@ func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *samp
 		if err := p.Blocks(&cpu, some, key); err != nil {
 			return err
 		}
-		if !slices.Equal(b.Vertices, cpu.Vertices) || !slices.EqualFunc(b.Layers, cpu.Layers, func(x, y sample.Block) bool {
-			return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets)
-		}) {
+		if !sameLayers(&b, &cpu) {
 			return fmt.Errorf("batch %d of %v differs from the CPU's", i, fanouts)
 		}
 		r, err := gpu.Renaming(&b)
@@ -378,6 +257,13 @@ func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *samp
 	s.add(table.Row{name, fmt.Sprint(fanouts), fmt.Sprintf("%.4f", median(ours)), fmt.Sprintf("%.4f", median(theirs)), fmt.Sprintf("%.2f", median(ours)/median(theirs)), "1.1"},
 		fields{{"graph", name}, {"fanouts", fanouts}, {"ms", median(ours)}, {"fused_map_ms", median(theirs)}})
 	return nil
+}
+
+// sameLayers tells whether blocks are equal.
+func sameLayers(a, b *sample.Blocks) bool {
+	return slices.Equal(a.Vertices, b.Vertices) && slices.EqualFunc(a.Layers, b.Layers, func(x, y sample.Block) bool {
+		return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets) && slices.Equal(x.Weight, y.Weight)
+	})
 }
 
 // medianOf is the median time of several launches.

@@ -61,6 +61,9 @@ func (c *evaluateCmd) Run(a *app) error {
 	if err := e.choose(c.On); err != nil {
 		return err
 	}
+	if text := e.otherSplit(); text != "" {
+		a.Log.Warn(text)
+	}
 	if c.Out != "" && numbers(e.prep.Layers.Loss.Kind) {
 		return cli.Usagef("--out %s: the model predicts numbers; saga predict writes them", c.Out)
 	}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,5 +198,100 @@ func TestEvaluateRows(t *testing.T) {
 			t.Errorf("%v, %s", err, text)
 		}
 		d.Labels = nil
+	}
+}
+
+// TestStoreTrains: a store keeps labels, targets and splits of whatever stands on edges and graphs, so that it trains to
+// the bits that the files it was made of train to.
+func TestStoreTrains(t *testing.T) {
+	for _, kind := range []string{"edge", "graph", "edge targets"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			d, task := labelled(t, strings.TrimSuffix(kind, " targets")), dataset.LabelKind(strings.TrimSuffix(kind, " targets"))
+			if err := dataset.RandomSplitOf(d, task, 0.4, 0.3, 77); err != nil {
+				t.Fatal(err)
+			}
+			if kind == "edge targets" {
+				d.Targets.Edge.Cols = 1
+				for i, k := range d.EdgeLabels {
+					d.Targets.Edge.Rows = append(d.Targets.Edge.Rows, float32(k)+float32(i%7)/10)
+				}
+				d.EdgeLabels = nil
+			}
+			files, store := filepath.Join(dir, "files"), filepath.Join(dir, "g.saga")
+			if err := dataset.WriteNpyFolder(files, d); err != nil {
+				t.Fatal(err)
+			}
+			output(t, "data", "convert", files, "--base", "3", "--out", store)
+			output(t, "data", "verify", store)
+			if info := string(output(t, "data", "info", store)); !strings.Contains(info, string(task)+" train") {
+				t.Errorf("info does not tell the splits of the %ss: %s", task, info)
+			}
+			var of [2]struct {
+				said string
+				rows []byte
+			}
+			for i, data := range []string{files, store} {
+				run, rows := filepath.Join(dir, fmt.Sprint("run", i)), filepath.Join(dir, fmt.Sprint(i, ".npy"))
+				var ended map[string]any
+				if err := json.Unmarshal(output(t, "train", "--data", data, "--model", "gcn", "--hidden", "8", "--epochs", "12", "--json", "--out", run), &ended); err != nil {
+					t.Fatal(err)
+				}
+				for name, x := range ended {
+					if strings.Contains(name, "loss") || strings.HasPrefix(name, "test_") {
+						of[i].said += fmt.Sprintln(name, x)
+					}
+				}
+				lines := strings.Split(of[i].said, "\n")
+				slices.Sort(lines)
+				of[i].said = strings.Join(lines, "\n")
+				output(t, "predict", run, "--write", "logits", "--out", rows)
+				var err error
+				if of[i].rows, err = os.ReadFile(rows); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if of[0].said != of[1].said || !strings.Contains(of[0].said, "loss") || !bytes.Equal(of[0].rows, of[1].rows) {
+				t.Errorf("files: %s\nstore: %s", of[0].said, of[1].said)
+			}
+		})
+	}
+}
+
+// TestEvaluateOtherSplit: evaluate warns where the graph of training comes with another split, and only then.
+func TestEvaluateOtherSplit(t *testing.T) {
+	dir := t.TempDir()
+	d := labelled(t, "vertex")
+	stores := map[string]string{}
+	write := func(name string) {
+		stores[name] = filepath.Join(dir, name+".saga")
+		if err := dataset.WriteStore(stores[name], d, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Report.Masks, d.Report.Changes = 10, []string{"a split was taken"}
+	write("first")
+	d.Name = "same"
+	write("same")
+	d.Train, d.Test, d.Report.Mask = d.Test, d.Train, 3
+	write("third")
+	d.Labels[0] = (d.Labels[0] + 1) % 3
+	write("graph")
+	run := filepath.Join(dir, "run")
+	output(t, "train", "--data", stores["first"], "--model", "gcn", "--hidden", "8", "--epochs", "2", "--out", run)
+	warning := "third.saga has the graph and labels of training but another split (number 3 of 10, from 0) than the model was trained on (number 0 of 10, from 0): " +
+		"vertices of its test split may have been trained on"
+	for name, path := range stores {
+		text, err := command(t, "evaluate", run, "--data", path).CombinedOutput()
+		if err != nil || strings.Contains(string(text), "another split") != (name == "third") || name == "third" && !strings.Contains(string(text), warning) {
+			t.Errorf("%s: %v, %s", name, err, text)
+		}
+	}
+	if text, err := command(t, "evaluate", run, "--data", stores["third"], "--on", "all").CombinedOutput(); err != nil || strings.Contains(string(text), "another split") {
+		t.Errorf("all: %v, %s", err, text)
+	}
+	if info := string(output(t, "data", "info", stores["third"])); !strings.Contains(info, "number 3 of the file's 10") {
+		t.Errorf("info: %s", info)
 	}
 }

@@ -76,13 +76,33 @@ func storeInfo(s *chunk.Store) (fields, error) {
 	f := fields{{"name", name}, {"form", "store"}, {"bytes", s.Bytes()}, {"blocks", len(s.Blocks())}, {"base", s.Intervals().P},
 		{"vertices", s.V()}, {"edges", s.E()}, {"features", max(sparse, s.FeatureCols())}, {"classes", s.Classes()},
 		{"weighted", s.Weighted()}, {"edge_types", s.Types()}, {"edge_data", s.DataCols()}}
-	train, val, test, err := s.Splits()
-	if err != nil {
-		return nil, err
+	for _, k := range splitForms {
+		train, val, test, err := s.Splits(k.first)
+		if err != nil {
+			return nil, err
+		}
+		f = append(f, splitInfo(k.prefix, [3][]uint32{train, val, test})...)
 	}
-	f = append(f, field{"train", len(train)}, field{"val", len(val)}, field{"test", len(test)})
 	r, err := dataset.Notes(s)
 	return append(f, reportInfo(r)...), err
+}
+
+// splitForms are the splits that data may have, and where they begin in a store.
+var splitForms = []struct {
+	prefix string
+	labels dataset.LabelKind
+	first  chunk.Kind
+}{{"", dataset.VertexLabels, chunk.KindTrain}, {"graph_", dataset.GraphLabels, chunk.KindGraphTrain}, {"edge_", dataset.EdgeLabels, chunk.KindEdgeTrain}}
+
+// splitInfo is how large the splits are; of graphs and edges only where there are any.
+func splitInfo(prefix string, ids [3][]uint32) (f fields) {
+	if prefix != "" && ids[0] == nil && ids[1] == nil && ids[2] == nil {
+		return nil
+	}
+	for i, name := range []string{"train", "val", "test"} {
+		f = append(f, field{prefix + name, len(ids[i])})
+	}
+	return f
 }
 
 func graphInfo(d *dataset.Data) fields {
@@ -102,10 +122,12 @@ func graphInfo(d *dataset.Data) fields {
 	}
 	most, mean := skew(e)
 	f := fields{{"name", d.Name}, {"vertices", e.V}, {"edges", e.E()}, {"features", d.FeatureCols}, {"classes", d.Classes},
-		{"multi_label", d.MultiLabels != nil}, {"weighted", e.Weight != nil}, {"edge_types", e.Types}, {"edge_data", e.DataCols},
-		{"train", len(d.Train)}, {"val", len(d.Val)}, {"test", len(d.Test)},
-		{"max_in_degree", most}, {"mean_in_degree", mean}, {"self_loops", loops}, {"isolated", isolated},
-		{"symmetric", e.E() == e.Symmetric().E()}}
+		{"multi_label", d.MultiLabels != nil}, {"weighted", e.Weight != nil}, {"edge_types", e.Types}, {"edge_data", e.DataCols}}
+	for _, k := range splitForms {
+		f = append(f, splitInfo(k.prefix, d.Splits(k.labels))...)
+	}
+	f = append(f, fields{{"max_in_degree", most}, {"mean_in_degree", mean}, {"self_loops", loops}, {"isolated", isolated},
+		{"symmetric", e.E() == e.Symmetric().E()}}...)
 	if d.FeatureCols > 0 {
 		zero := 0
 		for _, x := range d.Features {
@@ -134,6 +156,9 @@ func firstIDs(d *dataset.Data) []string {
 func reportInfo(r dataset.Report) (f fields) {
 	if r.Form != "" {
 		f = append(f, field{"made_from", r.Form})
+	}
+	if r.Masks > 0 {
+		f = append(f, field{"split", fmt.Sprintf("number %d of the file's %d", r.Mask, r.Masks)})
 	}
 	if len(r.Changes) > 0 {
 		f = append(f, field{"changes", strings.Join(r.Changes, "; ")})

@@ -254,7 +254,7 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		}
 		x.Sampler = sample.Neighbours(list...)
 	}
-	x.Norm, x.Cache = named(s.Training.SampleNorm, "none"), s.Memory.Cache
+	x.Accumulate, x.Norm, x.Cache = int(s.Training.Accumulate), named(s.Training.SampleNorm, "none"), s.Memory.Cache
 	if s.Training.EvalSample == "" {
 		return x, nil
 	}

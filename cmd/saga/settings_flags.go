@@ -80,6 +80,7 @@ type trainingFlags struct {
 	SampleNorm   string  `json:"sample-norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
 	EvalSample   string  `json:"eval-sample" placeholder:"K,K,.." help:"Evaluate on sampled neighbours, too, the same ones every time: how many each layer draws, as --sample has it. Default: on the whole graph."`
 	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler, or edges, links or graphs of such a task (${default})."`
+	Accumulate   count   `json:"accumulate" default:"0" placeholder:"N" help:"Batches an update has with --sample or --sampler, dealt to the devices of --device; no bit depends on how many these are. 0: as many as there are devices (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
 }
 

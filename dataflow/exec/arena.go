@@ -22,6 +22,7 @@ type Arena struct {
 	first   int                    // of a plan's devices, the arena's first
 	owner   *Runner                // of the memory of steps; nil: none yet
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+	pins    *Arena                 // what it has pinned, all GPUs reach; nil: none
 	bytes   int64                  // of it
 	scratch string                 // folder of files that are host memory; "": the system's for temporary ones
 	rows    rowLists
@@ -117,10 +118,13 @@ func (a *Arena) Pinned() int64 {
 // FilesIn sets the folder where runners make the files that plan.Plan.Disk asks for.
 func (a *Arena) FilesIn(dir string) { a.scratch = dir }
 
+// SharePins says that host memory which other has pinned need not be pinned again. It is closed later.
+func (a *Arena) SharePins(other *Arena) { a.pins = other }
+
 // pin prepares host memory for fast copies until the arena is closed.
 func (a *Arena) pin(b []byte) error {
 	first := unsafe.SliceData(b)
-	if len(b) == 0 || a.pinned[first] != nil {
+	if len(b) == 0 || a.pinned[first] != nil || a.pins != nil && a.pins.pinned[first] != nil {
 		return nil
 	}
 	unpin, err := device.Pin(a.devices[0].dev, b)

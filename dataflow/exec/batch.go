@@ -15,6 +15,7 @@ type Batch struct {
 	Rows   []int          // by vertex set
 	Inputs map[int][]byte // by value: RowBytes for each row of its set
 	Cells  [][2]Cell      // by edge set and plan.Dir
+	Most   []int          // by edge set: edges that a row has at most; 0: as many as there are
 	IDs    []uint32       // the vertices of the deepest set, where the plan has tables (plan.Ahead)
 	Drawn  *Drawn         // in device memory; IDs, the memory of Cells and some Inputs are not given then
 }

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
@@ -12,7 +11,6 @@ import (
 type Drawn struct {
 	Vertices   device.Mem   // of the deepest set
 	Begin, Far []device.Mem // by edge set: where rows begin, and far ends
-	Most       []int        // by edge set: edges that a row has at most
 	Made       map[int]Made // inputs, by value, that are made of them
 	Queue      device.Queue // which draws: it goes on when all that was copied
 }
@@ -36,17 +34,13 @@ func (b *Batch) made(id int) Made {
 	return b.Drawn.Made[id]
 }
 
-// blockCell is the cell of a launch over a block.
+// blockCell is the cell of a launch over a block. Its kernels are chosen by counts alone, also where the host
+// has the rows: so bits do not depend on who has drawn them.
 func (r *Runner) blockCell(t *plan.Task, c *Cell, g *gpu) *kernel.GPUCell {
-	at := g.base + uint64(r.ahead.at(t.Cell))
-	d := r.batch.Drawn
-	if d == nil {
-		return cudaCell(&c.Cell, chunk.ViewOf(&c.Cell, c.Mem).Ptr, at)
-	}
-	x := cudaCell(&c.Cell, nil, at)
+	x := cudaCell(&c.Cell, nil, g.base+uint64(r.ahead.at(t.Cell)))
 	x.Rows, x.NNZ, x.Most = c.Rows, int(c.NNZ), int(c.NNZ)
-	if t.Dir == plan.CSC {
-		x.Most = d.Most[t.Other]
+	if most := r.batch.Most; t.Dir == plan.CSC && len(most) > 0 && most[t.Other] > 0 {
+		x.Most = most[t.Other]
 	}
 	return x
 }

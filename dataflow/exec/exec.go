@@ -26,7 +26,8 @@ type Runner struct {
 	base    *Runner           // whose setup it uses beside its own; nil: none
 	consts  map[int]*constant // by Global of kind Const
 	has     has
-	batch   *Batch // of a plan over sampled blocks
+	batch   *Batch      // of a plan over sampled blocks
+	apart   [][]float32 // gradients on the host; nil: the step updates
 	ahead   ahead
 	stats   []Stats // by device
 	trace   *tracer // nil: off

@@ -42,7 +42,10 @@ func (k *task) submit(q device.Queue) error {
 	case plan.Send, plan.Receive:
 		return r.arena.on(t.Device).dev.Launch(q, r.message(t))
 	}
-	if t.Kind == plan.Update && r.gpu.each != nil {
+	if t.Kind == plan.Update {
+		if r.apart != nil {
+			return r.bringGradients(q)
+		}
 		return k.submitUpdate(q)
 	}
 	return r.arena.on(t.Device).dev.Launch(q, k)

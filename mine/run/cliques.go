@@ -40,7 +40,7 @@ type matrix struct {
 // Cliques counts the cliques of k vertices, k from 3 on, each at its lowest vertex: its
 // neighbours above it make a matrix of bits in which cliques of k-1 are counted.
 func (r *Run) Cliques(ctx context.Context, k int) (Total, error) {
-	p := newPool(r.Rows, true)
+	p := newPool(r.Rows, cliqueSlice)
 	ws := make([]matrix, r.Workers)
 	for i := range ws {
 		d := r.Rows.MaxAbove

@@ -88,7 +88,7 @@ func (r *Run) Closed(ctx context.Context) (Closed, error) {
 // Maps counts the maps of a pattern. c may be nil where the work needs no triangles.
 func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
 	shared := r.SharedMaps(m, c)
-	pool := newPool(r.Rows, false)
+	pool := newPool(r.Rows, uncut)
 	ws := make([]*mapper, r.Workers)
 	for i := range ws {
 		ws[i] = newMapper(m, r.Rows, c, shared)

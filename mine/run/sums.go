@@ -150,7 +150,7 @@ func (r *Run) triangles(ctx context.Context) (Total, error) {
 	for i := range ws {
 		ws[i].mark = make([]uint64, r.Rows.Words)
 	}
-	err := r.each(ctx, newPool(r.Rows, false), func(w int, t task) {
+	err := r.each(ctx, newPool(r.Rows, uncut), func(w int, t task) {
 		s := &ws[w]
 		around := r.Rows.Above(t.root)
 		if len(around) < 2 {
@@ -194,7 +194,7 @@ func (r *Run) fourCycles(ctx context.Context) (Total, error) {
 	for i := range ws {
 		ws[i].count, ws[i].ends = make([]uint32, r.Rows.V()), make([]uint32, r.Rows.V())
 	}
-	err := r.each(ctx, newPool(r.Rows, false), func(w int, t task) {
+	err := r.each(ctx, newPool(r.Rows, uncut), func(w int, t task) {
 		s, u := &ws[w], t.root
 		below := r.Rows.Below(u)
 		if len(below) < 2 {
@@ -257,7 +257,7 @@ func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 			ws[i].last = make([]uint32, g.Edges()-lastFrom)
 		}
 	}
-	err = r.each(ctx, newPool(g, false), func(w int, tk task) {
+	err = r.each(ctx, newPool(g, uncut), func(w int, tk task) {
 		u, c := tk.root, &ws[w]
 		around := g.Above(u)
 		if len(around) < 2 {
@@ -366,7 +366,7 @@ func (r *Run) fromEdges(ctx context.Context, at []int64, t []uint32, out map[pat
 	ws := make([]state, r.Workers)
 	quiet := *r
 	quiet.Report = nil // short
-	err := quiet.each(ctx, newPool(g, false), func(w int, k task) {
+	err := quiet.each(ctx, newPool(g, uncut), func(w int, k task) {
 		s, u := &ws[w], k.root
 		around := g.Above(u)
 		for i, n := range t[at[u]:at[u+1]] {

@@ -57,6 +57,9 @@ func (r *Run) WriteFacts(w io.Writer, a Arithmetic) {
 	f.updates(a.Decay)
 	if a.Sampling != "" {
 		f.line("sampled by %s", a.Sampling)
+		if backend.Of(a.Device).GPU() {
+			f.line("gpu blocks %d", gpuBlocks)
+		}
 	} else {
 		f.visits()
 	}
@@ -82,6 +85,9 @@ func (f *facts) device(name string, tf32 bool) {
 // gpuSums is raised when the order of sums changes on GPUs alone. 1: sums of products over
 // rows have a kernel of their own.
 const gpuSums = 1
+
+// gpuBlocks is the same for sums over sampled blocks. 1: their kernels are chosen by counts alone.
+const gpuBlocks = 1
 
 // updates: in their order, in which the norm of all gradients is summed.
 func (f *facts) updates(decay func(param string) float32) {

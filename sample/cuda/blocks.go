@@ -129,7 +129,7 @@ type Blocks struct {
 func (f *Fanouts) text(shapes []shape) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#define THREADS %d\n#define HOPS %d\n#define METHOD %d\n#define ONLY_NEW %v\n", threads, len(shapes), f.Method, f.OnlyNew)
-	b.WriteString(prelude + blocksText + rowsText + hopsText)
+	b.WriteString(prelude + scanText + blocksText + rowsText + hopsText)
 	var args strings.Builder
 	for hop, s := range shapes {
 		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops, s.each)

@@ -17,6 +17,7 @@ type Walk struct {
 	Pack      int     // steps that share random words
 	Fields    []Field // the state
 	Sizes     []int   // of a tree: draws of a transit at each step; nil: samples draw once a step
+	Unique    bool    // no step of a tree adds a vertex twice
 	Steps     int     // of a walk; 0: until it ends
 }
 
@@ -34,19 +35,25 @@ func (w *Walk) numbers() (n int) {
 	return n
 }
 
+// head is what stands before the kernels.
+func (w *Walk) head(wide bool) string {
+	head := ""
+	if wide {
+		head = "#define WIDE\n"
+	}
+	head += fmt.Sprintf("#define ROOTS %d\n#define PACK %d\n", w.Roots, w.Pack)
+	if w.Transits {
+		head += "#define GOES_ON true\n"
+	} else {
+		head += "#define GOES_ON e.far != NONE\n"
+	}
+	return head + prelude + functions + w.Functions
+}
+
 // text is the kernels' source.
 func (w *Walk) text(wide bool) string {
 	var b strings.Builder
-	if wide {
-		b.WriteString("#define WIDE\n")
-	}
-	fmt.Fprintf(&b, "#define ROOTS %d\n#define PACK %d\n", w.Roots, w.Pack)
-	if w.Transits {
-		fmt.Fprintf(&b, "#define GOES_ON true\n")
-	} else {
-		fmt.Fprintf(&b, "#define GOES_ON e.far != NONE\n")
-	}
-	b.WriteString(prelude + functions + w.Functions)
+	b.WriteString(w.head(wide))
 	if w.Sizes != nil {
 		b.WriteString(treeText)
 		per := w.Roots
@@ -93,7 +100,12 @@ func (w *Walk) stateText() string {
 }
 
 // Sources are all texts that a sampler may need, for tests that compile them.
-func (w *Walk) Sources() []string { return []string{w.text(false), w.text(true)} }
+func (w *Walk) Sources() []string {
+	if w.Unique {
+		return []string{w.uniqueText(false, 0), w.uniqueText(true, len(w.Sizes)-1)}
+	}
+	return []string{w.text(false), w.text(true)}
+}
 
 // widths are how many vertices a sample has at each step, roots first.
 func (w *Walk) widths() []int {
@@ -166,7 +178,12 @@ func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key
 	for step := range w.Sizes {
 		bytes := 4 * int64(d.N) * int64(d.widths[step+1])
 		to := d.steps.Slice(at, bytes)
-		calls = append(calls, call{source, fmt.Sprintf("saga_tree_%d", step), int((bytes/4 + 255) / 256), 256, 0,
+		blocks, shared := int((bytes/4+255)/256), 0
+		if w.Unique {
+			source = w.uniqueText(g.wide, step)
+			blocks, shared = heldBy(d.widths[step+1]).launch(d.N)
+		}
+		calls = append(calls, call{source, fmt.Sprintf("saga_tree_%d", step), blocks, 256, shared,
 			append(rows[:len(rows):len(rows)], from, roots, to, n, first, key, d.wrong)})
 		from, at = to, at+bytes
 	}

@@ -33,15 +33,24 @@ func philox(e *emitter) {
 	m0, m1 := e.YMM(), e.YMM()
 	e.VMOVDQU(e.bits(0xD2511F53), m0)
 	e.VMOVDQU(e.bits(0xCD9E8D57), m1)
+	var same [5]reg.Register // of all counters, and the key
+	for i, name := range []string{"step", "slot", "site", "k0", "k1"} {
+		same[i] = e.Load(e.Param(name), e.GP32())
+	}
+	spread := func(from reg.Register, to reg.VecVirtual) {
+		x := e.XMM()
+		e.VMOVD(from, x)
+		e.VPBROADCASTD(x, to)
+	}
 	loop := e.label("counters")
 	e.Label(loop)
 	a, b, c, d, k0, k1 := e.YMM(), e.YMM(), e.YMM(), e.YMM(), e.YMM(), e.YMM()
 	e.VMOVDQU(at(from, 0), a)
-	e.VPBROADCASTD(e.paramMem("step"), b)
-	e.VPBROADCASTD(e.paramMem("slot"), c)
-	e.VPBROADCASTD(e.paramMem("site"), d)
-	e.VPBROADCASTD(e.paramMem("k0"), k0)
-	e.VPBROADCASTD(e.paramMem("k1"), k1)
+	spread(same[0], b)
+	spread(same[1], c)
+	spread(same[2], d)
+	spread(same[3], k0)
+	spread(same[4], k1)
 	for i := range 10 {
 		if i > 0 {
 			e.VPADDD(e.bits(0x9E3779B9), k0, k0)
