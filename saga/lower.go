@@ -16,15 +16,12 @@ func (p *Program) optimize(k int) (*optimized, error) {
 	if p.output != "" {
 		trace = p.traceForward
 	}
-	if p.scores {
-		trace = func() (*dataflow.Program, error) { return p.traceScores(p.trainDims()) }
-	}
 	train, err := trace()
 	if err != nil {
 		return nil, err
 	}
 	x := &optimized{train: dataflow.Optimize(train, o)}
-	if p.output == "" && !p.scores {
+	if p.output == "" {
 		eval, err := p.traceEval()
 		if err != nil {
 			return nil, err
@@ -61,7 +58,7 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 			l.Spec.Results = append(l.Spec.Results, l.Globals[n])
 		}
 	}
-	if p.scores {
+	if p.output == outputScores {
 		results(x.train)
 	}
 	if o.eval != nil {
@@ -108,7 +105,7 @@ func (p *Program) trainDims() dims {
 			d.levels++
 		}
 		if d.task == GraphTask {
-			d.graphs = min(s.Batch, len(s.train))
+			d.graphs = min(s.Batch, len(s.draw.items))
 		}
 	}
 	return d

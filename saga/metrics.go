@@ -56,7 +56,7 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 
 // Evaluate runs the forward pass without dropout and scores every split, by sampling if Sampling.Eval says so.
 func (p *Program) Evaluate() (Scores, error) {
-	if p.sampled != nil && p.sampled.scorer != nil {
+	if p.chosen.scorer != nil {
 		return p.evaluateSampled()
 	}
 	open, err := p.openEval()

@@ -234,6 +234,9 @@ func features(r request) ([]float32, int, error) {
 
 // traceForward is the forward pass that Predict and Embed ask for.
 func (p *Program) traceForward() (*dataflow.Program, error) {
+	if p.output == outputScores {
+		return p.traceScores(p.trainDims())
+	}
 	tr, err := trace(p.model, p.dims, false)
 	if err != nil {
 		return nil, err

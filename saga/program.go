@@ -21,7 +21,6 @@ type Program struct {
 	data    *dataset.Data
 	shape   *Shape // planned from statistics: there is no data, and nothing can run
 	output  string // of the one forward pass that this is for; "": training and evaluation
-	scores  bool   // it only evaluates, over sampled blocks
 	in      *inputs
 	dims    dims
 	params  []Param
@@ -52,6 +51,7 @@ type chosen struct {
 	want      chunk.Want    // what cells carry
 	memory    memory        // how the budget of a device is divided
 	predicted *sim.Timeline // of a training epoch on the machine
+	scorer    *Program      // that evaluates by sampling; nil: evaluation is exact
 }
 
 // unit is one lowered program with its plan.

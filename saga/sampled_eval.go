@@ -14,6 +14,9 @@ import (
 // its own, which has the device while it runs. Every evaluation draws the same blocks, so scores of two epochs differ by the
 // parameters alone.
 
+// outputScores is the output of the program that evaluates by sampling.
+const outputScores = "scores"
+
 // drawsOfEvaluation sets the draws of evaluation apart from those of training under one seed.
 const drawsOfEvaluation = 0x65766173
 
@@ -40,7 +43,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.scores = true
+	q.output = outputScores
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: 1}
 	if q.sampled, err = q.newSampled(x); err != nil {
 		return nil, err
@@ -70,7 +73,7 @@ func (p *Program) allItems() (list []uint32) {
 // evaluateSampled scores every split by sampling.
 func (p *Program) evaluateSampled() (s Scores, err error) {
 	err = p.aside(func(held []safetensors.Tensor) error {
-		s, err = p.sampled.scorer.score(held)
+		s, err = p.chosen.scorer.score(held)
 		return err
 	})
 	return s, err

@@ -46,7 +46,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
 	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+p.drawing(), p.eval.plan.Cells.P
-	if q := s.scorer; q != nil {
+	if q := p.chosen.scorer; q != nil {
 		device, intervals = max(device, q.PlannedPeak()+q.chosen.memory.scratch), 0
 	}
 	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
@@ -57,8 +57,8 @@ func (p *Program) SampledPlan() *SampledPlan {
 func (s *sampled) report(p *Program) *report.Sampled {
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
 		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Eval: p.eval.plan}
-	if s.scorer != nil {
-		r.Eval = s.scorer.train.plan
+	if p.chosen.scorer != nil {
+		r.Eval = p.chosen.scorer.train.plan
 	}
 	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine

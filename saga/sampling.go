@@ -120,7 +120,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.compileSampled(); err != nil {
 		return nil, err
 	}
-	if p.sampled.scorer, err = p.scorer(&s); err != nil {
+	if p.chosen.scorer, err = p.scorer(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	return p, nil

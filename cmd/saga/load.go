@@ -221,7 +221,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Training.Sample == "" && s.Training.Sampler == "" && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
+	return s.Training.Sampling.whole() && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
 
 // builtin is the graph that is trained on where none is named.
