@@ -118,6 +118,9 @@ const (
 	FewWhole                   // a row a group of lanes, whole rows
 )
 
+// FarShared is the bytes of shared memory that FarTake takes in blocks of 256 threads.
+const FarShared = 8 * 4 * (3*32 + 1024/2)
+
 // The kernels of Renderer.Blocks, with their arguments: addresses, then numbers. Row lists and ids are uint32.
 const (
 	BlockTake    = iota // to, table, ids; how many rows, and their length in units of 16 bytes: rows of a table by number
@@ -126,5 +129,6 @@ const (
 	TurnSum             // that list; its rows, and edges: in one block of 1024 threads
 	TurnPut             // that list, far ends; edges; room of a number an edge
 	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges
-	BlockTakeFar        // to, host memory, ids; how many rows, and their length; hot rows, the slot of each row there (uint32, ^0: none), its place in a batch with a tag before (uint64); rows of that batch; this batch's tag, that one's or 0; three counts of uint64: of rows from the host, of hot ones and of those of that batch
+	FarMark             // places by vertex (uint64), bits by vertex or 0, ids; how many, and the batch's tag
+	FarTake             // to, host memory, ids; how many rows, and their length; hot rows, the slot of each row there (uint32, ^0: none), places of the batch and of the one before, those bits; how many vertices; rows of the batch before; its tag, or 0; three counts of uint64: of rows from the host, of hot ones and of those of that batch
 )

@@ -30,7 +30,8 @@ type Explanation struct {
 	Bytes    int64     `json:"bytes"`                       // rows of the graph and memory of the work; of each GPU
 }
 
-// walkWork bounds what is read for the estimates of an explanation, in elements.
+// walkWork bounds what is read for the estimates of an explanation, and for those of the
+// reads of rows where not all fit on GPUs, in elements.
 const walkWork = 1 << 24
 
 // ExplainMotifs explains the counts that Motifs makes, pattern by pattern. The time of one
@@ -43,11 +44,11 @@ func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
 	out := make([]*Explanation, len(all))
 	var sums pattern.Formula
 	before := 0.0
-	for i, p := range all {
-		j, err := g.job(p, nil)
-		if err != nil {
-			return nil, err
-		}
+	jobs, err := g.jobs(all)
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range jobs {
 		if out[i], err = g.explain(j); err != nil {
 			return nil, err
 		}

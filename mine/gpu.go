@@ -210,6 +210,9 @@ func (g *Graph) loopsPlace(r *rows.Rows, pl *plan.Plan) (p place, err error) {
 		return g.workers(g.rowsNeed(), run.NestNeed(pl, r), what)
 	}
 	p, err = g.gpuPlace(r, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.NestNeed(pl, r, chip) })
+	if p.layout.Hot >= 0 {
+		p.layout.Reads = run.Sampler{Rows: r, Seed: seed}.Sample(pl, walkWork).Reads
+	}
 	return p, err
 }
 

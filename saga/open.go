@@ -31,7 +31,6 @@ func (p *Program) Close() error {
 
 // release is Close of a program that may be opened again by its next use.
 func (p *Program) release() error {
-	p.sampled.stopFeed()
 	s := p.session
 	if s == nil {
 		return nil
@@ -60,6 +59,11 @@ func (p *Program) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.sampled != nil && p.output == "" { // evaluation takes the first device
+		if err := s.openPeers(p.PlannedPeak()); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
 	return s, p.begin(s)
 }
 
@@ -75,12 +79,8 @@ func (p *Program) begin(s *session) error {
 // prepare starts training and sets the initial parameters.
 func (s *session) prepare() error {
 	p := s.p
-	if _, err := s.start(p.train); err != nil {
-		return err
-	}
-	s.train.OnUpdate(s.update)
-	if u := p.gpuUpdate(); u != nil {
-		if err := s.train.OnUpdateGPU(u); err != nil {
+	for _, x := range s.all() {
+		if err := x.startTraining(); err != nil {
 			return err
 		}
 	}
@@ -101,6 +101,24 @@ func (s *session) prepare() error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// startTraining gives training its runner and that its optimiser.
+func (s *session) startTraining() error {
+	p := s.p
+	if _, err := s.start(p.train); err != nil {
+		return err
+	}
+	s.train.OnUpdate(s.update)
+	if u := p.gpuUpdate(); u != nil {
+		if err := s.train.OnUpdateGPU(u); err != nil {
+			return err
+		}
+	}
+	if p.sampled != nil && p.sampled.parts() > 1 {
+		return s.train.Apart()
 	}
 	return nil
 }

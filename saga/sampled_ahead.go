@@ -17,6 +17,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/sample"
 )
 
 // Batches on GPUs: what comes with a batch is filled in pinned memory, several batches side by side, and
@@ -41,8 +42,9 @@ type feeding struct {
 	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
 	ranks   []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
 	drawing atomic.Int64                         // nanoseconds of all of them
-	last    []uint32                             // seeds of the last batch
-	waiting time.Duration                        // of steps for the next batch
+	last    []uint32                             // seeds of the last update
+	rows    map[int][]float32                    // outputs of these by value, where an update has several batches
+	waiting atomic.Int64                         // nanoseconds of steps for the next batch
 }
 
 // aheads are the ways to have batches come, the fastest first; memory decides.
@@ -84,7 +86,7 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 			v := &l.Spec.Values[id]
 			name, _, _ := strings.Cut(key, "@")
 			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && p.staysTable(name) {
-				t := plan.Table{Value: id, Rows: p.in.edges.V}
+				t := plan.Table{Value: id, Rows: p.in.edges.V, Again: p.sampled.Sampler.Output == sample.Apart}
 				if t.Host = x.far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
 					t.Hot = int(min(1, x.hot) * float64(t.Rows))
 				}
@@ -135,8 +137,10 @@ func (s *session) setTables() error {
 			return err
 		}
 		rows := bytesOf(src.rows)
-		if t.Host || src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
-			if rows, err = p.in.layout(name, nil); err != nil {
+		if s.main != nil {
+			rows = s.main.train.Output(id)
+		} else if t.Host || src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
+			if rows, err = p.in.layout(name, nil, allRows(p.in.edges.V)); err != nil {
 				return err
 			}
 		}
@@ -194,18 +198,25 @@ func (s *session) newBatch() (*batch, error) {
 // stageNext takes the batch behind the one at work and has it come.
 func (p *Program) stageNext(open *session, next step) error {
 	s := p.sampled
+	last := next.batch < s.parts() // of the epoch: evaluation may come between
 	if open.draws != nil {
-		if err := open.drawThere(next); err != nil || next.batch == 0 { // evaluation may come between
+		if err := open.drawThere(next); err != nil || last {
 			return err
 		}
-		return open.stage(open.draws.batches[open.draws.turn])
+		if err := open.stage(open.draws.batches[open.draws.turn]); err != nil {
+			return err
+		}
+		if after := s.next(next, open.number, open.of()); after.epoch == next.epoch {
+			return open.beginDraw(after)
+		}
+		return nil
 	}
-	if !s.filling.ahead.two || next.batch == 0 || len(open.tables.rows) > 0 { // evaluation may come between, or rows change
+	if !s.filling.ahead.two || last || len(open.tables.rows) > 0 { // or rows change
 		return nil
 	}
 	start := time.Now()
-	b := s.feed.peek()
-	s.filling.waiting += time.Since(start)
+	b := open.feed.peek()
+	s.filling.waiting.Add(int64(time.Since(start)))
 	if b.err != nil {
 		return nil // at its turn
 	}

@@ -77,8 +77,8 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		return o[i+1] - o[i]
 	}
 	switch name {
-	case weightInput: // the mean over the seeds of the batch, also of the last
-		total := p.itemWeights(vertices)
+	case weightInput: // the mean over the seeds of the update, also of the last
+		total := b.blocks.total
 		return each(func(i int) float32 {
 			if total == 0 {
 				return 0

@@ -22,8 +22,10 @@ type drawnThere struct {
 	gpu     *sample.GPU
 	batches [2]*batch // by turns
 	turn    int
-	at      step     // of the batch that lies there
-	ready   bool     // it does, and batches[turn] is filled for it
+	at      step     // of the batch that was begun last
+	begun   bool     // and of which words are not read
+	have    step     // of batches[turn],
+	ready   bool     // if that is filled
 	order   []uint32 // of the epoch at.epoch
 	words   []uint32
 }
@@ -47,7 +49,7 @@ func (p *Program) drawsThere() int64 {
 			return 0
 		}
 	}
-	n, err := s.draw.GPUBytes(s.Batch, len(s.train))
+	n, err := s.draw.GPUBytes(s.Batch, len(s.draw.items))
 	if err != nil {
 		return 0
 	}
@@ -82,36 +84,56 @@ func (s *session) openDraws() error {
 	return nil
 }
 
-// drawThere has the batch of a place drawn, and waits for it.
-func (s *session) drawThere(at step) error {
+// beginDraw has the batch of a place drawn.
+func (s *session) beginDraw(at step) error {
 	p, d := s.p, s.draws
-	d.ready = false
-	if d.order == nil || at.epoch != d.at.epoch || at.batch != d.at.batch+1 {
+	key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
+	switch {
+	case d.order == nil || at.epoch != d.at.epoch:
 		order, err := p.sampled.order(p.cfg.Seed, at.epoch)
 		if err != nil {
 			return err
 		}
 		d.order = order.items
-		key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
 		if err := d.gpu.Batches(d.order, p.sampled.Batch, key); err != nil {
+			return err
+		}
+	case at.batch != d.at.batch+1: // others are other devices'
+		if err := d.gpu.Jump(key); err != nil {
 			return err
 		}
 	}
 	d.at = at
-	if err := d.gpu.Next(d.words); err != nil {
+	err := d.gpu.Next()
+	if d.begun = err == nil; !d.begun {
+		d.order = nil
+	}
+	return err
+}
+
+// drawThere has the batch of a place drawn, unless that was begun, and waits for it.
+func (s *session) drawThere(at step) error {
+	d := s.draws
+	if !d.begun || d.at != at {
+		if err := s.beginDraw(at); err != nil {
+			return err
+		}
+	}
+	d.begun, d.ready = false, false
+	if err := d.gpu.Read(d.words); err != nil {
 		d.order = nil
 		return err
 	}
 	d.turn ^= 1
 	err := s.fillThere(d.batches[d.turn])
-	d.ready = err == nil
+	d.have, d.ready = at, err == nil
 	return err
 }
 
 // drawn is the batch of a place.
 func (s *session) drawn(at step) (*batch, error) {
 	d := s.draws
-	if d.at != at || !d.ready {
+	if d.have != at || !d.ready {
 		if err := s.drawThere(at); err != nil {
 			return nil, err
 		}
@@ -134,7 +156,7 @@ func (s *session) fillThere(b *batch) error {
 	if b.blocks.Counts[0] != len(b.blocks.seeds) {
 		return fmt.Errorf("the GPU has drawn for %d seeds of %d", b.blocks.Counts[0], len(b.blocks.seeds))
 	}
-	b.weight = p.itemWeights(b.blocks.items)
+	b.weight, b.blocks.total = p.itemWeights(b.blocks.items), p.updateWeight(&epochOrder{items: d.order}, d.at.batch)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	vertices, begin, far, queue := d.gpu.Lists()
 	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Made: map[int]exec.Made{}, Queue: queue}

@@ -15,6 +15,9 @@ import (
 // items are the numbers of what the training split has.
 func (p *Program) items() []uint32 {
 	d := p.data
+	if p.output == outputScores {
+		return p.allItems()
+	}
 	if p.dims.taskName() != LinkTask {
 		return d.Splits(p.dims.taskName())[0]
 	}
@@ -56,6 +59,7 @@ func (d *dims) paired() bool { return d.task == EdgeTask || d.task == LinkTask }
 type drawn struct {
 	sample.Blocks
 	items []uint32
+	total float64 // weight of the items of its update
 
 	upper sample.Blocks    // as they were sampled
 	pairs sample.Block     // the edges of items, by their ends
@@ -73,6 +77,7 @@ func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
 		b.items = s.seeds(order.items, at.batch)
 		b.seeds = append(b.seeds[:0], b.items...)
 	}
+	b.total = p.updateWeight(order, at.batch)
 	var list dataset.Pairs
 	switch p.dims.taskName() {
 	case EdgeTask, LinkTask:
@@ -106,7 +111,7 @@ func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
 // pairsOf lists the pairs of the batch: of links first those that are edges, then as many that are none.
 func (p *Program) pairsOf(b *drawn, epoch int) (list dataset.Pairs) {
 	b.pairs.Edge, b.share = b.pairs.Edge[:0], b.share[:0]
-	total := p.itemWeights(b.items)
+	total := b.total
 	add := func(u, v uint32, weight float64) {
 		share := 0.0
 		if total > 0 {
@@ -177,7 +182,7 @@ func (b *drawn) enter(list *dataset.Pairs) {
 
 // mostPairs is how many a batch has; 0: items are none.
 func (s *sampled) mostPairs(d *dims) int {
-	switch n := min(s.Batch, len(s.train)); d.task {
+	switch n := min(s.Batch, len(s.draw.items)); d.task {
 	case EdgeTask:
 		return n
 	case LinkTask:
@@ -203,7 +208,7 @@ func (s *session) setGraphs(b *batch) error {
 	}
 	n := p.trainDims().graphs
 	labels, weights, counts := make([]float32, n), make([]float32, n), make([]float32, n)
-	total := p.itemWeights(b.blocks.items)
+	total := b.blocks.total
 	for i, g := range b.blocks.items {
 		labels[i], counts[i] = float32(p.data.GraphLabels[g]), 1/float32(max(1, len(p.sampled.draw.members[g])))
 		if total > 0 {

@@ -21,8 +21,9 @@ type feed struct {
 	done        chan struct{}
 }
 
-// newFeed begins to prepare batches from a place on.
+// newFeed begins to prepare the batches of the session's device from a place on.
 func (p *Program) newFeed(open *session, at step) (*feed, error) {
+	number, of := open.number, open.of()
 	ctx, stop := context.WithCancel(context.Background())
 	n := p.ahead() + 1
 	f := &feed{ready: make(chan *batch, n), free: make(chan *batch, n), stop: stop, done: make(chan struct{})}
@@ -41,9 +42,10 @@ func (p *Program) newFeed(open *session, at step) (*feed, error) {
 		defer filling.Wait()
 		var order *epochOrder
 		var wrong error // with the clusters, which were looked at before
-		for ; ; at = p.sampled.after(at) {
-			if order == nil || at.batch == 0 {
-				order, wrong = p.sampled.order(p.cfg.Seed, at.epoch)
+		for epoch := -1; ; at = p.sampled.next(at, number, of) {
+			if at.epoch != epoch {
+				epoch = at.epoch
+				order, wrong = p.sampled.order(p.cfg.Seed, epoch)
 			}
 			select {
 			case <-ctx.Done():
@@ -90,25 +92,25 @@ func (f *feed) close() {
 	<-f.done
 }
 
-// after is the place behind at.
-func (s *sampled) after(at step) step {
-	if at.batch++; at.batch == s.batches() {
-		at.epoch, at.batch = at.epoch+1, 0
+// stopFeeds ends the goroutines that prepare batches.
+func (s *session) stopFeeds() {
+	if s == nil {
+		return
 	}
-	return at
-}
-
-// stopFeed ends the goroutine that prepares batches.
-func (s *sampled) stopFeed() {
-	if s != nil && s.feed != nil {
-		s.feed.close()
-		s.feed = nil
+	for _, x := range s.all() {
+		if x.feed != nil {
+			x.feed.close()
+			x.feed = nil
+		}
 	}
 }
 
 // stepSampled runs the next batch and returns its loss.
 func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	s := p.sampled
+	if s.parts() > 1 {
+		return p.stepParts(open)
+	}
 	at := step{epoch: s.epoch, batch: s.batch}
 	b, err := p.batchOf(open, at)
 	if err != nil {
@@ -117,7 +119,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	if open, b, err = p.fit(open, b); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	defer s.giveBack(s.feed, b)
+	defer open.feed.giveBack(b)
 	if err := open.setStep(p.train, open.train); err != nil {
 		return 0, err
 	}
@@ -126,7 +128,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	}
 	open.takeRows(b)
 	open.grads = nil
-	next := s.after(at)
+	next := s.next(at, 0, 1)
 	if err := open.train.StepBatch(func() error { return p.stageNext(open, next) }); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
@@ -134,10 +136,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	loss = float64(open.train.Result(0)[0])
 	s.loss += loss * b.weight
 	s.steps++
-	s.filling.last = append(s.filling.last[:0], b.blocks.seeds...)
-	if p.dims.taskName() == VertexTask {
-		s.filling.last = s.filling.last[:b.blocks.Counts[0]]
-	}
+	s.filling.last = append(s.filling.last[:0], p.seedsOf(b)...)
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++
 	}
@@ -149,17 +148,18 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 func (p *Program) batchOf(open *session, at step) (b *batch, err error) {
 	s := p.sampled
 	start := time.Now()
-	defer func() { s.filling.waiting += time.Since(start) }()
+	defer func() { s.filling.waiting.Add(int64(time.Since(start))) }()
 	if open.draws != nil {
 		return open.drawn(at)
 	}
-	if s.feed == nil {
-		if s.feed, err = p.newFeed(open, at); err != nil {
+	if open.feed == nil {
+		if open.feed, err = p.newFeed(open, at); err != nil {
 			return nil, err
 		}
 	}
-	if b = s.feed.take(); b.err != nil {
-		s.stopFeed()
+	if b = open.feed.take(); b.err != nil {
+		open.feed.close()
+		open.feed = nil
 		return nil, b.err
 	}
 	if b.at != at {
@@ -168,11 +168,19 @@ func (p *Program) batchOf(open *session, at step) (b *batch, err error) {
 	return b, nil
 }
 
-// giveBack has b filled again by the feed that made it, unless that was stopped.
-func (s *sampled) giveBack(f *feed, b *batch) {
-	if s.feed == f && f != nil {
+// giveBack has b filled again; there is room for it also when the feed was stopped.
+func (f *feed) giveBack(b *batch) {
+	if f != nil {
 		f.free <- b
 	}
+}
+
+// seedsOf are the seeds of a batch, or of pairs the vertices where they end.
+func (p *Program) seedsOf(b *batch) []uint32 {
+	if p.dims.taskName() == VertexTask {
+		return b.blocks.seeds[:b.blocks.Counts[0]]
+	}
+	return b.blocks.seeds
 }
 
 // fit gives the batch to the runner. Where the plan has no room for it, it is made again with
@@ -198,7 +206,7 @@ func (p *Program) refit(open *session, b *batch) (*session, error) {
 	if err != nil {
 		return open, err
 	}
-	p.sampled.stopFeed() // which reads the plan
+	open.stopFeeds() // which read the plan
 	p.sampled.widen(b.blocks.Counts, b.edges())
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
@@ -219,7 +227,7 @@ func (p *Program) refit(open *session, b *batch) (*session, error) {
 // epochLoss is the mean loss over the items of the epoch that has just ended.
 func (p *Program) epochLoss() float64 {
 	s := p.sampled
-	loss := s.loss / p.itemWeights(s.train)
+	loss := s.loss / p.itemWeights(s.draw.items)
 	s.loss = 0
 	return loss
 }
@@ -239,7 +247,10 @@ func (p *Program) Seeds() []uint32 {
 // seedRows is value id of the last batch, without what pads its rows.
 func (s *session) seedRows(id int) (x []float32, cols int) {
 	cols = s.p.train.low.Spec.Values[id].Cols
-	rows, ld := floatsOf(s.train.OutputRows(id, len(s.p.sampled.filling.last))), chunk.LD(cols)
+	rows, ld := s.p.sampled.filling.rows[id], chunk.LD(cols)
+	if rows == nil {
+		rows = floatsOf(s.train.OutputRows(id, len(s.p.sampled.filling.last)))
+	}
 	for at := 0; at < len(rows); at += ld {
 		x = append(x, rows[at:at+cols]...)
 	}

@@ -269,7 +269,6 @@ func TestSampledRefuses(t *testing.T) {
 		{concat, nil, one, "Concat(): needs the whole graph"},
 		{sage, func(c *saga.Config) { c.Outputs = []string{"grad:features"} }, sampling(), "gradients of features"},
 		{sage, func(c *saga.Config) { c.Outputs = []string{"hidden"} }, sampling(), "no output \"hidden\""},
-		{sage, func(c *saga.Config) { c.Device = "cpu:2" }, sampling(), "on one device"},
 		{sage, func(c *saga.Config) { c.Mem = 1000 }, sampling(), "the smallest that would do is"},
 		{sage, func(c *saga.Config) { c.HostMem = 1000 }, sampling(), "host memory are too few"},
 	} {

@@ -25,6 +25,10 @@ type Sampling struct {
 	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
 	// batch of an epoch has what is left.
 	Batch int
+	// Accumulate is how many batches an update has: their gradients are added, and its loss is the mean over all
+	// their seeds. Batch r of an update runs on device r modulo their number, and no bit depends on that number. 0: as many as there
+	// are devices.
+	Accumulate int
 	// Cache says where a GPU has the rows of vertices that do not change, such as features. 0: on the device, or as many
 	// of them as there is memory for; above 0: this share of them, those of the vertices with most out-edges;
 	// below 0: none. The others are read from host memory while the batch before is at work. No number depends on it.
@@ -36,6 +40,10 @@ type Sampling struct {
 	// Clusters is the number of each vertex's cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in an
 	// order drawn for the epoch, and their edges; its seeds are their training vertices. sample.Partition makes them.
 	Clusters []uint32
+	// Eval is how many in-edges of a vertex each layer draws in evaluation, the last layer's first; nil: evaluation is exact, over the
+	// whole graph. Batches are of Batch vertices, sums are scaled as Norm says, and every evaluation draws the same edges. It is for
+	// labels of vertices. Device memory is given to evaluation and back each time, so that Config.Mem holds.
+	Eval []int
 }
 
 // NormFull scales sums over sampled neighbours to all of them.
@@ -62,14 +70,22 @@ func (s *Sampling) String() string {
 	if s.Norm != "" {
 		text += ", sums scaled to " + s.Norm + " rows"
 	}
+	if s.Eval != nil {
+		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
+	}
 	if s.Clusters != nil {
 		h := fnv.New32a()
 		for _, c := range s.Clusters {
 			h.Write([]byte{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
 		}
-		return fmt.Sprintf("%s, batches of %d of %d clusters (%08x)", text, s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
+		text += fmt.Sprintf(", batches of %d of %d clusters (%08x)", s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
+	} else {
+		text += fmt.Sprintf(", batches of %d", s.Batch)
 	}
-	return fmt.Sprintf("%s, batches of %d", text, s.Batch)
+	if s.Accumulate > 1 {
+		text += fmt.Sprintf(", %d an update", s.Accumulate)
+	}
+	return text
 }
 
 // CompileSampled is Compile for training on sampled blocks: an epoch goes over the training
@@ -83,7 +99,7 @@ func (s *Sampling) String() string {
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
 // A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
-// them, and evaluation is exact, over the whole graph within the same Config.Mem. It trains on one CPU or GPU.
+// them, and evaluation is exact, over the whole graph within the same Config.Mem, on the first device, unless Sampling.Eval says otherwise.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
@@ -92,13 +108,22 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
+	if err := p.checkAccumulate(&s); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
 	if p.sampled, err = p.newSampled(s); err != nil {
 		return nil, err
 	}
 	if err := p.presample(); err != nil {
 		return nil, err
 	}
-	return p, p.compileSampled()
+	if err := p.compileSampled(); err != nil {
+		return nil, err
+	}
+	if p.chosen.scorer, err = p.scorer(&s); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	return p, nil
 }
 
 // checkSampling says what of s does not fit the model, the data or the configuration.
@@ -131,8 +156,6 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return p.trainable()
 	case p.model.Loss.numbers() && p.dims.taskName() != VertexTask:
 		return fmt.Errorf("batches have no targets of %s yet; train without sampling", things[p.dims.taskName()])
-	case p.cfg.devices() > 1:
-		return fmt.Errorf("sampled training runs on one device, not on %s", p.cfg.Device)
 	case p.cfg.featureGrad():
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:
@@ -164,14 +187,18 @@ func (p *Program) compileSampled() error {
 		return err
 	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-	p.train, p.eval = &unit{low: x.train}, &unit{low: x.eval}
+	if p.train = (&unit{low: x.train}); x.eval != nil {
+		p.eval = &unit{low: x.eval}
+	}
 	if err := p.planSampled(); err != nil {
 		return err
 	}
 	if err := p.precompute(x.once); err != nil {
 		return p.leastHost(err, x.once)
 	}
-	p.orderFor(p.eval.plan.Cells.P)
+	if p.eval != nil {
+		p.orderFor(p.eval.plan.Cells.P)
+	}
 	return p.placeFinal(x.once)
 }
 
@@ -182,7 +209,10 @@ func (p *Program) planSampled() error {
 	if o.Schedule == plan.Auto { // nothing is searched
 		o.Schedule = plan.Sag
 	}
-	programs := []*dataflow.Lowered{p.train.low, p.eval.low}
+	programs := []*dataflow.Lowered{p.train.low}
+	if p.eval != nil {
+		programs = append(programs, p.eval.low)
+	}
 	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // batches may have become larger
 	if err != nil {
 		return err
@@ -196,7 +226,7 @@ func (p *Program) planSampled() error {
 		}
 		z := p.sampled.room(p.train.low)
 		z.Ahead = p.aheadOf(p.train.low, x, z)
-		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil {
+		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil && p.eval != nil {
 			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 		}
 		if !errors.As(err, &small) {

@@ -31,6 +31,10 @@ type session struct {
 	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
 	tables  tables               // sampled training's learned rows
 	draws   *drawnThere          // sampled training: nil where the host draws
+	feed    *feed                // and there what prepares batches
+	peers   []*session           // of sampled training's further devices,
+	main    *session             // whose session this is; nil: the program's
+	number  int                  // of the device among all
 	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
@@ -43,12 +47,20 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	if err := p.checkSpace(); err != nil {
 		return nil, err
 	}
+	first, n := p.cfg.opens()
+	if p.sampled != nil { // others have sessions of their own
+		n = 1
+	}
+	return p.openOn(first, n, peak)
+}
+
+// openOn takes peak bytes of memory on n devices from number first on.
+func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	m := &p.chosen.memory
 	budget := m.bound
 	if budget == 0 {
 		budget = peak + m.scratch + p.drawing()
 	}
-	first, n := p.cfg.owned()
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
 		return nil, err
@@ -69,14 +81,47 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 		return nil, errors.Join(err, s.close())
 	}
 	s.arena.FilesIn(p.cfg.Scratch)
+	if p.sampled != nil {
+		return s, nil
+	}
 	first, _ := p.cfg.owned()
 	s.arena.Over(p.cfg.Net, first)
+	if p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) {
+		if err := s.joinGPUs(first); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
 	return s, nil
+}
+
+// joinGPUs makes the GPUs of all ranks known to each other.
+func (s *session) joinGPUs(first int) error {
+	g := s.p.cfg.Net
+	use, err := g.GPUs.Use(g, device.OpenNCCL)
+	if !use || err != nil {
+		return err
+	}
+	id := make([]byte, device.NCCLIDBytes)
+	if g.Rank() == 0 {
+		id, err = device.NCCLID()
+	}
+	if err := g.Agree(err); err != nil {
+		return err
+	}
+	if err := g.Bcast(id, 0); err != nil {
+		return err
+	}
+	s.arena.Direct = true
+	return g.Agree(device.JoinNCCL(s.devices, id, first, s.p.cfg.devices()))
 }
 
 // close gives everything back.
 func (s *session) close() error {
+	s.stopFeeds()
 	var err error
+	for _, x := range s.peers {
+		err = errors.Join(err, x.close())
+	}
 	for _, r := range []*exec.Runner{s.train, s.eval, s.ahead} {
 		if r != nil {
 			err = errors.Join(err, r.Close())
@@ -136,7 +181,11 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		rows, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
-			if rows, err = s.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
+			own := allRows(u.plan.Cells.V)
+			if run.Owns(id) {
+				own = p.ownedBy(u.plan)
+			}
+			if rows, err = s.layOut(name, g.order, own, u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
@@ -149,18 +198,18 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	return run, s.setConsts(u, run)
 }
 
-// layOut is input name in order o, in memory or in a file of the session.
-func (s *session) layOut(name string, o *chunk.Order, disk bool) ([]byte, error) {
+// layOut is what own has of input name in order o, in memory or in a file of the session.
+func (s *session) layOut(name string, o *chunk.Order, own owned, disk bool) ([]byte, error) {
 	in := s.p.in
 	if !disk {
-		return in.layout(name, o)
+		return in.layout(name, o, own)
 	}
-	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(in.values(name)))
+	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(own.rows)*int64(chunk.LD(in.width(name))))
 	if err != nil {
 		return nil, err
 	}
 	s.files = append(s.files, f)
-	return f.Bytes(), in.fillFile(f, name, o)
+	return f.Bytes(), in.fillFile(f, name, o, own)
 }
 
 // setConsts sets the numbers of u that do not change from step to step.
@@ -219,8 +268,10 @@ func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
 // peak is the most device memory that any device has held.
 func (s *session) peak() int64 {
 	var most int64
-	for _, d := range s.devices {
-		most = max(most, d.Counters().Peak)
+	for _, x := range s.all() {
+		for _, d := range x.devices {
+			most = max(most, d.Counters().Peak)
+		}
 	}
 	return most
 }

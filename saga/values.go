@@ -145,6 +145,11 @@ func (s *session) setGlobal(name string, x []float32) error {
 	if !ok {
 		return fmt.Errorf("saga: training has no %q", name)
 	}
+	for _, peer := range s.peers {
+		if err := peer.train.SetGlobal(id, x); err != nil {
+			return err
+		}
+	}
 	return s.train.SetGlobal(id, x)
 }
 

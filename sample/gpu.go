@@ -17,10 +17,17 @@ type GPU struct {
 	walk *cuda.Walk // of samplers with steps
 	grow *cuda.Grow // of those that draw from all transits together
 
-	fanouts *cuda.Fanouts // of blocks
+	stream *cuda.Stream // of samplers with steps, where the graph's edges stay on the host
+
+	levels *cuda.Levels // of blocks whose levels draw together
+	crowd  *cuda.Crowd  // for their batches
+
+	fanouts *cuda.Fanouts // of blocks of single vertices' edges
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
 	list    int // of a list of so many
+	each    int // seeds of the batches of Batches,
+	all     int // and of its list
 
 	oneByOne bool
 }
@@ -29,7 +36,8 @@ type GPU struct {
 var ErrNotOnGPU = errors.New("it draws on a CPU only")
 
 // OnGPU copies the graph and what the sampler reads to a GPU and translates its functions. The GPU must stay open
-// until Close. Samplers that GPUs do not draw are an ErrNotOnGPU.
+// until Close. Samplers that GPUs do not draw are an ErrNotOnGPU. Where the graph takes more than three quarters of the GPU's memory,
+// its edges stay in pinned memory of the host, for the samplers that Streams tells, and are copied piece by piece at every step.
 func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 	x := &GPU{p: p}
 	needs, err := x.plan()
@@ -37,10 +45,16 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 		return nil, err
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
-	if p.scores != nil {
+	if p.scores != nil && x.levels == nil {
 		rows.Weight, rows.Drawable = p.scores, p.drawable()
 	}
 	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
+	if rows.Bytes(needs) > d.Info().Budget/4*3 && x.streams(needs) {
+		if x.stream, err = cuda.NewStream(d, x.walk, p.g.Offsets, p.g.Far); err != nil {
+			return nil, p.errorf("on %v: %w", d.Info(), err)
+		}
+		return x, nil
+	}
 	if x.on, err = cuda.Upload(d, rows, needs); err != nil {
 		return nil, p.errorf("on %v: %w", d.Info(), err)
 	}
@@ -61,6 +75,8 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 		return x.planBlocks()
 	}
 	switch {
+	case s.Output == Together && s.Steps == 0:
+		return x.planAmong()
 	case s.Output != Steps:
 		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
 	case s.Over == Collective:
@@ -155,8 +171,14 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	for k := 1; k < len(x.p.widths); k++ {
 		s.Steps = append(s.Steps, make([]uint32, n*x.p.widths[k]))
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return nil
+	case x.stream != nil:
+		return x.Into(roots, first, key, func(step, lo, n int) []uint32 {
+			w := s.Widths[step+1]
+			return s.Steps[step+1][lo*w : (lo+n)*w]
+		})
 	}
 	if x.grow != nil {
 		return x.grown(s, roots, first, key)
@@ -254,6 +276,10 @@ func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 	if _, err := x.p.samplesOf(roots, first); err != nil || x.needsSteps() != nil {
 		return errors.Join(err, x.needsSteps())
 	}
+	if x.stream != nil {
+		_, err := x.Sum(roots, first, key)
+		return err
+	}
 	if x.grow != nil {
 		_, err := x.growing(roots, first, key, false)
 		return err
@@ -272,7 +298,11 @@ func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 
 // Close gives the memory back; the GPU stays open.
 func (x *GPU) Close() error {
-	if err := x.on.Free(); err != nil {
+	free := x.on.Free
+	if x.stream != nil {
+		free = x.stream.Free
+	}
+	if err := free(); err != nil {
 		return fmt.Errorf("sampler %s: %w", x.p.s.Name, err)
 	}
 	return nil

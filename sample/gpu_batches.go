@@ -33,19 +33,23 @@ func (x *GPU) Batches(list []uint32, size int, key Key) error {
 	if err := x.blocks.Seeds(list); err != nil {
 		return err
 	}
-	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, From: key.Batch * uint32(size), Size: uint32(size), Total: uint32(len(list))})
+	x.each, x.all = size, len(list)
+	return x.Jump(key)
 }
 
-// Next draws the next batch where the last one lay, and copies its counts to words (cuda.Words of them), which
-// are there when it returns if the device does not have them pinned, else when Sync of it has returned.
-func (x *GPU) Next(words []uint32) error {
-	if err := x.blocks.Next(); err != nil {
-		return err
-	}
-	return x.blocks.ReadWords(words)
+// Jump has Next go on with number key.Batch of the batches that Batches has named.
+func (x *GPU) Jump(key Key) error {
+	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, From: key.Batch * uint32(x.each), Size: uint32(x.each), Total: uint32(x.all)})
 }
 
-// Counts are the vertices of each level and the edges of each block, in words that Next has filled.
+// Next begins to draw the next batch where the last one lay.
+func (x *GPU) Next() error { return x.blocks.Next() }
+
+// Read copies its counts to words (cuda.Words of them), which are there when it returns if the device does not have
+// them pinned, else when Sync of it has returned.
+func (x *GPU) Read(words []uint32) error { return x.blocks.ReadWords(words) }
+
+// Counts are the vertices of each level and the edges of each block, in words that Read has filled.
 func (x *GPU) Counts(words []uint32) (vertices, edges []uint32) {
 	vertices, edges, _ = x.blocks.CountsOf(words)
 	return vertices, edges

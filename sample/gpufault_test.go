@@ -10,10 +10,13 @@ import (
 	"sagann/mine/cuda/cudatest"
 )
 
-// onGPU draws walks, walks without a bound and blocks, and returns the first error, with
-// those of giving back.
-func onGPU(gpu device.GPU, g *Graph) (err error) {
-	for _, s := range []Sampler{DeepWalk(3), PPR(0.3), Neighbours(2, 2)} {
+// onGPU draws walks, walks without a bound, samples that grow, blocks, and walks of a graph that is too large, and returns the
+// first error, with those of giving back.
+func onGPU(gpu device.GPU, g, large *Graph) (err error) {
+	for i, s := range []Sampler{DeepWalk(3), PPR(0.3), Neighbours(2, 2), Layer(2, 4), DeepWalk(2)} {
+		if i == 4 {
+			g = large
+		}
 		p, err := Compile(g, s)
 		if err != nil {
 			return err
@@ -43,11 +46,14 @@ func TestGPUFaults(t *testing.T) {
 		t.Skip("calls of a device fail one after the other")
 	}
 	g := mustGraph(t, randomEdges(20, 60, 4))
+	edges := randomEdges(200, 14_000, 4)
+	edges.Weight = nil
+	large := mustGraph(t, edges)
 	run := func(f device.Fault) (int64, error) {
 		gpu := device.NewFaultGPU(cudatest.Open(t, 0, 64<<10), f)
-		err := onGPU(gpu, g)
+		err := onGPU(gpu, g, large)
 		var leak *device.LeakError
-		if e := gpu.Close(); errors.As(e, &leak) && f.Op != device.OpFree {
+		if e := gpu.Close(); errors.As(e, &leak) && f.Op != device.OpFree && f.Op != device.OpHostFree {
 			t.Errorf("%v, call %d: %v", f.Op, f.N, e)
 		}
 		return gpu.Calls(), err

@@ -69,18 +69,33 @@ func (g *Graph) check() error {
 	case int64(len(g.Edge)) != e || g.Weight != nil && int64(len(g.Weight)) != e:
 		return fmt.Errorf("sample: a graph has %d far ends, %d edge numbers and %d weights: as many of each, or no weights", e, len(g.Edge), len(g.Weight))
 	}
-	for v := range n {
-		if g.Offsets[v] > g.Offsets[v+1] || g.Offsets[v+1] > e {
-			return fmt.Errorf("sample: the row of vertex %d is from %d to %d of %d edges", v, g.Offsets[v], g.Offsets[v+1], e)
-		}
-		far, edge := g.row(uint32(v))
-		for i, f := range far {
-			switch {
-			case int64(f) >= int64(n):
-				return fmt.Errorf("sample: edge %d leads to vertex %d from %d, and there are %d vertices", g.Offsets[v]+int64(i), v, f, n)
-			case i > 0 && (f < far[i-1] || f == far[i-1] && edge[i] <= edge[i-1]):
-				return fmt.Errorf("sample: the row of vertex %d is not sorted by far end and edge number, at place %d", v, i)
+	bad := chunk.First(n, func(lo, hi int) int {
+		for v := lo; v < hi; v++ {
+			if g.checkRow(v) != nil {
+				return v
 			}
+		}
+		return -1
+	})
+	if bad >= 0 {
+		return g.checkRow(bad)
+	}
+	return nil
+}
+
+// checkRow says what is wrong with a row.
+func (g *Graph) checkRow(v int) error {
+	n, e := g.Vertices(), int64(len(g.Far))
+	if g.Offsets[v] < 0 || g.Offsets[v] > g.Offsets[v+1] || g.Offsets[v+1] > e {
+		return fmt.Errorf("sample: the row of vertex %d is from %d to %d of %d edges", v, g.Offsets[v], g.Offsets[v+1], e)
+	}
+	far, edge := g.row(uint32(v))
+	for i, f := range far {
+		switch {
+		case int64(f) >= int64(n):
+			return fmt.Errorf("sample: edge %d leads to vertex %d from %d, and there are %d vertices", g.Offsets[v]+int64(i), v, f, n)
+		case i > 0 && (f < far[i-1] || f == far[i-1] && edge[i] <= edge[i-1]):
+			return fmt.Errorf("sample: the row of vertex %d is not sorted by far end and edge number, at place %d", v, i)
 		}
 	}
 	return nil

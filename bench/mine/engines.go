@@ -13,22 +13,23 @@ import (
 	"sagann/mine"
 )
 
-// tooLong is the time, in seconds, above which an engine is not run.
-const tooLong = 10
+// tooLong is the time, in seconds, above which an engine is not run: the flag -most.
+var tooLong = 10.0
 
 // engineTable prints, for each pattern, what each engine takes beside what --explain says,
-// and how the engine that auto takes compares with the best: of the graph at data, or of
-// R-MAT graphs. One thread is measured in CPU seconds, others and GPUs by the clock, the
+// and how the engine that auto takes compares with the best: of the graph at data, with its
+// labels, or of R-MAT graphs. One thread is measured in CPU seconds, others and GPUs by the clock, the
 // second time on.
 func engineTable(data, scales, patterns, device string, threads int) error {
 	graphs := map[string]*chunk.Edges{}
 	var names []string
+	var labels []int32
 	if data != "" {
 		d, err := dataset.Open(data, dataset.Options{})
 		if err != nil {
 			return err
 		}
-		names, graphs[data] = []string{data}, d.Edges
+		names, graphs[data], labels = []string{data}, d.Edges, d.Labels
 	} else {
 		all, err := numbers(scales)
 		if err != nil {
@@ -42,7 +43,7 @@ func engineTable(data, scales, patterns, device string, threads int) error {
 	for _, name := range names {
 		fmt.Println(name)
 		for _, text := range strings.Split(patterns, ",") {
-			if err := enginesOf(graphs[name], text, device, threads); err != nil {
+			if err := enginesOf(graphs[name], labels, text, device, threads); err != nil {
 				return err
 			}
 		}
@@ -51,7 +52,7 @@ func engineTable(data, scales, patterns, device string, threads int) error {
 }
 
 // enginesOf prints the lines of a pattern.
-func enginesOf(edges *chunk.Edges, text, device string, threads int) error {
+func enginesOf(edges *chunk.Edges, labels []int32, text, device string, threads int) error {
 	p, err := mine.ParsePattern(queries(text))
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func enginesOf(edges *chunk.Edges, text, device string, threads int) error {
 	best, auto := math.Inf(1), 0.0
 	var taken mine.Engine
 	for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
-		g, err := mine.Open(edges, mine.Options{Engine: engine, Device: device, Threads: threads})
+		g, err := mine.Open(edges, mine.Options{Labels: labels, Engine: engine, Device: device, Threads: threads})
 		if err != nil {
 			return err
 		}

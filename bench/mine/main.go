@@ -52,6 +52,7 @@ func main() {
 	cpu := flag.Bool("cpu", false, "with -device: loops are run on 16 threads, too")
 	threadCounts := flag.String("scaling", "", "numbers of threads, such as 1,16: print how long counting takes with each on R-MAT graphs of -scales")
 	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print what each engine takes beside what --explain says, on -data or on R-MAT graphs of -scales")
+	flag.Float64Var(&tooLong, "most", tooLong, "with -engines and loops: what is expected to take more seconds is not run")
 	flag.Parse()
 	var err error
 	if *engines != "" {

@@ -7,14 +7,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"sagann/chunk"
 	"sagann/mine"
 )
 
-// scaling prints the wall time of counting on an R-MAT graph by the number of threads, the
-// best of three, and how many times as fast the most threads are as the first number.
+// scaling prints how long counting on an R-MAT graph takes with each number of threads, the
+// best of three if they are short, and what becomes of the most threads: how many times as fast as with the
+// first number they are, the share of their time that they work, and how many CPU seconds
+// they take for one of the first number. Beside it as many counts side by side, of one
+// thread each on the same rows: what slows those down is the machine (clocks, caches,
+// memory), as they share no work.
 func scaling(scales, threads, patterns string) error {
 	counts, err := numbers(threads)
 	if err != nil {
@@ -35,51 +40,97 @@ func scaling(scales, threads, patterns string) error {
 	return nil
 }
 
-// scalingOf prints a line for a job.
+// taken is what a count takes.
+type taken struct{ wall, cpu float64 }
+
+// scalingOf prints the lines of a job.
 func scalingOf(edges *chunk.Edges, scale int, name string, counts []int) error {
 	p, err := mine.ParsePattern(queries(name))
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%2d %-9s", scale, name)
-	var first, last float64
+	var first, last taken
 	results := map[mine.Total]bool{}
 	for _, n := range counts {
-		g, err := mine.Open(edges, mine.Options{Threads: n})
+		prepared, expected, err := prepare(edges, p, n)
 		if err != nil {
 			return err
 		}
-		prepared, err := g.Prepare(p)
-		if err != nil {
-			return err
-		}
-		x, err := prepared.Explain()
-		if err != nil {
-			return err
-		}
-		best := math.Inf(1)
+		best := taken{wall: math.Inf(1)}
 		for range 3 {
-			start := time.Now()
+			start, cpu := time.Now(), cpuSeconds()
 			total, err := prepared.Count(context.Background())
 			if err != nil {
 				return err
 			}
 			results[total] = true
-			if best = min(best, time.Since(start).Seconds()); best > tooLong {
+			if wall := time.Since(start).Seconds(); wall < best.wall {
+				best = taken{wall, cpuSeconds() - cpu}
+			}
+			if best.wall > 2 {
 				break
 			}
 		}
-		fmt.Printf("  %d: %s %.3f s, expected %.2f of it", n, prepared.Engine(), best, x.Seconds/best)
-		if first == 0 {
+		fmt.Printf("  %d: %s %.4f s, expected %.2f of it", n, prepared.Engine(), best.wall, expected/best.wall)
+		if first.wall == 0 {
 			first = best
 		}
 		last = best
 	}
-	fmt.Printf("  %.1f times as fast\n", first/last)
+	most := counts[len(counts)-1]
+	beside, err := sideBySide(edges, p, most)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n   %.1f times as fast, %.0f %% of the time at work, %.2f CPU s for one; %d counts side by side take %.2f CPU s for one, so %.1f at most\n",
+		first.wall/last.wall, 100*last.cpu/(float64(most)*last.wall), last.cpu/first.cpu, most, beside.cpu/float64(most)/first.cpu, float64(most)*first.wall/beside.wall)
 	if len(results) > 1 {
 		return errors.New("counts differ by the number of threads")
 	}
 	return nil
+}
+
+// prepare makes a count with so many threads ready, and tells the seconds expected.
+func prepare(edges *chunk.Edges, p mine.Pattern, threads int) (*mine.Prepared, float64, error) {
+	g, err := mine.Open(edges, mine.Options{Threads: threads})
+	if err != nil {
+		return nil, 0, err
+	}
+	prepared, err := g.Prepare(p)
+	if err != nil {
+		return nil, 0, err
+	}
+	x, err := prepared.Explain()
+	if err != nil {
+		return nil, 0, err
+	}
+	return prepared, x.Seconds, nil
+}
+
+// sideBySide counts n times at once, with one thread each: the mean wall time of one, and
+// the CPU seconds of all.
+func sideBySide(edges *chunk.Edges, p mine.Pattern, n int) (taken, error) {
+	prepared, _, err := prepare(edges, p, 1)
+	if err != nil {
+		return taken{}, err
+	}
+	walls, errs := make([]float64, n), make([]error, n)
+	cpu := cpuSeconds()
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			start := time.Now()
+			_, errs[i] = prepared.Count(context.Background())
+			walls[i] = time.Since(start).Seconds()
+		})
+	}
+	wg.Wait()
+	t := taken{cpu: cpuSeconds() - cpu}
+	for _, w := range walls {
+		t.wall += w / float64(n)
+	}
+	return t, errors.Join(errs...)
 }
 
 // numbers reads numbers from 1 on, between commas.

@@ -19,7 +19,7 @@ import (
 // in both directions together.
 var sampleShapes = map[string][2]int{
 	"ppi": {50_000, 1_400_000}, "patents": {3_770_000, 16_500_000}, "livejournal": {4_850_000, 69_000_000},
-	"orkut": {3_070_000, 117_000_000}, "products": {2_449_029, 123_718_280},
+	"orkut": {3_070_000, 117_000_000}, "products": {2_449_029, 123_718_280}, "friendster": {65_600_000, 1_800_000_000},
 }
 
 // powerShape is the size that a text names: one of the above, or VxE.
@@ -33,7 +33,7 @@ func powerShape(text string) (v, e int, err error) {
 			return v, e, nil
 		}
 	}
-	return 0, 0, cli.Usagef("--shapes %s: want ppi, patents, livejournal, orkut, products, or vertices and edges such as 10000x200000", text)
+	return 0, 0, cli.Usagef("--shapes %s: want ppi, patents, livejournal, orkut, products, friendster, or vertices and edges such as 10000x200000", text)
 }
 
 // powerGraph is an undirected graph with few vertices of many edges. Both ends of
@@ -45,12 +45,11 @@ func powerGraph(v, e int, weights bool) *sample.Graph {
 	half := e / 2
 	g := &sample.Graph{Offsets: make([]int64, v+1), Far: make([]uint32, 2*half), Edge: make([]uint32, 2*half)}
 	at := g.Offsets[1:]
-	ends := func(k int) (a, b uint32) { return p.vertex(mixed(2 * uint64(k))), p.vertex(mixed(2*uint64(k) + 1)) }
-	chunk.Ranges(half, func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			a, b := ends(k)
-			atomic.AddInt64(&at[a], 1)
-			atomic.AddInt64(&at[b], 1)
+	ends := g.Edge // of edge k at 2k and 2k+1, until the numbers of edges stand there
+	chunk.Ranges(2*half, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			ends[i] = p.vertex(mixed(uint64(i)))
+			atomic.AddInt64(&at[ends[i]], 1)
 		}
 	})
 	sum := int64(0)
@@ -60,7 +59,7 @@ func powerGraph(v, e int, weights bool) *sample.Graph {
 	}
 	chunk.Ranges(half, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			a, b := ends(k)
+			a, b := ends[2*k], ends[2*k+1]
 			g.Far[atomic.AddInt64(&at[a], 1)-1] = b
 			g.Far[atomic.AddInt64(&at[b], 1)-1] = a
 		}
@@ -92,19 +91,27 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// power is the table: from[x] is the least u of rank x, and first[b] the rank of b·2⁻²⁰.
+// power is the table: from[x] is the least u of rank x, and first[b] the rank of b·2⁻²⁰. Of many
+// vertices there is none: an entry is made where it is read.
 type power struct {
+	v     int
 	from  []float64
 	first []uint32
 }
 
-const powerBuckets = 1 << 20
+const (
+	powerBuckets = 1 << 20
+	powerTable   = 1 << 24 // a larger table is slower to read than an entry to make
+)
 
 func newPower(v int) *power {
-	p := &power{make([]float64, v), make([]uint32, powerBuckets+1)}
+	p := &power{v: v}
+	if v > powerTable {
+		return p
+	}
+	p.from, p.first = make([]float64, v), make([]uint32, powerBuckets+1)
 	for x := range p.from {
-		q := float64(x) / float64(v)
-		p.from[x] = math.Sqrt(math.Sqrt(math.Sqrt(q * q * q * q * q)))
+		p.from[x] = p.least(x)
 	}
 	x := 0
 	for b := range p.first {
@@ -117,14 +124,35 @@ func newPower(v int) *power {
 	return p
 }
 
+// least is (x/V)^(5/8).
+func (p *power) least(x int) float64 {
+	q := float64(x) / float64(p.v)
+	return math.Sqrt(math.Sqrt(math.Sqrt(q * q * q * q * q)))
+}
+
 // vertex is the vertex of a random number.
 func (p *power) vertex(r uint64) uint32 {
 	u := float64(r>>11) * (1.0 / (1 << 53))
-	x, v := int(p.first[r>>44]), len(p.from)
-	for x+1 < v && p.from[x+1] <= u {
+	x := p.rank(u, r)
+	return uint32(uint64(x) * 2654435761 % uint64(p.v))
+}
+
+func (p *power) rank(u float64, r uint64) int {
+	if p.from == nil {
+		x := min(int(math.Pow(u, 1.6)*float64(p.v)), p.v-1) // about
+		for x > 0 && p.least(x) > u {
+			x--
+		}
+		for x+1 < p.v && p.least(x+1) <= u {
+			x++
+		}
+		return x
+	}
+	x := int(p.first[r>>44])
+	for x+1 < p.v && p.from[x+1] <= u {
 		x++
 	}
-	return uint32(uint64(x) * 2654435761 % uint64(v))
+	return x
 }
 
 // graphSum names a graph: the first 16 digits of the sha256 of offsets and far ends.

@@ -25,3 +25,18 @@ func TestPowerGraph(t *testing.T) {
 		}
 	}
 }
+
+// TestPowerRank: ranks are the same with a table and without.
+func TestPowerRank(t *testing.T) {
+	with := newPower(5000)
+	without := &power{v: 5000}
+	for i := range uint64(100_000) {
+		r := mixed(i)
+		if i < 5000 { // where a rank begins, and right before
+			r = uint64(with.from[i]*(1<<53))<<11 - (i&1)<<11
+		}
+		if a, b := with.vertex(r), without.vertex(r); a != b {
+			t.Fatalf("number %x is vertex %d by the table, %d without", r, a, b)
+		}
+	}
+}

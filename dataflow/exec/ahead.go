@@ -21,6 +21,7 @@ type ahead struct {
 	next        *Batch // what lies in the other
 
 	copied device.Event   // what was drawn is not needed any more
+	listed device.Event   // the vertices of a batch have come
 	lists  []device.Batch // commands of the last load
 	far    far
 }
@@ -66,9 +67,10 @@ func (r *Runner) load(b *Batch, room int) error {
 			continue
 		}
 		p := r.arena.on(k.t.Device)
-		q := p.queues[k.t.Queue]
-		q.SetTag(int64(i))
-		err := r.copyBatch(b, room, k.t, q)
+		q, err := r.queueOf(i)
+		if err == nil {
+			err = r.copyBatch(b, room, k.t, q)
+		}
 		if err == nil && k.event != nil {
 			err = p.dev.Record(q, k.event)
 		}
@@ -110,11 +112,17 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	err := r.Load()
 	if err == nil {
 		r.traceBegin()
-		if err = r.arrive(); err == nil {
-			err = r.submitAll()
+		first, then := r.submitAll, meanwhile
+		if meanwhile == nil {
+			then = func() error { return nil }
+		} else if r.ahead.far.there { // the link is what steps wait for
+			first, then = meanwhile, r.submitAll
 		}
-		if err == nil && meanwhile != nil {
-			err = meanwhile()
+		if err = r.arrive(); err == nil {
+			err = first()
+		}
+		if err == nil {
+			err = then()
 		}
 		if err == nil {
 			err = r.bringResults()
@@ -173,7 +181,7 @@ func (r *Runner) Room() ([]byte, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	r.owned = append(r.owned, h)
+	r.taken.mem = append(r.taken.mem, h)
 	return h.Bytes()[:a.bytes], a.from, nil
 }
 

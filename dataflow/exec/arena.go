@@ -15,6 +15,8 @@ import (
 type Arena struct {
 	TF32     bool  // dense products on GPUs may round their operands to TF32; set before the first step
 	Scratch  int64 // GPUs: bytes of kernels' scratch memory that the first runner takes at least, so that no later one takes its own beside it
+	Direct   bool  // messages go from GPU to GPU, which JoinNCCL has joined
+	Relay    bool  // messages to other ranks go through host memory, as those of GPUs do; for tests
 	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
 
 	devices []part
@@ -22,6 +24,7 @@ type Arena struct {
 	first   int                    // of a plan's devices, the arena's first
 	owner   *Runner                // of the memory of steps; nil: none yet
 	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
+	pins    *Arena                 // what it has pinned, all GPUs reach; nil: none
 	bytes   int64                  // of it
 	scratch string                 // folder of files that are host memory; "": the system's for temporary ones
 	rows    rowLists
@@ -35,6 +38,10 @@ type part struct {
 	queues  [plan.Queues]device.Queue
 	scratch device.Mem   // GPUs: what lies between the kernels of a launch
 	held    []device.Mem // and all that was taken for it
+
+	room device.HostMem  // that messages go through
+	net  device.Queue    // of messages from GPU to GPU; nil until the first
+	tied [2]device.Event // that tie it to the queue of a message
 }
 
 // NewArena takes bytes of memory of each device, once. The error names what was asked for.
@@ -79,6 +86,9 @@ func (a *Arena) Close() error {
 	}
 	a.owned, a.rows = nil, nil
 	for _, p := range a.devices {
+		if len(p.room.Bytes()) > 0 {
+			err = errors.Join(err, p.dev.HostFree(p.room))
+		}
 		for _, m := range append(p.held, p.mem) {
 			err = errors.Join(err, p.dev.Free(m))
 		}
@@ -117,10 +127,13 @@ func (a *Arena) Pinned() int64 {
 // FilesIn sets the folder where runners make the files that plan.Plan.Disk asks for.
 func (a *Arena) FilesIn(dir string) { a.scratch = dir }
 
+// SharePins says that host memory which other has pinned need not be pinned again. It is closed later.
+func (a *Arena) SharePins(other *Arena) { a.pins = other }
+
 // pin prepares host memory for fast copies until the arena is closed.
 func (a *Arena) pin(b []byte) error {
 	first := unsafe.SliceData(b)
-	if len(b) == 0 || a.pinned[first] != nil {
+	if len(b) == 0 || a.pinned[first] != nil || a.pins != nil && a.pins.pinned[first] != nil {
 		return nil
 	}
 	unpin, err := device.Pin(a.devices[0].dev, b)

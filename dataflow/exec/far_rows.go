@@ -62,7 +62,7 @@ func (r *Runner) warm() (err error) {
 			slots[v] = uint32(k)
 		}
 		err = errors.Join(err, p.dev.CopyH2D(q, p.mem, t.At, hot), p.dev.CopyH2D(q, p.mem, t.Slots, wordsOf(slots)),
-			p.dev.CopyH2D(q, p.mem, t.Last, make([]byte, 8*int64(t.Rows+plan.FarCounts))))
+			p.dev.CopyH2D(q, p.mem, t.Last, make([]byte, t.LastBytes())))
 	}
 	if err == nil {
 		err = r.arena.syncFor("hot rows")
@@ -71,16 +71,45 @@ func (r *Runner) warm() (err error) {
 	return err
 }
 
+// queueOf is the queue of load i of a batch: rows that are read over the link come on one of their own, beside the others, once the batch's
+// vertices are there.
+func (r *Runner) queueOf(i int) (q device.Queue, err error) {
+	t := r.tasks[i].t
+	p := r.arena.on(t.Device)
+	q = p.queues[t.Queue]
+	if x := r.plan.Places.Sets.TableOf(int(t.Value)); t.Value >= 0 && x != nil {
+		a := &r.ahead
+		if a.listed == nil {
+			if a.listed, err = p.dev.NewEvent(); err != nil {
+				return q, err
+			}
+		}
+		far := p.queues[plan.D2D]
+		if err = p.dev.Record(q, a.listed); err == nil {
+			err = p.dev.Wait(far, a.listed)
+		}
+		q = far
+	}
+	q.SetTag(int64(i))
+	return q, err
+}
+
 // takeFar brings the rows of a table that belong to batch b to a room.
 func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
 	g, f, a := r.gpu.each[0], &r.ahead.far, &r.ahead
 	words, n := uint64(r.plan.Spec.Values[table.Value].RowBytes)/16, uint64(b.Rows[t.Own])
 	at := func(room int, addr int64) uint64 { return g.base + uint64(a.in(room, addr)) }
-	c := g.blockCall(kernel.BlockTakeFar, 1, at(room, t.Addr), uint64(uintptr(unsafe.Pointer(&r.host[table.Value][0]))),
-		at(room, r.plan.Places.Sets.Ahead.IDs), n, words, at(0, table.At), at(0, table.Slots), at(0, table.Last), at(room^1, t.Addr),
-		uint64(f.tag), uint64(f.match), at(0, table.Last)+8*uint64(table.Rows))
-	c.Call.Grid[0] = farBlocks
-	return r.now(g, q, c)
+	ids, last, then, bits := at(room, r.plan.Places.Sets.Ahead.IDs), at(0, table.Places(f.tag)), at(0, table.Places(f.tag-1)), at(0, table.Bits())
+	var list []device.Command
+	if table.Again { // only places of a batch name its rows
+		bits = 0
+	} else {
+		list = append(list, device.Command{Clear: &device.Clear{Addr: bits, Bytes: 4 * int64((table.Rows+31)/32)}})
+	}
+	take := g.blockCall(kernel.FarTake, 1, at(room, t.Addr), uint64(uintptr(unsafe.Pointer(&r.host[table.Value][0]))), ids, n, words,
+		at(0, table.At), at(0, table.Slots), last, then, bits, uint64(table.Rows), at(room^1, t.Addr), uint64(f.match), at(0, table.Counts()))
+	take.Call.Grid[0], take.Call.Shared = farBlocks, kernel.FarShared
+	return r.now(g, q, append(list, g.blockCall(kernel.FarMark, n, last, bits, ids, n, uint64(f.tag)), take)...)
 }
 
 // FarRows are how many rows of tables came over the link so far, how many were hot, and how many the batch before
@@ -94,7 +123,7 @@ func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
 		var x [plan.FarCounts]uint64
 		to := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 8*len(x))
 		if t.Host {
-			err = errors.Join(err, p.dev.CopyD2H(p.queues[plan.D2H], to, p.mem, t.Last+8*int64(t.Rows)), p.dev.Sync())
+			err = errors.Join(err, p.dev.CopyD2H(p.queues[plan.D2H], to, p.mem, t.Counts()), p.dev.Sync())
 		}
 		for k := range n {
 			n[k] += x[k]

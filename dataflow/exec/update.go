@@ -101,9 +101,12 @@ func (k *task) updateCommands(g *gpu) []device.Command {
 	return list
 }
 
-// submitUpdate runs the optimiser on the task's GPU, or on the host.
+// submitUpdate runs the optimiser on the task's device, or for a GPU on the host.
 func (k *task) submitUpdate(q device.Queue) error {
 	r, t := k.r, k.t
+	if r.gpu.each == nil {
+		return r.arena.on(t.Device).dev.Launch(q, k)
+	}
 	if r.gpu.update == nil {
 		return r.updateGPU(t)
 	}

@@ -32,13 +32,29 @@ type Table struct {
 	Rows  int
 	Host  bool
 	Hot   int
+	Again bool // a batch may have a row several times
 
 	At    int64 // where the first row lies; made by planning. Of Host where the first of Hot lies,
 	Slots int64 // where the places of all rows there lie,
-	Last  int64 // and where the places that they have in the last batch
+	Last  int64 // and where the places that they have in the last two batches, by turns
 }
 
-// FarCounts is how many counts of uint64 lie behind the places at Table.Last: of rows that came over the link, of hot
+// Of the memory at Last: places of one batch, with its tag above, by row; counts behind those of both; bits by row, which the
+// batch has, behind them.
+
+// LastBytes is how much it is.
+func (t *Table) LastBytes() int64 { return t.Bits() - t.Last + 4*int64((t.Rows+31)/32) }
+
+// Places is where those of the batch with a tag lie.
+func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%2)*8*int64(t.Rows) }
+
+// Counts is where the counts lie.
+func (t *Table) Counts() int64 { return t.Last + 16*int64(t.Rows) }
+
+// Bits is where the bits lie.
+func (t *Table) Bits() int64 { return t.Counts() + 8*FarCounts }
+
+// FarCounts is how many counts of uint64 lie at Table.Counts: of rows that came over the link, of hot
 // ones and of those that the batch before had.
 const FarCounts = 3
 

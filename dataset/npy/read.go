@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"unsafe"
 )
 
 // blockSize is how much of a file is decoded at a time.
@@ -153,6 +154,12 @@ func readAs[T Elem](r io.Reader, n int, order binary.ByteOrder) (any, error) {
 	var zero T
 	size := binary.Size(zero)
 	out := make([]T, n)
+	if _, isBool := any(zero).(bool); !isBool && n > 0 && order.Uint16([]byte{1, 0}) == binary.NativeEndian.Uint16([]byte{1, 0}) {
+		if k, err := io.ReadFull(r, unsafe.Slice((*byte)(unsafe.Pointer(&out[0])), n*size)); err != nil {
+			return nil, fmt.Errorf("element %d: %w", k/size, err)
+		}
+		return out, nil
+	}
 	buf := make([]byte, min(blockSize, n*size))
 	for done := 0; done < len(out); {
 		n := min(len(buf)/size, len(out)-done)

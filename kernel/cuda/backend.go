@@ -31,7 +31,7 @@ func (Backend) Join() kernel.GPUText {
 
 // Blocks are the kernels that make parts of sampled blocks.
 func (Backend) Blocks() kernel.GPUText {
-	return kernel.GPUText{Source: blockSource, Names: blockNames}
+	return kernel.GPUText{Source: blockSource + farSource, Names: blockNames}
 }
 
 // Text is the program's source and its kernels.

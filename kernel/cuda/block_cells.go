@@ -5,8 +5,6 @@ package cuda
 //
 // saga_take: a thread has four words of the result at a time, which lie a block apart: reads of a warp are whole
 // rows or parts of them, and four are under way.
-// saga_take_far: few warps, for the link bounds them, and the kernels of the step at work need the rest.
-//
 // saga_turn_*: edges of a far end are counted, the counts summed, and every edge put to one of its far end's
 // places, whichever comes first; saga_turn_order then gives each edge the place that its number has among
 // those of its far end. So the order does not depend on that of threads.
@@ -27,35 +25,6 @@ extern "C" __global__ void __launch_bounds__(256) saga_take(float4 *__restrict__
 #pragma unroll
 		for (int k = 0; k < 4; k++)
 			if (i + k * step < all) to[i + k * step] = x[k];
-	}
-}
-
-// A warp a row: from the batch before, from the hot rows, or over the link.
-extern "C" __global__ void __launch_bounds__(256) saga_take_far(float4 *to, const float4 *host, const unsigned *ids, ll n, ll words,
-		const float4 *hot, const unsigned *slots, unsigned long long *last, const float4 *before, ll tag, ll match, unsigned long long *counts) {
-	const int lane = threadIdx.x % 32;
-	unsigned far = 0, near = 0, same = 0;
-	for (ll i = blockIdx.x * 8ll + threadIdx.x / 32; i < n; i += gridDim.x * 8ll) {
-		const unsigned v = ids[i], slot = slots[v];
-		const unsigned long long at = last[v];
-		__syncwarp();
-		if (lane == 0) last[v] = (unsigned long long)tag << 32 | (unsigned long long)i;
-		const float4 *from = host + v * words;
-		if (match && at >> 32 == match) {
-			from = before + (ll)(unsigned)at * words;
-			same++;
-		} else if (slot != 0xffffffffu) {
-			from = hot + slot * words;
-			near++;
-		} else {
-			far++;
-		}
-		for (ll k = lane; k < words; k += 32) to[i * words + k] = from[k];
-	}
-	if (lane == 0) {
-		atomicAdd(counts, (unsigned long long)far);
-		atomicAdd(counts + 1, (unsigned long long)near);
-		atomicAdd(counts + 2, (unsigned long long)same);
 	}
 }
 
@@ -126,4 +95,4 @@ extern "C" __global__ void __launch_bounds__(256) saga_turn_order(const unsigned
 `
 
 // blockNames are its kernels in the order of kernel.BlockKernels.
-var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_take_far"}
+var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_far_mark", "saga_far_take"}

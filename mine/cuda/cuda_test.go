@@ -163,7 +163,7 @@ func TestEmulated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, layout := range []Layout{{Above, -1, false}, {Whole, -1, true}, {Above, 4 * int64(len(r.Col)) / 8, false}, {Whole, 0, false}} {
+		for i, layout := range []Layout{{Part: Above, Hot: -1, Hubs: false}, {Part: Whole, Hot: -1, Hubs: true}, {Part: Above, Hot: 4 * int64(len(r.Col)) / 8, Hubs: false}, {Part: Whole, Hot: 0, Hubs: false}} {
 			for gpus := 1 + i%2; gpus <= 1+i%2; gpus++ {
 				t.Run(fmt.Sprintf("%d edges, %d GPUs, %+v", r.Edges(), gpus, layout), func(t *testing.T) {
 					var list []device.GPU
@@ -225,7 +225,7 @@ func TestListingLaunches(t *testing.T) {
 	poolBlocks = 40 // for 32 warps, which need two for each task
 	r := byUser(t, "vertices=100,edges=20000,kind=rmat,features=1")
 	gpu := cudatest.Open(t, 0, 4<<20)
-	g, err := Upload([]device.GPU{gpu}, r, Layout{Whole, -1, false})
+	g, err := Upload([]device.GPU{gpu}, r, Layout{Part: Whole, Hot: -1, Hubs: false})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func TestOnGPU(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, layout := range []Layout{{Above, -1, false}, {Whole, -1, true}, {Above, 4 * int64(len(r.Col)) / 8, false}, {Whole, 0, false}} {
+		for _, layout := range []Layout{{Part: Above, Hot: -1, Hubs: false}, {Part: Whole, Hot: -1, Hubs: true}, {Part: Above, Hot: 4 * int64(len(r.Col)) / 8, Hubs: false}, {Part: Whole, Hot: 0, Hubs: false}} {
 			g, err := Upload([]device.GPU{gpu}, r, layout)
 			if err != nil {
 				t.Fatal(err)
@@ -395,7 +395,7 @@ func TestOnGPU(t *testing.T) {
 // compareListing compares what is listed, with as few blocks as can be and with many.
 func compareListing(t *testing.T, gpus []device.GPU, r *rows.Rows, texts ...string) {
 	t.Helper()
-	g, err := Upload(gpus, r, Layout{Whole, -1, true})
+	g, err := Upload(gpus, r, Layout{Part: Whole, Hot: -1, Hubs: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"sagann/device"
+	"sagann/mine/plan"
 	"sagann/mine/rows"
 	"sagann/mine/run"
 )
@@ -27,6 +28,9 @@ type Layout struct {
 	// Hot bounds the bytes of rows on each GPU; the others are read from pinned host
 	// memory. Below 0: all are on the GPUs.
 	Hot int64
+	// Reads is how often rows are read, by their class; all 0: as often as vertices name
+	// them.
+	Reads plan.Reads
 	// Hubs: vertices of many neighbours also have them as bits, for loops. Of whole rows.
 	Hubs bool
 }
@@ -151,17 +155,20 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	return nil
 }
 
-// readers is how many vertices name v, and so read its row.
-func (l Layout) readers(r *rows.Rows, v uint32) int {
-	if l.Part == Above {
-		return int(r.Mid[v])
+// readers is how often the row of v is expected to be read: as far as is known by every
+// vertex that names it, and by itself.
+func (l Layout) readers(r *rows.Rows, v uint32) float64 {
+	switch {
+	case l.Reads != plan.Reads{}:
+		return l.Reads[r.Class(v)]
+	case l.Part == Above:
+		return float64(r.Mid[v]) + 1
 	}
-	return r.Degree(v)
+	return float64(r.Degree(v)) + 1
 }
 
 // places says where each row begins, in words: of the column on the GPUs, or, as ^at, of
-// that in host memory. Rows are hot in the order of the number of reads that are
-// expected: that of the vertices that name them.
+// that in host memory. Rows are hot in the order of the number of reads that are expected.
 func (l Layout) places(r *rows.Rows) (at []int64, hot, cold int64) {
 	n := r.V()
 	at = make([]int64, n)
@@ -327,8 +334,7 @@ func (g *Graph) Free() (err error) {
 	return err
 }
 
-// HostReads is the bytes of rows in host memory that are read, and of all rows, if each is
-// read once for every vertex that names it, and once for the vertex itself.
+// HostReads is the bytes of rows in host memory that are expected to be read, and of all rows.
 func (l Layout) HostReads(r *rows.Rows) (host, all int64) {
 	at, _, _ := l.places(r)
 	return l.hostReads(r, at)
@@ -336,7 +342,7 @@ func (l Layout) HostReads(r *rows.Rows) (host, all int64) {
 
 func (l Layout) hostReads(r *rows.Rows, at []int64) (host, all int64) {
 	for v := range at {
-		n := 4 * int64(l.words(r, uint32(v))) * int64(l.readers(r, uint32(v))+1)
+		n := int64(4 * float64(l.words(r, uint32(v))) * l.readers(r, uint32(v)))
 		if all += n; at[v] < 0 {
 			host += n
 		}

@@ -9,75 +9,6 @@ import (
 	"sagann/mine/plan"
 )
 
-// nestSets is what the loops of plans use: sorted lists, and operations of a warp on them.
-const nestSets = `
-struct __align__(16) Task { u32 root, lo, hi, pad; }; // neighbours from lo up to hi of the root; hi 0: all
-// bits: of a whole row, or of a window of one, a bit for each vertex of the graph that is
-// set for those in the row; 0: none.
-struct List { const u32 *at; u32 n; const u32 *bits; };
-
-static __device__ __forceinline__ List whole(Row r, const u32 *bits) { List l = {r.at, r.degree, bits}; return l; }
-
-// The members of l from x on, or below x.
-static __device__ __forceinline__ List from(List l, u32 x, u32 lane) {
-	u32 k = lower_warp(l.at, l.n, x, lane);
-	l.at += k;
-	l.n -= k;
-	return l;
-}
-static __device__ __forceinline__ List upto(List l, u32 x, u32 lane) {
-	l.n = lower_warp(l.at, l.n, x, lane);
-	return l;
-}
-
-// 1 if l has x.
-static __device__ __forceinline__ u32 has(List l, u32 x, u32 lane) {
-	u32 k = lower_warp(l.at, l.n, x, lane);
-	return k < l.n && l.at[k] == x;
-}
-static __device__ __forceinline__ bool holds(List l, u32 x) {
-	if (l.n == 0)
-		return false;
-	if (l.bits)
-		return (l.bits[x >> 5] >> (x & 31) & 1) && x >= l.at[0] && x <= l.at[l.n - 1];
-	u32 k = lower(l.at, l.n, x);
-	return k < l.n && l.at[k] == x;
-}
-static __device__ __forceinline__ bool adjacent(Row a, u32 v, Row b, u32 w) {
-	return a.degree < b.degree ? holds(whole(a, 0), w) : holds(whole(b, 0), v);
-}
-
-// About what it takes to look for each member of a in b.
-static __device__ __forceinline__ u64 cost(List a, List b) { return (u64)a.n * (b.bits ? 1 : 33 - __clz(b.n)); }
-
-// Writes the members of a that b has, or has not, and returns their number.
-static __device__ u32 keep(u32 *to, List a, List b, bool minus, u32 lane) {
-	u32 n = 0;
-	__syncwarp();
-	for (u32 j = 0; j < a.n; j += 32) {
-		u32 x = j + lane < a.n ? a.at[j + lane] : 0;
-		u32 m = __ballot_sync(ALL, j + lane < a.n && holds(b, x) != minus);
-		if (m >> lane & 1)
-			to[n + __popc(m & ((1u << lane) - 1))] = x;
-		n += __popc(m);
-	}
-	__syncwarp();
-	return n;
-}
-static __device__ __forceinline__ u32 intersect(u32 *to, List a, List b, u32 lane) {
-	return cost(a, b) <= cost(b, a) ? keep(to, a, b, false, lane) : keep(to, b, a, false, lane);
-}
-
-// The lane's share of the number of vertices that both have.
-static __device__ __forceinline__ u32 overlap(List a, List b, u32 lane) {
-	if (cost(a, b) > cost(b, a)) { List c = a; a = b; b = c; }
-	u32 k = 0;
-	for (u32 j = lane; j < a.n; j += 32)
-		k += holds(b, a.at[j]);
-	return k;
-}
-`
-
 // nest is the text of the kernel that runs the loops of a plan: a warp a task, which is a
 // root with some of its neighbours. Loops are as package run has them: a loop looks at 32
 // candidates at a time, and those that fit are bound one after the other.
@@ -303,12 +234,24 @@ func (b *nester) among(list string, levels []int) string {
 	return x
 }
 
+// free is how many members of the list the level's candidates are; see run.
+func (b *nester) free(list string, level *plan.Level) string {
+	if level.Label == pattern.AnyLabel {
+		return list + ".n" + b.among(list, level.Apart)
+	}
+	x := fmt.Sprintf("labelled(%s, label, %d, lane)", list, level.Label)
+	for _, m := range level.Apart {
+		x += fmt.Sprintf(" - (label[v%d] == %d && has(%s, v%[1]d, lane))", m, level.Label, list)
+	}
+	return x
+}
+
 // pair counts the last two levels together; see run.
 func (b *nester) pair() {
 	x, y := &b.Levels[b.Last()-1], &b.Levels[b.Last()]
 	b.line("{ List a = %s;", b.set(x.From))
 	b.within("a", x.Above, x.Below)
-	b.line("u32 free = a.n%s;", b.among("a", x.Apart))
+	b.line("u32 free = %s;", b.free("a", x))
 	if b.Pair == plan.Unordered {
 		b.line("if (lane == 0 && free) add_product(sum, free, free - 1); }")
 		return
@@ -316,6 +259,11 @@ func (b *nester) pair() {
 	b.line("if (free) {")
 	b.line("List b = %s;", b.set(y.From))
 	b.within("b", y.Above, y.Below)
+	if b.Pair == plan.Unlike {
+		b.line("u32 ofY = %s;", b.free("b", y))
+		b.line("if (lane == 0) add_product(sum, free, ofY); } }")
+		return
+	}
 	b.line("u32 ofY = b.n, both = 0;")
 	for m := range b.Last() - 1 {
 		inX, inY := slices.Contains(x.Apart, m), slices.Contains(y.Apart, m)

@@ -17,6 +17,14 @@ type Stats struct {
 	// Labels is the share of the vertices that have the label; nil: 1.
 }
 
+// Classes is the number of classes of rows that are told apart where they are read, each
+// with about as many entries: few enough for some hundred walks, and many enough to tell
+// vertices of most neighbours from others.
+const Classes = 64
+
+// Reads is a number for each class of rows; all 0: not known.
+type Reads [Classes]float64
+
 // Estimate is what a plan is expected to do.
 type Estimate struct {
 	Nodes []float64 // vertices bound, by level; of the last level: matches
@@ -24,7 +32,9 @@ type Estimate struct {
 	Work  float64   // elements of sets that are read
 	// Merged are the elements of two lists that are gone through side by side on a CPU.
 	Merged float64
-	Walks  int // random walks behind it; 0: a guess from Stats
+	// Reads is how often a row is read to make a set, by class of rows in order of degree.
+	Reads Reads
+	Walks int // random walks behind it; 0: a guess from Stats
 	// Error is the relative standard error of the number of matches; 0 where Walks is 0.
 	Error float64
 }
@@ -51,33 +61,42 @@ type Sampler interface {
 // Choice bounds the search of Choose.
 const (
 	measured = 4       // orders, the best by guess, that are sampled in both directions
-	leastOf  = 1 << 15 // elements that a sample reads at least
+	leastOf  = 1 << 13 // elements that a sample reads at least
 	mostOf   = 1 << 22 // and at most
+	larger   = 8       // how many times as much the next samples read
+	planning = 4       // all of them at most a quarter of what counting is expected to read
 )
 
 // Choose returns the plan for counting that is expected to be fastest. Of all connected
 // matching orders, one of each orbit under the group, those that the guess puts first
-// are sampled, with the order constraints in both directions. edges bounds the sampling:
+// are sampled, with the order constraints in both directions: as long as counting is
+// expected to take much more than that, again and longer. edges bounds the sampling, too:
 // each sample reads at most a quarter as many elements.
-func Choose(p pattern.Pattern, where *pattern.Expr, stats Stats, edges int64, s Sampler) (*Plan, Estimate, error) {
-	var best *Plan
-	var bestOf Estimate
-	work := max(leastOf, min(edges/4, mostOf))
+func Choose(p pattern.Pattern, where *pattern.Expr, stats Stats, edges int64, s Sampler) (best *Plan, of Estimate, err error) {
+	var all []*Plan
 	for _, order := range orders(p, where, stats) {
 		for _, down := range []bool{false, true} {
 			pl, err := New(p, where, order, Options{Descending: down})
 			if err != nil {
 				return nil, Estimate{}, err
 			}
-			if down && len(pl.Less) == 0 {
-				continue
-			}
-			if e := s.Sample(pl, work); best == nil || e.Cost() < bestOf.Cost() {
-				best, bestOf = pl, e
+			if !down || len(pl.Less) > 0 {
+				all = append(all, pl)
 			}
 		}
 	}
-	return best, bestOf, nil
+	most := max(leastOf, min(edges/4, mostOf))
+	for work := int64(leastOf); ; work = min(larger*work, most) {
+		best = nil
+		for _, pl := range all {
+			if e := s.Sample(pl, work); best == nil || e.Cost() < of.Cost() {
+				best, of = pl, e
+			}
+		}
+		if work == most || of.Cost() < planning*float64(larger*work*int64(len(all))) {
+			return best, of, nil
+		}
+	}
 }
 
 // Listing returns the plan for listing matches in their order. Pattern vertex 0 comes

@@ -108,9 +108,7 @@ func (b *builder) levels() error {
 					level.Below, ordered = append(level.Below, m), true
 				}
 			}
-			other := b.Pattern.Label(w)
-			unlike := level.Label != other && level.Label != pattern.AnyLabel && other != pattern.AnyLabel
-			if !ordered && !unlike && !b.must.Adjacent(v, w) {
+			if !ordered && !unlike(level.Label, b.Pattern.Label(w)) && !b.must.Adjacent(v, w) {
 				level.Apart = append(level.Apart, m)
 			}
 		}
@@ -122,6 +120,9 @@ func (b *builder) levels() error {
 	}
 	return nil
 }
+
+// unlike tells whether no vertex has both labels.
+func unlike(a, b int32) bool { return a != b && a != pattern.AnyLabel && b != pattern.AnyLabel }
 
 // push puts each condition at the first level that binds all its vertices.
 func (b *builder) push(rest []*pattern.Expr) {
@@ -144,16 +145,18 @@ func (b *builder) pair() Pair {
 	}
 	x, y := &b.Levels[last-1], &b.Levels[last]
 	v, w := x.Vertex, y.Vertex
-	if b.must.Adjacent(v, w) || b.must.Apart(v, w) || len(x.Where)+len(y.Where) > 0 ||
-		x.Label != pattern.AnyLabel || y.Label != pattern.AnyLabel {
-		return NoPair
-	}
-	if b.Sets[y.From].Level > last-2 {
+	if b.must.Adjacent(v, w) || b.must.Apart(v, w) || len(x.Where)+len(y.Where) > 0 || b.Sets[y.From].Level > last-2 {
 		return NoPair
 	}
 	inOrder := slices.Contains(y.Above, last-1) || slices.Contains(y.Below, last-1)
-	if !inOrder {
+	labelled := x.Label != pattern.AnyLabel || y.Label != pattern.AnyLabel
+	switch {
+	case !inOrder && !labelled:
 		return Product
+	case !inOrder && unlike(x.Label, y.Label):
+		return Unlike
+	case !inOrder || x.Label != y.Label:
+		return NoPair
 	}
 	without := func(s []int) []int {
 		return slices.DeleteFunc(slices.Clone(s), func(l int) bool { return l == last-1 })

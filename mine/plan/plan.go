@@ -52,8 +52,9 @@ type Pair uint8
 // on each other's vertex.
 const (
 	NoPair    Pair = iota
-	Product        // |A|·|B| - |A∩B|
-	Unordered      // A is B, and the order of the two does not matter: C(|A|, 2)
+	Product        // |A|·|B| - |A∩B|, without labels
+	Unlike         // |A|·|B|, of those that have the labels, which differ
+	Unordered      // A is B, and the order of the two does not matter: C(|A|, 2), of those that have the label
 )
 
 // Last is the innermost level.

@@ -23,7 +23,7 @@ func (p *Plan) String() string {
 		}
 	}
 	switch p.Pair {
-	case Product:
+	case Product, Unlike:
 		b.WriteString("the last two loops are counted as a product\n")
 	case Unordered:
 		b.WriteString("the last two loops are counted as pairs of one set\n")

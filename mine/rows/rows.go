@@ -98,11 +98,9 @@ func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 		}
 	}
 	sum(off)
-	var out, kept []uint32
-	var keptOff []int64
+	var out []uint32
 	if d.Loops == 0 && ascending(e) {
 		out = slices.Clone(e.Dst)
-		kept, keptOff = turn(out, off)
 	} else {
 		out = make([]uint32, off[n])
 		at := slices.Clone(off[:n])
@@ -114,24 +112,40 @@ func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 		}
 		// Turned round twice, each time visiting rows in ascending order, rows are sorted.
 		in, inOff := turn(out, off)
-		kept, keptOff = unique(in, inOff)
+		kept, keptOff := unique(in, inOff)
 		d.Repeats = int64(len(in)) - int64(len(kept))
 		out, off = turn(kept, keptOff)
 	}
-	for v := range n {
-		a, b := out[off[v]:off[v+1]], kept[keptOff[v]:keptOff[v+1]]
-		for i := range max(len(a), len(b)) {
-			switch {
-			case i >= len(b) || i < len(a) && a[i] < b[i]:
-				return nil, d, &DirectedError{uint32(v), a[i]}
-			case i >= len(a) || a[i] > b[i]:
-				return nil, d, &DirectedError{b[i], uint32(v)}
-			}
-		}
+	if err := undirected(out, off); err != nil {
+		return nil, d, err
 	}
 	r := &Rows{Off: off, Col: out}
 	r.finish()
 	return r, d, nil
+}
+
+// undirected looks for an edge without its reverse in ascending rows: if there is none,
+// edges to v come up in the order of the row of v.
+func undirected(col []uint32, off []int64) error {
+	n := len(off) - 1
+	at := slices.Clone(off[:n]) // the entry of each row that must be the next
+	for u := range n {
+		for _, v := range col[off[u]:off[u+1]] {
+			switch {
+			case at[v] == off[v+1] || col[at[v]] > uint32(u):
+				return &DirectedError{uint32(u), v}
+			case col[at[v]] < uint32(u):
+				return &DirectedError{v, col[at[v]]}
+			}
+			at[v]++
+		}
+	}
+	for v := range n {
+		if at[v] < off[v+1] {
+			return &DirectedError{uint32(v), col[at[v]]}
+		}
+	}
+	return nil
 }
 
 // ascending tells whether the edges are sorted by source, then destination, without
@@ -229,12 +243,6 @@ func (r *Rows) finish() {
 // hubDegree is the least degree of a vertex that has its neighbours as bits, too: V bits
 // then take no more bytes than the row. Short rows gain nothing.
 func hubDegree(n int) int { return max(n/32, 32) }
-
-// Need is the bytes that rows of that many vertices and undirected edges take at most.
-func Need(v int, edges int64) int64 {
-	columns := 8 * edges               // two entries of four bytes
-	return 24*int64(v) + 8 + 2*columns // the bits of hubs take at most as much as their rows
-}
 
 // ByDegree is the graph r, whose vertices have the user's numbers, with vertices numbered
 // by ascending degree, equal ones as before. Labels move along.

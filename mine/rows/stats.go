@@ -45,6 +45,11 @@ func (r *Rows) Stats() plan.Stats {
 	return s
 }
 
+// Class is the class of a row, by where it begins among all entries.
+func (r *Rows) Class(v uint32) int {
+	return int(min(r.Off[v]*plan.Classes/max(int64(len(r.Col)), 1), plan.Classes-1))
+}
+
 // Work is what counting by formulas and in matrices does, but for the numbers of cliques:
 // exact. The order is that of degree.
 func (r *Rows) Work() plan.Work {

@@ -16,6 +16,7 @@ const (
 	blockBytes = 64 << 10
 	blockCount = 8
 	listCost   = 1 << 14 // least cost of a piece of roots
+	slice      = 1024    // most neighbours of a root in a piece
 )
 
 // ListNeed is the memory that listing takes for each worker beside NestNeed.

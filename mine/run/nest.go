@@ -126,13 +126,13 @@ func (n *nest) countOnly() {
 
 // Count runs the plan over the whole graph.
 func (r *Run) Count(ctx context.Context, p *plan.Plan) (Total, error) {
-	tasks := newPool(r.Rows, true)
+	tasks := newPool(r.Rows, loopSlice)
 	ws := make([]*nest, r.Workers)
-	for i := range ws {
-		ws[i] = newNest(p, r.Rows, &tasks.stop)
-		ws[i].countOnly()
-	}
-	err := r.each(ctx, tasks, func(w int, t task) { ws[w].root(t) })
+	err := r.each(ctx, tasks, func(w int) func(task) {
+		ws[w] = newNest(p, r.Rows, &tasks.stop)
+		ws[w].countOnly()
+		return ws[w].root
+	})
 	var sum Total
 	for _, w := range ws {
 		sum.AddTotal(w.total)
@@ -269,17 +269,19 @@ func (n *nest) pair() {
 	last := n.plan.Last()
 	x, y := &n.plan.Levels[last-1], &n.plan.Levels[last]
 	a := within(n.set[x.From], n.span(x.Above, x.Below))
-	free := uint64(len(a) - n.among(x.Apart, a))
-	if n.plan.Pair == plan.Unordered {
-		if free > 0 {
-			n.total.AddProduct(free, free-1) // halved at the end, see Count
-		}
-		return
-	}
+	free := n.free(x, a)
 	if free == 0 {
 		return
 	}
+	if n.plan.Pair == plan.Unordered {
+		n.total.AddProduct(free, free-1) // halved at the end, see Count
+		return
+	}
 	b := within(n.set[y.From], n.span(y.Above, y.Below))
+	if n.plan.Pair == plan.Unlike {
+		n.total.AddProduct(free, n.free(y, b))
+		return
+	}
 	ofY, both := len(b), 0
 	switch {
 	case x.From == y.From && len(a) == len(b) && a[0] == b[0]: // one set, in one window
@@ -304,6 +306,20 @@ func (n *nest) pair() {
 	}
 	n.total.AddProduct(free, uint64(ofY))
 	n.total.sub(uint64(both))
+}
+
+// free is how many members of the list, in its window, a level's candidates are.
+func (n *nest) free(level *plan.Level, list []uint32) uint64 {
+	k := len(list)
+	if level.Label != pattern.AnyLabel {
+		k = withLabel(list, n.rows.Label, level.Label)
+	}
+	for _, m := range level.Apart {
+		if v := n.bound[m]; contains(list, v) && (level.Label == pattern.AnyLabel || n.rows.Label[v] == level.Label) {
+			k--
+		}
+	}
+	return uint64(k)
 }
 
 func has(levels []int, l int) bool {

@@ -165,6 +165,17 @@ func (n *nest) makeSets(l int) bool {
 	return true
 }
 
+// withLabel is how many members of list have the label.
+func withLabel(list []uint32, labels []int32, label int32) int {
+	k := 0
+	for _, v := range list {
+		if labels[v] == label {
+			k++
+		}
+	}
+	return k
+}
+
 // labelled keeps the members of list, in place, that have the label.
 func labelled(list []uint32, labels []int32, label int32) []uint32 {
 	k := 0

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 )
@@ -48,6 +49,13 @@ func (s Sampler) Sample(p *plan.Plan, work int64) plan.Estimate {
 	}
 	e.Work /= k
 	e.Merged /= k
+	var members plan.Reads
+	for v := range s.Rows.V() {
+		members[s.Rows.Class(uint32(v))]++
+	}
+	for i := range e.Reads {
+		e.Reads[i] /= k * max(members[i], 1)
+	}
 	return e
 }
 
@@ -85,8 +93,15 @@ func (w *walker) walk() {
 			}
 		}
 		w.read += len(list)
-		if l == w.e.Loops && w.plan.Pair == plan.Product { // both sets of the pair are read
-			w.e.Work += weight * float64(len(list)+len(w.set[w.plan.Levels[l+1].From]))
+		if l == w.e.Loops { // the sets of the pair that are read
+			switch w.plan.Pair {
+			case plan.Product, plan.Unlike:
+				w.e.Work += weight * float64(len(list)+len(w.set[w.plan.Levels[l+1].From]))
+			case plan.Unordered:
+				if level.Label != pattern.AnyLabel {
+					w.e.Work += weight * float64(len(list))
+				}
+			}
 		}
 		weight *= float64(len(w.fit))
 		w.e.Nodes[l] += weight
@@ -99,6 +114,7 @@ func (w *walker) walk() {
 			return
 		}
 		w.enter(l, len(list))
+		w.rowsRead(l, weight)
 		read, merge := w.read, w.merge
 		ok := w.makeSets(l)
 		if l < w.e.Loops {
@@ -108,6 +124,17 @@ func (w *walker) walk() {
 		w.leave(l)
 		if !ok {
 			return
+		}
+	}
+}
+
+// rowsRead counts the rows that are read to make the sets of a level.
+func (w *walker) rowsRead(l int, weight float64) {
+	for _, o := range w.ops[l] {
+		s := &w.plan.Sets[o.set]
+		w.e.Reads[w.rows.Class(w.bound[s.Of])] += weight
+		if b := &w.plan.Sets[s.Base]; b.Base == plan.None {
+			w.e.Reads[w.rows.Class(w.bound[b.Of])] += weight
 		}
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -22,12 +23,15 @@ type task struct {
 }
 
 // Roots come in pieces of at most grain, or of fewer where they take about 1/fine of the
-// whole work, so that many threads end at about the same time; a root of more neighbours
-// than slice is cut.
+// whole work, so that many threads end at about the same time. A root that alone takes more
+// is cut into slices of its neighbours, of which each does again what all of them need, so
+// that there is a least length.
 const (
-	grain = 64
-	fine  = 1 << 12
-	slice = 1024
+	grain       = 64
+	fine        = 1 << 12
+	uncut       = 0
+	loopSlice   = 32   // the root's row is marked for each
+	cliqueSlice = 1024 // the root's matrix is made for each
 )
 
 // pool hands out tasks: first the slices of roots with many neighbours, then the others
@@ -43,22 +47,23 @@ type pool struct {
 	whole int64        // cost of all
 }
 
-// newPool cuts the roots. slices says whether roots may be cut.
-func newPool(r *rows.Rows, slices bool) *pool {
+// newPool cuts the roots, into slices of at least so many neighbours unless that is uncut.
+func newPool(r *rows.Rows, slice int) *pool {
 	p := &pool{rows: r, cut: r.MaxDegree, from: []uint32{uint32(r.V())}}
-	if slices {
-		p.cut = slice
-	}
 	for v := range r.V() {
 		p.whole += cost(r.Degree(uint32(v)))
+	}
+	if slice != uncut {
+		p.cut = max(slice, int(math.Sqrt(float64(p.whole)/fine)))
 	}
 	sum := int64(0) // of the piece so far
 	for v := uint32(r.V()); v > 0; {
 		v--
 		d := r.Degree(v)
 		if d > p.cut {
-			for lo := 0; lo < d; lo += slice {
-				p.heavy = append(p.heavy, task{v, int32(lo), int32(min(lo+slice, d))})
+			size := max(slice, int(p.whole/fine)/d)
+			for lo := 0; lo < d; lo += size {
+				p.heavy = append(p.heavy, task{v, int32(lo), int32(min(lo+size, d))})
 			}
 		} else {
 			sum += cost(d)
@@ -73,20 +78,22 @@ func newPool(r *rows.Rows, slices bool) *pool {
 // cost stands for the time that a root takes.
 func cost(degree int) int64 { return 1 + int64(degree)*int64(degree) }
 
-// each calls work for all tasks of all pieces, from as many goroutines as there are
-// workers, numbered from 0, and returns when all are done or ctx is.
-func (r *Run) each(ctx context.Context, p *pool, work func(worker int, t task)) error {
+// each has as many goroutines as there are workers, numbered from 0, do all tasks of all
+// pieces, and returns when they are done or ctx is. start is called once by each goroutine,
+// takes what memory the worker needs, and returns what does a task.
+func (r *Run) each(ctx context.Context, p *pool, start func(worker int) func(t task)) error {
 	var wg sync.WaitGroup
 	quiet := context.AfterFunc(ctx, func() { p.stop.Store(true) })
 	defer quiet()
 	for w := range r.Workers {
 		wg.Go(func() {
+			work := start(w)
 			for !p.stop.Load() {
 				i := int(p.next.Add(1)) - 1
 				if i >= len(p.heavy)+len(p.from)-1 {
 					return
 				}
-				p.piece(i, func(t task) { work(w, t) })
+				p.piece(i, work)
 				if r.Report != nil && !p.stop.Load() {
 					r.Report(float64(p.done.Load()) / float64(max(p.whole, 1)))
 				}
@@ -102,8 +109,11 @@ func (p *pool) piece(i int, work func(t task)) {
 	if i < len(p.heavy) {
 		t := p.heavy[i]
 		work(t)
-		d := p.rows.Degree(t.root)
-		p.done.Add(cost(d) * int64(t.hi-t.lo) / int64(d))
+		part := int64(p.rows.Degree(t.root)) * int64(t.hi-t.lo) // all of them are cost, but for 1
+		if t.lo == 0 {
+			part++
+		}
+		p.done.Add(part)
 		return
 	}
 	i -= len(p.heavy)

@@ -73,7 +73,7 @@ func (l *Layout) placeTables(add func(string, int64) int64) {
 		v := &l.Plan.Spec.Values[t.Value]
 		if t.Host {
 			t.At = add("hot rows of "+v.Name, int64(t.Hot)*v.RowBytes)
-			t.Slots, t.Last = add("their places", 4*int64(t.Rows)), add("places in the last batch", 8*int64(t.Rows+plan.FarCounts))
+			t.Slots, t.Last = add("their places", 4*int64(t.Rows)), add("places in the last batches", t.LastBytes())
 			continue
 		}
 		bytes := int64(t.Rows) * v.RowBytes

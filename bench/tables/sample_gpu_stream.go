@@ -1,0 +1,160 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/device"
+	"sagann/sample"
+)
+
+// link is the bytes a second that bars take for the link between host and GPU.
+const link = 50e9
+
+// larger tells whether the rows of a graph take more than what sample.Program.OnGPU gives them on the GPU.
+func (m *gpuSamples) larger(g *sample.Graph) bool {
+	return 4*int64(g.Edges()+g.Vertices()) > m.gpu.Info().Budget/4*3
+}
+
+func newBeyond(budget int64) *sheet {
+	return &sheet{title: fmt.Sprintf("Graphs whose edges stay on the host, with %.1f GiB of the GPU", float64(budget)/(1<<30)), key: "beyond",
+		head: table.Row{"graph", "sampler", "samples", "s", "M samples/s", "M draws/s", "link, bytes a sample: to the GPU", "back", "of the link's bound", "bar, M samples/s", "grouping, of kernels' time", "equal to the CPU's"},
+		notes: []string{"Seconds are by the clock, from roots on the host to the last sample in pinned memory, or hashed and dropped on the GPU. The link's bound is the less of 50 GB/s over the bytes of each direction. " +
+			"Compared with the CPU's: the sum over 20000 samples, drawn again."}}
+}
+
+// beyond measures samplers of a graph that is larger than the GPU's memory.
+func (m *gpuSamples) beyond(s *sheet, name string, g *sample.Graph) error {
+	graph := *g
+	graph.Weight = nil
+	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
+	for _, x := range []struct {
+		name    string
+		sampler sample.Sampler
+		samples int
+		draws   float64
+		keep    bool
+		bar     float64
+	}{
+		{"k-hop 25,10, to pinned memory", tree, 12_000_000, 275, true, 10},
+		{"k-hop 25,10, hashed", tree, 40_000_000, 275, false, 33},
+		{"uniform walk of 10 steps, hashed", sample.DeepWalk(10), g.Vertices(), 10, false, 0},
+	} {
+		p, err := sample.Compile(&graph, x.sampler)
+		if err != nil {
+			return err
+		}
+		gpu, err := p.OnGPU(m.gpu)
+		if err != nil {
+			return err
+		}
+		if !gpu.Streams() {
+			return errors.Join(fmt.Errorf("%s: the graph lies on the GPU", x.name), gpu.Close())
+		}
+		err = m.beyondOne(s, name, x.name, gpu, p, min(x.samples, g.Vertices()), x.draws, x.keep, x.bar)
+		if err = errors.Join(err, gpu.Close()); err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+	}
+	return nil
+}
+
+func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p *sample.Program, samples int, draws float64, keep bool, bar float64) (err error) {
+	key := sample.Key{Seed: 1}
+	roots := make([]uint32, samples)
+	for i := range roots {
+		roots[i] = uint32(i)
+	}
+	some := roots[:min(samples, 20_000)]
+	sum, err := gpu.Sum(some, 0, key) // translates and warms up, too
+	if err != nil {
+		return err
+	}
+	var cpu sample.Samples
+	if err := p.Run(&cpu, some, 0, key); err != nil {
+		return err
+	}
+	if cpu.Sum(0) != sum {
+		return fmt.Errorf("the sum of %d samples is %x, the CPU's %x", len(some), sum, cpu.Sum(0))
+	}
+	pinned := map[int]device.HostMem{}
+	defer func() {
+		for _, h := range pinned {
+			err = errors.Join(err, m.gpu.HostFree(h))
+		}
+	}()
+	var failed error
+	to := func(step, _, n int) []uint32 { // each piece where the last one was
+		words := n * cpu.Widths[step+1]
+		h, ok := pinned[step]
+		if !ok && failed == nil {
+			h, failed = m.gpu.HostAlloc(4 * int64(words))
+			pinned[step] = h
+		}
+		if failed != nil {
+			return make([]uint32, words)
+		}
+		return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(h.Bytes()))), words)
+	}
+	run := func(roots []uint32) error {
+		if keep {
+			return errors.Join(gpu.Into(roots, 0, key, to), failed)
+		}
+		_, err := gpu.Sum(roots, 0, key)
+		return err
+	}
+	if keep { // memory is pinned before the clock starts
+		if err := run(roots); err != nil {
+			return err
+		}
+	}
+	before, start := m.gpu.Counters(), time.Now()
+	if err := run(roots); err != nil {
+		return err
+	}
+	seconds, after := time.Since(start).Seconds(), m.gpu.Counters()
+	grouping, err := m.groupingOf(func() error { return run(roots) })
+	if err != nil {
+		return err
+	}
+	n := float64(samples)
+	in, out := float64(after.H2D-before.H2D)/n, float64(after.D2H-before.D2H)/n
+	bound := link / max(in, out)
+	barText := ""
+	if bar > 0 {
+		barText = fmt.Sprintf("%.0f", bar)
+	}
+	if keep {
+		barText = fmt.Sprintf("%.1f and %.0f", 0.6*bound/1e6, bar)
+	}
+	s.add(table.Row{graph, name, samples, fmt.Sprintf("%.3f", seconds), fmt.Sprintf("%.1f", n/seconds/1e6), fmt.Sprintf("%.0f", n*draws/seconds/1e6),
+		fmt.Sprintf("%.0f", in), fmt.Sprintf("%.0f", out), percent(100 * n / seconds / bound), barText, "yes"},
+		fields{{"graph", graph}, {"sampler", name}, {"samples", samples}, {"seconds", seconds}, {"bytes_in", in}, {"bytes_out", out}, {"grouping", grouping}})
+	return nil
+}
+
+// groupingOf is the share of kernels' time that grouping transits takes.
+func (m *gpuSamples) groupingOf(f func() error) (float64, error) {
+	var mu sync.Mutex
+	group, all := 0.0, 0.0
+	m.gpu.SetTrace(func(s device.Span) {
+		if s.Op != device.OpLaunch {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		t := (s.End - s.Start).Seconds()
+		if all += t; s.Kernel == "saga_count" {
+			group += t
+		}
+	})
+	err := f()
+	err = errors.Join(err, m.gpu.Sync())
+	m.gpu.SetTrace(nil)
+	return group / max(all, 1e-9), err
+}

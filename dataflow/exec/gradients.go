@@ -1,0 +1,67 @@
+package exec
+
+import (
+	"errors"
+	"slices"
+
+	"sagann/dataflow/plan"
+	"sagann/device"
+)
+
+// Gradients apart from updates: where several batches make one update, each step of theirs brings its gradients to
+// the host, and an update with their sum follows.
+
+// Apart has steps bring gradients to the host in place of updating.
+func (r *Runner) Apart() error {
+	var floats int64
+	each := func(f func(n int64)) {
+		for _, u := range r.plan.Spec.Updates {
+			f(r.plan.Spec.Globals[u.Grad].Bytes() / 4)
+		}
+	}
+	each(func(n int64) { floats += n })
+	h, err := r.arena.devices[0].dev.HostAlloc(max(4*floats, leastRoom))
+	if err != nil {
+		return err
+	}
+	r.taken.mem = append(r.taken.mem, h)
+	room := device.View[float32](h.Bytes())
+	r.apart = [][]float32{}
+	each(func(n int64) { r.apart, room = append(r.apart, room[:n:n]), room[n:] })
+	return nil
+}
+
+// Gradients are those of the last step, in the order of plan.Spec.Updates, valid until the next.
+func (r *Runner) Gradients() [][]float32 { return r.apart }
+
+// bringGradients stands in the place of the Update task.
+func (r *Runner) bringGradients(q device.Queue) error {
+	p := &r.arena.devices[0]
+	for i, u := range r.plan.Spec.Updates {
+		if err := p.dev.CopyD2H(q, bytesOf(r.apart[i]), p.mem, r.plan.Globals[u.Grad]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Apply updates by these gradients, in the order of plan.Spec.Updates, and returns when that is done.
+func (r *Runner) Apply(grads [][]float32) error {
+	i := slices.IndexFunc(r.tasks, func(k task) bool { return k.t.Kind == plan.Update })
+	if i < 0 {
+		return nil
+	}
+	k, p := &r.tasks[i], &r.arena.devices[0]
+	q := p.queues[k.t.Queue]
+	q.SetTag(int64(i))
+	for n, u := range r.plan.Spec.Updates {
+		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[u.Grad], bytesOf(grads[n])); err != nil {
+			return r.fail(i, err)
+		}
+	}
+	err := k.submitUpdate(q)
+	if err != nil {
+		err = r.fail(i, err)
+	}
+	return errors.Join(err, r.named(r.arena.sync()))
+}

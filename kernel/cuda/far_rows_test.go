@@ -1,0 +1,125 @@
+package cuda_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"sagann/device"
+	"sagann/internal/draw"
+	"sagann/kernel"
+	"sagann/kernel/cuda"
+	"sagann/mine/cuda/cudatest"
+)
+
+// TestFarRowsEmulated: batch after batch, rows of a table come from the host, the hot ones or the batch before, each counted
+// where it comes from, in the order of the vertices and in that of the batch.
+func TestFarRowsEmulated(t *testing.T) {
+	const vertices, words, hot, most, row = 5000, 5, 700, 1500, 16 * 5
+	r := rand.New(rand.NewPCG(draw.Seed(t), 2))
+	for _, sorted := range []bool{true, false} {
+		const (
+			table, hots, slots = 0, vertices * row, vertices*row + hot*row
+			places             = (slots + 4*vertices + 15) / 16 * 16
+			counts             = places + 16*vertices
+			bits               = counts + 24
+			ids                = bits + 4*((vertices+31)/32)
+			rooms              = (ids + 4*most + 15) / 16 * 16
+			all                = rooms + 2*most*row
+		)
+		d := cudatest.Open(t, 0, all+1<<12)
+		must := func(err error) {
+			if err != nil {
+				t.Helper()
+				t.Fatal(err)
+			}
+		}
+		q, err := d.NewQueue("q")
+		must(err)
+		m, err := d.Alloc(all)
+		must(err)
+		base, err := d.Address(m)
+		must(err)
+		functions, err := d.Compile(cuda.FarSource, []string{"saga_far_mark", "saga_far_take"})
+		must(err)
+		mem := make([]byte, all)
+		for v := range vertices {
+			for k := range row {
+				mem[table+v*row+k] = byte(v*7 + k*13 + v>>8)
+			}
+			binary.LittleEndian.PutUint32(mem[slots+4*v:], ^uint32(0))
+		}
+		for k := range hot { // other bytes, so that one sees where a row comes from
+			v := k * 7
+			binary.LittleEndian.PutUint32(mem[slots+4*v:], uint32(k))
+			for i := range row {
+				mem[hots+k*row+i] = ^mem[table+v*row+i]
+			}
+		}
+		var before []int
+		var want [3]uint64
+		for tag := 1; tag < 5; tag++ {
+			n := most - tag*37
+			list := r.Perm(vertices)[:n]
+			if !sorted {
+				list[3], list[n-1] = list[0], list[1]
+			}
+			room, match := tag%2, 0
+			if tag == 2 || tag == 3 {
+				match = tag - 1
+			}
+			rows := make([][]byte, n)
+			for i, v := range list {
+				binary.LittleEndian.PutUint32(mem[ids+4*i:], uint32(v))
+				old, slot := slices.Index(before, v), binary.LittleEndian.Uint32(mem[slots+4*v:])
+				switch {
+				case match > 0 && old >= 0: // whatever lies in its room
+					at := rooms + (room^1)*most*row + old*row
+					rows[i], want[2] = slices.Clone(mem[at:at+row]), want[2]+1
+				case slot != ^uint32(0):
+					rows[i], want[1] = slices.Clone(mem[hots+int(slot)*row:][:row]), want[1]+1
+				default:
+					rows[i], want[0] = slices.Clone(mem[table+v*row:][:row]), want[0]+1
+				}
+			}
+			at := func(off int) uint64 { return base + uint64(off) }
+			last, then, found := at(places+tag%2*8*vertices), at(places+(tag+1)%2*8*vertices), at(bits)
+			if !sorted {
+				found = 0
+			}
+			must(d.CopyH2D(q, m, 0, mem))
+			must(d.Launch(q, device.GPUFunc("far", func(g device.GPU) (device.Batch, error) {
+				return g.Prepare([]device.Command{
+					{Clear: &device.Clear{Addr: at(bits), Bytes: 4 * ((vertices + 31) / 32)}},
+					{Call: &device.Call{Func: functions[0], Grid: [3]uint32{3, 1, 1}, Block: 256, Args: []uint64{last, found, at(ids), uint64(n), uint64(tag)}}},
+					{Call: &device.Call{Func: functions[1], Grid: [3]uint32{2, 1, 1}, Block: 256, Shared: kernel.FarShared, Args: []uint64{at(rooms + room*most*row), at(table), at(ids), uint64(n), words,
+						at(hots), at(slots), last, then, found, vertices, at(rooms + (room^1)*most*row), uint64(match), at(counts)}}}})
+			})))
+			must(d.CopyD2H(q, mem, m, 0))
+			must(d.Sync())
+			for i, x := range rows {
+				if !slices.Equal(mem[rooms+room*most*row+i*row:][:row], x) {
+					t.Fatalf("sorted %t, batch %d: row %d, of vertex %d, is another", sorted, tag, i, list[i])
+				}
+			}
+			for k, x := range want {
+				if got := binary.LittleEndian.Uint64(mem[counts+8*k:]); got != x {
+					t.Errorf("sorted %t, batch %d: count %d is %d, want %d", sorted, tag, k, got, x)
+				}
+			}
+			if before = list; !sorted { // of a vertex that stands there twice either row may be taken
+				before = nil
+				for i := range n {
+					v := int(binary.LittleEndian.Uint32(mem[ids+4*i:]))
+					if got := uint32(binary.LittleEndian.Uint64(mem[places+tag%2*8*vertices+8*v:])); int(got) == i {
+						before = append(before, v)
+					} else {
+						before = append(before, -1)
+					}
+				}
+			}
+		}
+		must(d.Free(m))
+	}
+}

@@ -1,0 +1,251 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"sagann/dataflow/exec"
+	"sagann/dataflow/plan"
+)
+
+// Several batches an update, on one device or several. Batch r of an update goes to device r modulo their number,
+// each of which has a session, and draws and computes its own. Gradients meet in host memory, where they are added in
+// a tree that only depends on how many batches there are; then every device makes the same update. So no bit
+// depends on the number of devices.
+
+// parts is how many batches an update has; the last of an epoch may have fewer.
+func (s *sampled) parts() int { return max(1, s.Accumulate) }
+
+// partsAt is how many update i of an epoch has.
+func (s *sampled) partsAt(i int) int { return min(s.parts(), s.drawn()-i*s.parts()) }
+
+// batches is how many updates an epoch has.
+func (s *sampled) batches() int { return (s.drawn() + s.parts() - 1) / s.parts() }
+
+// next is the batch behind at that device d of n computes.
+func (s *sampled) next(at step, d, n int) step {
+	for {
+		if at.batch++; at.batch == s.drawn() {
+			at.epoch, at.batch = at.epoch+1, 0
+		}
+		if at.batch%s.parts()%n == d {
+			return at
+		}
+	}
+}
+
+// first is the first batch from update at on that device d of n computes.
+func (s *sampled) first(at step, d, n int) step {
+	at.batch *= s.parts()
+	if d == 0 {
+		return at
+	}
+	return s.next(at, d, n)
+}
+
+// itemsOf are the items of a batch in an epoch's order.
+func (s *sampled) itemsOf(order *epochOrder, batch int) []uint32 {
+	if s.Clusters == nil {
+		return s.seeds(order.items, batch)
+	}
+	return slices.DeleteFunc(slices.Clone(order.clusters[batch]), func(v uint32) bool { return !s.draw.trains[v] })
+}
+
+// updateWeight is the weight of all items of the update that has a batch.
+func (p *Program) updateWeight(order *epochOrder, batch int) (sum float64) {
+	s := p.sampled
+	update := batch / s.parts()
+	for r := range s.partsAt(update) {
+		sum += p.itemWeights(s.itemsOf(order, update*s.parts()+r))
+	}
+	return sum
+}
+
+// checkAccumulate says what does not fit several batches an update, or several devices.
+func (p *Program) checkAccumulate(s *Sampling) error {
+	n := p.cfg.devices()
+	if s.Accumulate == 0 {
+		s.Accumulate = n
+	}
+	switch {
+	case s.Accumulate < 1:
+		return fmt.Errorf("%d batches an update; at least 1", s.Accumulate)
+	case n > s.Accumulate:
+		return fmt.Errorf("%d devices (%s) and %d batches an update: a device has at least one", n, p.cfg.Device, s.Accumulate)
+	case s.Accumulate > 1 && p.learnsRows():
+		return errors.New("learned rows are updated after every batch: they take one device, and one batch an update")
+	}
+	return nil
+}
+
+func (p *Program) learnsRows() bool {
+	return slices.ContainsFunc(p.params, func(q Param) bool { return q.PerVertex })
+}
+
+// all are the sessions of all devices.
+func (s *session) all() []*session { return append([]*session{s}, s.peers...) }
+
+// openPeers opens a session for each further device.
+func (s *session) openPeers(peak int64) error {
+	first, n := s.p.cfg.opens()
+	for i := 1; i < n; i++ {
+		peer, err := s.p.openOn(first+i, 1, peak)
+		if err != nil {
+			return err
+		}
+		s.addPeer(peer)
+	}
+	return nil
+}
+
+func (s *session) addPeer(peer *session) {
+	s.peers = append(s.peers, peer)
+	peer.main, peer.number = s, len(s.peers)
+	peer.arena.SharePins(s.arena)
+}
+
+// of is how many sessions share the batches.
+func (s *session) of() int {
+	if s.main != nil {
+		return len(s.main.peers) + 1
+	}
+	return len(s.peers) + 1
+}
+
+// part is what a batch has given to its update.
+type part struct {
+	grads [][]float32 // by plan.Spec.Updates
+	loss  float64
+	seeds []uint32
+	rows  map[int][]float32 // by output: of the seeds
+	batch *batch            // that did not fit its plan
+	err   error
+}
+
+// stepParts runs the batches of the next update, and updates.
+func (p *Program) stepParts(open *session) (loss float64, err error) {
+	s := p.sampled
+	at := step{epoch: s.epoch, batch: s.batch}
+	var parts []part
+	for {
+		parts = p.runParts(open, at)
+		i := slices.IndexFunc(parts, func(x part) bool { return x.err != nil })
+		if i < 0 {
+			break
+		}
+		var over *exec.OverflowError
+		if x := parts[i]; !errors.As(x.err, &over) {
+			return 0, fmt.Errorf("%v, part %d: %w", at, i+1, x.err)
+		} else if open, err = p.refit(open, x.batch); err != nil { // nothing is updated yet: all run again
+			return 0, fmt.Errorf("%v: %w", at, err)
+		}
+	}
+	open.grads, s.filling.last, s.filling.rows = nil, s.filling.last[:0], map[int][]float32{}
+	for _, x := range parts {
+		loss += x.loss
+		s.filling.last = append(s.filling.last, x.seeds...)
+		for id, rows := range x.rows {
+			s.filling.rows[id] = append(s.filling.rows[id], rows...)
+		}
+	}
+	if err := open.apply(p.sumParts(parts)); err != nil {
+		return 0, fmt.Errorf("%v: %w", at, err)
+	}
+	s.loss += loss * p.itemWeights(s.filling.last)
+	s.steps++
+	if s.batch++; s.batch == s.batches() {
+		s.epoch, s.batch = s.epoch+1, 0
+		p.epoch++
+	}
+	return loss, nil
+}
+
+// runParts runs the batches of update at, each on its device.
+func (p *Program) runParts(open *session, at step) []part {
+	list := make([]part, p.sampled.partsAt(at.batch))
+	var wg sync.WaitGroup
+	for _, s := range open.all() {
+		wg.Go(func() {
+			for r := s.number; r < len(list); r += s.of() {
+				if list[r] = s.runPart(step{epoch: at.epoch, batch: at.batch*p.sampled.parts() + r}); list[r].err != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return list
+}
+
+// runPart runs a batch.
+func (s *session) runPart(at step) (x part) {
+	p := s.p
+	b, err := p.batchOf(s, at)
+	if err != nil {
+		return part{err: err}
+	}
+	feed := s.feed
+	defer feed.giveBack(b)
+	if err := s.train.SetBatch(&b.Batch); err != nil {
+		return part{err: err, batch: b}
+	}
+	if err := errors.Join(s.setStep(p.train, s.train), s.setGraphs(b), s.setLevels(b)); err != nil {
+		return part{err: err}
+	}
+	next := p.sampled.next(at, s.number, s.of())
+	if err := s.train.StepBatch(func() error { return p.stageNext(s, next) }); err != nil {
+		return part{err: err}
+	}
+	x.loss = float64(s.train.Result(0)[0])
+	for _, g := range s.train.Gradients() {
+		x.grads = append(x.grads, slices.Clone(g))
+	}
+	x.seeds = slices.Clone(p.seedsOf(b))
+	for _, id := range p.train.low.Outputs {
+		if p.train.low.Spec.Values[id].Kind != plan.Input {
+			if x.rows == nil {
+				x.rows = map[int][]float32{}
+			}
+			x.rows[id] = slices.Clone(floatsOf(s.train.OutputRows(id, len(x.seeds))))
+		}
+	}
+	return x
+}
+
+// sumParts adds the gradients of an update's batches, neighbours first. Statistics of batches, which parameters are moved
+// towards, become their mean.
+func (p *Program) sumParts(parts []part) [][]float32 {
+	n := len(parts)
+	for far := 1; far < n; far *= 2 {
+		for r := 0; r+far < n; r += 2 * far {
+			for i, to := range parts[r].grads {
+				for k, x := range parts[r+far].grads[i] {
+					to[k] += x
+				}
+			}
+		}
+	}
+	sum, low := parts[0].grads, p.train.low
+	for i, u := range low.Spec.Updates {
+		if q, err := p.param(low.Spec.Globals[u.Param].Name); err == nil && q.Average > 0 {
+			for k := range sum[i] {
+				sum[i][k] /= float32(n)
+			}
+		}
+	}
+	return sum
+}
+
+// apply updates on every device.
+func (s *session) apply(grads [][]float32) error {
+	all := s.all()
+	errs := make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, x := range all {
+		wg.Go(func() { errs[i] = x.train.Apply(grads) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

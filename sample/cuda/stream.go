@@ -1,0 +1,368 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"sagann/device"
+)
+
+// Stream draws trees and walks of a graph whose edges lie in pinned host memory. At each step transits are grouped by intervals
+// of vertices; edges of an interval are copied to one of two rooms on the GPU while those of the one before are drawn
+// from. Samples are drawn in pieces that fit.
+type Stream struct {
+	g        *Graph
+	w        *Walk
+	source   string
+	host     device.HostMem // far ends
+	parts    []interval
+	bound    device.Mem
+	room     [2]device.Mem
+	wrong    device.Mem // a word, and the sum of samples
+	blocks   int        // that group
+	counts   device.Mem
+	starts   device.Mem
+	copies   device.Queue
+	results  device.Queue
+	filled   [2]device.Event
+	emptied  [2]device.Event
+	drawn    device.Event
+	returned []device.Event // of levels
+	used     int            // rooms filled so far
+}
+
+// interval is vertices in order: the first, and their edges.
+type interval struct {
+	vertex      uint32
+	edge, edges int64
+}
+
+// roomsOf is the share of the GPU's memory that the two rooms take together.
+const roomsOf = 32
+
+// intervals cuts rows into pieces of at most so many edges, or of one row.
+func intervals(offsets []int64, edges int64) (list []interval) {
+	for v := 0; v < len(offsets)-1; {
+		x := interval{uint32(v), offsets[v], 0}
+		for v++; v < len(offsets)-1 && offsets[v+1]-x.edge <= edges; v++ {
+		}
+		x.edges = offsets[v] - x.edge
+		list = append(list, x)
+	}
+	return list
+}
+
+// NewStream copies far ends to pinned memory, and where rows begin to the GPU. The sampler has one root, trees or
+// walks with a bound, reads rows of transits only, and of what was drawn no more than Prev(1).
+func NewStream(gpu device.GPU, w *Walk, offsets []int64, far []uint32) (s *Stream, err error) {
+	g := &Graph{gpu: gpu, vertices: len(offsets) - 1, edges: len(far)}
+	s = &Stream{g: g, w: w}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, gpu.Sync(), s.Free())
+			s = nil
+		}
+	}()
+	if g.queue, err = gpu.NewQueue("sample"); err != nil {
+		return s, err
+	}
+	if s.copies, err = gpu.NewQueue("intervals"); err != nil {
+		return s, err
+	}
+	if s.results, err = gpu.NewQueue("samples"); err != nil {
+		return s, err
+	}
+	s.returned = make([]device.Event, max(3, len(w.Sizes)+1))
+	events := []*device.Event{&s.filled[0], &s.filled[1], &s.emptied[0], &s.emptied[1], &s.drawn}
+	for i := range s.returned {
+		events = append(events, &s.returned[i])
+	}
+	for _, e := range events {
+		if *e, err = gpu.NewEvent(); err != nil {
+			return s, err
+		}
+	}
+	if s.host, err = gpu.HostAlloc(max(4*int64(len(far)), 8)); err != nil {
+		return s, err
+	}
+	copy(s.host.Bytes(), bytesOf(far))
+	g.rows.Offsets = offsets
+	list := make([]uint32, len(offsets))
+	for i, o := range offsets {
+		list[i] = uint32(o)
+	}
+	if g.offsets, err = put(g, list); err != nil {
+		return s, err
+	}
+	s.parts = intervals(offsets, gpu.Info().Budget/roomsOf/8)
+	if len(s.parts) > mostParts {
+		return s, fmt.Errorf("a GPU with %d bytes draws from a graph of %d edges by %d intervals: at most %d are possible", gpu.Info().Budget, len(far), len(s.parts), mostParts)
+	}
+	s.blocks = max(1, min(4*gpu.Info().Processors, 512))
+	if err = s.memory(); err != nil {
+		return s, err
+	}
+	s.source = s.text()
+	return s, gpu.Sync()
+}
+
+// mostParts has the counts of a block that groups in shared memory.
+const mostParts = 4096
+
+// memory takes what does not depend on samples.
+func (s *Stream) memory() (err error) {
+	bounds, most := make([]uint32, len(s.parts)), int64(0)
+	for i, p := range s.parts {
+		bounds[i], most = p.vertex, max(most, p.edges)
+	}
+	if s.bound, err = put(s.g, bounds); err != nil {
+		return err
+	}
+	for _, m := range []struct {
+		at    *device.Mem
+		words int64
+	}{{&s.room[0], most}, {&s.room[1], most}, {&s.wrong, 4}, {&s.counts, int64(len(s.parts)+1) * int64(s.blocks)}, {&s.starts, int64(len(s.parts) + 2)}} {
+		if *m.at, err = s.g.alloc(max(4*m.words, 8)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is the kernels' source.
+func (s *Stream) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#define THREADS 256\n#define PARTS %d\n", len(s.parts))
+	b.WriteString(s.w.head(false) + scanText + streamText)
+	if s.w.Sizes == nil {
+		for turn := range s.w.Pack {
+			fmt.Fprintf(&b, streamHead, turn, 1, 1, turn)
+		}
+		return b.String()
+	}
+	for step, size := range s.w.Sizes {
+		fmt.Fprintf(&b, streamHead, step, s.w.widths()[step+1], size, 0)
+	}
+	return b.String()
+}
+
+// Sources are texts for tests that compile them.
+func (s *Stream) Sources() []string { return []string{s.source} }
+
+// kernel is that of a step.
+func (s *Stream) kernel(step int) string {
+	if s.w.Sizes == nil {
+		step %= s.w.Pack
+	}
+	return fmt.Sprintf("saga_stream_%d", step)
+}
+
+// piece is samples that are drawn at a time: levels of vertices on the GPU, and the list of grouped transits.
+type piece struct {
+	n      int64
+	levels []device.Mem // of walks three, which take turns
+	list   device.Mem
+}
+
+func (p *piece) level(k int) device.Mem { return p.levels[k%len(p.levels)] }
+
+func (p *piece) event(s *Stream, k int) device.Event { return s.returned[k%len(p.levels)] }
+
+// words are what a sample takes of the levels and of the list. Without results the last level of a tree is not kept.
+func (s *Stream) words(results bool) (levels []int64, list int64) {
+	if s.w.Sizes == nil {
+		return []int64{1, 1, 1}, 1
+	}
+	widths := s.w.widths()
+	for k, n := range widths {
+		if k == len(widths)-1 {
+			if !results {
+				n = 0
+			}
+		} else {
+			list = max(list, int64(n))
+		}
+		levels = append(levels, int64(n))
+	}
+	return levels, list
+}
+
+// take takes memory for as many samples as fit.
+func (s *Stream) take(samples int64, results bool) (p *piece, err error) {
+	levels, list := s.words(results)
+	each := list
+	for _, n := range levels {
+		each += n
+	}
+	c := s.g.gpu.Counters()
+	free := s.g.gpu.Info().Budget - c.Used - int64(len(levels)+2)*device.Align
+	p = &piece{n: min(samples, free/(4*each), (1<<32-1)/list)}
+	if p.n < 1 {
+		return nil, fmt.Errorf("%d bytes are free on the GPU, and a sample takes %d", free, 4*each)
+	}
+	p.n = (samples + (samples+p.n-1)/p.n - 1) / ((samples + p.n - 1) / p.n) // pieces of about equal size
+	for _, n := range append(levels, list) {
+		m, err := s.g.alloc(max(4*n*p.n, 8))
+		if err != nil {
+			return nil, errors.Join(err, s.drop(p))
+		}
+		p.levels = append(p.levels, m)
+	}
+	p.list, p.levels = p.levels[len(levels)], p.levels[:len(levels)]
+	return p, nil
+}
+
+func (s *Stream) drop(p *piece) (err error) {
+	for _, m := range append(p.levels, p.list) {
+		if m.Len() > 0 {
+			err = errors.Join(err, s.g.drop(m))
+		}
+	}
+	return err
+}
+
+// Draw draws samples from roots, of which the first is named first. To gives memory for what step k+1 adds to samples lo to
+// lo+n-1, which stays there until Draw returns; without it only the sum of all that is drawn is made.
+func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step, lo, n int) []uint32) (sum uint64, wrong bool, err error) {
+	p, err := s.take(int64(len(roots)), to != nil)
+	if err != nil {
+		return 0, false, err
+	}
+	defer func() { err = errors.Join(err, s.g.gpu.Sync(), s.drop(p)) }()
+	words := make([]uint64, 2)
+	if err := s.g.gpu.CopyH2D(s.g.queue, s.wrong, 0, bytesOf(words)); err != nil {
+		return 0, false, err
+	}
+	for lo := 0; lo < len(roots); lo += int(p.n) {
+		some := roots[lo:min(len(roots), lo+int(p.n))]
+		if err := s.g.gpu.CopyH2D(s.g.queue, p.level(0), 0, bytesOf(some)); err != nil {
+			return 0, false, err
+		}
+		for step := range len(s.w.widths()) - 1 {
+			if err := s.step(p, step, len(some), first+uint64(lo), uint64(k0)|uint64(k1)<<32, to, lo); err != nil {
+				return 0, false, err
+			}
+		}
+	}
+	if err := s.g.gpu.CopyD2H(s.g.queue, bytesOf(words), s.wrong, 0); err != nil {
+		return 0, false, err
+	}
+	return words[1], words[0] != 0, s.g.gpu.Sync()
+}
+
+// group groups the transits of a step and returns where the groups begin in the list.
+func (s *Stream) group(p *piece, from device.Mem, transits uint64) ([]uint32, error) {
+	each := (transits + uint64(s.blocks) - 1) / uint64(s.blocks)
+	shared := 4 * (2*len(s.parts) + 1)
+	err := s.g.launch([]call{
+		{s.source, "saga_count", s.blocks, 256, shared, []any{from, transits, each, s.bound, s.counts}},
+		{s.source, "saga_starts", 1, 256, 4 * 32, []any{s.counts, uint64(s.blocks), s.starts}},
+		{s.source, "saga_group", s.blocks, 256, shared, []any{from, transits, each, s.bound, s.counts, p.list}}})
+	if err != nil {
+		return nil, err
+	}
+	starts := make([]uint32, len(s.parts)+2)
+	if err := s.g.gpu.CopyD2H(s.g.queue, bytesOf(starts), s.starts, 0); err != nil {
+		return nil, err
+	}
+	return starts, s.g.gpu.Sync()
+}
+
+// step draws a step of a piece of n samples.
+func (s *Stream) step(p *piece, step, n int, first, key uint64, to func(step, lo, n int) []uint32, lo int) error {
+	g, widths := s.g, s.w.widths()
+	transits := uint64(n) * uint64(widths[step])
+	starts, err := s.group(p, p.level(step), transits)
+	if err != nil {
+		return err
+	}
+	size := uint64(widths[step+1] / widths[step])
+	out, before, sum := p.level(step+1), device.Mem{}, device.Mem{}
+	switch {
+	case to == nil:
+		sum = s.wrong.Slice(8, 8)
+		if s.w.Sizes != nil && step == len(widths)-2 {
+			out = device.Mem{}
+		}
+	case p.event(s, step+1).Recorded() > 0: // what lies there is copied first
+		if err := g.gpu.Wait(g.queue, p.event(s, step+1)); err != nil {
+			return err
+		}
+	}
+	if s.w.Sizes == nil && step > 0 {
+		before = p.level(step - 1)
+	}
+	for i := range len(s.parts) + 1 { // the last are transits that are none
+		count := uint64(starts[i+1] - starts[i])
+		if count == 0 {
+			continue
+		}
+		room, slot := uint64(0), s.used%2
+		if i < len(s.parts) {
+			if room, err = s.fill(slot, s.parts[i]); err != nil {
+				return err
+			}
+		}
+		list := p.list.Slice(4*int64(starts[i]), 4*int64(count))
+		err := g.launch([]call{{s.source, s.kernel(step), g.grid(int(count * size)), 256, 0,
+			[]any{g.offsets, room, uint64(g.vertices), list, count, p.level(step), before, out, uint64(step), first, key, s.wrong, sum}}})
+		if err == nil && i < len(s.parts) {
+			s.used++
+			err = g.gpu.Record(g.queue, s.emptied[slot])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if to == nil {
+		return nil
+	}
+	return s.give(out, to(step, lo, n), p.event(s, step+1))
+}
+
+// fill copies the edges of an interval to a room when it is empty, and holds draws back until then. It returns the address
+// at which the graph's first edge would lie.
+func (s *Stream) fill(slot int, x interval) (uint64, error) {
+	g := s.g
+	at, err := g.gpu.Address(s.room[slot])
+	if err == nil && s.emptied[slot].Recorded() > 0 {
+		err = g.gpu.Wait(s.copies, s.emptied[slot])
+	}
+	if err == nil {
+		err = g.gpu.CopyH2D(s.copies, s.room[slot], 0, s.host.Bytes()[4*x.edge:4*(x.edge+x.edges)])
+	}
+	if err == nil {
+		err = g.gpu.Record(s.copies, s.filled[slot])
+	}
+	if err == nil {
+		err = g.gpu.Wait(g.queue, s.filled[slot])
+	}
+	return at - 4*uint64(x.edge), err
+}
+
+// give copies what a step has added to the host, beside what is drawn next.
+func (s *Stream) give(out device.Mem, to []uint32, returned device.Event) error {
+	g := s.g
+	err := g.gpu.Record(g.queue, s.drawn)
+	if err == nil {
+		err = g.gpu.Wait(s.results, s.drawn)
+	}
+	if err == nil {
+		err = g.gpu.CopyD2H(s.results, bytesOf(to), out, 0)
+	}
+	if err == nil {
+		err = g.gpu.Record(s.results, returned)
+	}
+	return err
+}
+
+// Free gives all memory back. The GPU stays open.
+func (s *Stream) Free() error {
+	err := s.g.Free()
+	if s.host.Bytes() != nil {
+		err = errors.Join(err, s.g.gpu.HostFree(s.host))
+		s.host = device.HostMem{}
+	}
+	return err
+}
