@@ -71,7 +71,7 @@ func TestOGB(t *testing.T) {
 		"arxiv/mapping/unused/whatever.csv": "x",
 	}
 	_, err := Load(filepath.Join(writeFiles(t, files), "arxiv"), Options{})
-	refused(t, "an empty split", err, "the split is empty: the mask is false everywhere")
+	refused(t, "an empty split", err, "the test split is empty")
 	files["arxiv/raw/node-label.csv.gz"] = gz("2\n0\n0\n1\n")
 	files["arxiv/split/time/test.csv"] = "2\n"
 	want := &Data{Name: "arxiv (raw/edge.csv.gz)",
