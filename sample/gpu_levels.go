@@ -54,7 +54,11 @@ func (x *GPU) crowdOf(batches, size int) (err error) {
 			weight = p.g.Weight
 		}
 	}
-	x.crowd, err = x.on.NewCrowd(*x.levels, cuda.Scores{Edge: p.scores, Unit: p.unit, Everyone: p.everyone}, p.g.Edge, weight, size, batches)
+	sums := p.rowSums
+	if p.s.Over == Everywhere {
+		sums = p.everyone
+	}
+	x.crowd, err = x.on.NewCrowd(*x.levels, cuda.Scores{Edge: p.scores, Unit: p.unit, Sums: sums}, p.g.Edge, weight, size, batches)
 	if err != nil {
 		return p.errorf("batches of %d seeds: %w", size, err)
 	}

@@ -28,11 +28,12 @@ type Levels struct {
 	RowNormal  bool
 }
 
-// Scores are what draws by score read: of edges, with the unit of sums of them, and of vertices the sums up to and with each.
+// Scores are what draws by score read: of edges, with the unit of sums of them, and sums of vertices: Everywhere those of their out-edges, up to and
+// with each, for Columns those of their rows.
 type Scores struct {
-	Edge     []float32
-	Unit     float64
-	Everyone []uint64
+	Edge []float32
+	Unit float64
+	Sums []uint64
 }
 
 // MostLevel is how many vertices a batch has at most.
@@ -57,7 +58,7 @@ type Crowd struct {
 }
 
 // crowdReads is what is read of edges and vertices; what is not is none.
-type crowdReads struct{ edge, weight, score, units, everyone device.Mem }
+type crowdReads struct{ edge, weight, score, units, sums device.Mem }
 
 func powerOver(n int) (p int) {
 	for p = 64; 3*p < 4*n; p *= 2 {
@@ -104,7 +105,7 @@ func (c *Crowd) text() string {
 	for _, k := range c.l.Sizes {
 		drawn = max(drawn, powerOver(k))
 	}
-	words := 2*level + most + 1 + 5*drawn + 32
+	words := 2*level + most + 1 + 6*drawn + 32
 	if c.l.Kind == Columns {
 		words += 2 * (most + 1)
 	}
@@ -167,7 +168,7 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	}
 	keep(&c.reads.edge, bytesOf(edge))
 	keep(&c.reads.weight, bytesOf(weight))
-	keep(&c.reads.everyone, bytesOf(s.Everyone))
+	keep(&c.reads.sums, bytesOf(s.Sums))
 	if l.Kind == Columns {
 		keep(&c.reads.score, bytesOf(s.Edge))
 		keep(&c.reads.units, bytesOf([]uint64{math.Float64bits(s.Unit)}))
@@ -183,32 +184,10 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 		take(&c.lists[i], 4*words*batches)
 	}
 	c.grid = min(batches, 8*max(1, g.gpu.Info().Processors))
-	if l.Kind == Columns && err == nil {
-		free := g.gpu.Info().Budget - g.gpu.Counters().Used - 4*int64(c.grid) - 4*device.Align
-		c.grid = int(max(1, min(int64(c.grid), free/(16*int64(g.vertices)))))
-		take(&c.columns, 16*g.vertices*c.grid)
-		take(&c.tags, 4*c.grid)
-		if err == nil {
-			err = c.clear(c.columns, c.tags)
-		}
-	}
 	if err == nil {
 		err = g.compile(c.source, "saga_levels")
 	}
 	return c, err
-}
-
-// clear sets memory to zero.
-func (c *Crowd) clear(list ...device.Mem) error {
-	var commands []device.Command
-	for _, m := range list {
-		at, err := c.g.gpu.Address(m)
-		if err != nil {
-			return err
-		}
-		commands = append(commands, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}})
-	}
-	return c.g.gpu.Launch(c.g.queue, device.GPUFunc("saga_clear", func(d device.GPU) (device.Batch, error) { return d.Prepare(commands) }))
 }
 
 // Fits tells whether there is room for so many batches of so many seeds at most.
@@ -231,11 +210,11 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	if err != nil {
 		return err
 	}
-	args := []any{g.offsets, g.far, c.reads.edge, c.reads.weight, c.reads.score, c.reads.units, c.reads.everyone, uint64(g.vertices), c.seeds, c.starts, uint64(len(batches)), c.named}
+	args := []any{g.offsets, g.far, c.reads.edge, c.reads.weight, c.reads.score, c.reads.units, c.reads.sums, uint64(g.vertices), c.seeds, c.starts, uint64(len(batches)), c.named}
 	for _, m := range c.lists {
 		args = append(args, m)
 	}
-	return g.launch([]call{{c.source, "saga_levels", min(len(batches), c.grid), 256, c.shared, append(args, c.columns, c.tags)}})
+	return g.launch([]call{{c.source, "saga_levels", min(len(batches), c.grid), 256, c.shared, args}})
 }
 
 // Counts are the vertices of each level and the edges of each step of a batch. Full tells that it had no room for its edges.
