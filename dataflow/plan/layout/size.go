@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"sagann/dataflow/plan"
@@ -171,31 +169,4 @@ func differ[T any](a, b []T, same func(a, b *T) bool, f func(*T)) {
 func (z *Scratch) keep(ch *Choice) {
 	resident, windows := append(z.ch.resident[:0], ch.resident...), append(z.ch.windows[:0], ch.windows...)
 	z.ch = Choice{resident: resident, windows: windows, Slots: ch.Slots, ahead: ch.ahead, cells: ch.cells}
-}
-
-// Layout says all that the tasks of a plan of ch depend on, beside the options: equal
-// layouts are equal plans.
-func (f *fitting) Layout(ch Choice) string {
-	p := f.measure(&ch)
-	b := fmt.Appendf(nil, "%s %d %d %v %v %v ", f.o.Schedule, f.c.P, ch.group, ch.groups, p.Places.Resident, p.Places.CellsIn)
-	put := func(n ...int64) {
-		for _, n := range n {
-			b = binary.AppendVarint(b, n)
-		}
-	}
-	for _, h := range f.sized.fit.order {
-		put(h.at, h.end)
-	}
-	for q := range f.spec.Phases {
-		for _, x := range f.sized.l.needs(nil, q, &ch) {
-			put(x.bytes, int64(x.n))
-		}
-		if f.usage.Phases[q].Dirs != [2]bool{} {
-			put(int64(ch.phase(q)))
-		}
-	}
-	for _, w := range p.Places.Windows {
-		put(int64(w.Key), int64(w.From), int64(w.To), int64(w.First), int64(w.N))
-	}
-	return string(b)
 }
