@@ -226,3 +226,15 @@ func (p *Program) Cramp(n int) error {
 	}
 	return p.planSampled()
 }
+
+// SumBytes is what the calls of a training step write and read for sums over rows, an own row each.
+func (p *Program) SumBytes() (bytes int64) {
+	for _, ph := range p.train.plan.Spec.Phases {
+		for _, s := range ph.Steps {
+			for _, c := range s.Calls {
+				bytes += c.Cost.SumBytes
+			}
+		}
+	}
+	return bytes
+}
