@@ -63,6 +63,10 @@ type Crowd struct {
 // crowdReads is what is read of edges and vertices; what is not is none.
 type crowdReads struct{ edge, weight, score, units, sums device.Mem }
 
+// mostShared is what a block of threads can have on GPUs of compute capability 9.
+const mostShared = 227 << 10
+
+// powerOver is the places of a table of which so many are taken, at most three quarters.
 func powerOver(n int) (p int) {
 	for p = 64; 3*p < 4*n; p *= 2 {
 	}
@@ -154,7 +158,9 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	if err := c.room(); err != nil {
 		return nil, err
 	}
-	c.source = c.text()
+	if c.source = c.text(); c.shared > mostShared {
+		return nil, fmt.Errorf("tables of %d vertices and of draws take %d KB of shared memory: a block of threads has %d", c.rows[len(c.l.Sizes)], c.shared>>10, mostShared>>10)
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.gpu.Sync(), c.Free())
