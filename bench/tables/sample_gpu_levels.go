@@ -116,26 +116,28 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 			bytes += (each*float64(read) + 8*float64(b.Counts[step]) + float64(16*len(l.Far)+4*len(l.Weight))) / some
 		}
 	}
+	run := func(epoch uint32) error {
+		key := sample.Key{Seed: 1, Epoch: epoch}
+		if sampler.Over != sample.Individual || sampler.Output != sample.Layers {
+			return x.DrawOf(seeds, key)
+		}
+		_, _, err := x.Epoch(slices.Concat(seeds...), len(seeds[0]), key)
+		return err
+	}
+	if err := run(0); err != nil { // takes memory, and captures what is captured
+		return err
+	}
 	var list []float64
-	for epoch := range int(m.Times) + 1 {
-		spans, err := m.spansOf(func() error {
-			key := sample.Key{Seed: 1, Epoch: uint32(epoch)}
-			if sampler.Over != sample.Individual || sampler.Output != sample.Layers {
-				return x.DrawOf(seeds, key)
-			}
-			_, _, err := x.Epoch(slices.Concat(seeds...), len(seeds[0]), key)
-			return err
-		})
+	for epoch := range m.Times {
+		spans, err := m.spansOf(func() error { return run(uint32(epoch) + 1) })
 		if err != nil {
 			return err
 		}
-		if epoch > 0 { // the first takes memory
-			sum := 0.0
-			for _, t := range spans {
-				sum += t
-			}
-			list = append(list, sum)
+		sum := 0.0
+		for _, t := range spans {
+			sum += t
 		}
+		list = append(list, sum)
 	}
 	ms := median(list)
 	bound := bytes * float64(len(seeds)) / (32 * m.rates[0].rate) * 1e3
