@@ -28,6 +28,7 @@ func main() {
 	embedding := flag.Int("embedding", 64, "columns of the learned rows")
 	hidden := flag.Int("hidden", 128, "columns between the layers")
 	width := flag.Int("width", 64, "columns of the last layer")
+	features := flag.String("features", "embedding,degree", "what vertices begin with")
 	device := flag.String("device", "cpu", "device")
 	beside := flag.Int("beside", 1, "runs at a time")
 	flag.Parse()
@@ -46,7 +47,7 @@ func main() {
 	r := recipe{*hidden, *width, *embedding, *epochs, *every, *device}
 	fmt.Printf("%s: %d vertices, %d edges\n", g.Name, g.Edges.V, g.Edges.E())
 	fmt.Printf("| features | learning rate, epochs | validation AUC | test AUC | AP | Hits@50 |\n|---|---|---|---|---|---|\n")
-	for _, name := range []string{"embedding", "degree"} {
+	for name := range strings.SplitSeq(*features, ",") {
 		curves, err := r.grid(g, name, lrs, *seeds, *beside)
 		if err != nil {
 			log.Fatalf("%s: %v", name, err)

@@ -190,8 +190,11 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 func oneWay(path string, d *dataset.Data) string {
 	_, generated := cli.SyntheticSpec(path)
 	said := slices.ContainsFunc(d.Report.Warnings, func(w string) bool { return strings.Contains(w, "--undirected") })
+	if generated || said {
+		return ""
+	}
 	looked, yes := dataset.OneWay(d.Edges)
-	if !yes || generated || said {
+	if !yes {
 		return ""
 	}
 	return fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse; where the file lists each tie once, --undirected adds the reverses", path, looked)
@@ -224,7 +227,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Training.Sample == "" && s.Training.Sampler == "" && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
+	return s.Training.Sampling.whole() && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
 
 // builtin is the graph that is trained on where none is named.
