@@ -92,7 +92,7 @@ func held(d *Data, err error) (*Stream, error) {
 // finish checks what was read from path and rearranges the edges as asked.
 func finish(d *Data, path string, opt Options) (*Data, error) {
 	// Before the edges are rearranged, and so that they may be.
-	if err := Validate(d); err != nil {
+	if err := problem(d); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if (opt.Undirected || opt.Simple) && d.Edges.E() > math.MaxUint32/2 {
