@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
 )
 
@@ -31,17 +32,17 @@ func FuncPos(f any) string {
 
 // outside is file:line of the first frame outside the engine, skip frames up. Of a stack
 // that panics it leaves out Go's own packages, too: their folder is that of the function
-// that panics.
+// that panics, or none in a build with -trimpath.
 func outside(skip int) string {
 	var pc [64]uintptr
 	fr := runtime.CallersFrames(pc[:runtime.Callers(skip, pc[:])])
-	root := ""
+	root, panicked := "", false
 	for {
 		f, more := fr.Next()
 		if f.Function == "runtime.gopanic" {
-			root = strings.TrimSuffix(f.File, "runtime/panic.go")
+			root, panicked = strings.TrimSuffix(f.File, "runtime/panic.go"), true
 		}
-		inside := strings.HasPrefix(f.Function, "runtime.") || root != "" && strings.HasPrefix(f.File, root)
+		inside := strings.HasPrefix(f.Function, "runtime.") || root != "" && strings.HasPrefix(f.File, root) || panicked && root == "" && standard(f.File)
 		for _, p := range engine {
 			inside = inside || strings.HasPrefix(f.Function, p)
 		}
@@ -52,6 +53,15 @@ func outside(skip int) string {
 			return "?"
 		}
 	}
+}
+
+// standard says whether a file of a build with -trimpath, whose name begins with the import
+// path of its package, is of Go's own packages: those have no dot in their first element,
+// nor are they of the module that is built.
+func standard(file string) bool {
+	first, _, _ := strings.Cut(file, "/")
+	b, ok := debug.ReadBuildInfo()
+	return ok && b.Main.Path != "" && !strings.Contains(first, ".") && !strings.HasPrefix(file, b.Main.Path+"/")
 }
 
 func place(file string, line int) string { return fmt.Sprintf("%s:%d", filepath.Base(file), line) }
