@@ -42,6 +42,7 @@ func main() {
 	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
 	flag.IntVar(&e.train, "train", 196615, "its training vertices")
 	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
+	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
