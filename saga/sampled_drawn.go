@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -28,6 +29,8 @@ type drawnThere struct {
 	ready   bool     // if that is filled
 	order   []uint32 // of the epoch at.epoch
 	words   []uint32
+	of      exec.EdgeTables
+	mems    []device.Mem // of these
 }
 
 // madeThere are the inputs that the GPU makes.
@@ -37,7 +40,7 @@ var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegr
 func (p *Program) drawsThere() int64 {
 	s, low := p.sampled, p.train.low
 	w := low.Want
-	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Rank || w.Type || w.Weight || w.Data {
+	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Data || w.Weight && (s.weighs() || p.in.edges.Weight == nil) || w.Type && p.in.edges.Type == nil {
 		return 0
 	}
 	deepest := len(s.most.Vertices)
@@ -53,7 +56,42 @@ func (p *Program) drawsThere() int64 {
 	if err != nil {
 		return 0
 	}
+	for _, is := range []bool{w.Weight, w.Rank, w.Type} {
+		if is {
+			n += 4*int64(p.in.edges.E()) + device.Align
+		}
+	}
 	return n
+}
+
+// edgeTables copies what cells have of their edges to the GPU.
+func (s *session) edgeTables() error {
+	p, d, dev := s.p, s.draws, s.devices[0]
+	q, err := dev.NewQueue("edges")
+	put := func(is bool, to *device.Mem, rows []byte) {
+		if !is || err != nil {
+			return
+		}
+		if *to, err = dev.Alloc(int64(len(rows))); err == nil {
+			d.mems = append(d.mems, *to)
+			err = dev.CopyH2D(q, *to, 0, rows)
+		}
+	}
+	g, w := p.in.edges, p.train.low.Want
+	put(w.Weight, &d.of.Weight, bytesOf(g.Weight))
+	if w.Rank {
+		put(true, &d.of.Rank, bytesOf(p.sampled.edgeRanks(g)))
+	}
+	put(w.Type, &d.of.Type, wordsOf(g.Type))
+	return errors.Join(err, dev.Sync())
+}
+
+// close gives back what drawing has.
+func (d *drawnThere) close(dev device.Device) (err error) {
+	for _, m := range d.mems {
+		err = errors.Join(err, dev.Free(m))
+	}
+	return errors.Join(err, d.gpu.Close())
 }
 
 // drawing is what drawing takes of the GPU's memory.
@@ -81,7 +119,7 @@ func (s *session) openDraws() error {
 			return err
 		}
 	}
-	return nil
+	return s.edgeTables()
 }
 
 // beginDraw has the batch of a place drawn.
@@ -158,8 +196,9 @@ func (s *session) fillThere(b *batch) error {
 	}
 	b.weight, b.blocks.total = p.itemWeights(b.blocks.items), p.updateWeight(&epochOrder{items: d.order}, d.at.batch)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
-	vertices, begin, far, queue := d.gpu.Lists()
-	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Made: map[int]exec.Made{}, Queue: queue}
+	l := d.gpu.Lists()
+	behind := func(list []device.Mem) []device.Mem { return append([]device.Mem{{}}, list...) } // sets count from 1
+	x := &exec.Drawn{Vertices: l.Vertices, Begin: behind(l.Begin), Far: behind(l.Far), Edge: behind(l.Edge), Of: d.of, Made: map[int]exec.Made{}, Queue: l.Queue}
 	b.Drawn, b.Most = x, p.sampled.draw.most
 	used := walks(low)
 	b.Cells = make([][2]exec.Cell, len(used))

@@ -7,7 +7,6 @@ package cuda
 // lane finds where a row comes from (the batch before, the hot rows, or the host), then all of them read the words of the 32 rows, with
 // eight reads of a lane under way. Its warps are few, for the link bounds them, and the kernels of the step at work need the rest.
 const farSource = `
-typedef unsigned u32;
 extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long long *last, unsigned *bits, const unsigned *ids, ll n, ll tag) {
 	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll) {
 		const unsigned v = ids[i];
