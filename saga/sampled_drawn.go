@@ -3,6 +3,7 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sagann/chunk"
@@ -30,7 +31,8 @@ type drawnThere struct {
 	order   []uint32 // of the epoch at.epoch
 	words   []uint32
 	of      exec.EdgeTables
-	mems    []device.Mem // of these
+	numbers map[string]device.Mem // a number a vertex, of inputs that stay
+	mems    []device.Mem          // of these
 }
 
 // madeThere are the inputs that the GPU makes.
@@ -47,7 +49,7 @@ func (p *Program) drawsThere() int64 {
 	for key, id := range low.Inputs {
 		v := &low.Spec.Values[id]
 		name, _, _ := strings.Cut(key, "@")
-		table := p.staysTable(name) && v.RowBytes%16 == 0 && int(v.Set) == deepest
+		table := p.staysTable(name) && (v.RowBytes%16 == 0 && int(v.Set) == deepest || v.RowBytes == 4)
 		if name == dataflow.BlockOutDegree || p.tabled(name) || madeThere[name] == exec.NotMade && !table && v.Set != 1 {
 			return 0
 		}
@@ -61,7 +63,20 @@ func (p *Program) drawsThere() int64 {
 			n += 4*int64(p.in.edges.E()) + device.Align
 		}
 	}
-	return n
+	return n + int64(len(p.numbersThere()))*(4*int64(p.in.edges.V)+device.Align)
+}
+
+// numbersThere are the inputs of a number a vertex that the GPU takes from a table of its own. Those of seeds come from the host.
+func (p *Program) numbersThere() (names []string) {
+	for key, id := range p.train.low.Inputs {
+		v := &p.train.low.Spec.Values[id]
+		name, _, _ := strings.Cut(key, "@")
+		if v.RowBytes == 4 && v.Set != 1 && p.staysTable(name) && madeThere[name] == exec.NotMade && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // edgeTables copies what cells have of their edges to the GPU.
@@ -83,6 +98,18 @@ func (s *session) edgeTables() error {
 		put(true, &d.of.Rank, bytesOf(p.sampled.edgeRanks(g)))
 	}
 	put(w.Type, &d.of.Type, wordsOf(g.Type))
+	d.numbers = map[string]device.Mem{}
+	for _, name := range p.numbersThere() {
+		if err != nil {
+			break
+		}
+		var rows []byte
+		if rows, err = p.in.layout(name, nil); err == nil {
+			var m device.Mem
+			put(true, &m, rows)
+			d.numbers[name] = m
+		}
+	}
 	return errors.Join(err, dev.Sync())
 }
 
@@ -198,7 +225,8 @@ func (s *session) fillThere(b *batch) error {
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	l := d.gpu.Lists()
 	behind := func(list []device.Mem) []device.Mem { return append([]device.Mem{{}}, list...) } // sets count from 1
-	x := &exec.Drawn{Vertices: l.Vertices, Begin: behind(l.Begin), Far: behind(l.Far), Edge: behind(l.Edge), Of: d.of, Made: map[int]exec.Made{}, Queue: l.Queue}
+	x := &exec.Drawn{Vertices: l.Vertices, Begin: behind(l.Begin), Far: behind(l.Far), Edge: behind(l.Edge), Of: d.of, Tables: map[int]device.Mem{},
+		Made: map[int]exec.Made{}, Queue: l.Queue}
 	b.Drawn, b.Most = x, p.sampled.draw.most
 	used := walks(low)
 	b.Cells = make([][2]exec.Cell, len(used))
@@ -220,6 +248,8 @@ func (s *session) fillThere(b *batch) error {
 		case p.train.plan.Places.Sets.TableOf(id) != nil:
 		case madeThere[name] != exec.NotMade:
 			x.Made[id] = madeThere[name]
+		case v.Set != 1 && d.numbers[name].Len() > 0:
+			x.Made[id], x.Tables[id] = exec.Picked, d.numbers[name]
 		default:
 			ld := int(v.RowBytes / 4)
 			rows := b.rooms[id][:b.Rows[v.Set]*ld]

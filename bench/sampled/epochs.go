@@ -46,8 +46,8 @@ func (e *epochs) run() error {
 	first := *e
 	for text := range strings.SplitSeq(first.then, ";") {
 		*e = first
-		for set := range strings.SplitSeq(text, ",") {
-			name, value, _ := strings.Cut(strings.TrimSpace(set), "=")
+		for _, set := range strings.Fields(text) {
+			name, value, _ := strings.Cut(set, "=")
 			if err := flag.Set(name, value); err != nil {
 				return err
 			}

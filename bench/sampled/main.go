@@ -47,7 +47,7 @@ func main() {
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
-	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true;cache=-1,alone=true")
+	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
 	flag.Parse()
 	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n, *window) }
 	if e.n > 0 {

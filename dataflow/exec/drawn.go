@@ -9,12 +9,13 @@ import (
 // Drawn are blocks that were drawn in a GPU's memory; the host knows how many rows and edges they have. Lists
 // are of uint32.
 type Drawn struct {
-	Vertices   device.Mem   // of the deepest set
-	Begin, Far []device.Mem // by edge set: where rows begin, and far ends
-	Edge       []device.Mem // by edge set: the numbers of edges
-	Of         EdgeTables   // what cells have beside
-	Made       map[int]Made // inputs, by value, that are made of them
-	Queue      device.Queue // which draws: it goes on when all that was copied
+	Vertices   device.Mem         // of the deepest set
+	Begin, Far []device.Mem       // by edge set: where rows begin, and far ends
+	Edge       []device.Mem       // by edge set: the numbers of edges
+	Of         EdgeTables         // what cells have beside
+	Tables     map[int]device.Mem // of inputs that are Picked, by value: 4 bytes for each vertex of the graph
+	Made       map[int]Made       // inputs, by value, that are made of them
+	Queue      device.Queue       // which draws: it goes on when all that was copied
 }
 
 // EdgeTables are in device memory what cells have of their edges, 4 bytes for each of the graph, by number. Of what cells do not have there is none.
@@ -29,6 +30,7 @@ const (
 	IDs             // bit patterns of vertices
 	InDegrees       // edges into each
 	InvDegrees      // 1 over them, of none 1
+	Picked          // numbers of a table, by vertex
 )
 
 // made says what the device makes input id of the batch of.
@@ -64,6 +66,16 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 			return false, nil
 		case IDs:
 			return true, copied(to, d.Vertices, n)
+		case Picked:
+			ids, err := g.dev.Address(d.Vertices)
+			if err != nil {
+				return true, err
+			}
+			table, err := g.dev.Address(d.Tables[int(t.Value)])
+			if err != nil {
+				return true, err
+			}
+			return true, r.now(g, q, g.blockCall(kernel.BlockPick, uint64(n), uint64(n), ids, g.base+uint64(to), table, 0, 0, 0, 0))
 		}
 		list, err := g.dev.Address(d.Begin[t.Own])
 		if err != nil {
