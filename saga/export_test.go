@@ -226,3 +226,9 @@ func (p *Program) Cramp(n int) error {
 	}
 	return p.planSampled()
 }
+
+// HotRows are n vertices whose rows stay on a GPU.
+func (p *Program) HotRows(n int) []uint32 { return p.hotRows(n) }
+
+// LinkBytes is what is expected to come over the link for a batch.
+func (p *Program) LinkBytes() float64 { return p.linkBytes() }

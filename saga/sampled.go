@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -31,6 +32,7 @@ type rooms struct {
 	spread    dataflow.Sizes // six standard deviations of them
 	most      dataflow.Sizes // what there is room for
 	overflows int            // batches that were run again with more room
+	came      arrivals
 }
 
 // drawer draws blocks.
@@ -205,6 +207,10 @@ func (p *Program) presample() error {
 	for i := range s.tries() {
 		if err := p.draw(&b, order, step{batch: i}); err != nil {
 			return err
+		}
+		if backend.Of(p.cfg.Device).GPU() {
+			s.came.alone, s.came.of = p.cfg.without("match"), s.tries()
+			s.came.add(b.Vertices, p.in.edges.V)
 		}
 		for l := range b.Counts {
 			if i == 0 {

@@ -1,11 +1,9 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -99,17 +97,6 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 
 // leastFar is the size of the least table that is read over the link: less is not pinned.
 const leastFar = 1 << 20
-
-// hotRows are n vertices of most out-edges: what batches read most often. Of equal ones the first come first.
-func (p *Program) hotRows(n int) []uint32 {
-	degrees := p.in.edges.OutDegrees()
-	list := make([]uint32, len(degrees))
-	for v := range list {
-		list[v] = uint32(v)
-	}
-	slices.SortFunc(list, func(a, b uint32) int { return cmp.Or(cmp.Compare(degrees[b], degrees[a]), cmp.Compare(a, b)) })
-	return list[:n]
-}
 
 // staysTable tells whether the rows of an input are the same in every batch.
 func (p *Program) staysTable(name string) bool {

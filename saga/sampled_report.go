@@ -55,6 +55,9 @@ func (s *sampled) report(p *Program) *report.Sampled {
 		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Eval: p.eval.plan}
 	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine
+		r.Link = p.linkBytes()
+		r.LinkTime = linkTime(m, r.Link)
+		r.Turns = (s.parts() + p.cfg.devices() - 1) / p.cfg.devices()
 		r.Step = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
 	}
 	return r

@@ -72,7 +72,12 @@ func (r *Runner) load(b *Batch, room int) error {
 			err = r.copyBatch(b, room, k.t, q)
 		}
 		if err == nil && k.event != nil {
-			err = p.dev.Record(q, k.event)
+			if k.come[room] == nil {
+				k.come[room], err = p.dev.NewEvent()
+			}
+			if err == nil {
+				err = p.dev.Record(q, k.come[room])
+			}
 		}
 		if err != nil {
 			return r.fail(i, err)
@@ -145,7 +150,7 @@ func (r *Runner) bringResults() error {
 		q := p.queues[k.t.Queue]
 		q.SetTag(int64(i))
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
-			if err := p.dev.Wait(q, r.tasks[d].event); err != nil {
+			if err := p.dev.Wait(q, r.awaited(int(d))); err != nil {
 				return r.fail(i, err)
 			}
 		}

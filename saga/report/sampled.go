@@ -27,6 +27,9 @@ type Sampled struct {
 	Eval      *plan.Plan     // exact, over the full graph
 	Machine   string         // on which a step is predicted; "": none
 	Step      time.Duration  // of its kernels, there
+	Link      float64        // bytes of rows that come over the link for a batch
+	LinkTime  time.Duration  // which they take there
+	Turns     int            // batches of an update that a device computes
 }
 
 // overview is Overview of sampled training.
@@ -56,8 +59,14 @@ func (r *Run) overview(w io.Writer) error {
 	fmt.Fprintf(&b, "moves     host to device up to %s a batch\n", units.Size(r.Plan.H2D))
 	fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
 	if s.Machine != "" {
-		fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, %v an epoch on %s, if drawing and copies hide behind them\n",
-			s.Step.Round(time.Microsecond), (time.Duration(s.Batches) * s.Step).Round(time.Microsecond), s.Machine)
+		batch, epoch := s.Step, func(d time.Duration) time.Duration {
+			return (time.Duration(s.Batches*max(1, s.Turns)) * d).Round(time.Microsecond)
+		}
+		if fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, ", s.Step.Round(time.Microsecond)); s.Link > 0 {
+			batch = max(batch, s.LinkTime)
+			fmt.Fprintf(&b, "%v for %s of rows over the link, ", s.LinkTime.Round(time.Microsecond), units.Size(int64(s.Link)))
+		}
+		fmt.Fprintf(&b, "%v an epoch on %s, if what is shorter hides\n", epoch(batch), s.Machine)
 	}
 	if s.Overflows > 0 {
 		fmt.Fprintf(&b, "overflow  %d batches were run again with more room\n", s.Overflows)
