@@ -16,7 +16,8 @@ import (
 // Sampled is what reports of sampled training say beside the program.
 type Sampled struct {
 	Text      string         // sampler and batch
-	Batches   int            // of an epoch
+	Batches   int            // of an epoch, or where an update has several the updates
+	Parts     int            // batches of an update
 	Drawn     int            // batches that were drawn to plan
 	Expected  dataflow.Sizes // their mean
 	Spread    dataflow.Sizes // six standard deviations
@@ -36,7 +37,11 @@ type Sampled struct {
 func (r *Run) overview(w io.Writer) error {
 	s, z := r.Sampled, r.Plan.Places.Sets
 	var b strings.Builder
-	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d batches an epoch, sizes from %d of them\n", r.Graph, s.Text, s.Batches, s.Drawn)
+	what := "batches"
+	if s.Parts > 1 {
+		what = "updates"
+	}
+	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d %s an epoch, sizes from %d batches\n", r.Graph, s.Text, s.Batches, what, s.Drawn)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"level", "vertices expected", "6 sigma", "room", "edges into it expected", "6 sigma", "room", "cells"})
