@@ -248,3 +248,15 @@ func (p *Program) HotRows(n int) []uint32 { return p.hotRows(n) }
 
 // LinkBytes is what is expected to come over the link for a batch.
 func (p *Program) LinkBytes() float64 { return p.linkBytes() }
+
+// SumBytes is what the calls of a training step write and read for sums over rows, an own row each.
+func (p *Program) SumBytes() (bytes int64) {
+	for _, ph := range p.train.plan.Spec.Phases {
+		for _, s := range ph.Steps {
+			for _, c := range s.Calls {
+				bytes += c.Cost.SumBytes
+			}
+		}
+	}
+	return bytes
+}

@@ -19,7 +19,10 @@ type GPU struct {
 
 	stream *cuda.Stream // of samplers with steps, where the graph's edges stay on the host
 
-	fanouts *cuda.Fanouts // of blocks
+	levels *cuda.Levels // of blocks whose levels draw together
+	crowd  *cuda.Crowd  // for their batches
+
+	fanouts *cuda.Fanouts // of blocks of single vertices' edges
 	blocks  *cuda.Blocks  // for batches of so many seeds
 	size    int
 	list    int // of a list of so many
@@ -42,7 +45,7 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 		return nil, err
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Weight: p.g.Weight, Most: p.tables.most, Inverse: p.tables.inverse, Alias: p.tables.alias}
-	if p.scores != nil {
+	if p.scores != nil && x.levels == nil {
 		rows.Weight, rows.Drawable = p.scores, p.drawable()
 	}
 	needs.Wide = needs.Walks && x.wide(rows, needs, d.Info().Budget)
@@ -72,6 +75,8 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 		return x.planBlocks()
 	}
 	switch {
+	case s.Output == Together && s.Steps == 0:
+		return x.planAmong()
 	case s.Output != Steps:
 		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
 	case s.Over == Collective:

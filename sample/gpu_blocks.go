@@ -12,7 +12,9 @@ import (
 func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
 	switch {
-	case s.Over != Individual || p.code != nil || p.edge != nil:
+	case s.Over != Individual:
+		return x.planLevels()
+	case p.code != nil || p.edge != nil:
 		return needs, p.errorf("%w: of blocks a GPU draws edges of single vertices, without Next and EdgeWeight", ErrNotOnGPU)
 	case p.score != nil && (s.KeepLoops || s.Method == Race):
 		return needs, p.errorf("%w: by Score a GPU draws without KeepLoops, and not by the method Race", ErrNotOnGPU)
@@ -41,11 +43,14 @@ func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	if x.fanouts != nil && x.fanouts.OnlyNew {
 		return x.p.errorf("only new vertices draw: that is for Epoch")
 	}
-	if x.fanouts == nil || len(seeds) == 0 {
+	if x.fanouts == nil && x.levels == nil || len(seeds) == 0 {
 		return x.p.Blocks(b, seeds, key) // it says what is wrong, or draws nothing
 	}
 	if err := x.checkSeeds(seeds); err != nil {
 		return err
+	}
+	if x.levels != nil {
+		return x.crowded([]*Blocks{b}, [][]uint32{seeds}, key)
 	}
 	if err := x.start(seeds, len(seeds), key); err != nil {
 		return err
@@ -151,7 +156,7 @@ func (x *GPU) OnlyNew(on bool) error {
 func (x *GPU) Epoch(list []uint32, size int, key Key) (vertices, edges []uint32, err error) {
 	switch {
 	case x.fanouts == nil:
-		return nil, nil, x.p.errorf("it draws no blocks on the GPU")
+		return nil, nil, x.p.errorf("it draws no blocks of single vertices' edges on the GPU")
 	case size < 1 || len(list) == 0:
 		return nil, nil, x.p.errorf("batches of %d of %d seeds: at least 1 of 1", size, len(list))
 	}
@@ -182,6 +187,20 @@ func (x *GPU) read(b *Blocks) error {
 	if wrong {
 		return errHard
 	}
+	begins, fars, _ := b.prepare(counts, edges)
+	err = x.blocks.Vertices(b.Vertices)
+	for hop := range edges {
+		err = errors.Join(err, x.blocks.Hop(hop, begins[hop], fars[hop], b.Layers[hop].Edge))
+	}
+	if err = errors.Join(err, x.on.Sync()); err != nil {
+		return err
+	}
+	b.finish(begins, fars)
+	return nil
+}
+
+// prepare makes room for blocks with so many vertices of each level and edges of each step: in b, and lists as a GPU has them.
+func (b *Blocks) prepare(counts, edges []uint32) (begins, fars [][]uint32, weights [][]float32) {
 	b.Counts, b.Layers = b.Counts[:0], b.Layers[:min(len(b.Layers), len(edges))]
 	for len(b.Layers) < len(edges) {
 		b.Layers = append(b.Layers, Block{})
@@ -190,17 +209,17 @@ func (x *GPU) read(b *Blocks) error {
 		b.Counts = append(b.Counts, int(n))
 	}
 	b.Vertices = make([]uint32, counts[len(edges)])
-	err = x.blocks.Vertices(b.Vertices)
-	begins, fars := make([][]uint32, len(edges)), make([][]uint32, len(edges))
+	begins, fars, weights = make([][]uint32, len(edges)), make([][]uint32, len(edges)), make([][]float32, len(edges))
 	for hop, m := range edges {
 		begins[hop], fars[hop] = make([]uint32, counts[hop]+1), make([]uint32, m)
 		b.Layers[hop].Edge, b.Layers[hop].Weight = make([]uint32, m), nil
-		err = errors.Join(err, x.blocks.Hop(hop, begins[hop], fars[hop], b.Layers[hop].Edge))
 	}
-	if err = errors.Join(err, x.on.Sync()); err != nil {
-		return err
-	}
-	for hop := range edges {
+	return begins, fars, weights
+}
+
+// finish sets rows and far ends from lists of a GPU.
+func (b *Blocks) finish(begins, fars [][]uint32) {
+	for hop := range begins {
 		l := &b.Layers[hop]
 		l.Offsets, l.Far = make([]int64, len(begins[hop])), make([]int32, len(fars[hop]))
 		for i, n := range begins[hop] {
@@ -210,7 +229,6 @@ func (x *GPU) read(b *Blocks) error {
 			l.Far[i] = int32(n)
 		}
 	}
-	return nil
 }
 
 // Renaming prepares the renumbering of a batch alone, for measuring: of blocks that this sampler has

@@ -48,6 +48,21 @@ func (p *Program) render(c *code, transits bool) string {
 	return r.b.String()
 }
 
+// renderEdge is the text of a function of an edge, such as EdgeWeight.
+func (p *Program) renderEdge(c *code) string {
+	r := &renderer{c: c, p: p, uses: make([]int, len(c.list)), ends: map[int32]bool{}, depth: 1}
+	for _, x := range c.list {
+		for _, a := range x.args() {
+			r.uses[a]++
+		}
+	}
+	r.b.WriteString("static __device__ __forceinline__ float edge_weight(const Rowed &g, const Edged &x) {\n")
+	r.statements(0, len(c.list))
+	r.line("return %s;", r.arg(c.result, formReal))
+	r.b.WriteString("}\n")
+	return r.b.String()
+}
+
 // args are the numbers of an instruction's arguments.
 func (x *instruction) args() []int32 {
 	switch {

@@ -27,6 +27,14 @@ var between = map[op]struct {
 	opAnd: {"&&", formTruth}, opOr: {"||", formTruth}, opLess + realOps: {"<", formReal}, opEqual + realOps: {"==", formReal},
 }
 
+// facts are operations without arguments: of a draw, and of an edge x that was drawn.
+var facts = map[op]string{
+	opStep: "(i64)f.step", opSlot: "(i64)(f.slot & 0xffffff)", // above it how often the draw was made before
+	opLen: "(i64)f.length", opAt: "vertex(f.at)",
+	opEdgeWeight: "(g.weight ? g.weight[x.at] : 1.0f)", opNorm: "norm_of(g, x)", opSource: "(i64)x.source", opTarget: "(i64)x.target",
+	opProbability: "x.probability", opDraws: "x.draws", opTimes: "x.times",
+}
+
 // value is the expression of an instruction.
 func (r *renderer) value(n int32) string {
 	x := &r.c.list[n]
@@ -40,6 +48,9 @@ func (r *renderer) value(n int32) string {
 			name += "("
 		}
 		return name + strings.Join(args, ", ") + ")"
+	}
+	if text, ok := facts[x.op]; ok {
+		return text
 	}
 	if x.op == opLess+realOps {
 		if text, ok := r.lessThanChoice(x); ok {
@@ -59,19 +70,11 @@ func (r *renderer) value(n int32) string {
 		return fmt.Sprintf("(%s ? %s : %s)", r.arg(x.a, formTruth), r.arg(x.b, of), r.arg(x.c, of))
 	case opNot:
 		return "!(" + r.arg(x.a, formTruth) + ")"
-	case opStep:
-		return "(i64)f.step"
-	case opSlot:
-		return "(i64)(f.slot & 0xffffff)" // above it how often the draw was made before
-	case opLen:
-		return "(i64)f.length"
 	case opPrev:
 		if x.imm == 1 && !r.early && r.p.transits == nil {
 			return "vertex(f.before)"
 		}
 		return fmt.Sprintf("past(f, (i64)f.step - %d)", x.imm-map[bool]int64{true: 1}[r.early])
-	case opAt:
-		return "vertex(f.at)"
 	case opDegree:
 		if r.at(x.a) {
 			return "(i64)f.degree"

@@ -50,15 +50,21 @@ func (m *gpuSamples) stepped() []stepped {
 	}
 }
 
-// steps measures walks and trees from every vertex.
-func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
+// startsOf are roots: every vertex, of small graphs a hundred times.
+func startsOf(g *sample.Graph) []uint32 {
 	roots := make([]uint32, g.Vertices())
-	if g.Vertices() < 1<<18 { // small graphs: many walks a vertex
+	if g.Vertices() < 1<<18 {
 		roots = make([]uint32, 100*g.Vertices())
 	}
 	for i := range roots {
 		roots[i] = uint32(i % g.Vertices())
 	}
+	return roots
+}
+
+// steps measures walks and trees from every vertex.
+func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
+	roots := startsOf(g)
 	for _, x := range m.stepped() {
 		if x.weighted && g.Weight == nil {
 			continue

@@ -24,7 +24,7 @@ type graphFlags struct {
 
 // deviceFlags say where samples are drawn.
 type deviceFlags struct {
-	Device string `default:"cpu" placeholder:"NAME" group:"run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:1 (${default}). Samples do not depend on it."`
+	Device string `default:"cpu" placeholder:"NAME" group:"run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:1, and cuda:0,1 for walks on two (${default}). Samples do not depend on it."`
 	Mem    memory `default:"auto" placeholder:"SIZE" group:"run" help:"Memory of the GPU; auto: what is free there."`
 }
 
@@ -43,6 +43,24 @@ func (f *deviceFlags) on(p *sample.Program, do func(x *sample.GPU) error) (err e
 		return err
 	}
 	return errors.Join(do(x), x.Close())
+}
+
+// share calls f with the walks drawn by the GPUs that the flags name, if any.
+func (f *deviceFlags) share(w *walker, do func() error) (err error) {
+	if device.Host(f.Device) {
+		return do()
+	}
+	gpus, err := cli.OpenGPUs(f.Device, int64(f.Mem))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cli.CloseGPUs(gpus)) }()
+	x, err := w.p.OnGPUs(gpus)
+	if err != nil {
+		return err
+	}
+	w.run, w.piece = x.Run, 1<<18
+	return errors.Join(do(), x.Close())
 }
 
 func (f *graphFlags) load() (*dataset.Data, error) {
@@ -102,7 +120,7 @@ func (c *walkCmd) Run(a *app) error {
 		return err
 	}
 	defer removedOnSignal(c.Out)()
-	if err := c.on(w.p, func(x *sample.GPU) error { return c.write(w.by(x), d, spec.Sampler) }); err != nil {
+	if err := c.share(w, func() error { return c.write(w, d, spec.Sampler) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d walks of %s\n", c.Out, w.n, c.Walks)
@@ -197,14 +215,6 @@ func newWalker(e *chunk.Edges, s sample.Sampler, perVertex int, seed uint64) (*w
 		w.piece = 1 << 12 // a step's row is kept until the longest walk ends
 	}
 	return w, nil
-}
-
-// by has a GPU draw; nil: the CPU.
-func (w *walker) by(x *sample.GPU) *walker {
-	if x != nil {
-		w.run, w.piece = x.Run, 1<<18
-	}
-	return w
 }
 
 // each calls f with all walks, a piece after the other. The samples are of use until f

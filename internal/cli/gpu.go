@@ -14,18 +14,46 @@ func OpenGPU(spec string, mem int64) (device.GPU, error) {
 	if err != nil || len(index) != 1 || !device.IsGPU(spec) {
 		return nil, Usagef("--device %s: want one GPU, such as cuda or cuda:1", spec)
 	}
+	return openGPU(spec, index[0], mem)
+}
+
+// OpenGPUs opens all GPUs that spec names, each with so much memory.
+func OpenGPUs(spec string, mem int64) (list []device.GPU, err error) {
+	_, indices, err := device.Parse(spec)
+	if err != nil || !device.IsGPU(spec) {
+		return nil, Usagef("--device %s: want GPUs, such as cuda or cuda:0,1", spec)
+	}
+	for _, index := range indices {
+		gpu, err := openGPU(spec, index, mem)
+		if err != nil {
+			return nil, errors.Join(err, CloseGPUs(list))
+		}
+		list = append(list, gpu)
+	}
+	return list, nil
+}
+
+// CloseGPUs closes what OpenGPUs opened.
+func CloseGPUs(list []device.GPU) (err error) {
+	for _, gpu := range list {
+		err = errors.Join(err, gpu.Close())
+	}
+	return err
+}
+
+func openGPU(spec string, index int, mem int64) (device.GPU, error) {
 	if mem == 0 {
 		system, err := device.CUDASystem()
 		if err != nil {
 			return nil, fmt.Errorf("--device %s: %w", spec, err)
 		}
-		_, free, err := system.Memory(index[0])
+		_, free, err := system.Memory(index)
 		if err != nil {
 			return nil, fmt.Errorf("--device %s: %w", spec, err)
 		}
 		mem = free / 10 * 9
 	}
-	d, err := device.OpenCUDA(index[0], mem)
+	d, err := device.OpenCUDA(index, mem)
 	if err != nil {
 		return nil, fmt.Errorf("--device %s: %w", spec, err)
 	}

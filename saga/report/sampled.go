@@ -25,7 +25,7 @@ type Sampled struct {
 	Graph     int64          // bytes of the rows that are drawn from
 	Ahead     int64          // bytes of the batches that are prepared ahead, at most
 	Drawing   int64          // bytes of the GPU that draws; 0: the host draws
-	Eval      *plan.Plan     // exact, over the full graph
+	Eval      *plan.Plan     // over the full graph, or over sampled blocks
 	Machine   string         // on which a step is predicted; "": none
 	Step      time.Duration  // of its kernels, there
 	Link      float64        // bytes of rows that come over the link for a batch
@@ -62,7 +62,11 @@ func (r *Run) overview(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\nhost      rows to draw from %s, batches prepared ahead up to %s\n", units.Size(s.Graph), units.Size(s.Ahead))
 	fmt.Fprintf(&b, "moves     host to device up to %s a batch\n", units.Size(r.Plan.H2D))
-	fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
+	if s.Eval.Places.Sets == nil {
+		fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
+	} else {
+		b.WriteString("evaluates by sampling, in batches of as many vertices\n")
+	}
 	if s.Machine != "" {
 		batch, epoch := s.Step, func(d time.Duration) time.Duration {
 			return (time.Duration(s.Batches*max(1, s.Turns)) * d).Round(time.Microsecond)

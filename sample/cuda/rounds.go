@@ -30,11 +30,21 @@ type Round struct {
 	Steps    []uint32
 }
 
-// roundSteps is the steps of the first round. Later ones have more, as they have fewer walks.
+// A round has few steps, as lanes whose walk has ended are idle until the next one, which has only walks that go on. Walks that
+// are fewer than the threads of a GPU gain nothing by that: they get more steps, in twice the memory of the first round at most.
 const (
-	roundSteps = 128
+	roundSteps = 64
 	mostRound  = 2048
+	resident   = 2048 // threads of a multiprocessor
 )
+
+// steps is how many the next round has.
+func (r *Rounds) steps() int {
+	if r.n > resident*max(1, r.g.gpu.Info().Processors) {
+		return roundSteps
+	}
+	return min(max(roundSteps, 2*roundSteps*(r.all/r.n)), mostRound)
+}
 
 // DrawRounds draws walks from roots until all have ended, or one has bound steps: then goesOn is true.
 // Keep, if any, gets every round.
@@ -84,7 +94,7 @@ func (r *Rounds) drop(list *[]device.Mem) (err error) {
 // round draws one round.
 func (r *Rounds) round() (err error) {
 	g, n := r.g, int64(r.n)
-	steps := min(max(roundSteps, roundSteps*r.all/(2*r.n)/roundSteps*roundSteps), mostRound)
+	steps := r.steps()
 	before := r.held
 	r.held = nil
 	defer func() { err = errors.Join(err, r.drop(&before)) }()

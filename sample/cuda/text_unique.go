@@ -8,22 +8,31 @@ package cuda
 const holdText = `
 #define AGAIN_MOST 255u
 
-// The vertices of a sample with who holds each: 0 if the sample had it before, else (draw + 1) << 8 | times it was made again.
-struct Held { u32 *key, *who; };
+// The vertices of a sample with who holds each: 0 if the sample had it before, else (draw + 1) << 8 | times it was made again,
+// and NONE if it may be held. free counts those, where it is there.
+struct Held { u32 *key, *who, *free; };
 
 static __device__ __forceinline__ u32 hash_of(u32 v) { return (v * 0x9e3779b1u >> 7) & (SLOTS - 1); }
 
-// A draw comes to v. The one that does not hold it then, or NONE.
-static __device__ __forceinline__ u32 hold(const Held &h, u32 v, u32 me) {
-	u32 at = hash_of(v);
-	for (;; at = (at + 1) & (SLOTS - 1)) {
+// The place of v in the table, which is put there if it is missing.
+static __device__ __forceinline__ u32 place_of(const Held &h, u32 v, bool *fresh) {
+	for (u32 at = hash_of(v);; at = (at + 1) & (SLOTS - 1)) {
 		u32 was = *(volatile u32 *)(h.key + at);
 		if (was == NONE)
 			was = atomicCAS(h.key + at, NONE, v);
-		if (was == NONE || was == v)
-			break;
+		if (was == NONE || was == v) {
+			*fresh = was == NONE;
+			return at;
+		}
 	}
-	u32 old = atomicMin(h.who + at, me);
+}
+
+// A draw comes to v. The one that does not hold it then, or NONE.
+static __device__ __forceinline__ u32 hold(const Held &h, u32 v, u32 me) {
+	bool fresh;
+	u32 old = atomicMin(h.who + place_of(h, v, &fresh), me);
+	if (old == NONE && h.free)
+		atomicAdd(h.free, 0xffffffffu);
 	return old > me ? old : me == old ? NONE : me;
 }
 
@@ -45,8 +54,8 @@ static __device__ __forceinline__ void group_sync() {
 		__syncthreads();
 }
 
-// Makes the draw, and those that it sends away, until none is left. Some rows have fewer vertices than are drawn from them: after
-// some draws in vain it is looked up whether there is another at all.
+// Makes the draw, and those that it sends away, until none is left. Some rows have fewer vertices than are drawn from them: now and then
+// it is looked up whether there is another at all.
 template <class D> static __device__ __forceinline__ void settle(const Held &h, const D &d, u32 draw) {
 	u32 again = 0;
 	for (;;) {
@@ -58,7 +67,7 @@ template <class D> static __device__ __forceinline__ void settle(const Held &h, 
 			return;
 		draw = (out >> 8) - 1;
 		again = (out & 255) + 1;
-		if (again > AGAIN_MOST || (again == 4 || again == 16 || again == 64) && d.exhausted(h, draw))
+		if (again > AGAIN_MOST || again % 4 == 0 && d.exhausted(h, draw, again))
 			return;
 	}
 }
@@ -88,14 +97,14 @@ template <u32 SIZE> struct TreeDraws {
 		Words w = {};
 		return next<0>(g, f, w).far;
 	}
-	__device__ __forceinline__ bool exhausted(const Held &h, u32 draw) const {
+	// All of a row are looked up, which must not cost more than the draws so far.
+	__device__ __forceinline__ bool exhausted(const Held &h, u32 draw, u32 again) const {
 		enter(draw);
-		if (f.degree > 1024)
-			return false;
-		for (u32 j = 0; j < f.degree; j++)
-			if (!held_before(h, end_at(g, f.lo + j).far, draw))
-				return false;
-		return true;
+		bool all = f.degree <= 8 * again;
+		#pragma unroll 4
+		for (u32 j = 0; all && j < f.degree; j++)
+			all = held_before(h, end_at(g, f.lo + j).far, draw);
+		return all;
 	}
 };
 
@@ -104,7 +113,7 @@ template <u32 PER, u32 SIZE> static __device__ __forceinline__ void unique_tree(
 	u64 i = blockIdx.x * (u64)(blockDim.x / GROUP) + mine;
 	if (i >= n)
 		return;
-	Held h = {shared + mine * 2 * SLOTS, shared + mine * 2 * SLOTS + SLOTS};
+	Held h = {shared + mine * 2 * SLOTS, shared + mine * 2 * SLOTS + SLOTS, 0};
 	for (u32 j = t; j < SLOTS; j += GROUP)
 		h.key[j] = h.who[j] = NONE;
 	F f = {};
@@ -160,33 +169,52 @@ struct PoolDraws {
 		}
 		return far[row[lo] + (place - (lo ? after[lo - 1] : 0))];
 	}
-	__device__ __forceinline__ bool exhausted(const Held &h, u32 draw) const {
-		if (edges > 1024)
+	// All vertices of the pool come into the table, and those are counted that the sample does not have.
+	__device__ __forceinline__ void list_free(const Held &h, u32 t) const {
+		u32 r = 0, free = 0;
+		for (u32 place = t; place < edges; place += GROUP) {
+			while (after[r] <= place)
+				r++;
+			bool fresh;
+			place_of(h, far[row[r] + (place - (r ? after[r - 1] : 0))], &fresh);
+			free += fresh;
+		}
+		atomicAdd(h.free, free);
+	}
+	__device__ __forceinline__ bool exhausted(const Held &h, u32 draw, u32 again) const {
+		if (*(volatile u32 *)h.free != 0 || (again & again - 1) != 0)
 			return false;
-		for (u32 r = 0; r < rows; r++)
-			for (u32 j = 0, d = after[r] - (r ? after[r - 1] : 0); j < d; j++)
-				if (!held_before(h, far[row[r] + j], draw))
-					return false;
+		for (u32 at = 0; at < SLOTS; at++)
+			if (h.key[at] != NONE && *(volatile u32 *)(h.who + at) >> 8 > draw)
+				return false;
 		return true;
 	}
 };
 
-extern "C" __global__ void __launch_bounds__(256) saga_grow(const u32 *offsets, const u32 *far, const u32 *roots, u32 *list, u32 *place, u32 *count, u64 steps, u64 first, u64 key) {
-	extern __shared__ u32 shared[];
-	u32 *room = shared, *row = shared + 32, *after = row + SIZE + ROOTS, *value = after + SIZE + ROOTS;
-	Held h = {value + SIZE, value + SIZE + SLOTS};
-	u32 t = threadIdx.x, length = ROOTS, begin = 0;
-	u64 i = blockIdx.x;
-	list += i * MOST;
-	place += i * MOST;
+// The table has the vertices of the sample and nothing else.
+static __device__ __forceinline__ void enter_table(const Held &h, const u32 *list, u32 length, u32 t) {
+	__syncthreads();
 	for (u32 j = t; j < SLOTS; j += GROUP)
 		h.key[j] = h.who[j] = NONE;
 	__syncthreads();
-	for (u32 j = t; j < ROOTS; j += GROUP) {
-		u32 v = roots[i * ROOTS + j];
-		list[j] = v;
-		hold(h, v, 0);
+	for (u32 j = t; j < length; j += GROUP) {
+		bool fresh;
+		h.who[place_of(h, *(volatile u32 *)(list + j), &fresh)] = 0;
 	}
+	__syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(256) saga_grow(const u32 *offsets, const u32 *far, const u32 *roots, u32 *list, u32 *place, u32 *count, u64 steps, u64 first, u64 key) {
+	extern __shared__ u32 shared[];
+	u32 *room = shared, *row = shared + 32, *after = row + SIZE + ROOTS, *value = after + SIZE + ROOTS;
+	Held h = {value + SIZE, value + SIZE + SLOTS, shared + 31};
+	u32 t = threadIdx.x, length = ROOTS, begin = 0;
+	bool listed = true; // vertices stand in the table that the sample does not have
+	u64 i = blockIdx.x;
+	list += i * MOST;
+	place += i * MOST;
+	for (u32 j = t; j < ROOTS; j += GROUP)
+		list[j] = roots[i * ROOTS + j];
 	PoolDraws d = {offsets, far, row, after, 0, 0, (u32)key, (u32)(key >> 32), (u32)first + (u32)i, 0};
 	for (u32 step = 0; step < (u32)steps && length < MOST; step++) {
 		__syncthreads();
@@ -207,14 +235,29 @@ extern "C" __global__ void __launch_bounds__(256) saga_grow(const u32 *offsets, 
 		}
 		if (d.edges == 0)
 			break;
+		bool few = d.edges + length <= SLOTS / 4 * 3; // then all that may be drawn stand in the table
+		if (few || listed)
+			enter_table(h, list, length, t);
+		if (t == 0)
+			*h.free = few ? 0 : 1u << 31;
+		__syncthreads();
+		if (few)
+			d.list_free(h, t);
+		listed = few;
 		for (u32 j = t; j < SIZE; j += GROUP)
 			value[j] = NONE;
-		__syncthreads();
-		for (u32 j = t; j < SIZE; j += GROUP)
-			settle(h, d, j);
+		for (u32 j0 = 0; j0 < SIZE; j0 += GROUP) {
+			__syncthreads();
+			u32 left = *(volatile u32 *)h.free;
+			__syncthreads();
+			if (left == 0) // draws before hold all
+				break;
+			if (j0 + t < SIZE)
+				settle(h, d, j0 + t);
+		}
 		__syncthreads();
 		for (u32 j = t; j < SLOTS; j += GROUP)
-			if (h.key[j] != NONE && h.who[j] != 0) {
+			if (h.key[j] != NONE && h.who[j] != 0 && h.who[j] != NONE) {
 				value[(h.who[j] >> 8) - 1] = h.key[j];
 				h.who[j] = 0;
 			}

@@ -1,6 +1,7 @@
 // threads.h runs the text of a CUDA kernel on the CPU: every thread is a context of its
 // own that runs up to its next barrier, of its warp or its block, in turn. A barrier that
 // not all threads reach, or that they reach in different operations, ends the program.
+#include <cmath>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -114,6 +115,7 @@ static float __fadd_rn(float a, float b) { return a + b; }
 static float __fsub_rn(float a, float b) { return a - b; }
 static float __fmul_rn(float a, float b) { return a * b; }
 static float __fdiv_rn(float a, float b) { return a / b; }
+static double __dsqrt_rn(double a) { return std::sqrt(a); }
 static float __ll2float_rn(long long a) { return (float)a; }
 static float __int_as_float(unsigned a) { float x; memcpy(&x, &a, 4); return x; }
 static int __float_as_int(float a) { int x; memcpy(&x, &a, 4); return x; }

@@ -1,0 +1,255 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"sagann/device"
+)
+
+// Kind is what vertices of a level are drawn from.
+type Kind int
+
+// Kinds; the numbers stand in the kernel's text, too.
+const (
+	Pool       Kind = iota // edges into the level, each with equal probability
+	Everywhere             // all vertices, by score
+	Columns                // sources of edges into the level, by the sum of their scores
+	Among                  // nothing: the one step takes the edges among the seeds
+)
+
+// Levels says how batches of blocks are drawn whose levels draw together. Everywhere and Columns need Scores.
+type Levels struct {
+	Kind       Kind
+	Sizes      []int
+	EdgeWeight string // the text of edge_weight; "": edges have none
+	RowNormal  bool
+}
+
+// Scores are what draws by score read: of edges, with the unit of sums of them, and sums of vertices: Everywhere those of their out-edges, up to and
+// with each, for Columns those of their rows.
+type Scores struct {
+	Edge []float32
+	Unit float64
+	Sums []uint64
+}
+
+// MostLevel is how many vertices a batch has at most.
+const MostLevel = 3072
+
+// Crowd draws many batches at a time, a block of threads for each.
+type Crowd struct {
+	g           *Graph
+	l           Levels
+	size, many  int   // seeds of a batch at most, and batches that there is room for
+	rows, edges []int // room of each step
+	source      string
+	shared      int
+	grid        int
+	mems        []device.Mem
+
+	reads         crowdReads
+	seeds, starts device.Mem
+	named         device.Mem
+	columns, tags device.Mem
+	lists         [6]device.Mem // as in the kernel
+}
+
+// crowdReads is what is read of edges and vertices; what is not is none.
+type crowdReads struct{ edge, weight, score, units, sums device.Mem }
+
+func powerOver(n int) (p int) {
+	for p = 64; 3*p < 4*n; p *= 2 {
+	}
+	return p
+}
+
+// amongEdges is how many edges a seed may have from others, on average over a batch.
+const amongEdges = 64
+
+// room sets the most that a batch can have. A row has no more edges from what is drawn than there are draws, but for parallel ones.
+func (c *Crowd) room() error {
+	c.rows, c.edges = []int{c.size}, nil
+	if c.l.Kind == Among {
+		c.rows, c.edges, c.l.Sizes = []int{c.size, c.size}, []int{amongEdges * c.size}, []int{c.size}
+	}
+	for _, k := range c.l.Sizes {
+		if c.l.Kind == Among {
+			break
+		}
+		n := c.rows[len(c.rows)-1]
+		c.edges = append(c.edges, n*k)
+		c.rows = append(c.rows, min(c.g.vertices, n+k))
+	}
+	if n := c.rows[len(c.l.Sizes)]; n > MostLevel {
+		return fmt.Errorf("a batch can have %d vertices: at most %d are possible", n, MostLevel)
+	}
+	return nil
+}
+
+func total(list []int) (sum int) {
+	for _, n := range list {
+		sum += n
+	}
+	return sum
+}
+
+func (c *Crowd) begins() int { return total(c.rows[:len(c.l.Sizes)]) + len(c.l.Sizes) }
+
+// text is the kernel's source.
+func (c *Crowd) text() string {
+	steps, most := len(c.l.Sizes), c.rows[len(c.l.Sizes)]
+	level, drawn := powerOver(most), 0
+	for _, k := range c.l.Sizes {
+		drawn = max(drawn, powerOver(k))
+	}
+	words := 2*level + most + 1 + 6*drawn + 32
+	if c.l.Kind == Columns {
+		words += 2 * (most + 1)
+	}
+	c.shared = 4 * words
+	flag := map[bool]int{true: 1}
+	var b strings.Builder
+	fmt.Fprintf(&b, "#define THREADS 256\n#define STEPS %d\n#define KIND %d\n#define LEVEL_SLOTS %d\n#define DRAWN_SLOTS %d\n#define VERTICES %d\n#define BEGINS %d\n#define EDGES_MOST %d\n#define WEIGHTS %d\n#define ROW_NORMAL %d\n",
+		steps, c.l.Kind, level, drawn, most, c.begins(), total(c.edges), flag[c.l.EdgeWeight != ""], flag[c.l.RowNormal])
+	b.WriteString(prelude + scanText)
+	at := make([]int, steps)
+	for i := range steps {
+		at[i] = total(c.edges[:i])
+	}
+	for _, x := range []struct {
+		name string
+		list []int
+	}{{"sizes", c.l.Sizes}, {"rows_most", c.rows[:steps]}, {"edges_most", c.edges}, {"edges_at", at}} {
+		fmt.Fprintf(&b, "static __device__ const u32 %s[STEPS] = {%s};\n", x.name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(x.list)), ", "), "[]"))
+	}
+	b.WriteString(levelsText + c.l.EdgeWeight + levelsDraws + levelsHead)
+	return b.String()
+}
+
+// Source is the text for batches of so many seeds of a graph with many vertices, for tests that compile it.
+func (l Levels) Source(size int) string {
+	c := &Crowd{g: &Graph{vertices: math.MaxInt32}, l: l, size: size}
+	if err := c.room(); err != nil {
+		return err.Error()
+	}
+	return c.text()
+}
+
+// NewCrowd has memory for so many batches of so many seeds. What it reads of the graph was uploaded with Far.
+func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, size, batches int) (c *Crowd, err error) {
+	c = &Crowd{g: g, l: l, size: size, many: batches}
+	if err := c.room(); err != nil {
+		return nil, err
+	}
+	c.source = c.text()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.gpu.Sync(), c.Free())
+			c = nil
+		}
+	}()
+	take := func(to *device.Mem, bytes int) {
+		if err == nil {
+			if *to, err = g.alloc(max(int64(bytes), 8)); err == nil {
+				c.mems = append(c.mems, *to)
+			}
+		}
+	}
+	keep := func(to *device.Mem, b []byte) {
+		if len(b) == 0 {
+			return
+		}
+		if take(to, len(b)); err == nil {
+			err = g.gpu.CopyH2D(g.queue, *to, 0, b)
+		}
+	}
+	keep(&c.reads.edge, bytesOf(edge))
+	keep(&c.reads.weight, bytesOf(weight))
+	keep(&c.reads.sums, bytesOf(s.Sums))
+	if l.Kind == Columns {
+		keep(&c.reads.score, bytesOf(s.Edge))
+		keep(&c.reads.units, bytesOf([]uint64{math.Float64bits(s.Unit)}))
+	}
+	steps := len(c.l.Sizes)
+	take(&c.seeds, 4*size*batches)
+	take(&c.starts, 4*(batches+1))
+	take(&c.named, 16)
+	for i, words := range []int{c.rows[steps], c.begins(), total(c.edges), total(c.edges), 0, 2*steps + 2} {
+		if i == 4 && l.EdgeWeight != "" {
+			words = total(c.edges)
+		}
+		take(&c.lists[i], 4*words*batches)
+	}
+	c.grid = min(batches, 8*max(1, g.gpu.Info().Processors))
+	if err == nil {
+		err = g.compile(c.source, "saga_levels")
+	}
+	return c, err
+}
+
+// Fits tells whether there is room for so many batches of so many seeds at most.
+func (c *Crowd) Fits(size, batches int) bool { return size <= c.size && batches <= c.many }
+
+// Draw draws batches, the first named as b says and the others after it. Seeds of a batch differ.
+func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
+	g, list, starts := c.g, []uint32(nil), []uint32{0}
+	for _, x := range batches {
+		list = append(list, x...)
+		starts = append(starts, uint32(len(list)))
+	}
+	err := g.gpu.CopyH2D(g.queue, c.seeds, 0, bytesOf(list))
+	if err == nil {
+		err = g.gpu.CopyH2D(g.queue, c.starts, 0, bytesOf(starts))
+	}
+	if err == nil {
+		err = g.gpu.CopyH2D(g.queue, c.named, 0, bytesOf([]uint32{uint32(b.Seed), uint32(b.Seed >> 32), b.Epoch, b.Number}))
+	}
+	if err != nil {
+		return err
+	}
+	args := []any{g.offsets, g.far, c.reads.edge, c.reads.weight, c.reads.score, c.reads.units, c.reads.sums, uint64(g.vertices), c.seeds, c.starts, uint64(len(batches)), c.named}
+	for _, m := range c.lists {
+		args = append(args, m)
+	}
+	return g.launch([]call{{c.source, "saga_levels", min(len(batches), c.grid), 256, c.shared, args}})
+}
+
+// Counts are the vertices of each level and the edges of each step of a batch. Full tells that it had no room for its edges.
+func (c *Crowd) Counts(batch int) (vertices, edges []uint32, full bool, err error) {
+	steps := len(c.l.Sizes)
+	words := make([]uint32, 2*steps+2)
+	if err := errors.Join(c.g.gpu.CopyD2H(c.g.queue, bytesOf(words), c.lists[5], int64(4*len(words)*batch)), c.g.gpu.Sync()); err != nil {
+		return nil, nil, false, err
+	}
+	return words[:steps+1], words[steps+1 : 2*steps+1], words[2*steps+1] != 0, nil
+}
+
+// Vertices fills ids with those of a batch, and Step rows and edges of a step; all are there when Sync of the device has returned. Weight is
+// not read where edges have none.
+func (c *Crowd) Vertices(batch int, ids []uint32) error {
+	return c.g.gpu.CopyD2H(c.g.queue, bytesOf(ids), c.lists[0], int64(4*batch*c.rows[len(c.l.Sizes)]))
+}
+
+// Step is described at Vertices.
+func (c *Crowd) Step(batch, step int, begin, far, edge []uint32, weight []float32) error {
+	rows := int64(4 * (batch*c.begins() + total(c.rows[:step]) + step))
+	at := int64(4 * (batch*total(c.edges) + total(c.edges[:step])))
+	read := func(to []byte, from device.Mem, at int64) error { return c.g.gpu.CopyD2H(c.g.queue, to, from, at) }
+	err := errors.Join(read(bytesOf(begin), c.lists[1], rows), read(bytesOf(far), c.lists[2], at), read(bytesOf(edge), c.lists[3], at))
+	if c.l.EdgeWeight != "" {
+		err = errors.Join(err, read(bytesOf(weight), c.lists[4], at))
+	}
+	return err
+}
+
+// Free gives the memory back.
+func (c *Crowd) Free() (err error) {
+	for _, m := range c.mems {
+		err = errors.Join(err, c.g.drop(m))
+	}
+	c.mems = nil
+	return err
+}
