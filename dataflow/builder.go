@@ -15,6 +15,7 @@ type builder struct {
 	q, s     int
 	rows     Set            // of the own rows
 	own      Op             // edge programs: the scatter whose rows are the visited interval's
+	returns  bool           // has sums over rows from which rows are computed later
 	globals  bool           // a program over the rows of Globals
 	arrival  map[*Node]bool // a derivation: what it reads of the interval that arrived
 	regs     map[regKey]int

@@ -1,6 +1,8 @@
 package dataflow
 
 import (
+	"slices"
+
 	"sagann/dataflow/plan"
 	"sagann/kernel"
 )
@@ -10,10 +12,6 @@ import (
 // how fast a device does them stands in the machine's model.
 func CostOf(p *kernel.Program) plan.Cost {
 	c := &costing{p: p}
-	c.elem, c.dense = &c.RowElem, &c.RowDense
-	if p.Edges {
-		c.elem, c.dense = &c.EdgeElem, &c.EdgeDense
-	}
 	c.leaves()
 	c.passes()
 	for i := range p.Instrs {
@@ -28,9 +26,24 @@ func CostOf(p *kernel.Program) plan.Cost {
 // costing adds up the cost of p.
 type costing struct {
 	plan.Cost
-	p           *kernel.Program
-	elem, dense *float64     // operations of a row, or of an edge
-	matrix      map[int]bool // registers that hold a whole matrix
+	p      *kernel.Program
+	matrix map[int]bool // registers that hold a whole matrix
+}
+
+// elem is the element-wise operations of a row, or of an edge.
+func (c *costing) elem() *float64 {
+	if c.p.Edges {
+		return &c.EdgeElem
+	}
+	return &c.RowElem
+}
+
+// dense is those of products.
+func (c *costing) dense() *float64 {
+	if c.p.Edges {
+		return &c.EdgeDense
+	}
+	return &c.RowDense
 }
 
 // leaves counts what p loads.
@@ -66,6 +79,45 @@ func (c *costing) leaves() {
 	}
 }
 
+// betweenSums is what the sums over rows of p write and read again in device memory, an own row: rows that no other kernel
+// of the program keeps there.
+func betweenSums(p *kernel.Program) (bytes int64) {
+	kept := map[int]bool{}
+	for _, f := range p.Leaves {
+		kept[f.Reg] = true
+	}
+	for _, in := range p.Instrs {
+		if in.Role.Product() {
+			kept[in.In[0]], kept[in.Dst] = true, true
+		}
+	}
+	for _, o := range p.Outs {
+		if o.Acc != kernel.SumRows {
+			kept[o.Reg], kept[o.Reg2] = true, kept[o.Reg2] || o.Acc.Pair()
+		}
+	}
+	for _, o := range p.Outs {
+		if !kept[o.Reg] {
+			kept[o.Reg] = true
+			bytes += 2 * 4 * int64(p.Widths[o.Reg])
+		}
+	}
+	return bytes
+}
+
+// returning are the sums over rows from which rows are computed later in the step, as by batch norm.
+func (l *lowering) returning() map[*Node]bool {
+	to := map[*Node]bool{} // Globals that rows are computed from
+	for _, n := range slices.Backward(l.live) {
+		for _, x := range n.in {
+			if x.shape.Set.Kind == Global && (n.shape.Set.Kind != Global || to[n]) {
+				to[x] = true
+			}
+		}
+	}
+	return to
+}
+
 // passes counts the products, and how many kernels wait for each other at them.
 func (c *costing) passes() {
 	level := make([]int, len(c.p.Widths)) // products that a register waits for, one after the other
@@ -94,9 +146,9 @@ func (c *costing) instr(in *kernel.Instr) {
 		wide = max(wide, float64(c.p.Widths[r]))
 	}
 	if whole {
-		*c.dense += 2 * float64(c.p.Widths[in.In[0]]) * out
+		*c.dense() += 2 * float64(c.p.Widths[in.In[0]]) * out
 	} else {
-		*c.elem += wide
+		*c.elem() += wide
 	}
 }
 
@@ -113,31 +165,31 @@ func (c *costing) out(o *kernel.Out) {
 		}
 	case kernel.Sum:
 		c.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
-		*c.elem += ops
+		*c.elem() += ops
 	case kernel.Max:
 		c.AccBytes += 2 * n
 		if o.Aux >= 0 {
 			c.AccBytes += 2 * n
 		}
-		*c.elem += ops
+		*c.elem() += ops
 	case kernel.LSE:
-		c.AccBytes += 4 * n // the sum and the running maximum
-		*c.elem += 3 * ops  // compare, exp, add
+		c.AccBytes += 4 * n  // the sum and the running maximum
+		*c.elem() += 3 * ops // compare, exp, add
 	case kernel.SumTN:
 		c.Products++
-		*c.dense += 2 * ops * float64(c.p.Widths[o.Reg2])
+		*c.dense() += 2 * ops * float64(c.p.Widths[o.Reg2])
 		c.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2])
 	case kernel.SumRows:
 		c.Passes += sumKernels
-		*c.elem += ops
+		*c.elem() += ops
 		c.FixedBytes += 2 * n
 	case kernel.SumSparse:
 		c.Passes += sumKernels
-		*c.elem += ops * float64(c.p.Widths[o.Reg2]) / 2
+		*c.elem() += ops * float64(c.p.Widths[o.Reg2]) / 2
 		c.FixedBytes += 2 * n * int64(o.Blocks)
 	case kernel.SumBy, kernel.MaxBy:
 		c.Passes += sumKernels
-		*c.elem += ops
+		*c.elem() += ops
 		c.FixedBytes += 2 * n * int64(o.Blocks)
 	}
 	if o.Key != kernel.NoKey {

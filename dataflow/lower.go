@@ -42,6 +42,8 @@ type lowering struct {
 	fuse   bool
 	values map[valueKey]int
 	global map[*Node]int
+
+	returned map[*Node]bool
 }
 
 // valueKey: an input or stored value is one tensor; a temporary is one a phase.
@@ -60,6 +62,7 @@ func lower(outs []result, opt Options) *Lowered {
 	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], !opt.Without["postpone"], opt), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}, Want: chunk.Want{Pack: opt.Packed}}}
+	l.returned = l.returning()
 	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
 	for _, o := range outs {
 		if x := l.old[o.node]; x != nil {
@@ -187,7 +190,11 @@ func (l *lowering) addValue(v plan.Value) int {
 func (l *lowering) kernelCall(b *builder) plan.Call {
 	b.p.Operands, b.p.Packed = len(b.operands), b.p.Edges && l.out.Want.Pack
 	l.out.Kernels = append(l.out.Kernels, b.p)
-	return plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
+	c := plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
+	if b.returns {
+		c.Cost.SumBytes = betweenSums(b.p)
+	}
+	return c
 }
 
 // globalSteps computes the Globals that become available at phase q.
@@ -284,6 +291,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	for _, n := range nodes { // what a result needs is emitted before it
 		if n.shape.Set.Kind == Global {
 			b.emit(n)
+			b.returns = b.returns || l.returned[n]
 		} else if l.keep[n] || l.readOutside(n, q, s) {
 			b.store(n)
 		}

@@ -164,7 +164,7 @@ func TestNpyFolderRefused(t *testing.T) {
 }
 
 func TestSparseFeaturesRefused(t *testing.T) {
-	good := map[string][]int32{"indptr": {0, 1, 2}, "indices": {0, 4}, "data": {1, 1}}
+	good := map[string][]int32{"indptr": {0, 1, 2}, "indices": {0, 4}, "data": {1, 1}, "shape": {2, 5}}
 	for _, c := range []struct {
 		part string
 		data []int32
@@ -174,7 +174,9 @@ func TestSparseFeaturesRefused(t *testing.T) {
 		{"indptr", []int32{0, 1, 3}, "row pointers run from 0 to 3"},
 		{"indptr", []int32{0, 3, 2}, "row pointer 1 is 3"},
 		{"indptr", []int32{}, "row pointers"},
-		{"indices", []int32{0, -1}, "byte 132: column -1"},
+		{"indices", []int32{0, -1}, "byte 132: column -1: columns count from 0"},
+		{"shape", []int32{2, 4}, "indices.npy: byte 132: column 4: columns must be below 4, as the shape [2 4] says"},
+		{"shape", []int32{3, 5}, "shape [3 5], and the row pointers are of 2 rows"},
 		{"indices", []int32{0, 2000000000}, "too sparse"},
 		{"indices", []int32{0}, "2 values but 1 column indices"},
 	} {
@@ -183,6 +185,8 @@ func TestSparseFeaturesRefused(t *testing.T) {
 		for name, data := range good {
 			if name == c.part {
 				data = c.data
+			} else if name == "shape" {
+				continue
 			}
 			writeArray(t, filepath.Join(dir, "features_csr_"+name+".npy"), []int{len(data)}, data)
 		}

@@ -68,7 +68,11 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	rest := len(ids) - a - b
 	alone := int(s.Disjoint * float64(rest))
 	if a == 0 || b == 0 || rest-alone < 1 || s.Disjoint > 0 && alone == 0 {
-		return fail("%d edges are too few for shares %v, %v and the rest", len(ids), s.Val, s.Test)
+		alone := fmt.Sprintf("%d of them without messages", alone)
+		if s.Disjoint == 0 {
+			alone = "all of them with messages"
+		}
+		return fail("%d edges are too few: %.3g %% for validation make %d, %.3g %% for testing %d, and %d are left for training, %s", len(ids), 100*s.Val, a, 100*s.Test, b, rest, alone)
 	}
 	l, hidden := &Links{}, make([]bool, len(edges.to)) // hidden edges pass no messages
 	for i, k := range ids {

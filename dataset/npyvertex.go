@@ -80,11 +80,14 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 		return err
 	}
 	m.rows = len(m.indptr) - 1
+	largest := 0 // the entry of the largest column
 	for i, c := range m.indices {
 		if c < 0 || c >= math.MaxInt32 {
-			return fmt.Errorf("%s: column %d", indices.Where(i), c)
+			return fmt.Errorf("%s: column %d: columns count from 0", indices.Where(i), c)
 		}
-		m.cols = max(m.cols, int(c)+1)
+		if int(c) >= m.cols {
+			m.cols, largest = int(c)+1, i
+		}
 	}
 	shape, err := optional(from, "features_csr_shape")
 	if err != nil {
@@ -95,8 +98,11 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 		if err != nil {
 			return err
 		}
-		if len(s) != 2 || int(s[0]) != m.rows || int(s[1]) < m.cols {
-			return fmt.Errorf("%s: shape %v for %d rows and %d columns", shape.Where(0), s, m.rows, m.cols)
+		if len(s) != 2 || int(s[0]) != m.rows {
+			return fmt.Errorf("%s: shape %v, and the row pointers are of %d rows", shape.Where(0), s, m.rows)
+		}
+		if int(s[1]) < m.cols {
+			return fmt.Errorf("%s: column %d: columns must be below %d, as the shape %v says", indices.Where(largest), m.cols-1, s[1], s)
 		}
 		m.cols = int(s[1])
 	}

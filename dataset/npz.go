@@ -136,14 +136,7 @@ func (n *named) masks(which int) error {
 		if err != nil {
 			return err
 		}
-		inRows := strings.HasSuffix(theirs, "s")
-		if len(a.Shape) == 2 {
-			n.splits = a.Shape[1]
-			if inRows {
-				n.splits = a.Shape[0]
-			}
-		}
-		if a, err = maskOf(a, which, inRows); err != nil {
+		if a, n.splits, err = maskOf(a, which, strings.HasSuffix(theirs, "s")); err != nil {
 			return err
 		}
 		n.make(name, a)
@@ -159,37 +152,37 @@ func (n *named) make(name string, a *npy.Array) {
 }
 
 // maskOf is a mask [V], column which of [V,k], or row which of [k,V] when they stand in rows,
-// as truth values.
-func maskOf(a *npy.Array, which int, inRows bool) (*npy.Array, error) {
+// as truth values, and how many there were.
+func maskOf(a *npy.Array, which int, inRows bool) (mask *npy.Array, of int, err error) {
 	rows, first, step := a.Len(), 0, 1
-	if len(a.Shape) == 2 {
-		k := a.Shape[1]
-		rows, first, step = a.Shape[0], which, k
+	if of = 1; len(a.Shape) == 2 {
+		of = a.Shape[1]
+		rows, first, step = a.Shape[0], which, of
 		if inRows {
-			k, rows = a.Shape[0], a.Shape[1]
+			of, rows = a.Shape[0], a.Shape[1]
 			first, step = which*rows, 1
 		}
-		if k == 0 || which >= k {
-			return nil, fmt.Errorf("%s: shape %v has %d masks: no number %d (they count from 0)", a.Where(0), a.Shape, k, which)
+		if of == 0 || which >= of {
+			return nil, 0, fmt.Errorf("%s: shape %v has %d masks: no number %d (they count from 0)", a.Where(0), a.Shape, of, which)
 		}
 	} else if len(a.Shape) != 1 {
-		return nil, fmt.Errorf("%s: shape %v of a mask: want one truth value a vertex", a.Where(0), a.Shape)
+		return nil, 0, fmt.Errorf("%s: shape %v of a mask: want one truth value a vertex", a.Where(0), a.Shape)
 	} else if _, ok := a.Data.([]bool); ok {
-		return a, nil
+		return a, of, nil
 	}
 	x, err := a.Int64s()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	mask := make([]bool, rows)
-	for v := range mask {
+	in := make([]bool, rows)
+	for v := range in {
 		at := first + v*step
 		if x[at] != 0 && x[at] != 1 {
-			return nil, fmt.Errorf("%s: %d in a mask: must be 0 or 1", a.Where(at), x[at])
+			return nil, 0, fmt.Errorf("%s: %d in a mask: must be 0 or 1", a.Where(at), x[at])
 		}
-		mask[v] = x[at] == 1
+		in[v] = x[at] == 1
 	}
-	return a.Derived([]int{rows}, mask), nil
+	return a.Derived([]int{rows}, in), of, nil
 }
 
 // textsIn are the texts of an array, nil where there is none of that name or it holds no

@@ -52,7 +52,7 @@ func (n *named) pickled(z npyArchive, mask int) error {
 			a = a.Derived([]int{m.rows, m.cols}, m.dense())
 		}
 		if strings.HasSuffix(theirs[i], "_mask") {
-			if a, err = maskOf(a, mask, false); err != nil {
+			if a, n.splits, err = maskOf(a, mask, false); err != nil {
 				return err
 			}
 		}

@@ -53,7 +53,8 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 // rates are those of the place's processors, and by how many times its time is less.
 func (g *Graph) rates(at place) (plan.Rates, float64) {
 	if !at.gpu {
-		return plan.Core, float64(at.workers)
+		n := float64(at.workers)
+		return plan.Core, n / (1 + plan.Crowd*(n-1))
 	}
 	return plan.H200, float64(len(g.gpus.list)*cuda.ChipOf(g.gpus.list[0]).Processors) / plan.H200Processors
 }

@@ -44,11 +44,11 @@ func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
 	out := make([]*Explanation, len(all))
 	var sums pattern.Formula
 	before := 0.0
-	for i, p := range all {
-		j, err := g.job(p, nil)
-		if err != nil {
-			return nil, err
-		}
+	jobs, err := g.jobs(all)
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range jobs {
 		if out[i], err = g.explain(j); err != nil {
 			return nil, err
 		}

@@ -60,7 +60,8 @@ type Options struct {
 	// Results do not depend on it. A graph with GPUs must be closed.
 	Device string
 	// Mem bounds the bytes of the graph's rows and of what the work takes; 0: no bound.
-	// With little memory fewer threads work. The edges given to Open are not counted.
+	// With little memory fewer threads work. The edges given to Open are not counted. If it is
+	// too small, a count fails with a BudgetError, before it takes memory beside the rows.
 	// With GPUs it bounds the bytes taken on each, 0: nine tenths of what is free; rows
 	// that do not fit are read from host memory.
 	Mem int64
@@ -119,9 +120,6 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 		}
 		cards = &gpus{spec: opt.Device}
 	}
-	if need := rows.Need(edges.V, int64(edges.E())/2); cards == nil && opt.Mem > 0 && opt.Mem < need {
-		return nil, &BudgetError{Mem: opt.Mem, Smallest: need, What: "the graph"}
-	}
 	r, dropped, err := rows.FromEdges(edges)
 	if err != nil {
 		return nil, fmt.Errorf("mine: %w; give every edge in both directions (--undirected, or Edges.Symmetric, adds the missing ones)", err)
@@ -149,9 +147,6 @@ func (g *Graph) ordered() (*rows.Rows, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.byDegree == nil {
-		if need := g.rowsNeed(); g.gpus == nil && g.opt.Mem > 0 && g.opt.Mem < need {
-			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: need, What: "the graph in order of degree"}
-		}
 		g.byDegree = g.byID.ByDegree()
 	}
 	return g.byDegree, nil

@@ -253,11 +253,7 @@ func TestBudget(t *testing.T) {
 		}
 		budget, tries := int64(1), 0
 		for ; tries < 10; tries++ {
-			g, err := mine.Open(d.Edges, mine.Options{Mem: budget, Threads: 4})
-			var n mine.Total
-			if err == nil {
-				n, err = g.Count(context.Background(), p)
-			}
+			n, err := mustOpen(t, d.Edges, mine.Options{Mem: budget, Threads: 4}).Count(context.Background(), p)
 			var small *mine.BudgetError
 			if errors.As(err, &small) {
 				if small.Smallest <= budget {
@@ -271,18 +267,33 @@ func TestBudget(t *testing.T) {
 			}
 			break
 		}
-		if tries == 0 || tries == 10 {
-			t.Errorf("%s: %d errors", text, tries)
+		if tries != 1 {
+			t.Errorf("%s: %d errors; the first one's budget would do", text, tries)
 		}
 		g := mustOpen(t, d.Edges, mine.Options{Mem: budget, Threads: 4})
 		if x, err := g.Explain(p); err != nil || x.Bytes > budget || x.Threads < 1 {
 			t.Errorf("%s within %d bytes: %+v, %v", text, budget, x, err)
 		}
-		if _, err := mine.Open(d.Edges, mine.Options{Mem: budget - 1}); err == nil {
-			small := mustOpen(t, d.Edges, mine.Options{Mem: budget - 1})
-			if _, err := small.Count(context.Background(), p); err == nil {
-				t.Errorf("%s: %d bytes did, too", text, budget-1)
-			}
+		small := mustOpen(t, d.Edges, mine.Options{Mem: budget - 1})
+		if _, err := small.Count(context.Background(), p); err == nil {
+			t.Errorf("%s: %d bytes did, too", text, budget-1)
+		}
+	}
+}
+
+// TestBudgetOfMotifs: the budget that an error names does for all patterns.
+func TestBudgetOfMotifs(t *testing.T) {
+	d := dataset.Karate()
+	for k := 3; k <= 5; k++ {
+		var small *mine.BudgetError
+		if _, err := mustOpen(t, d.Edges, mine.Options{Mem: 1}).Motifs(context.Background(), k); !errors.As(err, &small) {
+			t.Fatal(err)
+		}
+		if _, err := mustOpen(t, d.Edges, mine.Options{Mem: small.Smallest}).Motifs(context.Background(), k); err != nil {
+			t.Error(err)
+		}
+		if _, err := mustOpen(t, d.Edges, mine.Options{Mem: small.Smallest - 1}).Motifs(context.Background(), k); err == nil {
+			t.Errorf("%d bytes did, too", small.Smallest-1)
 		}
 	}
 }

@@ -66,11 +66,11 @@ func (g *Graph) edgeInduced(ctx context.Context, all []Pattern) ([]*big.Int, err
 			return counts, err
 		}
 	}
-	for i, p := range all {
-		j, err := g.job(p, nil)
-		if err != nil {
-			return nil, err
-		}
+	jobs, err := g.jobs(all)
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range jobs {
 		total, err := g.count(ctx, j, g.reporter(float64(i)/float64(len(all)), float64(i+1)/float64(len(all))))
 		if err != nil {
 			return nil, err
@@ -78,6 +78,30 @@ func (g *Graph) edgeInduced(ctx context.Context, all []Pattern) ([]*big.Int, err
 		counts[i] = total.Big()
 	}
 	return counts, nil
+}
+
+// jobs chooses how each pattern is counted. A budget that is too small for some is an error
+// with the one that would do for all.
+func (g *Graph) jobs(all []Pattern) ([]*job, error) {
+	out := make([]*job, len(all))
+	var most *BudgetError
+	for i, p := range all {
+		j, err := g.job(p, nil)
+		var small *BudgetError
+		switch {
+		case errors.As(err, &small):
+			if most == nil || most.Smallest < small.Smallest {
+				most = small
+			}
+		case err != nil:
+			return nil, err
+		}
+		out[i] = j
+	}
+	if most != nil {
+		return nil, most
+	}
+	return out, nil
 }
 
 // byFormulas fills the counts of patterns that all have a formula; it is not done if the

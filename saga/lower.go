@@ -6,7 +6,6 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
-	"sagann/ops"
 )
 
 // optimize runs the passes over the training and the evaluation program, for k slices of columns.
@@ -54,15 +53,21 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 	if x.train, err = add(o.train); err != nil {
 		return nil, err
 	}
+	results := func(l *dataflow.Lowered) {
+		for _, n := range p.evalNames() {
+			l.Spec.Results = append(l.Spec.Results, l.Globals[n])
+		}
+	}
+	if p.output == outputScores {
+		results(x.train)
+	}
 	if o.eval != nil {
 		p.addUpdate(x.train)
 		how.Store = nil // names of values of training
 		if x.eval, err = add(o.eval); err != nil {
 			return nil, err
 		}
-		for _, n := range p.evalNames() {
-			x.eval.Spec.Results = append(x.eval.Spec.Results, x.eval.Globals[n])
-		}
+		results(x.eval)
 	}
 	if o.ahead != nil {
 		if x.ahead, err = add(o.ahead); err != nil {
@@ -100,7 +105,7 @@ func (p *Program) trainDims() dims {
 			d.levels++
 		}
 		if d.task == GraphTask {
-			d.graphs = min(s.Batch, len(s.train))
+			d.graphs = min(s.Batch, len(s.draw.items))
 		}
 	}
 	return d
@@ -178,26 +183,7 @@ func (p *Program) traceEval() (*dataflow.Program, error) {
 	if p.model.Task == LinkTask {
 		return p.traceLinks(false)
 	}
-	tr, err := trace(p.model, p.dims, false)
-	if err != nil {
-		return nil, err
-	}
-	splits := tr.target.splits()
-	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // what is in no split may have no label
-	if p.model.Loss.numbers() {
-		d := ops.Sub(tr.logits, tr.target.labels())
-		list = append(list, ops.Square(d), ops.Abs(d))
-	} else if p.dims.multi {
-		y, pos := tr.target.labels(), ops.Positive(tr.logits)
-		list = append(list, ops.Mul(pos, y), pos, y)
-	} else {
-		list = append(list, ops.Correct(tr.logits, tr.target.labels()))
-	}
-	prog := &dataflow.Program{Loss: -1, Names: p.evalNames()}
-	for _, x := range list {
-		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
-	}
-	return p.resolve(prog, tr.t)
+	return p.traceScores(p.dims)
 }
 
 func union(a, b chunk.Want) chunk.Want {

@@ -54,8 +54,11 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 	return p.Evaluate()
 }
 
-// Evaluate runs the forward pass without dropout and scores every split.
+// Evaluate runs the forward pass without dropout and scores every split, by sampling if Sampling.Eval says so.
 func (p *Program) Evaluate() (Scores, error) {
+	if p.chosen.scorer != nil {
+		return p.evaluateSampled()
+	}
 	open, err := p.openEval()
 	if err != nil {
 		return Scores{}, err
@@ -72,30 +75,40 @@ func (p *Program) Evaluate() (Scores, error) {
 	if p.in.link != nil {
 		return open.evaluateLinks()
 	}
-	var s Scores
+	return p.scoresOf(func(i int) []float64 {
+		list := make([]float64, len(open.eval.Result(i)))
+		for k, x := range open.eval.Result(i) {
+			list[k] = float64(x)
+		}
+		return list
+	}), nil
+}
+
+// scoresOf are the metrics of all splits, from the results of evaluation: sums by split.
+func (p *Program) scoresOf(result func(i int) []float64) (s Scores) {
 	for k, split := range p.data.Splits(p.model.Task) {
 		m := [3]*Metrics{&s.Train, &s.Val, &s.Test}[k]
 		n := float64(len(split))
 		if n == 0 {
 			continue
 		}
-		m.Loss = float64(open.eval.Result(0)[k]) / n
+		m.Loss = result(0)[k] / n
 		c := p.dims.classes
-		row := func(i int) []float32 { return open.eval.Result(i)[k*c : (k+1)*c] }
+		row := func(i int) []float64 { return result(i)[k*c : (k+1)*c] }
 		switch {
 		case p.model.Loss.numbers():
 			m.fit(row(1), row(2), p.data.Targets.Of(p.dims.taskName()).Spread(split), n)
 		case p.dims.multi:
 			m.MicroF1, m.MacroF1 = f1(row(1), row(2), row(3))
 		default:
-			m.Accuracy = float64(open.eval.Result(1)[k]) / n
+			m.Accuracy = result(1)[k] / n
 		}
 	}
-	return s, nil
+	return s
 }
 
 // f1 is micro- and macro-F1 from counts by class: true positives, predicted, actual.
-func f1(hits, said, truth []float32) (micro, macro float64) {
+func f1(hits, said, truth []float64) (micro, macro float64) {
 	score := func(h, s, t float64) float64 {
 		if s+t == 0 {
 			return 0
@@ -104,7 +117,7 @@ func f1(hits, said, truth []float32) (micro, macro float64) {
 	}
 	var h, s, t float64
 	for i := range hits {
-		a, b, c := float64(hits[i]), float64(said[i]), float64(truth[i])
+		a, b, c := hits[i], said[i], truth[i]
 		macro += score(a, b, c)
 		h, s, t = h+a, s+b, t+c
 	}
@@ -113,12 +126,12 @@ func f1(hits, said, truth []float32) (micro, macro float64) {
 
 // fit is regression's part of m, from sums by column over n rows: of squared and absolute errors,
 // and of squared distances of the targets from their mean.
-func (m *Metrics) fit(squares, absolutes []float32, spread []float64, n float64) {
+func (m *Metrics) fit(squares, absolutes []float64, spread []float64, n float64) {
 	c := float64(len(squares))
 	for k, s := range spread {
-		square := float64(squares[k])
+		square := squares[k]
 		m.MSE += square / n / c
-		m.MAE += float64(absolutes[k]) / n / c
+		m.MAE += absolutes[k] / n / c
 		switch {
 		case s > 0:
 			m.R2 += (1 - square/s) / c

@@ -59,7 +59,7 @@ func (p *Program) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.sampled != nil {
+	if p.sampled != nil && p.output == "" { // evaluation takes the first device
 		if err := s.openPeers(p.PlannedPeak()); err != nil {
 			return nil, errors.Join(err, s.close())
 		}

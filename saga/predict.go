@@ -93,39 +93,48 @@ func readParams(m Model, path string) (param func(name string, rows, cols int) (
 // infer runs the forward program between two steps: the session's device memory is
 // given back, and taken again with the same contents.
 func (p *Program) infer(what string) (x []float32, cols int, err error) {
+	err = p.aside(func(held []safetensors.Tensor) error {
+		if p.cfg.HostMem > 0 { // the other program has a grid of its own
+			p.grids.built = nil
+		}
+		c := p.cfg
+		c.Outcome.Packing = p.Outcome().Packing // as training, whose budget it has
+		x, cols, err = forward(p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
+			for _, t := range held {
+				if t.Name == name {
+					return t.Data.([]float32), nil
+				}
+			}
+			return nil, fmt.Errorf("saga: no parameter %q", name)
+		})
+		return err
+	})
+	return x, cols, err
+}
+
+// aside gives device memory back while f runs, which gets what was there, and takes it again with the same contents.
+func (p *Program) aside(f func(held []safetensors.Tensor) error) (err error) {
 	old, err := p.open()
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	held, err := old.held()
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	if err := old.keepGrads(); err != nil {
-		return nil, 0, err
+		return err
 	}
 	if s, err := old.firstSpoiled(true); err != nil {
-		return nil, 0, err
+		return err
 	} else if s != nil {
 		old.spoil(s.epoch, s.param)
 	}
 	defer func() { err = errors.Join(err, p.takeUp(old, held)) }()
 	if err := p.release(); err != nil {
-		return nil, 0, err
+		return err
 	}
-	if p.cfg.HostMem > 0 { // the other program has a grid of its own
-		p.grids.built = nil
-	}
-	c := p.cfg
-	c.Outcome.Packing = p.Outcome().Packing // as training, whose budget it has
-	return forward(p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
-		for _, t := range held {
-			if t.Name == name {
-				return t.Data.([]float32), nil
-			}
-		}
-		return nil, fmt.Errorf("saga: no parameter %q", name)
-	})
+	return f(held)
 }
 
 // held reads all of tensors.
@@ -225,6 +234,9 @@ func features(r request) ([]float32, int, error) {
 
 // traceForward is the forward pass that Predict and Embed ask for.
 func (p *Program) traceForward() (*dataflow.Program, error) {
+	if p.output == outputScores {
+		return p.traceScores(p.trainDims())
+	}
 	tr, err := trace(p.model, p.dims, false)
 	if err != nil {
 		return nil, err

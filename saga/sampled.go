@@ -18,8 +18,7 @@ import (
 type sampled struct {
 	Sampling
 	rooms
-	draw  drawer
-	train []uint32 // numbers of its items
+	draw drawer
 
 	step        // of the next update, of which batch is the number
 	steps   int // updates so far
@@ -38,6 +37,7 @@ type rooms struct {
 // drawer draws blocks.
 type drawer struct {
 	*sample.Program
+	items    []uint32 // what epochs go over, by number
 	graph    *sample.Graph
 	depth    int        // blocks of a batch
 	most     []int      // by edge set: edges that a row of a block has at most; 0: unknown
@@ -67,7 +67,7 @@ const roomStep = 256
 
 // newSampled sorts the graph into rows.
 func (p *Program) newSampled(s Sampling) (*sampled, error) {
-	x := &sampled{Sampling: s, train: p.items()}
+	x := &sampled{Sampling: s, draw: drawer{items: p.items()}}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
 	if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
@@ -94,7 +94,7 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	if s.Clusters != nil {
 		x.draw.clusters = int(slices.Max(s.Clusters)) + 1
 		x.draw.trains = make([]bool, p.in.edges.V)
-		for _, v := range x.train {
+		for _, v := range x.draw.items {
 			x.draw.trains[v] = true
 		}
 	}
@@ -126,7 +126,7 @@ func (s *sampled) fits(model string, want chunk.Want) error {
 
 // drawn is how many batches an epoch has.
 func (s *sampled) drawn() int {
-	n := len(s.train)
+	n := len(s.draw.items)
 	if s.Clusters != nil {
 		n = s.draw.clusters
 	}
@@ -148,8 +148,8 @@ func (s *sampled) order(seed uint64, epoch int) (*epochOrder, error) {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "batches of epoch %d", epoch)
 	r := rand.New(rand.NewPCG(seed, h.Sum64()))
-	out := make([]uint32, len(s.train))
-	copy(out, s.train)
+	out := make([]uint32, len(s.draw.items))
+	copy(out, s.draw.items)
 	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return &epochOrder{items: out}, nil
 }
@@ -192,7 +192,7 @@ func (s *sampled) tries() int {
 	if s.Clusters != nil {
 		return min(presampled, s.drawn())
 	}
-	return max(1, min(presampled, len(s.train)/s.Batch))
+	return max(1, min(presampled, len(s.draw.items)/s.Batch))
 }
 
 // presample draws the first batches of the run and sets expected, spread and room.
@@ -231,7 +231,7 @@ func (p *Program) presample() error {
 		s.most.Vertices = append(s.most.Vertices, min(s.mostVertices(), roundRoom(mean+far)))
 	}
 	if p.dims.taskName() == VertexTask && s.Clusters == nil {
-		s.most.Vertices[0] = min(s.Batch, len(s.train))
+		s.most.Vertices[0] = min(s.Batch, len(s.draw.items))
 	}
 	for _, x := range edges {
 		mean, far := meanAndSpread(x)

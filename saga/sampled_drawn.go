@@ -54,7 +54,7 @@ func (p *Program) drawsThere() int64 {
 			return 0
 		}
 	}
-	n, err := s.draw.GPUBytes(s.Batch, len(s.train))
+	n, err := s.draw.GPUBytes(s.Batch, len(s.draw.items))
 	if err != nil {
 		return 0
 	}

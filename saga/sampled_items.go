@@ -15,6 +15,9 @@ import (
 // items are the numbers of what the training split has.
 func (p *Program) items() []uint32 {
 	d := p.data
+	if p.output == outputScores {
+		return p.allItems()
+	}
 	if p.dims.taskName() != LinkTask {
 		return d.Splits(p.dims.taskName())[0]
 	}
@@ -179,7 +182,7 @@ func (b *drawn) enter(list *dataset.Pairs) {
 
 // mostPairs is how many a batch has; 0: items are none.
 func (s *sampled) mostPairs(d *dims) int {
-	switch n := min(s.Batch, len(s.train)); d.task {
+	switch n := min(s.Batch, len(s.draw.items)); d.task {
 	case EdgeTask:
 		return n
 	case LinkTask:

@@ -18,7 +18,7 @@ type SampledPlan struct {
 	Overflows int                    // batches that were run again with more room, so far
 	Device    int64                  // that training and evaluation take of a device: plans, kernels, and drawing where the GPU draws
 	Peak      int64                  // device memory of a batch in bytes
-	Intervals int                    // of evaluation
+	Intervals int                    // of evaluation; 0: it is by sampling
 	Ahead     bool                   // the next batch comes to the device while one is at work
 	Drawn     bool                   // and is drawn there
 	Tables    int64                  // bytes of rows that stay on the device, from which batches take theirs
@@ -45,14 +45,21 @@ func (p *Program) SampledPlan() *SampledPlan {
 		}
 		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
-	return &SampledPlan{Device: p.PlannedPeak() + p.chosen.memory.scratch + p.drawing(), Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
-		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: p.eval.plan.Cells.P}
+	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+p.drawing(), p.eval.plan.Cells.P
+	if q := p.chosen.scorer; q != nil {
+		device, intervals = max(device, q.PlannedPeak()+q.chosen.memory.scratch), 0
+	}
+	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
-	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
+	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
 		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Eval: p.eval.plan}
+	if p.chosen.scorer != nil {
+		r.Eval = p.chosen.scorer.train.plan
+	}
 	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine
 		r.Link = p.linkBytes()

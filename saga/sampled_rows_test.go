@@ -94,16 +94,7 @@ func TestSampledRowsBits(t *testing.T) {
 	for _, embedding := range []int{0, 6} {
 		for _, s := range []saga.Sampling{sampling(), {Sampler: sample.ShaDow(2, 3), Batch: 100}} {
 			compile := func() *saga.Program {
-				features := embedding
-				if embedding == 0 {
-					features = d.Edges.V
-				}
-				m, err := layers.New("sage", layers.Options{Features: features, Classes: d.Classes, Hidden: 8, Layers: 2, Dropout: 0.3})
-				if err != nil {
-					t.Fatal(err)
-				}
-				m.Embedding = embedding
-				p, err := saga.CompileSampled(m, d, c, s)
+				p, err := saga.CompileSampled(modelFor(t, "sage", d, embedding, 0.3), d, c, s)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -36,15 +36,6 @@ func (s *sampled) next(at step, d, n int) step {
 	}
 }
 
-// first is the first batch from update at on that device d of n computes.
-func (s *sampled) first(at step, d, n int) step {
-	at.batch *= s.parts()
-	if d == 0 {
-		return at
-	}
-	return s.next(at, d, n)
-}
-
 // itemsOf are the items of a batch in an epoch's order.
 func (s *sampled) itemsOf(order *epochOrder, batch int) []uint32 {
 	if s.Clusters == nil {

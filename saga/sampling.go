@@ -40,6 +40,10 @@ type Sampling struct {
 	// Clusters is the number of each vertex's cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in an
 	// order drawn for the epoch, and their edges; its seeds are their training vertices. sample.Partition makes them.
 	Clusters []uint32
+	// Eval is how many in-edges of a vertex each layer draws in evaluation, the last layer's first; nil: evaluation is exact, over the
+	// whole graph. Batches are of Batch vertices, sums are scaled as Norm says, and every evaluation draws the same edges. It is for
+	// labels of vertices. Device memory is given to evaluation and back each time, so that Config.Mem holds.
+	Eval []int
 }
 
 // NormFull scales sums over sampled neighbours to all of them.
@@ -65,6 +69,9 @@ func (s *Sampling) String() string {
 	}
 	if s.Norm != "" {
 		text += ", sums scaled to " + s.Norm + " rows"
+	}
+	if s.Eval != nil {
+		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
 	}
 	if s.Clusters != nil {
 		h := fnv.New32a()
@@ -92,7 +99,7 @@ func (s *Sampling) String() string {
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
 // A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
-// them, and evaluation is exact, over the whole graph within the same Config.Mem, on the first device.
+// them, and evaluation is exact, over the whole graph within the same Config.Mem, on the first device, unless Sampling.Eval says otherwise.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
@@ -110,7 +117,13 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.presample(); err != nil {
 		return nil, err
 	}
-	return p, p.compileSampled()
+	if err := p.compileSampled(); err != nil {
+		return nil, err
+	}
+	if p.chosen.scorer, err = p.scorer(&s); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	return p, nil
 }
 
 // checkSampling says what of s does not fit the model, the data or the configuration.
@@ -174,14 +187,18 @@ func (p *Program) compileSampled() error {
 		return err
 	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-	p.train, p.eval = &unit{low: x.train}, &unit{low: x.eval}
+	if p.train = (&unit{low: x.train}); x.eval != nil {
+		p.eval = &unit{low: x.eval}
+	}
 	if err := p.planSampled(); err != nil {
 		return err
 	}
 	if err := p.precompute(x.once); err != nil {
 		return p.leastHost(err, x.once)
 	}
-	p.orderFor(p.eval.plan.Cells.P)
+	if p.eval != nil {
+		p.orderFor(p.eval.plan.Cells.P)
+	}
 	return p.placeFinal(x.once)
 }
 
@@ -192,7 +209,10 @@ func (p *Program) planSampled() error {
 	if o.Schedule == plan.Auto { // nothing is searched
 		o.Schedule = plan.Sag
 	}
-	programs := []*dataflow.Lowered{p.train.low, p.eval.low}
+	programs := []*dataflow.Lowered{p.train.low}
+	if p.eval != nil {
+		programs = append(programs, p.eval.low)
+	}
 	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // batches may have become larger
 	if err != nil {
 		return err
@@ -206,7 +226,7 @@ func (p *Program) planSampled() error {
 		}
 		z := p.sampled.room(p.train.low)
 		z.Ahead = p.aheadOf(p.train.low, x, z)
-		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil {
+		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil && p.eval != nil {
 			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 		}
 		if !errors.As(err, &small) {

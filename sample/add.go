@@ -7,7 +7,7 @@ import (
 
 // add draws a step: out[i] is the vertex that draw i adds. It returns how many add one.
 func (f *frame) add(by run, out []uint32) (added int) {
-	if f.plain {
+	if f.plain != nil {
 		return f.addPlain(out)
 	}
 	lanes, places := &f.lanes, &f.places
@@ -37,25 +37,44 @@ func (f *frame) choose(base int, out []uint32) (k int) {
 		out[base+j] = NoVertex
 	}
 	single := f.p.s.Steps == Unbounded && f.per == 1 && f.n <= width
+	asked := f.lanes[:n]
 	if single && f.step > 0 { // a walk that has ended stays so
-		for _, j := range f.live {
-			if f.draws(int(j)) {
-				f.lanes[k] = j
-				k++
-			}
-		}
+		asked = f.lanes[:copy(f.lanes[:], f.live)]
 	} else {
-		for j := range n {
-			if f.draws(base + j) {
-				f.lanes[k] = int32(j)
-				k++
-			}
+		for j := range asked {
+			asked[j] = int32(j)
+		}
+	}
+	f.find(base, asked)
+	for _, j := range asked {
+		if f.lengths[j] > 0 {
+			f.lanes[k] = j
+			k++
 		}
 	}
 	if single {
 		f.live = append(f.live[:0], f.lanes[:k]...)
 	}
 	return k
+}
+
+// find sets the rows of the transits of a strip; of Collective only whether there is one. The
+// reads of a loop that does nothing else wait for memory together.
+func (f *frame) find(base int, lanes []int32) {
+	if f.combined != nil {
+		for _, j := range lanes {
+			f.lengths[j] = uint32(min(1, f.combined[(base+int(j))/f.per].edges()))
+		}
+		return
+	}
+	offsets := f.p.g.Offsets
+	for _, j := range lanes {
+		f.lengths[j] = 0
+		if v := f.transits[part(base+int(j), f.size)]; v != NoVertex {
+			lo := offsets[v]
+			f.begins[j], f.lengths[j] = lo, uint32(offsets[v+1]-lo)
+		}
+	}
 }
 
 // left is how many draws added a vertex; of many only whether there are any.
@@ -78,30 +97,19 @@ func (f *frame) count(out []uint32) {
 	}
 }
 
-// draws tells whether draw i has something to choose from.
-func (f *frame) draws(i int) bool {
-	if f.combined != nil {
-		return f.combined[i/f.per].edges() > 0
-	}
-	v := f.transits[part(i, f.size)]
-	return v != NoVertex && f.p.g.Offsets[v+1] > f.p.g.Offsets[v]
-}
-
 // vertices are the far ends of the places that draws chose.
 func (f *frame) vertices(base int, lanes []int32, places []int64, out []uint32) {
 	if f.combined == nil {
-		far, offsets := f.p.g.Far, f.p.g.Offsets
+		far := f.p.g.Far
 		for _, j := range lanes {
 			if places[j] < 0 {
 				continue
 			}
-			v := f.transits[part(base+int(j), f.size)]
-			at := offsets[v] + places[j]
-			if at >= offsets[v+1] {
-				f.fail(&f.c.list[f.c.result], "Next gave place %d of a row of %d edges", places[j], offsets[v+1]-offsets[v])
+			if places[j] >= int64(f.lengths[j]) {
+				f.fail(&f.c.list[f.c.result], "Next gave place %d of a row of %d edges", places[j], f.lengths[j])
 				return
 			}
-			out[base+int(j)] = far[at]
+			out[base+int(j)] = far[f.begins[j]+places[j]]
 		}
 		return
 	}
@@ -143,6 +151,7 @@ func (f *frame) unique(by run, i int, out []uint32) {
 			var place [width]int64
 			base := draw / width * width
 			lane := []int32{int32(draw - base)}
+			f.find(base, lane)
 			by(&again, base, lane, place[:])
 			again.vertices(base, lane, place[:], out)
 		}

@@ -7,44 +7,37 @@ import (
 )
 
 // drawVertices draws the vertices of a step in proportion to their scores, with
-// replacement, and takes all edges from them into vertices. Vertices are drawn among the
-// sources of these edges, or with Everywhere among all; those without such an edge are
-// of no use to the block and do not stand in it.
+// replacement, and takes all edges from them into vertices. Everywhere draws among all vertices; those without such an edge are
+// of no use to the block and do not stand in it. Collective draws edges into vertices by their scores, and so each
+// source by the sum over its edges.
 func (p *Program) drawVertices(t *tool, b *Block, vertices []uint32, s stream, step int) {
 	k := p.sizes[step]
-	number := t.collect(p, vertices)
 	total := uint64(0)
 	if p.s.Over == Everywhere {
 		total = p.everyone[len(p.everyone)-1]
-	} else if n := len(t.sums); n > 0 {
-		for i := 1; i < n; i++ {
-			t.sums[i] += t.sums[i-1]
+	} else {
+		t.sums = t.sums[:0]
+		for _, v := range vertices {
+			total += p.rowSums[v]
+			t.sums = append(t.sums, total)
 		}
-		total = t.sums[n-1]
 	}
-	t.times = append(t.times[:0], make([]uint32, len(t.candidates))...)
+	if t.drawn == nil {
+		t.drawn = make([]int32, p.g.Vertices())
+	}
+	t.columns = t.columns[:0]
 	for j := 0; j < k && total > 0; j++ {
 		w := s.words(place{step: uint32(step), slot: uint32(j)})
 		at, _ := bits.Mul64(uint64(w[0])<<32|uint64(w[1]), total)
-		if p.s.Over == Everywhere {
-			v := sort.Search(len(p.everyone), func(i int) bool { return p.everyone[i] > at })
-			if n, ok := number[uint32(v)]; ok {
-				t.times[n]++
-			}
-			continue
+		v, own := p.column(t, vertices, at)
+		if t.drawn[v] == 0 {
+			t.columns = append(t.columns, column{vertex: v, own: own})
+			t.drawn[v] = int32(len(t.columns))
 		}
-		t.times[sort.Search(len(t.sums), func(i int) bool { return t.sums[i] > at })]++
+		t.columns[t.drawn[v]-1].times++
 	}
-	share := func(n int32) float32 {
-		sums, i := t.sums, int(n)
-		if p.s.Over == Everywhere {
-			sums, i = p.everyone, int(t.candidates[n])
-		}
-		own := sums[i]
-		if i > 0 {
-			own -= sums[i-1]
-		}
-		return float32(float64(own) / float64(total))
+	if p.s.Over != Everywhere {
+		p.sumColumns(t, vertices)
 	}
 	var values []cell
 	if p.edge != nil {
@@ -52,36 +45,61 @@ func (p *Program) drawVertices(t *tool, b *Block, vertices []uint32, s stream, s
 	}
 	for _, v := range vertices {
 		for at := p.g.Offsets[v]; at < p.g.Offsets[v+1]; at++ {
-			n := number[p.g.Far[at]]
-			if t.times[n] == 0 {
+			n := t.drawn[p.g.Far[at]]
+			if n == 0 {
 				continue
 			}
 			b.Far, b.Edge = append(b.Far, int32(p.g.Far[at])), append(b.Edge, p.g.Edge[at])
-			if p.edge != nil {
-				b.Weight = append(b.Weight, p.value(p.edge, values, &drawn{at, v, share(n), float32(k), float32(t.times[n])}))
+			if c := &t.columns[n-1]; p.edge != nil {
+				share := float32(float64(c.own) / float64(total))
+				b.Weight = append(b.Weight, p.value(p.edge, values, &drawn{at, v, share, float32(k), float32(c.times)}))
 			}
 		}
 		b.Offsets = append(b.Offsets, int64(len(b.Far)))
 	}
+	for _, c := range t.columns {
+		t.drawn[c.vertex] = 0
+	}
 }
 
-// collect lists the sources of edges into vertices as candidates, in the order in which
-// they first appear, with their scores in sums. It returns their numbers.
-func (t *tool) collect(p *Program, vertices []uint32) map[uint32]int32 {
-	t.candidates, t.sums = t.candidates[:0], t.sums[:0]
-	number := map[uint32]int32{}
+// column is a vertex that was drawn: the sum of its scores, and how often.
+type column struct {
+	vertex uint32
+	own    uint64
+	times  uint32
+}
+
+// column finds the vertex at a place among the scores. Own is known Everywhere only.
+func (p *Program) column(t *tool, vertices []uint32, at uint64) (v uint32, own uint64) {
+	if p.s.Over == Everywhere {
+		n := sort.Search(len(p.everyone), func(i int) bool { return p.everyone[i] > at })
+		if own = p.everyone[n]; n > 0 {
+			own -= p.everyone[n-1]
+		}
+		return uint32(n), own
+	}
+	r := sort.Search(len(t.sums), func(i int) bool { return t.sums[i] > at })
+	left := at - (t.sums[r] - p.rowSums[vertices[r]])
+	e := p.g.Offsets[vertices[r]]
+	for ; ; e++ {
+		x := p.fixed(p.scores[e])
+		if left < x {
+			break
+		}
+		left -= x
+	}
+	return p.g.Far[e], 0
+}
+
+// sumColumns sums the scores of edges from what was drawn.
+func (p *Program) sumColumns(t *tool, vertices []uint32) {
 	for _, v := range vertices {
 		for at := p.g.Offsets[v]; at < p.g.Offsets[v+1]; at++ {
-			n, ok := number[p.g.Far[at]]
-			if !ok {
-				n = int32(len(t.candidates))
-				number[p.g.Far[at]] = n
-				t.candidates, t.sums = append(t.candidates, p.g.Far[at]), append(t.sums, 0)
+			if n := t.drawn[p.g.Far[at]]; n > 0 {
+				t.columns[n-1].own += p.fixed(p.scores[at])
 			}
-			t.sums[n] += p.fixed(p.scores[at])
 		}
 	}
-	return number
 }
 
 // blockGroup is vertices that draw for a block, as samples that their ids name.

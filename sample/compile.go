@@ -21,6 +21,7 @@ type Program struct {
 	scores   []float32 // Score of each edge
 	unit     float64   // of sums of scores: see fixed
 	everyone []uint64  // Everywhere: scores of the vertices up to and with this one
+	rowSums  []uint64  // Collective: scores of each row
 	tools    tools
 }
 

@@ -11,6 +11,9 @@ import (
 func (p *Program) Digest() string {
 	h, s := sha256.New(), &p.s
 	fmt.Fprintln(h, s.Steps, p.sizes, s.roots(), s.Over, s.Replace, s.KeepLoops, s.Unique, s.Most, s.Width, s.RowNormal, s.Output, s.Top, s.Length, s.Method)
+	if s.Over == Collective && p.score != nil {
+		fmt.Fprintln(h, "edges by score") // not sources in the order in which they appear
+	}
 	for _, f := range s.State {
 		fmt.Fprintln(h, f.Len, f.Roots)
 	}

@@ -32,6 +32,17 @@
 //		},
 //	}
 //
+// Compile makes it ready for a graph, and Run draws, here from a hundred roots:
+//
+//	p, err := sample.Compile(g, walk)
+//	key := sample.Key{Seed: 1}
+//	var s sample.Samples
+//	err = p.Run(&s, p.Roots(100, 0, key), 0, key)
+//	vertices := s.Vertices(nil, 7) // of walk 7, its root first
+//
+// The row of a vertex is its in-edges, so walks go against them: for walks along edges as they
+// point make the graph of edges.Reverse().
+//
 // A sampler's functions run once, in Compile, on symbols (Int, Real and Bool), and what
 // they return is then drawn for every sample. So what Go's if, its random numbers or its
 // variables say is said for all samples alike: choose by If, draw by Rand, remember in

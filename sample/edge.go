@@ -129,7 +129,16 @@ func (p *Program) prepareScores() error {
 		for v := 1; v < len(p.everyone); v++ {
 			p.everyone[v] += p.everyone[v-1]
 		}
+		return nil
 	}
+	p.rowSums = make([]uint64, p.g.Vertices())
+	chunk.Ranges(len(p.rowSums), func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			for _, x := range p.scores[p.g.Offsets[v]:p.g.Offsets[v+1]] {
+				p.rowSums[v] += p.fixed(x)
+			}
+		}
+	})
 	return nil
 }
 

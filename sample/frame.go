@@ -18,13 +18,19 @@ type group struct {
 	state    []int64 // n × all fields
 	combined []pool  // Collective: a pool for each sample
 
-	live    []int32      // of an unbounded walk: samples that go on, in the only strip
-	plain   bool         // steps are made by addPlain
-	random  [][4]uint32  // for it, of each sample: words,
-	begins  []int64      // where the row of the transit begins, then the edge that is drawn,
-	lengths []uint32     // and the row's length, 0 if nothing is drawn
-	lanes   [width]int32 // of the strip at work
-	places  [width]int64
+	more   func(step, width int) []uint32 // of an unbounded sampler: room for one more step, full of NoVertex
+	live   []int32                        // of walks: samples that go on, in the only strip
+	plain  *plain                         // steps are made by addPlain,
+	strip  *plainStrip                    // with this
+	lanes  [width]int32                   // of the strip at work
+	places [width]int64
+	rows
+}
+
+// rows are those of the transits of a strip: where they begin among all edges, and their lengths.
+type rows struct {
+	begins  [width]int64
+	lengths [width]uint32
 }
 
 // name is what names sample i in draws.

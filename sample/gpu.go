@@ -75,6 +75,8 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 		return x.planBlocks()
 	}
 	switch {
+	case s.Output == Together && s.Steps == 0:
+		return x.planAmong()
 	case s.Output != Steps:
 		return needs, p.errorf("%w: it gives neither steps nor blocks of drawn edges", ErrNotOnGPU)
 	case s.Over == Collective:

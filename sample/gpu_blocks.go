@@ -50,7 +50,7 @@ func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
 		return err
 	}
 	if x.levels != nil {
-		return x.crowded([]*Blocks{b}, seeds, len(seeds), key)
+		return x.crowded([]*Blocks{b}, [][]uint32{seeds}, key)
 	}
 	if err := x.start(seeds, len(seeds), key); err != nil {
 		return err
@@ -155,16 +155,13 @@ func (x *GPU) OnlyNew(on bool) error {
 // the GPU: the host only submits. It waits for the last one and returns its counts of vertices and edges.
 func (x *GPU) Epoch(list []uint32, size int, key Key) (vertices, edges []uint32, err error) {
 	switch {
-	case x.fanouts == nil && x.levels == nil:
-		return nil, nil, x.p.errorf("it draws no blocks on the GPU")
+	case x.fanouts == nil:
+		return nil, nil, x.p.errorf("it draws no blocks of single vertices' edges on the GPU")
 	case size < 1 || len(list) == 0:
 		return nil, nil, x.p.errorf("batches of %d of %d seeds: at least 1 of 1", size, len(list))
 	}
 	if err := x.checkSeeds(list); err != nil {
 		return nil, nil, err
-	}
-	if x.levels != nil {
-		return x.crowdEpoch(list, size, key)
 	}
 	if err := x.start(list, size, key); err != nil {
 		return nil, nil, err

@@ -30,10 +30,16 @@ func (x *GPU) planLevels() (needs cuda.Needs, err error) {
 	return cuda.Needs{Far: true}, nil
 }
 
-// crowdOf has memory for the batches of a list.
-func (x *GPU) crowdOf(list, size int) (err error) {
+// planAmong says that a batch is its seeds and the edges among them.
+func (x *GPU) planAmong() (cuda.Needs, error) {
+	x.levels = &cuda.Levels{Kind: cuda.Among}
+	return cuda.Needs{Far: true}, nil
+}
+
+// crowdOf has memory for so many batches of so many seeds.
+func (x *GPU) crowdOf(batches, size int) (err error) {
 	if x.crowd != nil {
-		if x.crowd.Fits(size, list) {
+		if x.crowd.Fits(size, batches) {
 			return nil
 		}
 		old := x.crowd
@@ -48,7 +54,11 @@ func (x *GPU) crowdOf(list, size int) (err error) {
 			weight = p.g.Weight
 		}
 	}
-	x.crowd, err = x.on.NewCrowd(*x.levels, cuda.Scores{Edge: p.scores, Unit: p.unit, Everyone: p.everyone}, p.g.Edge, weight, size, (list+size-1)/size)
+	sums := p.rowSums
+	if p.s.Over == Everywhere {
+		sums = p.everyone
+	}
+	x.crowd, err = x.on.NewCrowd(*x.levels, cuda.Scores{Edge: p.scores, Unit: p.unit, Sums: sums}, p.g.Edge, weight, size, batches)
 	if err != nil {
 		return p.errorf("batches of %d seeds: %w", size, err)
 	}
@@ -63,9 +73,9 @@ func (c *code) length() int {
 	return len(c.list)
 }
 
-// crowd draws the batches of a list of seeds, batch i with the key's Batch + i, into the blocks.
-func (x *GPU) crowded(to []*Blocks, seeds []uint32, size int, key Key) error {
-	if err := x.crowdDraw(seeds, size, key); err != nil {
+// crowded draws batches into blocks, batch i with the key's Batch + i.
+func (x *GPU) crowded(to []*Blocks, batches [][]uint32, key Key) error {
+	if err := x.crowdDraw(batches, key); err != nil {
 		return err
 	}
 	for i, b := range to {
@@ -73,10 +83,10 @@ func (x *GPU) crowded(to []*Blocks, seeds []uint32, size int, key Key) error {
 		if err != nil {
 			return err
 		}
-		if full { // parallel edges
+		if full { // parallel edges, or many edges among seeds
 			k := key
 			k.Batch += uint32(i)
-			if err := x.p.Blocks(b, seeds[i*size:min(len(seeds), (i+1)*size)], k); err != nil {
+			if err := x.p.Blocks(b, batches[i], k); err != nil {
 				return err
 			}
 			continue
@@ -88,11 +98,18 @@ func (x *GPU) crowded(to []*Blocks, seeds []uint32, size int, key Key) error {
 	return nil
 }
 
-func (x *GPU) crowdDraw(seeds []uint32, size int, key Key) error {
-	if err := x.crowdOf(len(seeds), size); err != nil {
+func (x *GPU) crowdDraw(batches [][]uint32, key Key) error {
+	most := 1
+	for _, b := range batches {
+		if err := x.checkSeeds(b); err != nil {
+			return err
+		}
+		most = max(most, len(b))
+	}
+	if err := x.crowdOf(len(batches), most); err != nil {
 		return err
 	}
-	return x.crowd.Draw(seeds, cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch})
+	return x.crowd.Draw(batches, cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch})
 }
 
 // readCrowd copies a batch.
@@ -113,39 +130,32 @@ func (x *GPU) readCrowd(b *Blocks, batch int, vertices, edges []uint32) error {
 	return nil
 }
 
-// crowdEpoch is Epoch of blocks whose levels draw together.
-func (x *GPU) crowdEpoch(list []uint32, size int, key Key) (vertices, edges []uint32, err error) {
-	if err := x.crowdDraw(list, size, key); err != nil {
-		return nil, nil, err
-	}
-	vertices, edges, _, err = x.crowd.Counts((len(list) - 1) / size)
-	return vertices, edges, err
-}
-
-// BlocksOf draws the batches of a list of seeds, size seeds each and the last one fewer, batch i with the key's Batch + i. Batches whose
-// levels draw together are drawn at the same time.
-func (x *GPU) BlocksOf(list []uint32, size int, key Key) ([]*Blocks, error) {
-	if size < 1 || len(list) == 0 {
-		return nil, x.p.errorf("batches of %d of %d seeds: at least 1 of 1", size, len(list))
-	}
+// BlocksOf draws batches, batch i with the key's Batch + i. Those whose levels draw together are drawn at the same time.
+func (x *GPU) BlocksOf(batches [][]uint32, key Key) ([]*Blocks, error) {
 	var to []*Blocks
-	for i := 0; i < len(list); i += size {
-		b, k := &Blocks{}, key
-		k.Batch += uint32(i / size)
-		to = append(to, b)
-		some := list[i:min(len(list), i+size)]
-		if err := x.checkSeeds(some); err != nil {
-			return nil, err
-		}
-		if x.levels != nil {
-			continue
-		}
-		if err := x.Blocks(b, some, k); err != nil {
-			return nil, err
+	for i, seeds := range batches {
+		to = append(to, &Blocks{})
+		k := key
+		k.Batch += uint32(i)
+		if x.levels == nil {
+			if err := x.Blocks(to[i], seeds, k); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if x.levels == nil {
+	if x.levels == nil || len(batches) == 0 {
 		return to, nil
 	}
-	return to, x.crowded(to, list, size, key)
+	return to, x.crowded(to, batches, key)
+}
+
+// DrawOf draws as BlocksOf does and leaves the blocks on the GPU: it is for measuring. It is of samplers whose levels draw together.
+func (x *GPU) DrawOf(batches [][]uint32, key Key) error {
+	if x.levels == nil || len(batches) == 0 {
+		return x.p.errorf("%d batches, whose levels do not draw together", len(batches))
+	}
+	if err := x.crowdDraw(batches, key); err != nil {
+		return err
+	}
+	return x.on.Sync()
 }

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"sagann/device/nvrtc"
@@ -17,7 +18,7 @@ func crowded() []Sampler {
 		own := If(Equal(e.Source(), e.Target()), Whole(2), Whole(1))
 		return Mul(ToReal(own), Div(Mul(e.Weight(), e.Times()), Mul(e.Draws(), e.Probability())))
 	}
-	return []Sampler{LayerBlocks(7, 5), FastGCN(9, 40), LADIES(6, 6, 6), weighed}
+	return []Sampler{LayerBlocks(7, 5), ClusterGCN(), FastGCN(9, 40), LADIES(6, 6, 6), weighed}
 }
 
 // TestGPULevels: a GPU, or an emulated one, draws the batches that the CPU draws, many at a time.
@@ -38,7 +39,8 @@ func TestGPULevels(t *testing.T) {
 			}
 			for _, m := range []int{70, 20, 1} {
 				seeds, size, key := Permutation(g.Vertices(), Key{Seed: 4})[:m], 16, Key{Seed: 1 << 40, Epoch: 2, Batch: 3}
-				got, err := x.BlocksOf(seeds, size, key)
+				batches := slices.Collect(slices.Chunk(seeds, size))
+				got, err := x.BlocksOf(batches, key)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +48,7 @@ func TestGPULevels(t *testing.T) {
 					k := key
 					k.Batch += uint32(b)
 					var want Blocks
-					if err := p.Blocks(&want, seeds[b*size:min(m, (b+1)*size)], k); err != nil {
+					if err := p.Blocks(&want, batches[b], k); err != nil {
 						t.Fatal(err)
 					}
 					if err := sameBlocks(blocks, &want); err != nil {

@@ -11,11 +11,11 @@ type tool struct {
 	set    []uint64 // places of a row that are taken, a bit each; all 0 between rows
 	places []uint32 // what a row drew, ascending
 
-	runners    []runner
-	candidates []uint32 // of Collective: vertices, each with the sum of its scores up to it,
-	sums       []uint64
-	times      []uint32 // and how often it was drawn
-	run        run
+	runners []runner
+	sums    []uint64 // of draws by scores of rows: up to and with each,
+	drawn   []int32  // by vertex its place + 1 in columns, 0 for none
+	columns []column
+	run     run
 }
 
 // tools are those that no goroutine uses at the moment.

@@ -1,6 +1,10 @@
 package sample
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"sagann/internal/simd"
+)
 
 // Key names a set of draws: equal keys give equal draws at equal places, on any number
 // of threads and in any order. Blocks of a batch are drawn by the vertex that draws, so
@@ -29,17 +33,9 @@ func (k Key) stream() stream {
 	return stream{w[0], w[1]}
 }
 
-// words are four random words for a place: Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// words are four random words for a place.
 func (s stream) words(p place) [4]uint32 {
-	const m0, m1, w0, w1 = 0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85 // constants of the paper
-	a, b, c, d, k0, k1 := p.of, p.step, p.slot, p.site, s.k0, s.k1
-	for range 10 {
-		x, y := uint64(a)*m0, uint64(c)*m1
-		a, b, c, d = uint32(y>>32)^b^k0, uint32(y), uint32(x>>32)^d^k1, uint32(x)
-		k0, k1 = k0+w0, k1+w1
-	}
-	return [4]uint32{a, b, c, d}
+	return simd.Philox4x32(p.of, p.step, p.slot, p.site, s.k0, s.k1)
 }
 
 // below maps a random word to 0..n-1. A number's share is off by less than n/2³² of it.

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"sync"
 
 	"sagann/chunk"
 )
@@ -12,6 +13,8 @@ type Samples struct {
 	N      int        // samples
 	Steps  [][]uint32 // N×Widths[k]; NoVertex where a draw added nothing
 	Widths []int
+
+	memory [][]uint32 // of Steps[1:], and perhaps more
 }
 
 // Vertices appends the vertices of sample i to list: roots, then step by step, without
@@ -33,7 +36,7 @@ const (
 	maxDraws   = 1 << 24 // of a sample at a step: a slot has 24 bits in the counter, redraws 8
 )
 
-// Run draws samples into s on all processors. Sample i has the roots i·Roots to
+// Run draws samples into s, whose memory it uses again, on all processors. Sample i has the roots i·Roots to
 // (i+1)·Roots-1 and the number first+i: with the key it names the draws. A sample is the
 // same whatever others are drawn beside it.
 func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
@@ -41,32 +44,58 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	if err != nil {
 		return err
 	}
-	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, p.widths
+	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, []int{p.widths[0]}
 	for k := 1; p.s.Steps != Unbounded && k < len(p.widths); k++ {
-		s.Steps = append(s.Steps, make([]uint32, n*p.widths[k]))
-	}
-	if p.s.Steps == Unbounded {
-		s.Widths = p.widths[:1]
+		s.step(k, p.widths[k], false)
 	}
 	pieces := (n + p.group - 1) / p.group
-	groups, errs := make([]*group, pieces), make([]error, pieces)
+	errs, last := make([]error, pieces), make([]int, pieces)
+	var mu sync.Mutex
 	chunk.Each(pieces, func(i int) {
 		t := p.tools.take(p.g)
 		defer p.tools.put(t)
 		lo := i * p.group
 		g := p.newGroup(s, roots, lo, min(n, lo+p.group), key)
 		g.first = uint32(first) + uint32(lo)
-		groups[i], errs[i] = g, g.run(t.run)
+		if p.s.Steps == Unbounded {
+			g.more = func(step, width int) []uint32 {
+				mu.Lock()
+				defer mu.Unlock()
+				return s.step(step, width, true)[lo*width : (lo+g.n)*width]
+			}
+		}
+		last[i], errs[i] = g.run(t.run)
 	})
-	for _, err := range errs {
+	steps := 0
+	for i, err := range errs {
 		if err != nil {
 			return err
 		}
+		steps = max(steps, last[i])
 	}
 	if p.s.Steps == Unbounded {
-		s.join(groups)
+		s.Steps, s.Widths = s.Steps[:steps+1], s.Widths[:steps+1]
 	}
 	return nil
+}
+
+// step is Steps[k], which is made if it is the first that is not there, full of NoVertex if that is asked for.
+func (s *Samples) step(k, width int, none bool) []uint32 {
+	if k < len(s.Steps) {
+		return s.Steps[k]
+	}
+	if k > len(s.memory) {
+		s.memory = append(s.memory, nil)
+	}
+	if cap(s.memory[k-1]) < s.N*width {
+		s.memory[k-1] = make([]uint32, s.N*width)
+	}
+	list := s.memory[k-1][:s.N*width]
+	for i := 0; none && i < len(list); i++ {
+		list[i] = NoVertex
+	}
+	s.Steps, s.Widths = append(s.Steps, list), append(s.Widths, width)
+	return list
 }
 
 // samplesOf checks roots and returns the number of samples.
@@ -104,11 +133,13 @@ func (p *Program) Roots(n int, first uint64, key Key) []uint32 {
 func (p *Program) newGroup(s *Samples, roots []uint32, lo, hi int, key Key) *group {
 	r := p.s.roots()
 	g := &group{p: p, key: key.stream(), n: hi - lo, steps: [][]uint32{roots[lo*r : hi*r]}, widths: []int{r}}
-	for k := 1; k < len(s.Steps); k++ {
+	for k := 1; k < len(p.widths); k++ {
 		w := p.widths[k]
 		g.steps, g.widths = append(g.steps, s.Steps[k][lo*w:hi*w]), append(g.widths, w)
 	}
-	g.plain = p.tools.by == nil && p.plainWalk()
+	if p.tools.by == nil {
+		g.plain = p.plainWalk()
+	}
 	g.begin()
 	return g
 }
@@ -135,15 +166,15 @@ func (g *group) begin() {
 	}
 }
 
-// run draws step by step.
-func (g *group) run(by run) error {
-	given := len(g.steps) // arrays that are there to be filled
+// run draws step by step, and returns the last step that added something, or that was asked for.
+func (g *group) run(by run) (last int, err error) {
+	unbounded := g.p.s.Steps == Unbounded
 	for step := 0; ; step++ {
-		if g.p.s.Steps != Unbounded && step == g.p.s.Steps {
-			return nil
+		if step == g.p.s.Steps {
+			return step, nil
 		}
 		if step == maxSteps {
-			return fmt.Errorf("sampler %s: %d steps, and some samples go on: a sampler must end", g.p.s.Name, maxSteps)
+			return 0, fmt.Errorf("sampler %s: %d steps, and some samples go on: a sampler must end", g.p.s.Name, maxSteps)
 		}
 		width := g.widths[step]
 		if g.p.transits != nil {
@@ -151,39 +182,33 @@ func (g *group) run(by run) error {
 		}
 		size, err := g.p.sizeAt(step)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if w := int64(width) * int64(size); w >= maxDraws {
-			return g.p.errorf("%d draws of a sample at step %d: at most %d", w, step+1, maxDraws-1)
+			return 0, g.p.errorf("%d draws of a sample at step %d: at most %d", w, step+1, maxDraws-1)
 		}
 		f := &frame{group: g, c: g.p.code, step: step, per: width * size, size: size, transits: g.steps[step]}
 		if g.p.s.Over == Collective {
 			f.per = size
 			g.combine(step)
 		}
-		var out []uint32
-		if given > 1 {
-			out = g.steps[step+1]
-		} else {
-			out = make([]uint32, g.n*f.per)
+		if unbounded {
+			g.steps, g.widths = append(g.steps, g.more(step+1, f.per)), append(g.widths, f.per)
 		}
 		if g.p.transits != nil {
 			f.transits = make([]uint32, g.n*width)
 			t := &frame{group: g, c: g.p.transits, step: step, per: width, size: 1, transits: f.transits, early: 1}
 			t.all(by, func(i int, v int64) { f.transits[i] = uint32(v) })
 			if t.err != nil {
-				return t.err
+				return 0, t.err
 			}
 		}
-		added := f.add(by, out)
+		added := f.add(by, g.steps[step+1])
 		if f.err != nil {
-			return f.err
+			return 0, f.err
 		}
-		if given == 1 {
-			if added == 0 && g.p.s.Steps == Unbounded {
-				return nil
-			}
-			g.steps, g.widths = append(g.steps, out), append(g.widths, f.per)
+		if added == 0 && unbounded {
+			return step, nil
 		}
 	}
 }
@@ -196,33 +221,12 @@ func (f *frame) all(by run, got func(i int, v int64)) {
 		for j := range n {
 			lanes[j] = int32(j)
 		}
+		if f.early == 0 {
+			f.find(base, lanes[:n])
+		}
 		by(f, base, lanes[:n], out[:])
 		for j := range n {
 			got(base+j, out[j])
 		}
-	}
-}
-
-// join puts together what groups of an unbounded sampler drew.
-func (s *Samples) join(groups []*group) {
-	widths := s.Widths
-	for _, g := range groups {
-		if len(g.widths) > len(widths) {
-			widths = g.widths
-		}
-	}
-	s.Widths, s.Steps = widths, s.Steps[:1]
-	for k := 1; k < len(widths); k++ {
-		step := make([]uint32, 0, s.N*widths[k])
-		for _, g := range groups {
-			if k < len(g.steps) {
-				step = append(step, g.steps[k]...)
-				continue
-			}
-			for range g.n * widths[k] {
-				step = append(step, NoVertex)
-			}
-		}
-		s.Steps = append(s.Steps, step)
 	}
 }

@@ -123,31 +123,50 @@ func TestSameSamples(t *testing.T) {
 	}
 }
 
-// Many samples fill several strips.
+// Many samples fill several strips. Walks with loops of their own draw as the reference does, on graphs with and without weights,
+// vertices without edges, and rows without weight.
 func TestManyWalks(t *testing.T) {
-	g := mustGraph(t, randomEdges(3000, 20000, 8))
-	for _, s := range []Sampler{DeepWalk(9), Node2vec(6, 0.5, 2), PPR(0.3)} {
-		var a, b Samples
-		for _, out := range []*Samples{&a, &b} {
-			p, err := Compile(g, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out == &b {
-				p.tools.by = func() run { return reference }
-			}
-			if err := p.Run(out, p.Roots(3000, 0, Key{}), 0, Key{Seed: 1}); err != nil {
-				t.Fatal(err)
-			}
+	some := randomEdges(3000, 20000, 8)
+	for k := range some.Weight {
+		if some.Dst[k]%7 == 0 {
+			some.Weight[k] = 0
 		}
-		if fmt.Sprint(a) != fmt.Sprint(b) {
-			t.Errorf("%s: strips differ from the reference", s.Name)
-		}
-		for i := range a.N { // every step is an edge
-			walk := a.Vertices(nil, i)
-			for k := 1; k < len(walk); k++ {
-				if far, _ := g.row(walk[k-1]); !slices.Contains(far, walk[k]) {
-					t.Fatalf("%s: no edge from %d to %d", s.Name, walk[k-1], walk[k])
+		some.Dst[k] = min(some.Dst[k], 2900)
+	}
+	plain := *some
+	plain.Weight = nil
+	short, bounded, apart := DeepWalk(9), PPR(0.05), Node2vec(12, 2, 0.5)
+	short.Most, bounded.Steps, apart.Method = 5, 30, Inverse
+	for _, g := range []*Graph{mustGraph(t, randomEdges(3000, 20000, 8)), mustGraph(t, some), mustGraph(t, &plain)} {
+		for _, s := range []Sampler{DeepWalk(9), short, Node2vec(6, 0.5, 2), Node2vec(9, 2, 0.5), Node2vec(6, 1, 1), Node2vec(6, 4, 3), apart, PPR(0.3), bounded} {
+			var a, b Samples
+			for _, out := range []*Samples{&a, &b} {
+				p, err := Compile(g, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if out == &b {
+					p.tools.by = func() run { return reference }
+				}
+				if w := p.plainWalk(); (w != nil) != (s.Most == 0 && (s.Method == Alias || g.Weight == nil)) || w != nil && (w.second != nil) != (s.Name == "node2vec") {
+					t.Errorf("%s: its trace is not known as what it is: %+v", s.Name, w)
+				}
+				for epoch := range uint32(2) { // the second takes the memory of the first
+					key := Key{Seed: 1, Epoch: epoch}
+					if err := p.Run(out, p.Roots(3000, 0, key), 0, key); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if fmt.Sprint(a.N, a.Steps, a.Widths) != fmt.Sprint(b.N, b.Steps, b.Widths) {
+				t.Errorf("%s: strips differ from the reference", s.Name)
+			}
+			for i := range a.N { // every step is an edge
+				walk := a.Vertices(nil, i)
+				for k := 1; k < len(walk); k++ {
+					if far, _ := g.row(walk[k-1]); !slices.Contains(far, walk[k]) {
+						t.Fatalf("%s: no edge from %d to %d", s.Name, walk[k-1], walk[k])
+					}
 				}
 			}
 		}

@@ -198,20 +198,26 @@ func (s *strips) sample(f *frame, r *registers, base int, lanes []int32, n int) 
 func (s *strips) graph(f *frame, r *registers, base int, lanes []int32, n int) {
 	x := &f.c.list[n]
 	v := r.ints[x.a]
+	at := f.c.list[x.a].op == opAt // the rows of transits are known
 	switch {
-	case x.op == opDegree && f.combined == nil:
+	case x.op == opDegree && at && f.combined == nil:
 		to := r.ints[n]
 		for _, j := range lanes {
-			_, d := f.p.span(v[j])
-			to[j] = int64(d)
+			to[j] = int64(f.lengths[j])
 		}
-	case x.op == opNeighbour && f.combined == nil:
-		place, to := r.ints[x.b], r.ints[n]
+	case x.op == opNeighbour && at && f.combined == nil:
+		far, place, to := f.p.g.Far, r.ints[x.b], r.ints[n]
 		for _, j := range lanes {
 			to[j] = -1
-			if lo, d := f.p.span(v[j]); uint64(place[j]) < uint64(d) {
-				to[j] = int64(f.p.g.Far[lo+place[j]])
+			if uint64(place[j]) < uint64(f.lengths[j]) {
+				to[j] = int64(far[f.begins[j]+place[j]])
 			}
+		}
+	case x.op == opHas && f.combined == nil:
+		u, to := r.ints[x.b], r.ints[n]
+		for _, j := range lanes {
+			lo, d := f.p.span(v[j])
+			to[j] = holds(f.p.g.Far[lo:lo+int64(d)], u[j])
 		}
 	default:
 		place := r.ints[x.b]
@@ -227,4 +233,26 @@ func (s *strips) graph(f *frame, r *registers, base int, lanes []int32, n int) {
 			}
 		}
 	}
+}
+
+// holds tells by 1 or 0 whether a sorted row has v. Which way the search goes is no branch, as it could not be
+// foreseen.
+func holds(row []uint32, v int64) int64 {
+	n := len(row)
+	if n == 0 || v < 0 {
+		return 0
+	}
+	at, want := 0, uint32(v)
+	for n > 1 {
+		half := n >> 1
+		next := at
+		if row[at+half-1] < want {
+			next = at + half
+		}
+		at, n = next, n-half
+	}
+	if row[at] == want {
+		return 1
+	}
+	return 0
 }

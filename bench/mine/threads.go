@@ -15,7 +15,7 @@ import (
 )
 
 // scaling prints how long counting on an R-MAT graph takes with each number of threads, the
-// best of three, and what becomes of the most threads: how many times as fast as with the
+// best of three if they are short, and what becomes of the most threads: how many times as fast as with the
 // first number they are, the share of their time that they work, and how many CPU seconds
 // they take for one of the first number. Beside it as many counts side by side, of one
 // thread each on the same rows: what slows those down is the machine (clocks, caches,
@@ -68,7 +68,7 @@ func scalingOf(edges *chunk.Edges, scale int, name string, counts []int) error {
 			if wall := time.Since(start).Seconds(); wall < best.wall {
 				best = taken{wall, cpuSeconds() - cpu}
 			}
-			if best.wall > 5 {
+			if best.wall > 2 {
 				break
 			}
 		}

@@ -47,7 +47,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 	renamed := &sheet{title: "Renumbering alone, of 16 of these batches", key: "renumbering",
 		head: table.Row{"graph", "fan-outs", "ours, ms", "Fused-Map, ms", "ratio", "bar"}}
 	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
-	beyond := newBeyond(info.Budget)
+	beyond, together := newBeyond(info.Budget), newTogether()
 	reads, err := m.reads()
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 			err = m.beyond(beyond, name, g)
 		} else if name == "products" || c.Blocks {
 			err = m.batches(blocks, renamed, parts, name, g)
-		} else {
+		} else if err = m.together(together, name, g); err == nil {
 			err = m.steps(walks, name, g)
 		}
 		if err != nil {
@@ -79,7 +79,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 		}
 	}
 	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
-	return o.print(a, reads, graphs, walks, blocks, parts, renamed, beyond)
+	return o.print(a, reads, graphs, walks, blocks, parts, renamed, together, beyond)
 }
 
 // spansOf are the launches of f, in milliseconds.
@@ -222,9 +222,7 @@ func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *samp
 		if err := p.Blocks(&cpu, some, key); err != nil {
 			return err
 		}
-		if !slices.Equal(b.Vertices, cpu.Vertices) || !slices.EqualFunc(b.Layers, cpu.Layers, func(x, y sample.Block) bool {
-			return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets)
-		}) {
+		if !sameLayers(&b, &cpu) {
 			return fmt.Errorf("batch %d of %v differs from the CPU's", i, fanouts)
 		}
 		r, err := gpu.Renaming(&b)
@@ -259,6 +257,13 @@ func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *samp
 	s.add(table.Row{name, fmt.Sprint(fanouts), fmt.Sprintf("%.4f", median(ours)), fmt.Sprintf("%.4f", median(theirs)), fmt.Sprintf("%.2f", median(ours)/median(theirs)), "1.1"},
 		fields{{"graph", name}, {"fanouts", fanouts}, {"ms", median(ours)}, {"fused_map_ms", median(theirs)}})
 	return nil
+}
+
+// sameLayers tells whether blocks are equal.
+func sameLayers(a, b *sample.Blocks) bool {
+	return slices.Equal(a.Vertices, b.Vertices) && slices.EqualFunc(a.Layers, b.Layers, func(x, y sample.Block) bool {
+		return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets) && slices.Equal(x.Weight, y.Weight)
+	})
 }
 
 // medianOf is the median time of several launches.

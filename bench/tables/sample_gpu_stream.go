@@ -3,6 +3,7 @@ package tables
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -22,7 +23,7 @@ func (m *gpuSamples) larger(g *sample.Graph) bool {
 
 func newBeyond(budget int64) *sheet {
 	return &sheet{title: fmt.Sprintf("Graphs whose edges stay on the host, with %.1f GiB of the GPU", float64(budget)/(1<<30)), key: "beyond",
-		head: table.Row{"graph", "sampler", "samples", "s", "M samples/s", "M draws/s", "link, bytes a sample: to the GPU", "back", "of the link's bound", "bar, M samples/s", "equal to the CPU's"},
+		head: table.Row{"graph", "sampler", "samples", "s", "M samples/s", "M draws/s", "link, bytes a sample: to the GPU", "back", "of the link's bound", "bar, M samples/s", "grouping, of kernels' time", "equal to the CPU's"},
 		notes: []string{"Seconds are by the clock, from roots on the host to the last sample in pinned memory, or hashed and dropped on the GPU. The link's bound is the less of 50 GB/s over the bytes of each direction. " +
 			"Compared with the CPU's: the sum over 20000 samples, drawn again."}}
 }
@@ -117,6 +118,10 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 		return err
 	}
 	seconds, after := time.Since(start).Seconds(), m.gpu.Counters()
+	grouping, err := m.groupingOf(func() error { return run(roots) })
+	if err != nil {
+		return err
+	}
 	n := float64(samples)
 	in, out := float64(after.H2D-before.H2D)/n, float64(after.D2H-before.D2H)/n
 	bound := link / max(in, out)
@@ -129,6 +134,27 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 	}
 	s.add(table.Row{graph, name, samples, fmt.Sprintf("%.3f", seconds), fmt.Sprintf("%.1f", n/seconds/1e6), fmt.Sprintf("%.0f", n*draws/seconds/1e6),
 		fmt.Sprintf("%.0f", in), fmt.Sprintf("%.0f", out), percent(100 * n / seconds / bound), barText, "yes"},
-		fields{{"graph", graph}, {"sampler", name}, {"samples", samples}, {"seconds", seconds}, {"bytes_in", in}, {"bytes_out", out}})
+		fields{{"graph", graph}, {"sampler", name}, {"samples", samples}, {"seconds", seconds}, {"bytes_in", in}, {"bytes_out", out}, {"grouping", grouping}})
 	return nil
+}
+
+// groupingOf is the share of kernels' time that grouping transits takes.
+func (m *gpuSamples) groupingOf(f func() error) (float64, error) {
+	var mu sync.Mutex
+	group, all := 0.0, 0.0
+	m.gpu.SetTrace(func(s device.Span) {
+		if s.Op != device.OpLaunch {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		t := (s.End - s.Start).Seconds()
+		if all += t; s.Kernel == "saga_count" {
+			group += t
+		}
+	})
+	err := f()
+	err = errors.Join(err, m.gpu.Sync())
+	m.gpu.SetTrace(nil)
+	return group / max(all, 1e-9), err
 }

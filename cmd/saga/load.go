@@ -137,6 +137,9 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	if strings.HasSuffix(s.Data.Path, ".saga") {
 		told = slices.Clone(d.Report.Changes)
 	}
+	if text := oneWay(s.Data.Path, d); text != "" && !s.Data.Undirected {
+		log.Warn(text)
+	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
 		if err := j.splitLinks(s, log); err != nil {
 			return err
@@ -168,13 +171,30 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
-		if !d.Labelled(task) {
+		if kinds := d.LabelKinds(); len(kinds) > 0 && !d.Labelled(task) {
+			err = fmt.Errorf("%w; there are some of %s (--task %s)", err, things[kinds[0]], kinds[0])
+		} else if !d.Labelled(task) {
 			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y; --task link needs none", err)
 		}
 		return err
 	}
 	j.prep.Splits = factsOf(d, task)
 	return nil
+}
+
+// oneWay says that no edge of the data has its reverse, which is often not meant; it is "" where some do, of graphs that were
+// generated, and where reading has said so.
+func oneWay(path string, d *dataset.Data) string {
+	_, generated := cli.SyntheticSpec(path)
+	said := slices.ContainsFunc(d.Report.Warnings, func(w string) bool { return strings.Contains(w, "--undirected") })
+	if generated || said {
+		return ""
+	}
+	looked, yes := dataset.OneWay(d.Edges)
+	if !yes {
+		return ""
+	}
+	return fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse; where the file lists each tie once, --undirected adds the reverses", path, looked)
 }
 
 // apply brings the features of d into the form that the model is trained on.
@@ -204,7 +224,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 // streams tells whether the run is one of the built-in graph that gets so little memory
 // that chunks must stream.
 func (s *settings) streams() bool {
-	return s.Training.Sample == "" && s.Training.Sampler == "" && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
+	return s.Training.Sampling.whole() && s.Data.Path == builtin && s.Memory.Mem == 0 && s.Planning.Chunks == 0 && s.Planning.Machine == ""
 }
 
 // builtin is the graph that is trained on where none is named.

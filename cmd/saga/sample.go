@@ -115,8 +115,11 @@ func (c *sampleCmd) seeds(d *dataset.Data) ([]uint32, error) {
 		return nil, err
 	}
 	numbers, err := array.Int32s()
-	for _, n := range numbers {
-		list = append(list, uint32(n)) // one below 0 is no vertex, which Blocks says
+	for i, n := range numbers {
+		if n < 0 || int(n) >= d.Edges.V {
+			return nil, fmt.Errorf("--seeds %s: number %d is %d; vertices are 0 to %d", c.Seeds, i, n, d.Edges.V-1)
+		}
+		list = append(list, uint32(n))
 	}
 	return list, err
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sagann/backend"
@@ -18,7 +15,6 @@ import (
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
-	"sagann/sample"
 )
 
 // config is what the engine is told. Its errors, and those of the model's options
@@ -145,6 +141,7 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 func (s *settings) idle(task saga.Task) []string {
 	var list []string
 	reads := func(option string) bool { return slices.Contains(layers.Reading(option), s.Model.Name) }
+	whole := s.Training.Sampling.whole()
 	for _, x := range []struct {
 		given bool
 		what  string
@@ -158,8 +155,9 @@ func (s *settings) idle(task saga.Task) []string {
 		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias (of " + listed(layers.Reading(layers.ReadsBias)) + ")"},
 		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
-		{s.Training.Sample == "" && s.Training.Sampler == "" && s.Training.Batch > 0 && s.Training.Batch != 1024, "--batch (of --sample and --sampler)"},
-		{s.Training.Sample == "" && s.Training.Sampler == "" && named(s.Training.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
+		{whole && s.Training.Sampling.Batch > 0 && s.Training.Sampling.Batch != 1024, "--batch (of --sample and --sampler)"},
+		{whole && named(s.Training.Sampling.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
+		{whole && s.Training.Sampling.EvalSample != "", "--eval-sample (of --sample and --sampler)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
@@ -192,66 +190,6 @@ func (s *settings) shares() (train, val float64, err error) {
 		return 0, 0, fmt.Errorf("--split %s: want two shares above 0 that leave something for testing, such as 0.6,0.2", s.Data.Split)
 	}
 	return train, val, nil
-}
-
-// sampler is what --sampler says.
-func (s *settings) sampler() (*saga.Sampling, error) {
-	if s.Training.Sample != "" {
-		return nil, fmt.Errorf("--sample %s and --sampler %s: one of them; --sample is neighbours:%[1]s", s.Training.Sample, s.Training.Sampler)
-	}
-	spec, err := sample.Parse(s.Training.Sampler, 0)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("--sampler: %w", err)
-	case spec.Sampler.Output == sample.Steps:
-		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampler)
-	}
-	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Batch)), Accumulate: int(s.Training.Accumulate), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
-}
-
-// clusterSize is how many vertices a cluster has where --sampler does not say how many clusters there are.
-const clusterSize = 150
-
-// cluster makes the clusters of s, if it is for clusters.
-func (s *settings) cluster(x *saga.Sampling, d *dataset.Data) error {
-	if x.Sampler.Name != sample.ClusterGCN().Name {
-		return nil
-	}
-	spec, err := sample.Parse(s.Training.Sampler, 0)
-	if err != nil {
-		return err
-	}
-	g, err := sample.NewGraph(d.Edges)
-	if err != nil {
-		return err
-	}
-	n := cmp.Or(spec.Clusters, min(d.Edges.V, max(x.Batch, d.Edges.V/clusterSize)))
-	if x.Clusters, err = sample.Partition(g, n); err != nil {
-		return cli.Usagef("--sampler %s: %v", s.Training.Sampler, err)
-	}
-	return nil
-}
-
-// sampling is what --sample, --sampler and --batch say; nil: the whole graph.
-func (s *settings) sampling() (*saga.Sampling, error) {
-	if s.Training.Sample == "" && s.Training.Sampler == "" {
-		return nil, nil
-	}
-	if s.Training.Batch < 1 {
-		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex, edge, link or graph", s.Training.Batch)
-	}
-	if s.Training.Sampler != "" {
-		return s.sampler()
-	}
-	var fanouts []int
-	for _, text := range strings.Split(s.Training.Sample, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 || n > math.MaxInt32 {
-			return nil, fmt.Errorf("--sample %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", s.Training.Sample, text)
-		}
-		fanouts = append(fanouts, n)
-	}
-	return &saga.Sampling{Sampler: sample.Neighbours(fanouts...), Batch: int(s.Training.Batch), Accumulate: int(s.Training.Accumulate), Norm: named(s.Training.SampleNorm, "none"), Cache: s.Memory.Cache}, nil
 }
 
 // dataOptions are those of reading the data.

@@ -75,12 +75,19 @@ type trainingFlags struct {
 	HuberDelta   float32 `json:"huber-delta" default:"1" placeholder:"X" help:"Where huber turns from squares to absolute errors (${default})."`
 	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
 	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
-	Sample       string  `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph. Default: train on the whole graph."`
-	Sampler      string  `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, cluster:20x1500, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
-	SampleNorm   string  `json:"sample_norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
-	Batch        count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler, or edges, links or graphs of such a task (${default})."`
-	Accumulate   count   `json:"accumulate" default:"0" placeholder:"N" help:"Batches an update has with --sample or --sampler, dealt to the devices of --device; no bit depends on how many these are. 0: as many as there are devices (${default})."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
+
+	Sampling samplingFlags `embed:"" json:"-"`
+}
+
+// samplingFlags say which batches training goes over.
+type samplingFlags struct {
+	Sample     string `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph, or by --eval-sample. Default: train on the whole graph."`
+	Sampler    string `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, cluster:20x1500, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
+	SampleNorm string `json:"sample-norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
+	EvalSample string `json:"eval-sample" placeholder:"K,K,.." help:"Evaluate on sampled neighbours, too, the same ones every time: how many each layer draws, as --sample has it. Default: on the whole graph."`
+	Batch      count  `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler, or edges, links or graphs of such a task (${default})."`
+	Accumulate count  `json:"accumulate" default:"0" placeholder:"N" help:"Batches an update has with --sample or --sampler, dealt to the devices of --device; no bit depends on how many these are. 0: as many as there are devices (${default})."`
 }
 
 // rateFlags say how the learning rate goes on from --lr.
@@ -130,7 +137,7 @@ var flagGroups = []kong.Group{
 
 // groups are the parts of s, in the order of config.json.
 func (s *settings) groups() []any {
-	return []any{&s.Data, &s.Model, &s.Link, &s.Training, &s.Rate, &s.Memory, &s.Planning}
+	return []any{&s.Data, &s.Model, &s.Link, &s.Training, &s.Training.Sampling, &s.Rate, &s.Memory, &s.Planning}
 }
 
 // savedSettings are settings as config.json has them: one flat object, for it knows flags and

@@ -216,7 +216,10 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 	}
 	how := fmt.Sprintf("%d×%d edge chunks, schedule %s", s.Chunks, s.Chunks, s.Schedule)
 	if z := j.prog.SampledPlan(); z != nil {
-		how = fmt.Sprintf("%s: %d an epoch, each up to %d vertices; evaluation over %d×%d edge chunks", z.Sampler, z.Batches, z.Vertices[len(z.Vertices)-1], z.Intervals, z.Intervals)
+		how = fmt.Sprintf("%s: %d an epoch, each up to %d vertices", z.Sampler, z.Batches, z.Vertices[len(z.Vertices)-1])
+		if z.Intervals > 0 {
+			how += fmt.Sprintf("; evaluation over %d×%d edge chunks", z.Intervals, z.Intervals)
+		}
 	}
 	text += fmt.Sprintf("\nplan      %s; saga plan or --verbose tells all of it\nrun       %s\n", how, r.folder.Dir)
 	if !c.Verbose {

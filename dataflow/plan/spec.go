@@ -97,6 +97,7 @@ type Cost struct {
 	RowElem, EdgeElem   float64 // element-wise operations, one a computed float
 	RowBytes            int64   // read and written in order, an own row
 	EdgeBytes           int64   // read and written in order, an edge: cell arrays and edge buffers
+	SumBytes            int64   // written and read between the kernels of a call for sums over rows, an own row; 0 where only the optimiser reads the sums
 	AccBytes            int64   // accumulator state read and written, an own row
 	GatherBytes         int64   // read from the rows of the streamed interval, an edge
 	OtherBytes          int64   // of one row of the streamed interval, all operands

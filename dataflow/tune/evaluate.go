@@ -182,7 +182,7 @@ func (e *evaluator) prepare(d Decision) (*job, error) {
 		}
 		p.cells[d.P] = j.cells
 	}
-	if d.Rule.Balance != (plan.Balance{}) {
+	if d.Rule.Hidden > 0 {
 		k := fmt.Sprint(d.Schedule, d.P)
 		if j.kernels = p.phases[k]; j.kernels == nil {
 			j.kernels = sim.PhaseTimes(j.cut.spec, j.cells, e.p.Machine)

@@ -7,18 +7,15 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Move changes a decision a little. From lists the changes that it tries on e's; When tells whether it can help there.
+// Move changes a decision a little. From lists the decisions that it tries beside e's; When tells whether it can help there.
 type Move struct {
 	Name string
 	When func(s *search, e *Eval) bool
-	From func(s *search, e *Eval) []change
-	Fine bool // many changes, each of which helps little; those that help are tried together, too
+	From func(s *search, e *Eval) []Decision
+	Fine bool // many changes, each of which helps little: not for kinds that are far from their best
 }
 
-// change is one change of a decision.
-type change func(d *Decision)
-
-// moves is the table of contents of the search: in each round every row is tried once, in this order,
+// moves is the table of contents of the search: in each turn every row is tried once, in this order,
 // from the best that the rows before have come to.
 var moves = []Move{
 	{"intervals", programs, intervals, false},
@@ -45,16 +42,9 @@ func LeaveOut(name string) bool {
 
 // The conditions.
 
-// moving: something is copied, so memory matters.
-func moving(s *search, e *Eval) bool { return e.Moves && !s.p.Options.Stream && e.budget > 0 }
-
-// exposed: kernels wait for copies, or are run again where values do not stay.
+// exposed: memory matters, and kernels wait for copies, or are run again where values do not stay.
 func exposed(s *search, e *Eval) bool {
-	return moving(s, e) && (1000*e.Waits >= e.Wall || e.Derives)
-}
-
-func windows(s *search, e *Eval) bool {
-	return exposed(s, e) && s.p.Options.Devices <= 1 && e.Schedule != plan.DestOrder
+	return e.Moves && !s.p.Options.Stream && e.budget > 0 && (1000*e.Waits >= e.Wall || e.Derives)
 }
 
 func programs(s *search, e *Eval) bool { return true }
@@ -64,15 +54,14 @@ func alone(s *search, e *Eval) bool { return s.p.Options.Devices <= 1 }
 
 // The moves.
 
-// rules begins again with each of the rules that are told apart by what counts, without what single values were told.
-func rules(s *search, e *Eval) []change {
-	list := []plan.Rule{{Lasting: true}, {Lasting: true, Brief: true}, {Lasting: true, Part: true}, {Lasting: true, Brief: true, Part: true}}
-	if windows(s, e) {
-		for _, b := range []plan.Balance{{Ahead: .1, Hidden: .02}, {Ahead: .1, Hidden: .2}, {Ahead: .5, Hidden: .02}, {Ahead: .5, Hidden: .2}} {
-			list = append(list, plan.Rule{Lasting: true, Balance: b})
-		}
+// rules begins again without prices: by copies saved and, on one device, by the estimate of a step, where hidden copies
+// count little or more.
+func rules(s *search, e *Eval) []Decision {
+	list := []plan.Rule{{Lasting: true, Brief: true}}
+	if alone(s, e) && e.Schedule != plan.DestOrder {
+		list = append(list, plan.Rule{Lasting: true, Hidden: 0.02}, plan.Rule{Lasting: true, Hidden: 0.2})
 	}
-	return vary(list, func(d *Decision, r plan.Rule) {
+	return vary(e, list, func(d *Decision, r plan.Rule) {
 		r.Ahead = d.Rule.Ahead
 		d.Rule = r
 	})
@@ -83,7 +72,7 @@ const manyTasks = 100_000
 
 // intervals are other numbers of them, near and, where that has not too many tasks, far. For several devices they come with
 // one interval more or less visited at a time, too: the two depend on each other.
-func intervals(s *search, e *Eval) []change {
+func intervals(s *search, e *Eval) []Decision {
 	if s.p.Options.P > 0 {
 		return nil
 	}
@@ -96,148 +85,131 @@ func intervals(s *search, e *Eval) []change {
 		if p == e.P {
 			p = s.whole(float64(e.P) + math.Copysign(float64(s.step), r-1))
 		}
-		if !slices.Contains(ps, p) && p != e.P {
-			ps = append(ps, p)
-		}
+		ps = append(ps, p)
 	}
-	out := vary(ps, func(d *Decision, p int) { d.P = p })
+	out := vary(e, ps, func(d *Decision, p int) { d.P = p })
 	for _, more := range []int{-1, 1} {
-		if n := e.Decision.Group + more; n > 0 && s.groups() && s.p.Options.Devices > 1 {
-			out = append(out, vary(ps, func(d *Decision, p int) { d.P, d.Group = p, n })...)
+		if n := e.Decision.Group + more; n > 0 && s.groups() && !alone(s, e) {
+			out = append(out, vary(e, ps, func(d *Decision, p int) { d.P, d.Group = p, n })...)
 		}
 	}
 	return out
 }
 
-func slots(s *search, e *Eval) []change {
+func slots(s *search, e *Eval) []Decision {
 	if s.p.Options.Slots > 0 {
 		return nil
 	}
-	return vary([]int{2, 3, 4}, func(d *Decision, n int) { d.Slots = n })
+	return vary(e, []int{2, 3, 4}, func(d *Decision, n int) { d.Slots = n })
 }
 
 // groupReads is from how many reads of its sources on one device may visit groups of intervals.
 const groupReads = 3
 
-func group(s *search, e *Eval) []change {
-	if !s.groups() || s.p.Options.Devices <= 1 && e.Group <= 1 && e.Sources <= groupReads {
+func group(s *search, e *Eval) []Decision {
+	if !s.groups() || alone(s, e) && e.Group <= 1 && e.Sources <= groupReads {
 		return nil
 	}
-	out := vary([]int{1, 2, 3, 4, 6, e.Decision.Group - 1, e.Decision.Group + 1}, func(d *Decision, n int) { d.Group = max(1, n) })
-	return append(out, vary([]bool{!e.Rule.Even}, func(d *Decision, on bool) { d.Rule.Even = on })...)
+	return vary(e, []int{1, 2, 3, 4, 6, max(1, e.Decision.Group-1), e.Decision.Group + 1}, func(d *Decision, n int) { d.Group = n })
 }
 
-func schedule(s *search, e *Eval) []change {
-	return vary(s.schedules, func(d *Decision, name string) { d.Schedule = name })
+func schedule(s *search, e *Eval) []Decision {
+	return vary(e, s.schedules, func(d *Decision, name string) { d.Schedule = name })
 }
 
 // price counts copies by the phase they are in: more where they take longer than the kernels.
-func price(_ *search, e *Eval) []change {
+func price(_ *search, e *Eval) []Decision {
 	prices := [][]float64{nil}
 	for _, a := range []float64{0.5, 1, 2} {
 		x := make([]float64, len(e.Kernels))
 		for q := range x {
 			x[q] = math.Pow(min(10, max(0.1, e.Copies[q]/max(1, e.Kernels[q]))), a)
-			if e.Rule.Price != nil && len(e.Rule.Price) == len(x) {
+			if e.Rule.Price != nil {
 				x[q] *= e.Rule.Price[q]
 			}
 		}
 		prices = append(prices, x)
 	}
-	out := vary(prices, func(d *Decision, x []float64) { d.Rule.Price, d.Rule.Part = x, false })
-	return append(out, vary(prices, func(d *Decision, x []float64) { d.Rule.Price, d.Rule.Part = x, true })...)
+	return vary(e, prices, func(d *Decision, x []float64) { d.Rule.Price = x })
 }
 
-// keepOne says of one value or direction at a time that it comes first, or that it is not kept whole, or
-// takes back what was said. Where no estimate deals memory out, to put first what stays changes nothing, nor
-// does it to keep out what does not.
-func keepOne(_ *search, e *Eval) []change {
-	estimates := e.Rule.Balance != (plan.Balance{})
-	turn := func(names []string, to func(d *Decision, name string)) []change {
-		return vary(names, func(d *Decision, name string) {
-			is := func(x string) bool { return x == name }
-			d.Rule.First = slices.DeleteFunc(slices.Clone(d.Rule.First), is)
-			d.Rule.Never = slices.DeleteFunc(slices.Clone(d.Rule.Never), is)
-			to(d, name)
+// keepOne says of one value or direction that it comes first, or that it is not kept whole, or takes back what was said. Where no
+// estimate deals memory out, to put first what stays changes nothing, nor does it to keep out what does not.
+func keepOne(_ *search, e *Eval) []Decision {
+	first, never := e.Streams, e.Kept
+	if e.Rule.Hidden > 0 {
+		first = slices.Concat(first, never)
+		never = first
+	}
+	turn := func(keys []int, to func(r *plan.Rule, key int)) []Decision {
+		return vary(e, keys, func(d *Decision, key int) {
+			is := func(x int) bool { return x == key }
+			d.Rule.First, d.Rule.Never = slices.DeleteFunc(slices.Clone(d.Rule.First), is), slices.DeleteFunc(slices.Clone(d.Rule.Never), is)
+			to(&d.Rule, key)
 		})
 	}
-	first, never := e.Streams, e.Kept
-	if estimates {
-		first, never = append(slices.Clone(first), never...), append(slices.Clone(never), first...)
-	}
-	out := append(turn(never, func(d *Decision, n string) { d.Rule.Never = append(d.Rule.Never, n) }),
-		turn(first, func(d *Decision, n string) { d.Rule.First = append(d.Rule.First, n) })...)
-	return append(out, turn(append(slices.Clone(e.Rule.First), e.Rule.Never...), func(*Decision, string) {})...)
+	return slices.Concat(turn(never, func(r *plan.Rule, key int) { r.Never = append(r.Never, key) }),
+		turn(first, func(r *plan.Rule, key int) { r.First = append(r.First, key) }),
+		turn(slices.Concat(e.Rule.First, e.Rule.Never), func(*plan.Rule, int) {}))
 }
 
-func readAhead(_ *search, e *Eval) []change {
-	return vary([]int{0, 2, 4, 8}, func(d *Decision, n int) { d.Rule.Ahead = n })
+func readAhead(_ *search, e *Eval) []Decision {
+	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Rule.Ahead = n })
 }
 
-// storeOne stores one value more, or makes one later, or takes that back; or another policy.
-func storeOne(s *search, e *Eval) []change {
+// storeOne stores one value more, or makes one later, or takes that back. As more that is stored may leave nothing for an estimate
+// to deal out, it tries that without one, too.
+func storeOne(s *search, e *Eval) []Decision {
 	p := s.e.programs[e.Key]
 	if p == nil || !s.p.Mix {
 		return nil
 	}
-	turn := func(d *Decision, name string) {
-		had := d.Stored()
-		if slices.Contains(had, name) {
-			d.Key = d.With(slices.DeleteFunc(slices.Clone(had), func(x string) bool { return x == name }))
-		} else {
-			d.Key = d.With(append(slices.Clone(had), name))
+	out := vary(e, append(e.Stored(), p.Store...), func(d *Decision, name string) {
+		others := slices.DeleteFunc(d.Stored(), func(x string) bool { return x == name })
+		if len(others) == len(d.Stored()) {
+			others = append(others, name)
 		}
-	}
-	names := append(e.Stored(), p.Store...)
-	out := vary(names, turn)
-	if e.Rule.Balance != (plan.Balance{}) { // more that is stored may leave nothing to balance
-		out = append(out, vary(names, func(d *Decision, name string) {
-			turn(d, name)
+		d.Key = d.With(others)
+	})
+	if e.Rule.Hidden > 0 {
+		for _, d := range out {
 			d.Rule = plan.Rule{Lasting: true, Ahead: d.Rule.Ahead}
-		})...)
+			out = append(out, d)
+		}
 	}
 	return out
 }
 
 // save is another policy, with nothing stored beside it, or one value: the policy that stores least may win with
 // the one value that is dear to compute again.
-func save(s *search, e *Eval) (out []change) {
+func save(s *search, e *Eval) (out []Decision) {
 	for _, name := range s.p.Saves {
-		if name == e.Save {
-			continue
-		}
 		k := e.Key
 		k.Save, k.Store = name, ""
-		out = append(out, func(d *Decision) { d.Key = k })
-		p, err := s.e.program(k)
-		if err != nil || p == nil || !s.p.Mix {
-			continue
+		stored := []string{""}
+		if p, err := s.e.program(k); err == nil && p != nil && s.p.Mix {
+			stored = append(stored, p.Store...)
 		}
-		out = append(out, vary(p.Store, func(d *Decision, one string) { d.Key = k.With([]string{one}) })...)
+		if name != e.Save {
+			out = append(out, vary(e, stored, func(d *Decision, one string) { d.Key, d.Store = k, one })...)
+		}
 	}
 	return out
 }
 
-func pack(s *search, e *Eval) []change {
-	return vary(s.p.Packed, func(d *Decision, on bool) { d.Packed = on })
+func pack(s *search, e *Eval) []Decision {
+	return vary(e, s.p.Packed, func(d *Decision, on bool) { d.Packed = on })
 }
 
-// with is e's decision changed by all of list.
-func (e *Eval) with(list ...change) Decision {
-	d := e.Decision
-	for _, f := range list {
-		f(&d)
-	}
-	if d.Key != e.Key || d.Schedule != e.Schedule { // other phases
-		d.Rule.Price = nil
-	}
-	return d
-}
-
-// vary changes a decision by f to each of a list.
-func vary[T any](list []T, f func(d *Decision, x T)) (out []change) {
+// vary changes e's decision by f to each of a list.
+func vary[T any](e *Eval, list []T, f func(d *Decision, x T)) (out []Decision) {
 	for _, x := range list {
-		out = append(out, func(d *Decision) { f(d, x) })
+		d := e.Decision
+		f(&d, x)
+		if d.Key != e.Key || d.Schedule != e.Schedule { // other values and phases
+			d.Rule.First, d.Rule.Never, d.Rule.Price = nil, nil, nil
+		}
+		out = append(out, d)
 	}
 	return out
 }

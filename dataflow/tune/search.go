@@ -141,7 +141,7 @@ func (s *search) run() (*Eval, error) {
 			if s.e.work > maxWork {
 				return s.best, nil
 			}
-			if err := s.improve(x, r.fine); err != nil {
+			if err := s.improve(x, r.on); err != nil {
 				return nil, err
 			}
 		}
@@ -156,13 +156,13 @@ func (s *search) log(move string, was *Eval) {
 	}
 }
 
-// rounds of the search. First the fastest decision of each kind goes once through the moves that are not fine: kinds change places
-// while they are far from their best. Then the fastest of each kind that is near goes through all moves until nothing helps, and in the
+// rounds of the search. First the fastest decision of each kind goes once through the moves: kinds change places
+// while they are far from their best. Then the fastest of each kind that is near does until nothing helps, and in the
 // end so does the fastest for each number of intervals.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
 	kinds  bool    // one of each
-	fine   bool
+	on     bool    // until nothing helps
 }{{0.15, true, false}, {0.04, true, true}, {0.1, false, true}}
 
 // maxWork bounds a search: so many tasks are simulated, about. That takes three to five seconds of a processor.
@@ -188,80 +188,26 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	})
 }
 
-// improve goes through the moves from x. Without fine it does so once. With fine it tries fine moves before the
-// others, and goes on while a turn makes the step shorter by a three-hundredth.
-func (s *search) improve(x *Eval, fine bool) (err error) {
+// improve goes through the moves from x, each beginning at the best decision found so far: once or, with on, for as long as a turn
+// makes the step shorter by a three-hundredth.
+func (s *search) improve(x *Eval, on bool) error {
 	for {
 		before := x
-		if fine {
-			if x, err = s.through(x, true); err != nil {
+		for i := range moves {
+			m := &moves[i]
+			if m.Fine && !on || !m.When(s, x) || s.e.work > maxWork {
+				continue
+			}
+			was := s.best
+			evals, err := s.take(m.From(s, x)...)
+			if err != nil {
 				return err
 			}
+			x = fastestOf(append(evals, x))
+			s.log(m.Name, was)
 		}
-		if x, err = s.through(x, false); err != nil {
-			return err
-		}
-		if !fine || x.score() > before.score()*299/300 || s.e.work > maxWork {
+		if !on || x.score() > before.score()*299/300 {
 			return nil
 		}
 	}
-}
-
-// through tries each fine move (or each that is not) once. Each begins at the best decision found so far.
-func (s *search) through(x *Eval, fine bool) (*Eval, error) {
-	for i := range moves {
-		m := &moves[i]
-		if m.Fine != fine || !m.When(s, x) || s.e.work > maxWork {
-			continue
-		}
-		was := s.best
-		y, err := s.try(m, x)
-		if err != nil {
-			return nil, err
-		}
-		s.log(m.Name, was)
-		x = y
-	}
-	return x, nil
-}
-
-// together is how many changes, beside the one that helps most, are tried on top of it.
-const together = 8
-
-// try makes the changes of m on x, one at a time, and returns the best of what comes out and x. What helps by itself is then tried on top of the
-// best, in the order of what it wins.
-func (s *search) try(m *Move, x *Eval) (*Eval, error) {
-	changes := m.From(s, x)
-	var list []Decision
-	for _, c := range changes {
-		list = append(list, x.with(c))
-	}
-	evals, err := s.take(list...)
-	if err != nil {
-		return nil, err
-	}
-	var better []int
-	for i, y := range evals {
-		if y.wall() != noPlan && y.score() < x.score() {
-			better = append(better, i)
-		}
-	}
-	slices.SortStableFunc(better, func(a, b int) int { return cmp.Compare(evals[a].score(), evals[b].score()) })
-	for n, i := range better {
-		switch {
-		case n == 0:
-			x = evals[i]
-		case !m.Fine || n > together || s.e.work > maxWork:
-			return x, nil
-		default:
-			y, err := s.take(x.with(changes[i]))
-			if err != nil {
-				return nil, err
-			}
-			if y[0].wall() != noPlan && y[0].score() < x.score() {
-				x = y[0]
-			}
-		}
-	}
-	return x, nil
 }

@@ -172,7 +172,7 @@ func (s *search) seeds(d Decision) []Decision {
 		return []Decision{d, eager, alike}
 	}
 	if d.Group == 1 {
-		eager.Rule.Ahead, eager.Rule.Brief, eager.Rule.Balance = 4, false, plan.Balance{Ahead: .1, Hidden: .02}
+		eager.Rule.Ahead, eager.Rule.Brief, eager.Rule.Hidden = 4, false, .02
 	}
 	return []Decision{d, eager}
 }
@@ -181,6 +181,7 @@ func (s *search) seeds(d Decision) []Decision {
 // tasks grows with the square of the intervals.
 const largeSeed = 5000
 
+// fastestOf is the first of list with the best score; nil where none has a plan.
 func fastestOf(list []*Eval) (top *Eval) {
 	for _, x := range list {
 		if x.wall() != noPlan && (top == nil || x.score() < top.score()) {

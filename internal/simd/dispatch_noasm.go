@@ -89,3 +89,5 @@ func rowSumAsm(dst, x []float32, cols int) bool { return false }
 func unpackHalfAsm(dst, x []float32) bool { return false }
 
 func copyTileAsm(dst []float32, w int, src []float32, ld, rows, cols int) bool { return false }
+
+func philoxAsm(w0, w1, w2, w3, of []uint32, step, slot, site, k0, k1 uint32) bool { return false }

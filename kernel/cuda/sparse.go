@@ -13,40 +13,47 @@ import (
 // many entries is no longer than others. What a piece has of a column that others share is added in the
 // order of the pieces. Nothing depends on which thread is first.
 //
-// The sort counts: a block has a range of rows and counters of its own, one a column. It takes 32 rows at
-// a time. No column is twice in a row, so a bit for each row says which of them have a column.
+// The sort counts: a block has a range of rows, a slice of the columns and counters of its own in shared
+// memory, one a column. It takes 32 rows at a time. No column is twice in a row, so a bit for each row says
+// which of them have a column.
 
 const (
 	// sparseRanges is how many ranges there are at most, and sparseCounters how many counters: 64 MiB.
 	sparseRanges   = 256
-	sparseCounters = 1 << 23
+	sparseCounters = 1 << 24
 	// sparseEach is how many rows a range has at least.
 	sparseEach = 64
+	// sparseSlice is how many columns a slice has at most: two words each, 96 KiB of shared memory, which every
+	// GPU since compute capability 7.0 but 7.5 has.
+	sparseSlice = 12288
 	// sparseEntries is how many entries are sorted at a time at most, padding included: 256 MiB.
 	sparseEntries = 1 << 25
 	// sparsePiece is how many entries a group sums at least: four chains, which saga_sparse_terms ends.
 	sparsePiece = 512
 	// sparseSums is about how many numbers the sums of pieces are at most: 64 MiB.
 	sparseSums = 1 << 24
-	// sparseScan is the threads of the block that adds up how many entries columns have.
+	// sparseScan is the threads of the block that adds up how many entries columns have, and of those that count.
 	sparseScan = 1024
 )
 
 // sparseShape is how xᵀ·dy is summed over n sparse rows of k entries, w columns of dy and so many
 // columns of x.
 type sparseShape struct {
-	ranges, piece, pieces     int   // pieces that so many entries can fill
+	ranges, slices, slice     int   // slices of so many columns, the last of what is left
+	piece, pieces             int   // pieces that so many entries can fill
 	start, list, parts, bytes int64 // offsets in scratch memory, behind the counters
 }
 
 func newSparseShape(n, k, w, columns int) sparseShape {
 	s := sparseShape{ranges: max(1, min(sparseRanges, sparseCounters/columns, n/sparseEach)), piece: sparsePiece}
+	s.slices = (columns + sparseSlice - 1) / sparseSlice
+	s.slice = (columns + s.slices - 1) / s.slices
 	most := max(1, sparseSums/2/w)
 	for (n*k+s.piece-1)/s.piece > most {
 		s.piece *= 2
 	}
 	s.pieces = (n*k + s.piece - 1) / s.piece
-	s.start = kernel.Align(int64(s.ranges) * int64(columns) * 8)
+	s.start = kernel.Align(int64(s.ranges) * int64(columns) * 4)
 	s.list = s.start + kernel.Align(int64(columns+1)*4)
 	s.parts = s.list + kernel.Align(int64(n)*int64(k)*8)
 	// As many sums as fewer rows have at most, whose pieces may be shorter.
@@ -75,7 +82,7 @@ func (c *Program) sparseKernels(b *strings.Builder) {
 	}
 	if rows {
 		b.WriteString(sparseSource)
-		c.Names = append(c.Names, "saga_sparse_product", "saga_sparse_product1", "saga_sparse_clear", "saga_sparse_count", "saga_sparse_columns",
+		c.Names = append(c.Names, "saga_sparse_product", "saga_sparse_product1", "saga_sparse_count", "saga_sparse_columns",
 			"saga_sparse_scan", "saga_sparse_place", "saga_sparse_sum", "saga_sparse_sum1", "saga_sparse_add")
 	}
 	if drop {
@@ -150,12 +157,15 @@ func (s *launcher) sparseSum(o *kernel.Out, x uint64, ldx int, y uint64, ldy, ro
 		s.call(s.c.lookup(name), max(1, blocks), threads, 0, 1, args)
 	}
 	n, c := uint64(rows), uint64(columns)
-	call("saga_sparse_clear", min(1024, h.ranges*columns/sparseThreads+1), sparseThreads, counters, uint64(h.ranges)*c)
-	call("saga_sparse_count", groupsOf(rows, 32), sparseThreads, x, uint64(ldx), uint64(k), n, c, uint64(each), counters)
+	sort := func(name string, bytes int, more ...uint64) {
+		call(name, h.ranges*h.slices, sparseScan, append([]uint64{x, uint64(ldx), uint64(k), n, c, uint64(each), uint64(h.ranges), uint64(h.slice), counters}, more...)...)
+		s.out[len(s.out)-1].Shared = uint32(bytes)
+	}
+	sort("saga_sparse_count", 4*h.slice)
 	call("saga_sparse_columns", (columns+sparseThreads-1)/sparseThreads, sparseThreads, counters, uint64(h.ranges), c, start)
 	call("saga_sparse_scan", 1, sparseScan, start, c)
 	s.out[len(s.out)-1].Shared = 4 * sparseScan
-	call("saga_sparse_place", h.ranges, 1024, x, uint64(ldx), uint64(k), n, c, uint64(each), counters, start, list)
+	sort("saga_sparse_place", 8*h.slice, start, list)
 	name, v := "saga_sparse_sum1", 1
 	if w%4 == 0 && ldy%4 == 0 {
 		name, v = "saga_sparse_sum", 4

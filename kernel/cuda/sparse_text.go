@@ -63,28 +63,37 @@ extern "C" __global__ void __launch_bounds__(256) saga_sparse_product(const floa
 extern "C" __global__ void __launch_bounds__(256) saga_sparse_product1(const float *x, ll ldx, ll k, const float *w, ll ldw, ll columns, ll rows, ll cols, ll lanes, float *out, ll ldo) {
 	saga_sparse_rows<1>(x, ldx, k, w, ldw, columns, rows, cols, lanes, out, ldo);
 }
-extern "C" __global__ void __launch_bounds__(256) saga_sparse_clear(u64 *counters, ll n) {
-	for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ll)blockDim.x) counters[i] = 0;
-}
-// A warp counts the entries of a row, in the upper halves of its range's counters.
-extern "C" __global__ void __launch_bounds__(256) saga_sparse_count(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, u64 *counters) {
-	const ll r = (blockIdx.x * (ll)blockDim.x + threadIdx.x) / 32;
-	if (r >= rows) return;
-	const u32 *ids = (const u32 *)(x + r * ldx);
-	u64 *own = counters + r / each * columns;
-	for (ll j = threadIdx.x % 32; j < k; j += 32) {
-		const u32 id = ids[j];
-		if (id >= columns) break;
-		atomicAdd(own + id, 1ull << 32);
+// What a warp does with the entries of a row in columns from lo on, n of them: four are loaded at a time.
+template <class F> SAGA_INLINE void saga_sparse_entries(const u32 *ids, ll k, u32 lo, u32 n, F f) {
+	for (ll j = threadIdx.x % 32; j < k; j += 128) {
+		u32 id[4];
+#pragma unroll
+		for (int u = 0; u < 4; u++) id[u] = j + 32 * u < k ? ids[j + 32 * u] : 0xffffffffu;
+#pragma unroll
+		for (int u = 0; u < 4; u++)
+			if (id[u] - lo < n) f(id[u] - lo, j + 32 * u);
 	}
 }
+// A block counts the entries of a range of rows in a slice of the columns, a warp a row.
+extern "C" __global__ void __launch_bounds__(1024) saga_sparse_count(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, ll ranges, ll slice, u32 *counters) {
+	extern __shared__ u32 shared[];
+	const ll range = blockIdx.x % ranges, lo = blockIdx.x / ranges * slice;
+	const u32 n = (u32)(lo + slice < columns ? slice : columns - lo);
+	const ll end = (range + 1) * each < rows ? (range + 1) * each : rows;
+	for (u32 c = threadIdx.x; c < n; c += blockDim.x) shared[c] = 0;
+	__syncthreads();
+	for (ll r = range * each + threadIdx.x / 32; r < end; r += 32)
+		saga_sparse_entries((const u32 *)(x + r * ldx), k, (u32)lo, n, [&](u32 c, ll j) { atomicAdd(shared + c, 1u); });
+	__syncthreads();
+	for (u32 c = threadIdx.x; c < n; c += blockDim.x) counters[range * columns + lo + c] = shared[c];
+}
 // Counters become how many entries of the column earlier ranges have.
-extern "C" __global__ void __launch_bounds__(256) saga_sparse_columns(u64 *counters, ll ranges, ll columns, u32 *start) {
+extern "C" __global__ void __launch_bounds__(256) saga_sparse_columns(u32 *counters, ll ranges, ll columns, u32 *start) {
 	const ll c = blockIdx.x * (ll)blockDim.x + threadIdx.x;
 	if (c >= columns) return;
-	u64 sum = 0;
+	u32 sum = 0;
 	for (ll b = 0; b < ranges; b += 8) {
-		u64 n[8];
+		u32 n[8];
 #pragma unroll
 		for (int u = 0; u < 8; u++) n[u] = b + u < ranges ? counters[(b + u) * columns + c] : 0;
 #pragma unroll
@@ -93,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_sparse_columns(u64 *count
 			sum += n[u];
 		}
 	}
-	start[c] = (u32)(sum >> 32);
+	start[c] = sum;
 }
 // Numbers of entries become where each column starts; behind the last is how many there are.
 extern "C" __global__ void __launch_bounds__(1024) saga_sparse_scan(u32 *start, ll columns) {
@@ -117,35 +126,36 @@ extern "C" __global__ void __launch_bounds__(1024) saga_sparse_scan(u32 *start, 
 	}
 	if (threadIdx.x == blockDim.x - 1) start[columns] = at;
 }
-// A block has a range, and takes 32 rows at a time, a warp a row. First each entry leaves its row's bit in
-// the lower half of its column's counter; then entries see how many rows before theirs have the column, and
-// take their places; then the first of those rows counts them all and clears the bits.
-extern "C" __global__ void __launch_bounds__(1024) saga_sparse_place(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, u64 *counters, const u32 *start, u64 *list) {
-	u64 *own = counters + blockIdx.x * columns;
-	const u32 lane = threadIdx.x % 32, bit = 1u << threadIdx.x / 32;
-	const ll end = (blockIdx.x + 1) * each < rows ? (blockIdx.x + 1) * each : rows;
-	for (ll first = blockIdx.x * each; first < end; first += 32) {
-		const ll r = first + threadIdx.x / 32, n = r < end ? k : 0;
+// A block has a range and a slice, and takes 32 rows at a time, a warp a row. First each entry leaves its row's
+// bit in its column's word; then entries see how many rows before theirs have the column, and take their
+// places; then the first of those rows moves the column's next place on and clears the bits.
+extern "C" __global__ void __launch_bounds__(1024) saga_sparse_place(const float *x, ll ldx, ll k, ll rows, ll columns, ll each, ll ranges, ll slice, const u32 *counters, const u32 *start, u64 *list) {
+	extern __shared__ u32 shared[];
+	const ll range = blockIdx.x % ranges, lo = blockIdx.x / ranges * slice;
+	const u32 n = (u32)(lo + slice < columns ? slice : columns - lo), bit = 1u << threadIdx.x / 32;
+	const ll end = (range + 1) * each < rows ? (range + 1) * each : rows;
+	u32 *bits = shared, *next = shared + slice;
+	for (u32 c = threadIdx.x; c < n; c += blockDim.x) {
+		bits[c] = 0;
+		next[c] = start[lo + c] + counters[range * columns + lo + c];
+	}
+	__syncthreads();
+	for (ll first = range * each; first < end; first += 32) {
+		const ll r = first + threadIdx.x / 32, its = r < end ? k : 0;
 		const u32 *ids = (const u32 *)(x + r * ldx);
-		for (ll j = lane; j < n; j += 32) {
-			const u32 id = ids[j];
-			if (id >= columns) break;
-			atomicOr(own + id, (u64)bit);
-		}
+		saga_sparse_entries(ids, its, (u32)lo, n, [&](u32 c, ll j) { atomicOr(bits + c, bit); });
 		__syncthreads();
-		for (ll j = lane; j < n; j += 32) {
-			const u32 id = ids[j];
-			if (id >= columns) break;
-			const u64 word = *(volatile u64 *)(own + id);
-			list[start[id] + (u32)(word >> 32) + __popc((u32)word & (bit - 1))] = (u64)ids[k + j] << 32 | (u32)r;
-		}
+		saga_sparse_entries(ids, its, (u32)lo, n, [&](u32 c, ll j) {
+			list[next[c] + __popc(bits[c] & (bit - 1))] = (u64)ids[k + j] << 32 | (u32)r;
+		});
 		__syncthreads();
-		for (ll j = lane; j < n; j += 32) {
-			const u32 id = ids[j];
-			if (id >= columns) break;
-			const u64 word = *(volatile u64 *)(own + id);
-			if ((u32)word & bit && !((u32)word & (bit - 1))) *(volatile u64 *)(own + id) = ((word >> 32) + __popc((u32)word)) << 32;
-		}
+		saga_sparse_entries(ids, its, (u32)lo, n, [&](u32 c, ll j) {
+			const u32 all = *(volatile u32 *)(bits + c);
+			if (all & bit && !(all & (bit - 1))) {
+				next[c] += __popc(all);
+				*(volatile u32 *)(bits + c) = 0;
+			}
+		});
 		__syncthreads();
 	}
 }

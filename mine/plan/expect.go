@@ -21,6 +21,7 @@ type Rates struct {
 	Vertex   float64 // that is visited
 	Row      float64 // an edge whose row is looked through
 	Read     float64 // a member of such a row
+	Place    float64 // more for a member where a matrix is made, for each doubling of the vertices from Near on
 	Set      float64 // a set that is made in a matrix, one for each clique that is not the last but one
 	Last     float64 // a clique of one vertex less than those that are counted
 	Edge     float64 // a triangle counted at its edges
@@ -33,21 +34,30 @@ type Rates struct {
 	Byte     float64 // of the link to host memory
 	Call     float64 // before and after the kernels of a run, by the clock
 	Listed   float64 // a vertex, or a task of loops, that is listed for a run
-	Visit    float64 // a vertex where maps have a number
-	Pull     float64 // an entry whose number is added up
-	Push     float64 // an entry that is added to, where there are at most Cached vertices
-	Cached   float64 // above it each doubling adds Doubling
+	OfMaps   MapRates
+}
+
+// MapRates are the rates of counting maps.
+type MapRates struct {
+	Visit  float64 // a vertex where a map has a number
+	Pull   float64 // an entry whose number is added up
+	Push   float64 // an entry that is added to, where there are at most Cached vertices
+	Cached float64 // above it each doubling adds Rates.Doubling
 }
 
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
 // blogcatalog and an R-MAT graph of 2^16 vertices.
-var Core = Rates{Vertex: 10e-9, Row: 15e-9, Read: 1.2e-9, Set: 20e-9, Last: 3.5e-9, Edge: 4e-9, Wedge: 2.2e-9, Doubling: 0.5e-9, Near: 1 << 14,
-	Element: 1.2e-9, Merge: 1.2e-9, Bind: 60e-9, Visit: 11e-9, Pull: 1e-9, Push: 1e-9, Cached: 1 << 13}
+var Core = Rates{Vertex: 10e-9, Row: 15e-9, Read: 1.2e-9, Place: 0.5e-9, Set: 20e-9, Last: 3.5e-9, Edge: 4e-9, Wedge: 2.2e-9, Doubling: 0.5e-9, Near: 1 << 14,
+	Element: 1.2e-9, Merge: 1.2e-9, Bind: 60e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1e-9, Cached: 1 << 13}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.
 var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
-	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, Call: 0.15e-3, Listed: 11e-9, Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 14}
+	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, Call: 0.15e-3, Listed: 11e-9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 14}}
+
+// Crowd is what each thread more adds to the time of all, as a share: clocks are lower and
+// caches are shared. 16 threads of a server take a fifth more.
+const Crowd = 0.2 / 15
 
 // H200Processors is the number of multiprocessors of an H200.
 const H200Processors = 132
@@ -56,13 +66,16 @@ const H200Processors = 132
 func (r Rates) Clique(w Work, k int) float64 {
 	t := r.Start + r.Vertex*w.Vertices + r.Row*w.Edges + r.Read*w.Reads
 	if k > 3 {
-		t += r.Set*w.Edges + r.Last*w.Cliques[k-1]
+		t += r.Set*w.Edges + r.Last*w.Cliques[k-1] + r.Place*w.Reads*r.doublings(w)
 	}
 	for j := 3; j < k-1; j++ {
 		t += r.Set * w.Cliques[j]
 	}
 	return r.linked(t, w)
 }
+
+// doublings is how often the vertices are doubled from Near on.
+func (r Rates) doublings(w Work) float64 { return max(0, math.Log2(w.Vertices/r.Near)) }
 
 // linked is the time of work beside the link's. They overlap, the shorter one mostly: about
 // four tenths of it come on top.
@@ -81,7 +94,7 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 		case pattern.Triangles:
 			triangles = true
 		case pattern.FourCycles:
-			t += r.Start + r.Row*w.Edges + w.Wedges*(r.Wedge+r.Doubling*max(0, math.Log2(w.Vertices/r.Near)))
+			t += r.Start + r.Row*w.Edges + w.Wedges*(r.Wedge+r.Doubling*r.doublings(w))
 		case pattern.FourCliques:
 			t += r.Clique(w, 4)
 		}
@@ -107,8 +120,8 @@ func (r Rates) Loops(e Estimate, w Work) float64 {
 // Maps is the seconds that counting maps in a graph of so many vertices takes, without the
 // triangles at edges.
 func (r Rates) Maps(w MapsWork, vertices float64) float64 {
-	far := r.Doubling * max(0, math.Log2(vertices/r.Cached))
-	return r.Start + r.Visit*w.Visits + r.Pull*w.Pulled + (r.Push+far)*w.Pushed
+	far := r.Doubling * max(0, math.Log2(vertices/r.OfMaps.Cached))
+	return r.Start + r.OfMaps.Visit*w.Visits + r.OfMaps.Pull*w.Pulled + (r.OfMaps.Push+far)*w.Pushed
 }
 
 // Host is the seconds that a run takes beside its kernels, in which so many vertices or

@@ -244,12 +244,6 @@ func (r *Rows) finish() {
 // then take no more bytes than the row. Short rows gain nothing.
 func hubDegree(n int) int { return max(n/32, 32) }
 
-// Need is the bytes that rows of that many vertices and undirected edges take at most.
-func Need(v int, edges int64) int64 {
-	columns := 8 * edges               // two entries of four bytes
-	return 24*int64(v) + 8 + 2*columns // the bits of hubs take at most as much as their rows
-}
-
 // ByDegree is the graph r, whose vertices have the user's numbers, with vertices numbered
 // by ascending degree, equal ones as before. Labels move along.
 func (r *Rows) ByDegree() *Rows {

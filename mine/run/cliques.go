@@ -42,16 +42,17 @@ type matrix struct {
 func (r *Run) Cliques(ctx context.Context, k int) (Total, error) {
 	p := newPool(r.Rows, cliqueSlice)
 	ws := make([]matrix, r.Workers)
-	for i := range ws {
+	err := r.each(ctx, p, func(w int) func(task) {
 		d := r.Rows.MaxAbove
 		words := wordsOf(d)
-		ws[i] = matrix{rows: r.Rows, place: make([]uint32, r.Rows.V()), bits: make([]uint64, d*words),
+		m := &ws[w]
+		*m = matrix{rows: r.Rows, place: make([]uint32, r.Rows.V()), bits: make([]uint64, d*words),
 			found: make([]uint32, d), sets: make([][]uint64, k), stop: &p.stop}
-		for j := range ws[i].sets {
-			ws[i].sets[j] = make([]uint64, words)
+		for j := range m.sets {
+			m.sets[j] = make([]uint64, words)
 		}
-	}
-	err := r.each(ctx, p, func(w int, t task) { ws[w].root(k, t) })
+		return func(t task) { m.root(k, t) }
+	})
 	var sum Total
 	for i := range ws {
 		sum.AddTotal(ws[i].total)

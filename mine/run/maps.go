@@ -90,10 +90,10 @@ func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
 	shared := r.SharedMaps(m, c)
 	pool := newPool(r.Rows, uncut)
 	ws := make([]*mapper, r.Workers)
-	for i := range ws {
-		ws[i] = newMapper(m, r.Rows, c, shared)
-	}
-	err := r.each(ctx, pool, func(w int, t task) { ws[w].root(t.root) })
+	err := r.each(ctx, pool, func(w int) func(task) {
+		ws[w] = newMapper(m, r.Rows, c, shared)
+		return func(t task) { ws[w].root(t.root) }
+	})
 	var sum Total
 	for _, w := range ws {
 		sum.AddTotal(w.total)

@@ -128,11 +128,11 @@ func (n *nest) countOnly() {
 func (r *Run) Count(ctx context.Context, p *plan.Plan) (Total, error) {
 	tasks := newPool(r.Rows, loopSlice)
 	ws := make([]*nest, r.Workers)
-	for i := range ws {
-		ws[i] = newNest(p, r.Rows, &tasks.stop)
-		ws[i].countOnly()
-	}
-	err := r.each(ctx, tasks, func(w int, t task) { ws[w].root(t) })
+	err := r.each(ctx, tasks, func(w int) func(task) {
+		ws[w] = newNest(p, r.Rows, &tasks.stop)
+		ws[w].countOnly()
+		return ws[w].root
+	})
 	var sum Total
 	for _, w := range ws {
 		sum.AddTotal(w.total)

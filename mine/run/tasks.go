@@ -78,20 +78,22 @@ func newPool(r *rows.Rows, slice int) *pool {
 // cost stands for the time that a root takes.
 func cost(degree int) int64 { return 1 + int64(degree)*int64(degree) }
 
-// each calls work for all tasks of all pieces, from as many goroutines as there are
-// workers, numbered from 0, and returns when all are done or ctx is.
-func (r *Run) each(ctx context.Context, p *pool, work func(worker int, t task)) error {
+// each has as many goroutines as there are workers, numbered from 0, do all tasks of all
+// pieces, and returns when they are done or ctx is. start is called once by each goroutine,
+// takes what memory the worker needs, and returns what does a task.
+func (r *Run) each(ctx context.Context, p *pool, start func(worker int) func(t task)) error {
 	var wg sync.WaitGroup
 	quiet := context.AfterFunc(ctx, func() { p.stop.Store(true) })
 	defer quiet()
 	for w := range r.Workers {
 		wg.Go(func() {
+			work := start(w)
 			for !p.stop.Load() {
 				i := int(p.next.Add(1)) - 1
 				if i >= len(p.heavy)+len(p.from)-1 {
 					return
 				}
-				p.piece(i, func(t task) { work(w, t) })
+				p.piece(i, work)
 				if r.Report != nil && !p.stop.Load() {
 					r.Report(float64(p.done.Load()) / float64(max(p.whole, 1)))
 				}

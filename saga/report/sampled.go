@@ -16,7 +16,8 @@ import (
 // Sampled is what reports of sampled training say beside the program.
 type Sampled struct {
 	Text      string         // sampler and batch
-	Batches   int            // of an epoch
+	Batches   int            // of an epoch, or where an update has several the updates
+	Parts     int            // batches of an update
 	Drawn     int            // batches that were drawn to plan
 	Expected  dataflow.Sizes // their mean
 	Spread    dataflow.Sizes // six standard deviations
@@ -24,7 +25,7 @@ type Sampled struct {
 	Graph     int64          // bytes of the rows that are drawn from
 	Ahead     int64          // bytes of the batches that are prepared ahead, at most
 	Drawing   int64          // bytes of the GPU that draws; 0: the host draws
-	Eval      *plan.Plan     // exact, over the full graph
+	Eval      *plan.Plan     // over the full graph, or over sampled blocks
 	Machine   string         // on which a step is predicted; "": none
 	Step      time.Duration  // of its kernels, there
 	Link      float64        // bytes of rows that come over the link for a batch
@@ -36,7 +37,11 @@ type Sampled struct {
 func (r *Run) overview(w io.Writer) error {
 	s, z := r.Sampled, r.Plan.Places.Sets
 	var b strings.Builder
-	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d batches an epoch, sizes from %d of them\n", r.Graph, s.Text, s.Batches, s.Drawn)
+	what := "batches"
+	if s.Parts > 1 {
+		what = "updates"
+	}
+	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d %s an epoch, sizes from %d batches\n", r.Graph, s.Text, s.Batches, what, s.Drawn)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"level", "vertices expected", "6 sigma", "room", "edges into it expected", "6 sigma", "room", "cells"})
@@ -57,7 +62,11 @@ func (r *Run) overview(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\nhost      rows to draw from %s, batches prepared ahead up to %s\n", units.Size(s.Graph), units.Size(s.Ahead))
 	fmt.Fprintf(&b, "moves     host to device up to %s a batch\n", units.Size(r.Plan.H2D))
-	fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
+	if s.Eval.Places.Sets == nil {
+		fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)
+	} else {
+		b.WriteString("evaluates by sampling, in batches of as many vertices\n")
+	}
 	if s.Machine != "" {
 		batch, epoch := s.Step, func(d time.Duration) time.Duration {
 			return (time.Duration(s.Batches*max(1, s.Turns)) * d).Round(time.Microsecond)

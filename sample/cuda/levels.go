@@ -17,6 +17,7 @@ const (
 	Pool       Kind = iota // edges into the level, each with equal probability
 	Everywhere             // all vertices, by score
 	Columns                // sources of edges into the level, by the sum of their scores
+	Among                  // nothing: the one step takes the edges among the seeds
 )
 
 // Levels says how batches of blocks are drawn whose levels draw together. Everywhere and Columns need Scores.
@@ -27,11 +28,12 @@ type Levels struct {
 	RowNormal  bool
 }
 
-// Scores are what draws by score read: of edges, with the unit of sums of them, and of vertices the sums up to and with each.
+// Scores are what draws by score read: of edges, with the unit of sums of them, and sums of vertices: Everywhere those of their out-edges, up to and
+// with each, for Columns those of their rows.
 type Scores struct {
-	Edge     []float32
-	Unit     float64
-	Everyone []uint64
+	Edge []float32
+	Unit float64
+	Sums []uint64
 }
 
 // MostLevel is how many vertices a batch has at most.
@@ -41,17 +43,22 @@ const MostLevel = 3072
 type Crowd struct {
 	g           *Graph
 	l           Levels
-	size, many  int   // seeds of a batch, and batches that there is room for
+	size, many  int   // seeds of a batch at most, and batches that there is room for
 	rows, edges []int // room of each step
 	source      string
 	shared      int
 	grid        int
 	mems        []device.Mem
 
-	edgeIDs, weight, score, units, everyone device.Mem // nil Mem: none
-	seeds, named, columns, tags             device.Mem
-	lists                                   [6]device.Mem // as in the kernel
+	reads         crowdReads
+	seeds, starts device.Mem
+	named         device.Mem
+	columns, tags device.Mem
+	lists         [6]device.Mem // as in the kernel
 }
+
+// crowdReads is what is read of edges and vertices; what is not is none.
+type crowdReads struct{ edge, weight, score, units, sums device.Mem }
 
 func powerOver(n int) (p int) {
 	for p = 64; 3*p < 4*n; p *= 2 {
@@ -59,10 +66,19 @@ func powerOver(n int) (p int) {
 	return p
 }
 
+// amongEdges is how many edges a seed may have from others, on average over a batch.
+const amongEdges = 64
+
 // room sets the most that a batch can have. A row has no more edges from what is drawn than there are draws, but for parallel ones.
 func (c *Crowd) room() error {
 	c.rows, c.edges = []int{c.size}, nil
+	if c.l.Kind == Among {
+		c.rows, c.edges, c.l.Sizes = []int{c.size, c.size}, []int{amongEdges * c.size}, []int{c.size}
+	}
 	for _, k := range c.l.Sizes {
+		if c.l.Kind == Among {
+			break
+		}
 		n := c.rows[len(c.rows)-1]
 		c.edges = append(c.edges, n*k)
 		c.rows = append(c.rows, min(c.g.vertices, n+k))
@@ -89,16 +105,16 @@ func (c *Crowd) text() string {
 	for _, k := range c.l.Sizes {
 		drawn = max(drawn, powerOver(k))
 	}
-	words := 2*level + most + 1 + 5*drawn + 1
+	words := 2*level + most + 1 + 6*drawn + 32
 	if c.l.Kind == Columns {
 		words += 2 * (most + 1)
 	}
 	c.shared = 4 * words
 	flag := map[bool]int{true: 1}
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define THREADS 256\n#define STEPS %d\n#define KIND %d\n#define BATCH %d\n#define LEVEL_SLOTS %d\n#define DRAWN_SLOTS %d\n#define VERTICES %d\n#define BEGINS %d\n#define EDGES_MOST %d\n#define WEIGHTS %d\n#define ROW_NORMAL %d\n",
-		steps, c.l.Kind, c.size, level, drawn, most, c.begins(), total(c.edges), flag[c.l.EdgeWeight != ""], flag[c.l.RowNormal])
-	b.WriteString(prelude)
+	fmt.Fprintf(&b, "#define THREADS 256\n#define STEPS %d\n#define KIND %d\n#define LEVEL_SLOTS %d\n#define DRAWN_SLOTS %d\n#define VERTICES %d\n#define BEGINS %d\n#define EDGES_MOST %d\n#define WEIGHTS %d\n#define ROW_NORMAL %d\n",
+		steps, c.l.Kind, level, drawn, most, c.begins(), total(c.edges), flag[c.l.EdgeWeight != ""], flag[c.l.RowNormal])
+	b.WriteString(prelude + scanText)
 	at := make([]int, steps)
 	for i := range steps {
 		at[i] = total(c.edges[:i])
@@ -150,15 +166,16 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 			err = g.gpu.CopyH2D(g.queue, *to, 0, b)
 		}
 	}
-	keep(&c.edgeIDs, bytesOf(edge))
-	keep(&c.weight, bytesOf(weight))
-	keep(&c.everyone, bytesOf(s.Everyone))
+	keep(&c.reads.edge, bytesOf(edge))
+	keep(&c.reads.weight, bytesOf(weight))
+	keep(&c.reads.sums, bytesOf(s.Sums))
 	if l.Kind == Columns {
-		keep(&c.score, bytesOf(s.Edge))
-		keep(&c.units, bytesOf([]uint64{math.Float64bits(s.Unit)}))
+		keep(&c.reads.score, bytesOf(s.Edge))
+		keep(&c.reads.units, bytesOf([]uint64{math.Float64bits(s.Unit)}))
 	}
-	steps := len(l.Sizes)
+	steps := len(c.l.Sizes)
 	take(&c.seeds, 4*size*batches)
+	take(&c.starts, 4*(batches+1))
 	take(&c.named, 16)
 	for i, words := range []int{c.rows[steps], c.begins(), total(c.edges), total(c.edges), 0, 2*steps + 2} {
 		if i == 4 && l.EdgeWeight != "" {
@@ -167,53 +184,37 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 		take(&c.lists[i], 4*words*batches)
 	}
 	c.grid = min(batches, 8*max(1, g.gpu.Info().Processors))
-	if l.Kind == Columns && err == nil {
-		free := g.gpu.Info().Budget - g.gpu.Counters().Used - 4*int64(c.grid) - 4*device.Align
-		c.grid = int(max(1, min(int64(c.grid), free/(16*int64(g.vertices)))))
-		take(&c.columns, 16*g.vertices*c.grid)
-		take(&c.tags, 4*c.grid)
-		if err == nil {
-			err = c.clear(c.columns, c.tags)
-		}
-	}
 	if err == nil {
 		err = g.compile(c.source, "saga_levels")
 	}
 	return c, err
 }
 
-// clear sets memory to zero.
-func (c *Crowd) clear(list ...device.Mem) error {
-	var commands []device.Command
-	for _, m := range list {
-		at, err := c.g.gpu.Address(m)
-		if err != nil {
-			return err
-		}
-		commands = append(commands, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}})
+// Fits tells whether there is room for so many batches of so many seeds at most.
+func (c *Crowd) Fits(size, batches int) bool { return size <= c.size && batches <= c.many }
+
+// Draw draws batches, the first named as b says and the others after it. Seeds of a batch differ.
+func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
+	g, list, starts := c.g, []uint32(nil), []uint32{0}
+	for _, x := range batches {
+		list = append(list, x...)
+		starts = append(starts, uint32(len(list)))
 	}
-	return c.g.gpu.Launch(c.g.queue, device.GPUFunc("saga_clear", func(d device.GPU) (device.Batch, error) { return d.Prepare(commands) }))
-}
-
-// Fits tells whether there is room for batches of so many seeds of a list.
-func (c *Crowd) Fits(size, list int) bool { return size == c.size && list <= size*c.many }
-
-// Draw draws the batches of a list of seeds, the first named as b says and the others after it.
-func (c *Crowd) Draw(list []uint32, b Batch) error {
-	g := c.g
 	err := g.gpu.CopyH2D(g.queue, c.seeds, 0, bytesOf(list))
+	if err == nil {
+		err = g.gpu.CopyH2D(g.queue, c.starts, 0, bytesOf(starts))
+	}
 	if err == nil {
 		err = g.gpu.CopyH2D(g.queue, c.named, 0, bytesOf([]uint32{uint32(b.Seed), uint32(b.Seed >> 32), b.Epoch, b.Number}))
 	}
 	if err != nil {
 		return err
 	}
-	batches := (len(list) + c.size - 1) / c.size
-	args := []any{g.offsets, g.far, c.edgeIDs, c.weight, c.score, c.units, c.everyone, uint64(g.vertices), c.seeds, uint64(len(list)), uint64(batches), c.named}
+	args := []any{g.offsets, g.far, c.reads.edge, c.reads.weight, c.reads.score, c.reads.units, c.reads.sums, uint64(g.vertices), c.seeds, c.starts, uint64(len(batches)), c.named}
 	for _, m := range c.lists {
 		args = append(args, m)
 	}
-	return g.launch([]call{{c.source, "saga_levels", min(batches, c.grid), 256, c.shared, append(args, c.columns, c.tags)}})
+	return g.launch([]call{{c.source, "saga_levels", min(len(batches), c.grid), 256, c.shared, args}})
 }
 
 // Counts are the vertices of each level and the edges of each step of a batch. Full tells that it had no room for its edges.

@@ -3,13 +3,14 @@ package cuda
 // levelsText is the kernel of batches whose levels are drawn together: a block a batch, which goes on to further batches. At each step vertices
 // are drawn for all of a level, and the block has all edges from them into it. A warp reads a row.
 //
-// Before it stand THREADS, STEPS, KIND (below), BATCH (seeds at most), LEVEL_SLOTS and DRAWN_SLOTS (places of tables in shared memory, powers
+// Before it stand THREADS, STEPS, KIND (below), LEVEL_SLOTS and DRAWN_SLOTS (places of tables in shared memory, powers
 // of two), VERTICES, BEGINS and EDGES_MOST (of a batch at most), WEIGHTS, ROW_NORMAL, and of each step sizes, rows_most, edges_most and edges_at;
 // after it edge_weight, where there are WEIGHTS.
 const levelsText = `
 #define POOL 0       // an edge of all rows, each with equal probability
 #define EVERYWHERE 1 // a vertex of the graph, by score
 #define COLUMNS 2    // a source of these edges, by the sum of their scores
+#define AMONG 3      // nothing: the edges among the seeds are taken
 
 struct Batch { u32 seed0, seed1, epoch, number; };
 struct Lists { // of all batches
@@ -17,8 +18,7 @@ struct Lists { // of all batches
 	float *weight;
 	u32 *counts; // STEPS + 1 levels, then edges of the steps, then 1 where there was no room
 };
-struct Rowed { const u32 *offsets, *far, *edge; const float *weight, *score; double unit; const u64 *everyone; u64 vertices; };
-struct Column { u64 sum, first; }; // of a vertex: scores of the step, and tag << 32 | ~the first edge
+struct Rowed { const u32 *offsets, *far, *edge; const float *weight, *score; double unit; const u64 *sums; u64 vertices; };
 struct Edged { u32 source, target, at; float probability, draws, times; };
 struct Table { u32 *key, *value; u32 slots; };
 
@@ -99,29 +99,24 @@ template <class T> static __device__ __forceinline__ u32 row_at(const T *before,
 // levelsHead is the kernel, after levelsDraws.
 const levelsHead = `
 extern "C" __global__ void __launch_bounds__(256) saga_levels(const u32 *offsets, const u32 *far, const u32 *edge, const float *weight, const float *score, const u64 *units,
-		const u64 *everyone, u64 vertices, const u32 *seeds, u64 total, u64 batches, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts, void *columns, u32 *tags) {
+		const u64 *sums, u64 vertices, const u32 *seeds, const u32 *starts, u64 batches, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts) {
 	extern __shared__ u32 shared[];
-	Rowed g = {offsets, far, edge, weight, score, 0, everyone, vertices};
+	Rowed g = {offsets, far, edge, weight, score, 0, sums, vertices};
 	if (KIND == COLUMNS)
 		g.unit = *(const double *)units;
-	Column *own = KIND == COLUMNS ? (Column *)columns + blockIdx.x * vertices : 0;
-	u32 tag = KIND == COLUMNS ? tags[blockIdx.x] : 0;
 	for (u64 i = blockIdx.x; i < batches; i += gridDim.x) {
-		u64 from = i * BATCH;
 		Batch b = {named[0], named[1], named[2], named[3] + (u32)i};
 		Lists l = {l_vertices + i * VERTICES, l_begin + i * BEGINS, l_far + i * EDGES_MOST, l_edge + i * EDGES_MOST, WEIGHTS ? l_weight + i * EDGES_MOST : 0, l_counts + i * (2 * STEPS + 2)};
-		levels(g, b, l, seeds + from, (u32)(total - from < BATCH ? total - from : BATCH), own, &tag, shared);
+		levels(g, b, l, seeds + starts[i], starts[i + 1] - starts[i], shared);
 		__syncthreads();
 	}
-	if (KIND == COLUMNS && threadIdx.x == 0)
-		tags[blockIdx.x] = tag;
 }
 `
 
 // levelsDraws is a batch.
 const levelsDraws = `
 // What is drawn at a step.
-struct Step { u32 *before; u64 *sums; Table drawn; u32 *times, *first; float *share; u32 n, k, step, k0, k1; };
+struct Step { u32 *before; u64 *sums, *own; Table drawn; u32 *times, *first; u32 n, k, step, k0, k1; u64 total; };
 
 // Draws of vertices go into the table of what is drawn.
 static __device__ __forceinline__ void draw_pool(const Rowed &g, const Step &s, const u32 *rows) {
@@ -137,77 +132,51 @@ static __device__ __forceinline__ u64 place_of_draw(const Step &s, u32 j, u64 to
 	return __umul64hi((u64)w.w0 << 32 | w.w1, total);
 }
 
-static __device__ __forceinline__ void drawn_once(const Step &s, u32 v, u64 own, u64 total) {
+// A draw gives v, whose scores in the end are own.
+static __device__ __forceinline__ void drawn_once(const Step &s, u32 v, u64 own) {
 	u32 at = insert(s.drawn, v);
-	if (atomicAdd(s.times + at, 1u) == 0)
-		s.share[at] = (float)((double)own / (double)total);
+	atomicAdd(s.times + at, 1u);
+	if (own)
+		atomicMax(s.own + at, own);
 }
 
-static __device__ __forceinline__ void draw_everywhere(const Rowed &g, const Step &s) {
-	u64 total = g.everyone[g.vertices - 1];
-	for (u32 j = threadIdx.x; j < s.k && total > 0; j += THREADS) {
-		u64 at = place_of_draw(s, j, total), lo = 0, n = g.vertices - 1;
+static __device__ __forceinline__ void draw_everywhere(const Rowed &g, Step &s) {
+	s.total = g.sums[g.vertices - 1];
+	for (u32 j = threadIdx.x; j < s.k && s.total > 0; j += THREADS) {
+		u64 at = place_of_draw(s, j, s.total), lo = 0, n = g.vertices - 1;
 		while (n > 0) {
 			u64 half = n >> 1;
-			bool up = g.everyone[lo + half] <= at;
+			bool up = g.sums[lo + half] <= at;
 			lo = up ? lo + half + 1 : lo;
 			n = up ? n - half - 1 : half;
 		}
-		drawn_once(s, (u32)lo, g.everyone[lo] - (lo ? g.everyone[lo - 1] : 0), total);
+		drawn_once(s, (u32)lo, g.sums[lo] - (lo ? g.sums[lo - 1] : 0));
 	}
 }
 
-// Sources of edges, each by all its scores, in the order in which they first appear: the first edge from a source stands for it.
-static __device__ __forceinline__ void draw_columns(const Rowed &g, const Step &s, const u32 *rows, Column *own, u32 tag) {
+// An edge by its score, and so its source by the sum of its own: first a row by its sum, then a warp goes over it.
+static __device__ __forceinline__ void draw_columns(const Rowed &g, Step &s, const u32 *rows) {
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-	for (u32 r = warp; r < s.n; r += THREADS / 32) {
-		u32 lo = g.offsets[rows[r]], d = g.offsets[rows[r] + 1] - lo;
-		for (u32 j = lane; j < d; j += 32) {
-			Column *c = own + g.far[lo + j];
-			atomicMax(&c->first, (u64)tag << 32 | (u32)~(s.before[r] + j));
-			atomicAdd(&c->sum, fixed_of(g.score[lo + j], g.unit));
-		}
-	}
-	__syncthreads();
-	for (u32 r = warp; r < s.n; r += THREADS / 32) {
-		u32 lo = g.offsets[rows[r]], d = g.offsets[rows[r] + 1] - lo;
-		u64 sum = 0;
-		for (u32 j = lane; j < d; j += 32) {
-			volatile Column *c = own + g.far[lo + j];
-			if ((u32)~c->first == s.before[r] + j)
-				sum += c->sum;
-		}
-		sum = warp_sum(sum);
-		if (lane == 0)
-			s.sums[r] = sum;
-	}
-	u64 total = before_rows(s.sums, s.n);
-	for (u32 j = warp; j < s.k && total > 0; j += THREADS / 32) { // a warp a draw
-		u64 at = place_of_draw(s, j, total);
+	for (u32 r = threadIdx.x; r < s.n; r += THREADS)
+		s.sums[r] = g.sums[rows[r]];
+	s.total = before_rows(s.sums, s.n);
+	for (u32 j = warp; j < s.k && s.total > 0; j += THREADS / 32) {
+		u64 at = place_of_draw(s, j, s.total);
 		u32 r = row_at(s.sums, s.n, at), lo = g.offsets[rows[r]], d = g.offsets[rows[r] + 1] - lo;
 		u64 base = s.sums[r];
-		for (u32 i0 = 0; i0 < d; i0 += 32) {
-			u32 i = i0 + lane, v = i < d ? g.far[lo + i] : 0;
-			volatile Column *c = own + v;
-			u64 x = i < d && (u32)~c->first == s.before[r] + i ? c->sum : 0, sum = x;
+		for (u32 i0 = 0; i0 < d && base <= at; i0 += 32) {
+			u32 i = i0 + lane;
+			u64 x = i < d ? fixed_of(g.score[lo + i], g.unit) : 0, sum = x;
 			for (u32 e = 1; e < 32; e <<= 1) {
 				u64 y = __shfl_up_sync(ALL, sum, e);
 				if (lane >= e)
 					sum += y;
 			}
-			u64 end = base + sum, begin = end - x;
-			if (x > 0 && begin <= at && at < end)
-				drawn_once(s, v, x, total);
+			u64 end = base + sum;
+			if (end - x <= at && at < end)
+				drawn_once(s, g.far[lo + i], 0);
 			base = __shfl_sync(ALL, end, 31);
-			if (base > at)
-				break;
 		}
-	}
-	__syncthreads();
-	for (u32 r = warp; r < s.n; r += THREADS / 32) { // for the next step
-		u32 lo = g.offsets[rows[r]], d = g.offsets[rows[r] + 1] - lo;
-		for (u32 j = lane; j < d; j += 32)
-			own[g.far[lo + j]].sum = 0;
 	}
 }
 
@@ -216,8 +185,12 @@ static __device__ __forceinline__ u32 take_edges(const Rowed &g, const Step &s, 
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	for (u32 r = warp; r < s.n; r += THREADS / 32) {
 		u32 lo = g.offsets[rows[r]], d = g.offsets[rows[r] + 1] - lo, count = 0;
-		for (u32 j = lane; j < d; j += 32)
-			count += find(s.drawn, g.far[lo + j]) != NONE;
+		for (u32 j = lane; j < d; j += 32) {
+			u32 slot = find(s.drawn, g.far[lo + j]);
+			count += slot != NONE;
+			if (KIND == COLUMNS && slot != NONE)
+				atomicAdd(s.own + slot, fixed_of(g.score[lo + j], g.unit));
+		}
 		count = (u32)warp_sum(count);
 		if (lane == 0)
 			s.before[r] = count;
@@ -235,7 +208,7 @@ static __device__ __forceinline__ u32 take_edges(const Rowed &g, const Step &s, 
 				l.edge[base + e] = g.edge[lo + j];
 				atomicMin(s.first + slot, e);
 #if WEIGHTS
-				Edged x = {g.far[lo + j], v, lo + j, s.share[slot], (float)s.k, (float)s.times[slot]};
+				Edged x = {g.far[lo + j], v, lo + j, (float)((double)s.own[slot] / (double)s.total), (float)s.k, (float)s.times[slot]};
 				l.weight[base + e] = edge_weight(g, x);
 #endif
 			}
@@ -258,55 +231,40 @@ static __device__ __forceinline__ u32 take_edges(const Rowed &g, const Step &s, 
 }
 
 // New vertices get numbers in the order in which they first appear, and edges those of their far ends. The number of vertices.
-static __device__ __forceinline__ u32 number_new(const Step &s, const Lists &l, const Table &level, u32 base, u32 m, u32 *count) {
-	if (threadIdx.x == 0)
-		*count = s.n;
-	__syncthreads();
+static __device__ __forceinline__ u32 number_new(const Step &s, const Lists &l, const Table &level, u32 base, u32 m, u32 *room) {
 	for (u32 at = threadIdx.x; at < DRAWN_SLOTS; at += THREADS) {
-		u32 v = s.drawn.key[at], first = s.first[at];
-		s.drawn.value[at] = NONE;
-		if (v == NONE || first == NONE)
-			continue;
-		u32 there = find(level, v);
-		if (there != NONE)
-			s.drawn.value[at] = level.value[there];
-		else
-			s.times[at] = 0x80000000u; // new
+		u32 there = s.drawn.key[at] == NONE ? NONE : find(level, s.drawn.key[at]);
+		s.drawn.value[at] = there == NONE ? NONE : level.value[there];
 	}
 	__syncthreads();
-	for (u32 at = threadIdx.x; at < DRAWN_SLOTS; at += THREADS)
-		if (s.drawn.key[at] != NONE && s.first[at] != NONE && s.drawn.value[at] == NONE) {
-			u32 rank = s.n;
-			for (u32 q = 0; q < DRAWN_SLOTS; q++)
-				rank += s.drawn.key[q] != NONE && *(volatile u32 *)(s.times + q) == 0x80000000u && s.first[q] < s.first[at];
-			s.share[at] = __int_as_float(rank);
-			atomicAdd(count, 1u);
+	u32 n = s.n;
+	for (u32 e0 = 0; e0 < m; e0 += THREADS) { // an edge may be the first from its source
+		u32 e = e0 + threadIdx.x, slot = e < m ? l.far[base + e] : 0, all;
+		bool first = e < m && s.first[slot] == e && s.drawn.value[slot] == NONE;
+		u32 number = n + block_scan(first, room, &all);
+		n += all;
+		if (first) {
+			s.drawn.value[slot] = number;
+			l.vertices[number] = s.drawn.key[slot];
+			level.value[insert(level, s.drawn.key[slot])] = number;
 		}
-	__syncthreads();
-	for (u32 at = threadIdx.x; at < DRAWN_SLOTS; at += THREADS)
-		if (s.drawn.key[at] != NONE && s.first[at] != NONE && s.drawn.value[at] == NONE) {
-			u32 number = (u32)__float_as_int(s.share[at]);
-			s.drawn.value[at] = number;
-			l.vertices[number] = s.drawn.key[at];
-			level.value[insert(level, s.drawn.key[at])] = number;
-		}
+	}
 	__syncthreads();
 	for (u32 e = threadIdx.x; e < m; e += THREADS)
 		l.far[base + e] = s.drawn.value[l.far[base + e]];
-	return *count;
+	return n;
 }
 
-static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, Column *own, u32 *tag, u32 *shared) {
-	u64 *sums = (u64 *)shared; // a multiple of 8 bytes
-	u32 *at = shared + (KIND == COLUMNS ? 2 * (VERTICES + 1) : 0);
+static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
+	u64 *own = (u64 *)shared, *sums = own + DRAWN_SLOTS;
+	u32 *at = shared + 2 * DRAWN_SLOTS + (KIND == COLUMNS ? 2 * (VERTICES + 1) : 0);
 	Table level = {at, at + LEVEL_SLOTS, LEVEL_SLOTS};
 	at += 2 * LEVEL_SLOTS;
-	Step s = {at, sums, {at + VERTICES + 1, at + VERTICES + 1 + DRAWN_SLOTS, DRAWN_SLOTS}};
+	Step s = {at, sums, own, {at + VERTICES + 1, at + VERTICES + 1 + DRAWN_SLOTS, DRAWN_SLOTS}};
 	at += VERTICES + 1 + 2 * DRAWN_SLOTS;
 	s.times = at;
 	s.first = at + DRAWN_SLOTS;
-	s.share = (float *)(at + 2 * DRAWN_SLOTS);
-	u32 *count = at + 3 * DRAWN_SLOTS;
+	u32 *room = at + 2 * DRAWN_SLOTS;
 	Words w = philox(b.seed0, b.seed1, b.epoch, b.number, 0, 0);
 	s.k0 = w.w0;
 	s.k1 = w.w1;
@@ -327,6 +285,7 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 		for (u32 j = threadIdx.x; j < DRAWN_SLOTS; j += THREADS) {
 			s.drawn.key[j] = s.first[j] = NONE;
 			s.times[j] = 0;
+			s.own[j] = 0;
 		}
 		for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
 			u32 v = *(volatile u32 *)(l.vertices + r);
@@ -337,8 +296,11 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 			draw_pool(g, s, l.vertices);
 		else if (KIND == EVERYWHERE)
 			draw_everywhere(g, s);
+		else if (KIND == COLUMNS)
+			draw_columns(g, s, l.vertices);
 		else
-			draw_columns(g, s, l.vertices, own, ++*tag);
+			for (u32 j = threadIdx.x; j < n; j += THREADS)
+				insert(s.drawn, seeds[j]);
 		__syncthreads();
 		u32 m = take_edges(g, s, l, l.vertices, begin, edges_at[s.step], edges_most[s.step]);
 		if (m > edges_most[s.step]) {
@@ -346,7 +308,7 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 				l.counts[2 * STEPS + 1] = 1;
 			return;
 		}
-		u32 more = number_new(s, l, level, edges_at[s.step], m, count);
+		u32 more = number_new(s, l, level, edges_at[s.step], m, room);
 		if (threadIdx.x == 0) {
 			l.counts[s.step] = s.n;
 			l.counts[STEPS + 1 + s.step] = m;

@@ -17,7 +17,7 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 	if err != nil {
 		return err
 	}
-	f := NewFitting(s, c, o, priority{}, &Scratch{})
+	f := NewFitting(s, c, o, plan.Rule{}, nil, &Scratch{})
 	ch := Choice{resident: make([]bool, len(s.Values)), Slots: 1 + r.IntN(3), group: 1 + r.IntN(3)}
 	for range 40 {
 		q, k := r.IntN(len(s.Phases)), r.IntN(c.P)
@@ -60,19 +60,17 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 
 // CheckGains deals memory out, one interval after the other, and compares what each move was to gain with what the step
 // then takes less.
-func CheckGains(s *plan.Spec, c *plan.Cells, o plan.Options, kernels []float64, b plan.Balance) error {
-	rule := priority{Rule: plan.Rule{Balance: b}, level: NewLevel(b, kernels, func() (down, up, both float64) { return 1, 1, 1.5 })}
-	f := NewFitting(s, c, o, rule, &Scratch{})
+func CheckGains(s *plan.Spec, c *plan.Cells, o plan.Options, kernels []float64, hidden float64) error {
+	e := NewEstimate(hidden, kernels, func() (down, up, both float64) { return 1, 1, 1.5 })
+	f := NewFitting(s, c, o, plan.Rule{}, e, &Scratch{})
 	f.ch = Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: 1}
-	f.fits()
-	x := f.balancing()
+	x := f.dealing()
 	for i := range x.moves {
 		m := &x.moves[i]
-		before, gain := x.ns, x.value(m, 1)*m.to.bytes*float64(m.phases)/m.favour
-		if !m.open(&f.ch) || !x.make(m, 1) {
+		before, gain := x.ns, x.value(m, 1)*m.bytes*float64(m.phases)
+		if x.rest(m) == 0 || !x.make(m, 1) {
 			continue
 		}
-		x.cost()
 		if got := before - x.ns; math.Abs(got-gain) > 1e-9*before {
 			return fmt.Errorf("move %d was to gain %v ns, it gains %v", i, gain, got)
 		}

@@ -45,13 +45,10 @@ func (f *fitting) Fit() (Choice, int64) {
 		return f.ch, 0
 	}
 	windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != plan.DestOrder
-	if windows && f.rule.level != nil {
+	if windows && f.estimate != nil {
 		f.deal()
 	} else {
 		f.keep()
-	}
-	if windows && f.rule.Part {
-		f.fillIn()
 	}
 	if f.ch.group > 1 && !f.rule.Even && o.Groups == nil && o.Base == nil && free {
 		f.regroup()

@@ -11,39 +11,27 @@ import (
 // leaves two things open, which the search (package tune) tries both ways: whether the phases count for which
 // memory is taken, and single values and directions for which the rule is wrong.
 
-// priority is a Rule for one program and grid: names are numbers, and the estimate knows the kernels' times.
-type priority struct {
-	plan.Rule
-	first, never []int  // keys (Window.Key)
-	level        *Level // for Rule.Balance; nil: memory is not dealt out by it
-}
-
-// NewPriority is r for s.
-func NewPriority(s *plan.Spec, r plan.Rule, l *Level) priority {
-	return priority{Rule: r, first: s.Keys(r.First), never: s.Keys(r.Never), level: l}
-}
-
 // worth is what a copy in phase q counts.
-func (t *priority) worth(q int) float64 {
-	if t.Price == nil {
+func (f *fitting) worth(q int) float64 {
+	if f.rule.Price == nil {
 		return 1
 	}
-	return t.Price[q]
+	return f.rule.Price[q]
 }
 
 // keep makes values and cells resident, the most traffic per byte first, while they fit.
 func (f *fitting) keep() {
 	type item struct {
-		on      *bool
-		first   bool
-		benefit float64
+		on    *bool
+		first bool
+		saved float64
 	}
-	t, n := &f.rule, len(f.spec.Phases)
+	n := len(f.spec.Phases)
 	var items []item
 	reads := make([]float64, len(f.spec.Values))
 	var passes [2]float64
 	for i, acc := range f.usage.Acc {
-		w := t.worth(i)
+		w := f.worth(i)
 		for id, a := range acc {
 			if a.Other {
 				reads[id] += w * float64(f.c.P)
@@ -59,11 +47,11 @@ func (f *fitting) keep() {
 		}
 	}
 	add := func(key int, on *bool, saved float64, phases int) {
-		if t.Brief {
+		if f.rule.Brief {
 			saved /= float64(phases)
 		}
-		if !slices.Contains(t.never, key) {
-			items = append(items, item{on, slices.Contains(t.first, key), saved})
+		if !slices.Contains(f.rule.Never, key) {
+			items = append(items, item{on, slices.Contains(f.rule.First, key), saved})
 		}
 	}
 	for id, v := range f.spec.Values {
@@ -83,7 +71,7 @@ func (f *fitting) keep() {
 	}
 	sort.SliceStable(items, func(i, j int) bool {
 		a, b := &items[i], &items[j]
-		return a.first && !b.first || a.first == b.first && a.benefit > b.benefit
+		return a.first && !b.first || a.first == b.first && a.saved > b.saved
 	})
 	for _, it := range items {
 		f.try(it.on, f.ok)

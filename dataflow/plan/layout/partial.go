@@ -102,7 +102,7 @@ func (f *fitting) windowsOf() (out []span) {
 	f.eachStreamed(func(key int, constant, output bool) {
 		for _, x := range spansOf(key, f.usesOf(key), constant && f.rule.Lasting, output) {
 			for _, u := range x.saves {
-				x.saved += f.rule.worth(u.phase) * (u.down + u.up)
+				x.saved += f.worth(u.phase) * (u.down + u.up)
 			}
 			if x.saved > 0 && (x.From != x.To || x.From == plan.Whole) {
 				out = append(out, x)

@@ -14,15 +14,16 @@ import (
 
 // fitting measures choices for one grid.
 type fitting struct {
-	o      plan.Options
-	rule   priority
-	ch     Choice // so far
-	spec   *plan.Spec
-	c      *plan.Cells
-	usage  *plan.Usage
-	most   *largest
-	sized  *Scratch
-	beside beside
+	o        plan.Options
+	rule     plan.Rule
+	estimate *Estimate // memory is dealt out by it; nil: it is not
+	ch       Choice    // so far
+	spec     *plan.Spec
+	c        *plan.Cells
+	usage    *plan.Usage
+	most     *largest
+	sized    *Scratch
+	beside   beside
 }
 
 // beside is what the program that is planned beside takes, above what it leaves alone.
@@ -56,8 +57,8 @@ type sizedPhase struct {
 }
 
 // NewFitting measures in z, which one fitting uses at a time.
-func NewFitting(s *plan.Spec, c *plan.Cells, o plan.Options, rule priority, z *Scratch) *fitting {
-	f := &fitting{sized: z, o: o, rule: rule, spec: s, c: c, usage: plan.NewUsage(s), most: largestOf(c)}
+func NewFitting(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule, e *Estimate, z *Scratch) *fitting {
+	f := &fitting{sized: z, o: o, rule: rule, estimate: e, spec: s, c: c, usage: plan.NewUsage(s), most: largestOf(c)}
 	if o.Beside != nil {
 		f.beside.usage = plan.NewUsage(o.Beside)
 	}

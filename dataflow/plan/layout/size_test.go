@@ -29,8 +29,8 @@ func TestGains(t *testing.T) {
 		s, c := plantest.DrawSpec(t), plantest.DrawCells(t)
 		o := plantest.Asked{Options: plan.Options{Devices: 1, Schedule: plan.Sag}}
 		o.Budget = plantest.Smallest(t, s, c, o) + rapid.Int64Range(0, 1<<15).Draw(t, "slack")
-		b, kernels := plantest.DrawBalance(t)
-		if err := layout.CheckGains(s, c, o.Options, kernels, b); err != nil {
+		hidden, kernels := plantest.DrawEstimate(t)
+		if err := layout.CheckGains(s, c, o.Options, kernels, hidden); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -33,18 +33,18 @@ type Decoded struct {
 // How says how a plan is made, beside its options.
 type How struct {
 	Rule    plan.Rule
-	Kernels []float64 // PhaseTimes, for Rule.Balance
+	Kernels []float64 // PhaseTimes, for Rule.Hidden
 	EDF     bool      // loads pass each other, earliest deadline first, where that makes the step shorter by simulation
 }
 
 // Decode decides what stays. s and o.Beside are cut for o.Schedule (Cut).
 func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, h How) *Decoded {
 	o.Devices = max(1, o.Devices)
-	var l *layout.Level
-	if h.Rule.Balance != (plan.Balance{}) && h.Kernels != nil && o.Devices == 1 {
-		l = layout.NewLevel(h.Rule.Balance, h.Kernels, d.m.Rates)
+	var e *layout.Estimate
+	if h.Rule.Hidden > 0 && h.Kernels != nil && o.Devices == 1 {
+		e = layout.NewEstimate(h.Rule.Hidden, h.Kernels, d.m.Rates)
 	}
-	f := layout.NewFitting(s, c, o, layout.NewPriority(s, h.Rule, l), &d.sized)
+	f := layout.NewFitting(s, c, o, h.Rule, e, &d.sized)
 	out := &Decoded{spec: s, cells: c, o: o, edf: h.EDF, m: d.m}
 	if out.ch, out.Need = f.Fit(); out.Need == 0 {
 		out.layout, out.Slots = fmt.Sprint(f.Layout(out.ch), h.EDF), out.ch.Slots

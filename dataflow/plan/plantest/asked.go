@@ -42,16 +42,15 @@ func DrawOptions(t *rapid.T, c *plan.Cells) Asked {
 		o.Groups = rapid.SliceOfN(rapid.IntRange(1, 6), 1, 4).Draw(t, "group of phase")
 	}
 	o.how.Rule = plan.Rule{Lasting: rapid.Bool().Draw(t, "lasting")}
-	if m != nil && rapid.Bool().Draw(t, "balanced") {
-		o.how.Rule.Balance, o.how.Kernels = DrawBalance(t)
+	if m != nil && rapid.Bool().Draw(t, "by estimate") {
+		o.how.Rule.Hidden, o.how.Kernels = DrawEstimate(t)
 	}
 	return o
 }
 
-// DrawBalance draws parameters of the estimate and the kernels' times, more than there are phases.
-func DrawBalance(t *rapid.T) (plan.Balance, []float64) {
-	return plan.Balance{Ahead: rapid.Float64Range(0, 1).Draw(t, "ahead"), Hidden: rapid.Float64Range(0.01, 1).Draw(t, "hidden")},
-		rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels")
+// DrawEstimate draws what a hidden copy counts and the kernels' times, more than there are phases.
+func DrawEstimate(t *rapid.T) (float64, []float64) {
+	return rapid.Float64Range(0.01, 1).Draw(t, "hidden"), rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels")
 }
 
 // NewPlan plans s with drawn options.

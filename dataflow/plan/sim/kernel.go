@@ -53,6 +53,7 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 	if k.serial {
 		return k.launch + dense + elem + memory
 	}
+	memory += k.byte * float64(c.SumBytes) * rows
 	return k.calls(c, rows, edges) + dense + max(elem, memory) // products are kernels of their own
 }
 

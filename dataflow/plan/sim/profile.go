@@ -42,8 +42,7 @@ type Profile struct {
 	Short           bool      // of host memory
 	Sources         float64   // how often sources are read from the host
 	Kernels, Copies []float64 // ns by phase: compute queues, and loads
-	Kept            []string  // what stays for its whole life
-	Streams         []string  // what does not
+	Kept, Streams   []int     // what stays for its whole life, and what does not (Window.Key)
 }
 
 // ProfileOf reads p, which takes line on a machine.
@@ -59,21 +58,21 @@ func ProfileOf(p *plan.Plan, line *Timeline) *Profile {
 			out.Copies[k.Phase] += ns
 		}
 	}
-	sort := func(name string, kept bool) {
+	sort := func(key int, kept bool) {
 		if kept {
-			out.Kept = append(out.Kept, name)
+			out.Kept = append(out.Kept, key)
 		} else {
-			out.Streams = append(out.Streams, name)
+			out.Streams = append(out.Streams, key)
 		}
 	}
 	for id, v := range p.Spec.Values {
 		if v.Kind != plan.Temp && v.RowBytes > 64 {
-			sort(v.Name, p.Places.Resident[id])
+			sort(id, p.Places.Resident[id])
 		}
 	}
 	for d, b := range p.Cells.Bytes {
 		if b != nil {
-			sort("cells "+plan.Dir(d).String(), p.Places.CellsIn[d])
+			sort(-1-d, p.Places.CellsIn[d])
 		}
 	}
 	if out.Moves {

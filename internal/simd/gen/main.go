@@ -40,6 +40,7 @@ func main() {
 		{"gather", gatherKernels()},
 		{"rows", rowKernels()},
 		{"gemm", gemmKernels()},
+		{"philox", philoxKernels()},
 	}
 	if err := generate(*dir, families); err != nil {
 		slog.Error("generate", "err", err)

@@ -1,0 +1,205 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"sagann/chunk"
+	"sagann/internal/cli"
+	"sagann/sample"
+)
+
+// meter measures samplers on the CPU, in pieces, and random reads before each: the fastest piece of both counts.
+type meter struct {
+	*Sample
+	in, out *sample.Graph
+	reads   float64 // a second
+}
+
+// rates are what a sampler does in a second: samples, and edges or steps, with the random
+// reads that one of these needs; 0 where that is not known.
+type rates struct{ samples, units, reads float64 }
+
+// measure runs a sampler on the rows of in-edges, or walks along out-edges.
+func (m *meter) measure(name string) (r rates, err error) {
+	spec, err := sample.Parse(name, int(m.Length))
+	if err != nil {
+		return r, cli.Usage(err)
+	}
+	g := m.in
+	if spec.Sampler.Output == sample.Steps {
+		g = m.out
+	}
+	p, err := sample.Compile(g, spec.Sampler)
+	if err != nil {
+		return r, err
+	}
+	for epoch := range int(m.Times) {
+		key := sample.Key{Seed: 1, Epoch: uint32(epoch)}
+		if spec.Sampler.Output == sample.Steps {
+			err = m.walks(&r, p, name, key)
+		} else {
+			err = m.blocks(&r, p, spec, key)
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// timed is what f takes, in processor seconds over threads.
+func (m *meter) timed(f func() error) (float64, error) {
+	threads := float64(runtime.GOMAXPROCS(0))
+	m.reads = max(m.reads, randomReads(m.in.Far))
+	start := used()
+	err := f()
+	return (used() - start) / threads, err
+}
+
+// used is the processor time of the process in seconds.
+func used() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// walks draws walks and counts their steps.
+func (m *meter) walks(r *rates, p *sample.Program, name string, key sample.Key) error {
+	var s sample.Samples
+	n, all := 1<<11*runtime.GOMAXPROCS(0), 0.0
+	const pieces = 16
+	for piece := range pieces {
+		roots := p.Roots(n, uint64(piece*n), key)
+		t, err := m.timed(func() error { return p.Run(&s, roots, uint64(piece*n), key) })
+		if err != nil {
+			return err
+		}
+		steps := 0.0
+		for _, step := range s.Steps[1:] {
+			for _, v := range step {
+				if v != sample.NoVertex {
+					steps++
+				}
+			}
+		}
+		all += steps
+		r.samples, r.units = max(r.samples, float64(n)/t), max(r.units, steps/t)
+	}
+	r.reads = readsOf(name, float64(pieces*n), all, m.out)
+	return nil
+}
+
+// readsOf is how many random reads a step of a walk needs on a graph without weights: where the row of its vertex lies, and
+// the neighbour. ppr looks where the row lies once more in the step that ends a walk. node2vec searches the row where the walk was
+// before in at least the share of steps whose first try that decides: where the number drawn lies between 1 and 1/q. 0: not known.
+func readsOf(name string, walks, steps float64, g *sample.Graph) float64 {
+	kind, rest, _ := strings.Cut(name, ":")
+	switch {
+	case g.Weight != nil:
+	case kind == "deepwalk":
+		return 2
+	case kind == "ppr":
+		return 2 + walks/max(steps, 1)
+	case kind == "node2vec":
+		p, q := 1.0, 1.0
+		if _, err := fmt.Sscanf(rest, "p=%g,q=%g", &p, &q); err == nil {
+			return 2 + math.Abs(1-1/q)/max(1/p, 1, 1/q)*linesOf(g)
+		}
+	}
+	return 0
+}
+
+// linesOf is how many lines of 64 bytes a search by halves touches on average in the row of a vertex for one that is two steps from it. Walks come
+// to a vertex in proportion to its edges.
+func linesOf(g *sample.Graph) float64 {
+	const searches, line = 10000, 64 / 4
+	r, lines := rand.New(rand.NewPCG(1, 1)), 0
+	for range searches {
+		v := g.Far[r.IntN(g.Edges())]
+		u, n := v, int64(g.Degree(v))
+		for range 2 {
+			if d := g.Degree(u); d > 0 {
+				u = g.Far[g.Offsets[u]+r.Int64N(int64(d))]
+			}
+		}
+		at, seen := g.Offsets[v], map[int64]bool{}
+		for n > 1 {
+			half := n / 2
+			seen[(at+half)/line] = true
+			if g.Far[at+half] <= u {
+				at += half
+			}
+			n -= half
+		}
+		seen[at/line] = true
+		lines += len(seen)
+	}
+	return float64(lines) / searches
+}
+
+// blocks draws batches, several at a time, and counts their edges and rows.
+func (m *meter) blocks(r *rates, p *sample.Program, spec sample.Spec, key sample.Key) error {
+	size, batches, vertices := int(m.Batch), 4*runtime.GOMAXPROCS(0), m.in.Vertices()
+	if spec.Batch > 0 && spec.Sampler.Name == "saint" {
+		size = spec.Batch
+	}
+	size = min(size, vertices)
+	order := sample.Permutation(vertices, key)
+	errs, sums := make([]error, batches), make([][2]float64, batches)
+	t, _ := m.timed(func() error {
+		chunk.Each(batches, func(i int) {
+			var b sample.Blocks
+			k := key
+			k.Batch = uint32(i)
+			lo := i * size % (vertices - size + 1)
+			errs[i] = p.Blocks(&b, order[lo:lo+size], k)
+			for _, l := range b.Layers {
+				sums[i][0], sums[i][1] = sums[i][0]+float64(len(l.Far)), sums[i][1]+float64(len(l.Offsets)-1)
+			}
+		})
+		return nil
+	})
+	edges, rows := 0.0, 0.0
+	for i := range sums {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		edges, rows = edges+sums[i][0], rows+sums[i][1]
+	}
+	r.samples, r.units = max(r.samples, float64(size*batches)/t), max(r.units, edges/t)
+	if spec.Sampler.Name == "neighbours" {
+		r.reads = 3 + rows/max(edges, 1)
+	}
+	return nil
+}
+
+// randomReads is how many numbers of a list all processors read in a second at places
+// that follow from a counter.
+func randomReads(list []uint32) float64 {
+	const each = 1 << 20
+	threads := runtime.GOMAXPROCS(0)
+	sums := make([]uint32, threads)
+	start := used()
+	chunk.Each(threads, func(t int) {
+		sum := uint32(0)
+		for i := uint64(0); i < each; i++ {
+			at, _ := bits.Mul64((i+uint64(t)<<32)*0x9E3779B97F4A7C15, uint64(len(list)))
+			sum += list[at]
+		}
+		sums[t] = sum
+	})
+	seconds := (used() - start) / float64(threads)
+	for _, x := range sums[1:] {
+		sums[0] += x // so that no read is left out
+	}
+	runtime.KeepAlive(sums)
+	return float64(each*threads) / seconds
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/saga"
+	"sagann/sample"
+)
+
+// whole tells whether training goes over the whole graph.
+func (s *samplingFlags) whole() bool { return s.Sample == "" && s.Sampler == "" }
+
+// sampler is what --sampler says.
+func (s *settings) sampler() (*saga.Sampling, error) {
+	if s.Training.Sampling.Sample != "" {
+		return nil, fmt.Errorf("--sample %s and --sampler %s: one of them; --sample is neighbours:%[1]s", s.Training.Sampling.Sample, s.Training.Sampling.Sampler)
+	}
+	spec, err := sample.Parse(s.Training.Sampling.Sampler, 0)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--sampler: %w", err)
+	case spec.Sampler.Output == sample.Steps:
+		return nil, fmt.Errorf("--sampler %s draws walks; training needs blocks or subgraphs, such as neighbours:15,10 or saint:1000x2", s.Training.Sampling.Sampler)
+	}
+	return &saga.Sampling{Sampler: spec.Sampler, Batch: cmp.Or(spec.Batch, int(s.Training.Sampling.Batch))}, nil
+}
+
+// clusterSize is how many vertices a cluster has where --sampler does not say how many clusters there are.
+const clusterSize = 150
+
+// cluster makes the clusters of s, if it is for clusters.
+func (s *settings) cluster(x *saga.Sampling, d *dataset.Data) error {
+	if x.Sampler.Name != sample.ClusterGCN().Name {
+		return nil
+	}
+	spec, err := sample.Parse(s.Training.Sampling.Sampler, 0)
+	if err != nil {
+		return err
+	}
+	g, err := sample.NewGraph(d.Edges)
+	if err != nil {
+		return err
+	}
+	n := cmp.Or(spec.Clusters, min(d.Edges.V, max(x.Batch, d.Edges.V/clusterSize)))
+	if x.Clusters, err = sample.Partition(g, n); err != nil {
+		return cli.Usagef("--sampler %s: %v", s.Training.Sampling.Sampler, err)
+	}
+	return nil
+}
+
+// sampling is what --sample, --sampler and --batch say; nil: the whole graph.
+func (s *settings) sampling() (*saga.Sampling, error) {
+	if s.Training.Sampling.whole() {
+		return nil, nil
+	}
+	if s.Training.Sampling.Batch < 1 {
+		return nil, fmt.Errorf("--batch %d: a batch has at least one training vertex, edge, link or graph", s.Training.Sampling.Batch)
+	}
+	x := &saga.Sampling{Batch: int(s.Training.Sampling.Batch)}
+	if s.Training.Sampling.Sampler != "" {
+		var err error
+		if x, err = s.sampler(); err != nil {
+			return nil, err
+		}
+	} else {
+		list, err := fanouts("--sample", s.Training.Sampling.Sample)
+		if err != nil {
+			return nil, err
+		}
+		x.Sampler = sample.Neighbours(list...)
+	}
+	x.Accumulate, x.Norm, x.Cache = int(s.Training.Sampling.Accumulate), named(s.Training.Sampling.SampleNorm, "none"), s.Memory.Cache
+	if s.Training.Sampling.EvalSample == "" {
+		return x, nil
+	}
+	var err error
+	x.Eval, err = fanouts("--eval-sample", s.Training.Sampling.EvalSample)
+	return x, err
+}
+
+// fanouts are the numbers of a flag.
+func fanouts(flag, list string) (out []int, err error) {
+	for _, text := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > math.MaxInt32 {
+			return nil, fmt.Errorf("%s %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", flag, list, text)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}

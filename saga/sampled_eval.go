@@ -1,0 +1,158 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataflow"
+	"sagann/internal/safetensors"
+	"sagann/ops"
+	"sagann/sample"
+)
+
+// Evaluation by sampling: the forward pass over blocks that are drawn for the vertices of the splits, in batches. It is a program of
+// its own, which has the device while it runs. Every evaluation draws the same blocks, so scores of two epochs differ by the
+// parameters alone.
+
+// outputScores is the output of the program that evaluates by sampling.
+const outputScores = "scores"
+
+// drawsOfEvaluation sets the draws of evaluation apart from those of training under one seed.
+const drawsOfEvaluation = 0x65766173
+
+// scorer is the program that evaluates p by sampling; nil: evaluation is exact.
+func (p *Program) scorer(s *Sampling) (*Program, error) {
+	if len(s.Eval) == 0 {
+		return nil, nil
+	}
+	switch n := p.model.gathers(); {
+	case len(s.Eval) != n:
+		return nil, fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
+	case p.dims.taskName() != VertexTask:
+		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", things[p.dims.taskName()])
+	case p.cfg.HostMem > 0:
+		return nil, errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
+	case s.weighs():
+		return nil, fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
+	}
+	c := p.cfg
+	c.Seed ^= drawsOfEvaluation
+	c.Chunks, c.Outputs, c.Optimizer = 0, nil, Optimizer{Kind: "sgd"} // which has no numbers of its own
+	c.Without = append([]string{"stream"}, c.Without...)
+	q, err := newProgram(request{model: p.model, data: p.data, cfg: c})
+	if err != nil {
+		return nil, err
+	}
+	q.output = outputScores
+	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: 1}
+	if q.sampled, err = q.newSampled(x); err != nil {
+		return nil, err
+	}
+	if err := q.presample(); err != nil {
+		return nil, err
+	}
+	return q, q.compileSampled()
+}
+
+// allItems are the vertices that some split has.
+func (p *Program) allItems() (list []uint32) {
+	in := make([]bool, p.in.edges.V)
+	for _, split := range p.data.Splits(VertexTask) {
+		for _, v := range split {
+			in[v] = true
+		}
+	}
+	for v, is := range in {
+		if is {
+			list = append(list, uint32(v))
+		}
+	}
+	return list
+}
+
+// evaluateSampled scores every split by sampling.
+func (p *Program) evaluateSampled() (s Scores, err error) {
+	err = p.aside(func(held []safetensors.Tensor) error {
+		s, err = p.chosen.scorer.score(held)
+		return err
+	})
+	return s, err
+}
+
+// score runs all batches with the parameters given, and adds up what they give.
+func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
+	p.closed, p.sampled.step, p.epoch = false, step{}, 0
+	open, err := p.open()
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	for _, t := range held {
+		if _, wrong := p.param(t.Name); wrong == nil {
+			if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
+				return s, err
+			}
+		}
+	}
+	sums := make([][]float64, len(p.evalNames()))
+	for i := range p.sampled.batches() {
+		at := step{batch: i}
+		if open, err = p.scoreBatch(open, at, sums); err != nil {
+			return s, fmt.Errorf("evaluation, %v: %w", at, err)
+		}
+	}
+	return p.scoresOf(func(i int) []float64 { return sums[i] }), nil
+}
+
+// scoreBatch adds the results of a batch to sums.
+func (p *Program) scoreBatch(open *session, at step, sums [][]float64) (*session, error) {
+	b, err := p.batchOf(open, at)
+	if err != nil {
+		return open, err
+	}
+	if open, b, err = p.fit(open, b); err != nil {
+		return open, err
+	}
+	defer open.feed.giveBack(b)
+	if err := errors.Join(open.setStep(p.train, open.train), open.setLevels(b)); err != nil {
+		return open, err
+	}
+	open.takeRows(b)
+	if err := open.train.StepBatch(nil); err != nil {
+		return open, err
+	}
+	for i := range sums {
+		x := open.train.Result(i)
+		if sums[i] == nil {
+			sums[i] = make([]float64, len(x))
+		}
+		for k, y := range x {
+			sums[i][k] += float64(y)
+		}
+	}
+	return open, nil
+}
+
+// traceScores is the forward pass without dropout, with counts by split, over d.
+func (p *Program) traceScores(d dims) (*dataflow.Program, error) {
+	tr, err := trace(p.model, d, false)
+	if err != nil {
+		return nil, err
+	}
+	splits := tr.target.splits()
+	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // what is in no split may have no label
+	if p.model.Loss.numbers() {
+		d := ops.Sub(tr.logits, tr.target.labels())
+		list = append(list, ops.Square(d), ops.Abs(d))
+	} else if p.dims.multi {
+		y, pos := tr.target.labels(), ops.Positive(tr.logits)
+		list = append(list, ops.Mul(pos, y), pos, y)
+	} else {
+		list = append(list, ops.Correct(tr.logits, tr.target.labels()))
+	}
+	prog := &dataflow.Program{Loss: -1, Names: p.evalNames()}
+	for _, x := range list {
+		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
+	}
+	return p.resolve(prog, tr.t)
+}

@@ -1,0 +1,96 @@
+package saga_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"sagann/saga"
+)
+
+// Fan-outs above every degree give what the exact evaluation gives, whatever the batches; smaller ones give
+// something else, the same every time, and change nothing of training.
+func TestSampledEvaluation(t *testing.T) {
+	d := sampledGraph(t)
+	for _, c := range []struct {
+		model string
+		adapt func(m *saga.Model, s *saga.Sampling)
+	}{{"sage", nil}, {"gcn", nil}, {"gat", nil},
+		{"gin", func(_ *saga.Model, s *saga.Sampling) { s.Norm = saga.NormFull }},
+		{"gcn", func(_ *saga.Model, s *saga.Sampling) { s.Batch, s.Accumulate = 40, 3 }},
+		{"sage", func(m *saga.Model, _ *saga.Sampling) { m.Embedding = 12 }},
+	} {
+		scores := map[string]saga.Scores{}
+		losses := map[string]float64{}
+		for name, fanouts := range map[string][]int{"exact": nil, "all": {600, 600}, "some": {3, 2}} {
+			m := sampledModel(t, c.model, d)
+			s, cfg := sampling(), sampledConfig()
+			s.Eval = fanouts
+			if c.adapt != nil {
+				c.adapt(&m, &s)
+			}
+			cfg.Optimizer.ClipNorm = 0
+			p, err := saga.CompileSampled(m, d, cfg, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 4 {
+				if losses[name], err = p.Step(); err != nil {
+					t.Fatal(err)
+				}
+				if scores[name], err = p.Evaluate(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if again, err := p.Evaluate(); err != nil || again != scores[name] {
+				t.Errorf("%s %s: evaluated again: %v, before %v (%v)", c.model, name, again, scores[name], err)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		a, b, x := scores["exact"], scores["all"], scores["some"]
+		for k, m := range [][3]saga.Metrics{{a.Train, b.Train, x.Train}, {a.Val, b.Val, x.Val}, {a.Test, b.Test, x.Test}} {
+			if math.Abs(m[0].Loss-m[1].Loss) > 1e-5*m[0].Loss || math.Abs(m[0].Accuracy-m[1].Accuracy) > 1e-9 {
+				t.Errorf("%s, split %d: %v from all edges, exact %v", c.model, k, m[1], m[0])
+			}
+			if math.Abs(m[0].Loss-m[2].Loss) < 1e-5*m[0].Loss {
+				t.Errorf("%s, split %d: fan-outs 3,2 give the exact loss %v", c.model, k, m[0].Loss)
+			}
+		}
+		if losses["exact"] != losses["some"] || losses["exact"] != losses["all"] {
+			t.Errorf("%s: evaluation changes training: %v", c.model, losses)
+		}
+	}
+}
+
+// Device memory holds for evaluation too, and its sampling is part of what a run is.
+func TestSampledEvaluationBudget(t *testing.T) {
+	d := sampledGraph(t)
+	c := sampledConfig()
+	p := sampledProgram(t, "sage", d, c, sampling())
+	c.Mem = p.SampledPlan().Device
+	s := sampling()
+	s.Eval = []int{3, 2}
+	q := sampledProgram(t, "sage", d, c, s)
+	if _, err := q.Evaluate(); err != nil {
+		t.Fatal(err)
+	}
+	if p.Digest() == q.Digest() {
+		t.Error("sampled and exact evaluation have one digest")
+	}
+	for _, x := range []struct {
+		adapt func(c *saga.Config, s *saga.Sampling)
+		want  string
+	}{
+		{func(_ *saga.Config, s *saga.Sampling) { s.Eval = []int{3} }, "it takes 2 (--eval-sample)"},
+		{func(_ *saga.Config, s *saga.Sampling) { s.Eval = []int{3, 0} }, "0 draws at step 2"},
+		{func(c *saga.Config, _ *saga.Sampling) { c.HostMem = 1 << 30 }, "leave out --eval-sample or --host-mem"},
+	} {
+		c, s := sampledConfig(), s
+		x.adapt(&c, &s)
+		if _, err := saga.CompileSampled(sampledModel(t, "sage", d), d, c, s); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("got %v, want an error with %q", err, x.want)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package sample
+
+// second is what makes a plain walk one of second order: its place is drawn in a Reject, as Node2vec's. A draw is
+// taken with a probability that depends on whether the far end is the vertex before, or next to that, or neither.
+type second struct {
+	decides         int     // site of the number that decides,
+	scale           float32 // which is drawn from 0 up to this,
+	back, near, far float32 // and must be below one of these
+	reject          *instruction
+}
+
+// secondOrder is the second order of a function that has the shape of Node2vec's, and the number of the place that it takes; nil
+// of any other.
+func (c *code) secondOrder() (w *second, place int32) {
+	ok := true
+	is := func(n int32, o op) *instruction {
+		ok = ok && c.list[n].op == o
+		return &c.list[n]
+	}
+	lit := func(n int32) float32 { return is(n, opLit).real }
+	reject := is(c.result, opReject)
+	if !ok {
+		return nil, 0
+	}
+	accept := &c.list[reject.imm]
+	place = accept.a
+	take := is(accept.b, opOr)
+	none := is(take.a, opOr)
+	start, gone := is(none.a, opEqual), is(none.b, opEqual)
+	less := is(take.b, opLess+realOps)
+	drawn := is(less.a, opMul+realOps)
+	isBack := is(less.b, opIf+realOps)
+	isNear := is(isBack.c, opIf+realOps)
+	same, has := is(isBack.a, opEqual), is(isNear.a, opHas)
+	before, end := is(has.a, opPrev), is(has.b, opNeighbour)
+	w = &second{int(is(drawn.a, opUniform).imm), lit(drawn.b), lit(isBack.b), lit(isNear.b), lit(isNear.c), reject}
+	ok = ok && before.imm == 1 && c.list[end.a].op == opAt && end.b == place && same.a == has.b && same.b == has.a &&
+		start.a == has.a && c.list[start.b].isNone() && gone.a == place && c.list[gone.b].isNone()
+	if !ok {
+		return nil, 0
+	}
+	return w, place
+}
+
+// tries are draws of a step: left are the walks that draw, as places in the list of live ones.
+type tries struct {
+	left  [width]int32
+	walks [width]int32 // their samples
+	at    [width]int64 // the edge that each has drawn
+
+	open   [width]int32 // those whose draw the row of the vertex before decides,
+	share  [width]float32
+	end    [width]uint32 // with the far end that is looked for there
+	begins [width]int64
+	counts [width]uint32
+	ends   [3 * width]int64
+	rest   [width]int32 // those that are still searched
+}
+
+// addSecond makes the draws of a step of second order for the live walks, whose rows are known.
+func (f *frame) addSecond(out []uint32) {
+	left := f.strip.left[:len(f.live)]
+	for k := range left {
+		left[k] = int32(k)
+	}
+	for try := 0; len(left) > 0; try++ {
+		if try == maxTries {
+			f.fail(f.plain.second.reject, "%d tries of a Reject, and none is accepted", maxTries)
+			return
+		}
+		left = f.decide(f.propose(left, try, out), out)
+	}
+}
+
+// propose draws an edge for each of left. Walks whose rows have no weight get none, and leave the list.
+func (f *frame) propose(left []int32, try int, out []uint32) []int32 {
+	t, w := f.strip, &f.strip.words
+	for j, k := range left {
+		t.walks[j] = f.live[k]
+	}
+	f.draw(t.walks[:len(left)], uint32(f.step), counter(0, try))
+	for j, k := range left {
+		t.at[j] = f.begins[k] + int64(below(w[0][j], int(f.lengths[k])))
+	}
+	if decides := f.plain.second.decides; f.plain.alias {
+		n := 0
+		for j, k := range left {
+			at := t.at[j]
+			if x := f.p.tables.alias[at]; w[1][j] >= x.Cut {
+				if x.Other == noPlace {
+					out[f.live[k]] = NoVertex
+					continue
+				}
+				at = f.begins[k] + int64(x.Other)
+			}
+			left[n], t.at[n], w[decides][n] = k, at, w[decides][j]
+			n++
+		}
+		left = left[:n]
+	}
+	return left
+}
+
+// decide sets the far ends of the edges drawn, and leaves those of left that are not taken. Rows are searched only where that decides.
+func (f *frame) decide(left []int32, out []uint32) []int32 {
+	w, t, far, offsets := f.plain.second, f.strip, f.p.g.Far, f.p.g.Offsets
+	t.touch(far, t.at[:len(left)])
+	if f.step == 0 {
+		for j, k := range left {
+			out[f.live[k]] = far[t.at[j]]
+		}
+		return nil
+	}
+	before, words := f.steps[f.step-1], &t.words[w.decides]
+	more, open := 0, 0
+	for j, k := range left {
+		i, x, s := f.live[k], far[t.at[j]], uniform(words[j])*w.scale
+		out[i] = x
+		lo, hi := min(w.near, w.far), max(w.near, w.far)
+		if x == before[i] {
+			lo, hi = w.back, w.back
+		}
+		left[more], t.open[open], t.share[open], t.end[open] = k, k, s, x
+		taken, sure := 0, 0 // counted without branches, as these could not be foreseen
+		if s < hi {
+			taken = 1
+		}
+		if s < lo {
+			sure = 1
+		}
+		more += 1 - taken
+		open += taken - sure
+	}
+	n := 0
+	for o, k := range t.open[:open] {
+		v := before[f.live[k]]
+		lo, hi := offsets[v], offsets[v+1]
+		t.begins[o], t.counts[o] = lo, uint32(hi-lo)
+		if hi > lo { // the lines of a short row
+			t.ends[n], t.ends[n+1], t.ends[n+2] = lo, (lo+hi)>>1, hi-1
+			n += 3
+		}
+	}
+	t.touch(far, t.ends[:n])
+	t.search(far, open)
+	for o, k := range t.open[:open] {
+		bar := w.far
+		if t.counts[o] > 0 && far[t.begins[o]] == t.end[o] {
+			bar = w.near
+		}
+		if !(t.share[o] < bar) {
+			left[more] = k
+			more++
+		}
+	}
+	return left[:more]
+}
+
+// search moves where each row that decides begins to the last place whose vertex is not above the one looked for, or leaves it. All
+// searches go a step at a time: none waits for another's reads, and which way one goes is no branch, as it could not be foreseen.
+func (t *tries) search(far []uint32, n int) {
+	rest := t.rest[:n]
+	for o := range rest {
+		rest[o] = int32(o)
+	}
+	for len(rest) > 0 {
+		n := 0
+		for _, o := range rest {
+			at, count := t.begins[o], t.counts[o]
+			half := count >> 1
+			if half == 0 {
+				continue
+			}
+			next := at + int64(half)
+			if far[next] > t.end[o] {
+				next = at
+			}
+			t.begins[o], t.counts[o] = next, count-half
+			rest[n] = o
+			n++
+		}
+		rest = rest[:n]
+	}
+}
