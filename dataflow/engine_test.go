@@ -3,6 +3,7 @@ package dataflow_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -171,6 +172,9 @@ func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, ba
 		} else if mine := e.rows[name]; mine != nil { // a step may change them
 			rows = mine
 		}
+		if e.o.apart && r.Owns(id) && !slices.Contains(slices.Collect(maps.Values(l.Outputs)), id) {
+			rows = e.mine(r.Plan(), rows)
+		}
 		if err := r.SetInput(id, rows); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
@@ -230,6 +234,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 		return nil, err
 	}
 	arena.Over(e.ranks, n*e.ranks.Rank())
+	arena.Relay = e.o.relay
 	defer func() { closed = errors.Join(closed, arena.Close()) }()
 	r, err := e.runner(l, p, arena, nil)
 	if err != nil {
@@ -293,6 +298,18 @@ func (e *engine) beside(eval *dataflow.Lowered, q *plan.Plan, arena *exec.Arena,
 	return out, err
 }
 
+// mine are the rows of the intervals that this rank owns.
+func (e *engine) mine(p *plan.Plan, rows []byte) []byte {
+	mine, bytes := []byte{}, len(rows)/p.Cells.V
+	for j := range p.Cells.P {
+		if p.Cells.Rows(j) > 0 && order.RankOf(p.Owner(j), p.Devices, e.ranks.Ranks()) == e.ranks.Rank() {
+			lo := j * p.Cells.Width * bytes
+			mine = append(mine, rows[lo:lo+p.Cells.Rows(j)*bytes]...)
+		}
+	}
+	return mine
+}
+
 // step runs one step. It is an error when the devices have counted other copies than
 // the plan says, or hold more memory.
 func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Device) (map[string][]float32, error) {
@@ -304,7 +321,7 @@ func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Devi
 		return nil, err
 	}
 	p, c := r.Plan(), sumCounters(devices)
-	if devices == nil {
+	if devices == nil || e.o.relay { // what is relayed is copied beside the plan
 		c, before = device.Counters{H2D: p.H2D, D2H: p.D2H, D2D: p.D2D}, device.Counters{}
 	}
 	if h2d, d2h, d2d := c.H2D-before.H2D, c.D2H-before.D2H, c.D2D-before.D2D; h2d != p.H2D || d2h != p.D2H || d2d != p.D2D || len(devices) > 0 && c.Peak > int64(len(devices))*devices[0].Info().Budget {

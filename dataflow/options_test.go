@@ -44,6 +44,8 @@ type planning struct {
 	evaluate       bool // the program without gradients shares the memory and runs between two steps
 	early          bool // loads in the order of their deadlines
 	procs          int  // GOMAXPROCS; 0: as it is
+	apart          bool // a rank is given the rows of its own intervals alone
+	relay          bool // messages of ranks go through host memory
 	slots          int
 	slices         int   // of columns that gathers are split into
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget

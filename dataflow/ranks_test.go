@@ -29,6 +29,7 @@ func TestRandomRanks(t *testing.T) {
 			c := bitsCase{program: drawProgram(t), graph: drawGraph(t), options: drawOptions(t), seed: 1}
 			shape := rapid.SampledFrom([][2]int{{2, 2}, {3, 3}, {4, 2}, {4, 4}}).Draw(t, "devices and ranks")
 			c.options.devices, c.options.procs = shape[0], runtime.GOMAXPROCS(0)
+			c.options.apart, c.options.relay = rapid.Bool().Draw(t, "rows apart"), rapid.Bool().Draw(t, "relayed")
 			delays := rapid.Uint64().Draw(t, "delays")
 			p, v := parse(c.program), values{g: c.graph.graph(), seed: c.seed}
 			want, err := run(p, v, c.options)

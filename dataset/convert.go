@@ -83,7 +83,7 @@ func (c Conversion) open() (*Stream, error) {
 	// What edges and features must pass is checked as they come.
 	rest := *s.Data
 	rest.Edges, rest.FeatureCols, rest.EdgeLabels, rest.EdgeSplit, rest.Targets.Edge = &chunk.Edges{V: rest.Edges.V}, 0, nil, Split{}, Numbers{}
-	if err := Validate(&rest); err != nil {
+	if err := problem(&rest); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	if err := s.Data.checkOfEdges(s.E); err != nil {

@@ -28,6 +28,7 @@ type Data struct {
 	EdgeSplit   Split    // edge numbers, in stored order
 	Targets     Targets  // numbers to predict, in place of classes or beside them
 	Report      Report   // what loading did
+	Shard       *Shard   // nil, or what this rank has of a graph in shards: Edges has none of the edges then
 }
 
 // LateFeatures is where features are from that are not held as a dense matrix.

@@ -141,7 +141,7 @@ func TestNpyFolderRefused(t *testing.T) {
 		{"train", []int{1}, []int32{34}, "train.npy: byte 128: vertex 34"},
 		{"train", []int{1}, []int32{9}, "vertex 9 is in the training and in the test split"},
 		{"val", []int{2}, []int32{2, 2}, "vertex 2 stands twice in the validation split"},
-		{"test", []int{34}, make([]bool, 34), "the test split is empty"},
+		{"test", []int{34}, make([]bool, 34), "the split is empty: the mask is false everywhere"},
 		{"test", []int{5}, make([]bool, 5), "a mask of 5"},
 		{"edge_weight", []int{3}, make([]float32, 3), "edge_weight.npy: byte 128: shape [3], want 156 rows"},
 		{"edge_weight", []int{156}, append(make([]float32, 155), nan), "edge_weight.npy: byte 748: row 155"},

@@ -46,6 +46,15 @@ func Open(name string, opt Options) (*Data, error) {
 // counts; several forms side by side are an error that lists them. The result has
 // passed Validate. Errors name the file and the line or byte.
 func Load(path string, opt Options) (*Data, error) {
+	if IsShards(path) {
+		switch {
+		case opt.Ranks == 0:
+			return nil, fmt.Errorf("%s holds the shards of a graph, which only training reads; name the graph that they were made of", path)
+		case opt.Undirected || opt.Simple:
+			return nil, fmt.Errorf("%s holds the shards of a graph, whose edges stay as they are", path)
+		}
+		return OpenShards(path, opt.Rank, opt.Ranks)
+	}
 	s, err := open(path, opt)
 	if err != nil {
 		return nil, err
@@ -83,7 +92,7 @@ func held(d *Data, err error) (*Stream, error) {
 // finish checks what was read from path and rearranges the edges as asked.
 func finish(d *Data, path string, opt Options) (*Data, error) {
 	// Before the edges are rearranged, and so that they may be.
-	if err := Validate(d); err != nil {
+	if err := problem(d); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if (opt.Undirected || opt.Simple) && d.Edges.E() > math.MaxUint32/2 {

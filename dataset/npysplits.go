@@ -48,6 +48,9 @@ func splitIDs(a *npy.Array, n int, k LabelKind) ([]uint32, error) {
 				ids = append(ids, uint32(v))
 			}
 		}
+		if len(ids) == 0 {
+			return nil, fmt.Errorf("%s: the split is empty: the mask is false everywhere", a.Where(0))
+		}
 		return ids, nil
 	}
 	list, err := a.Uint32s()

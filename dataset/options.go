@@ -20,6 +20,10 @@ type Options struct {
 	// train_mask, train_masks [k,V]); 0 is the first.
 	Mask int
 
+	// Ranks is over how many ranks a run goes that reads a folder of shards, of which this process is number Rank; 0: shards
+	// are refused.
+	Rank, Ranks int
+
 	// Relabel says what becomes of the vertex ids of an edge list. ReadEdgeList
 	// also tells which vertex had which id.
 	Relabel Relabel

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 
@@ -22,45 +23,53 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 		return nil, true, err
 	}
 	defer s.Close()
-	d = &Data{FeatureCols: s.FeatureCols()}
-	if d.Name, err = s.Name(); err != nil {
+	if d, err = restOfStore(s); err != nil {
 		return nil, true, err
 	}
 	if d.Edges, err = s.ReadEdges(); err != nil {
 		return nil, true, err
 	}
-	if d.FeatureCols > 0 {
+	if d.FeatureCols > 0 && d.Late.Sparse == nil {
 		if d.Features, err = s.ReadFeatures(0, s.V()); err != nil {
 			return nil, true, err
 		}
 	}
+	return d, true, nil
+}
+
+// restOfStore reads all but the edges and dense features.
+func restOfStore(s *chunk.Store) (d *Data, err error) {
+	d = &Data{FeatureCols: s.FeatureCols(), Edges: &chunk.Edges{V: s.V(), Types: s.Types(), DataCols: s.DataCols()}}
+	if d.Name, err = s.Name(); err != nil {
+		return nil, err
+	}
 	if d.Labels, err = s.Labels(); err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	if d.MultiLabels, err = s.MultiLabels(); err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	if d.Labels != nil || d.MultiLabels != nil {
 		d.Classes = s.Classes()
 	}
 	if d.GraphOf, d.GraphLabels, err = s.Graphs(); err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	if d.EdgeLabels, err = s.EdgeLabels(); err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	if d.Targets.Vertex, d.Targets.Cols, err = s.Targets(chunk.KindTargets); err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	for k, n := range map[chunk.Kind]*Numbers{chunk.KindGraphTargets: &d.Targets.Graph, chunk.KindEdgeTargets: &d.Targets.Edge} {
 		if n.Rows, n.Cols, err = s.Targets(k); err != nil {
-			return nil, true, err
+			return nil, err
 		}
 	}
 	for k, first := range splitKinds {
 		to := d.parts(k)
 		if *to[0], *to[1], *to[2], err = s.Splits(first); err != nil {
-			return nil, true, err
+			return nil, err
 		}
 	}
 	rows, err := s.Sparse()
@@ -68,15 +77,44 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 		err = d.SetSparse(&SparseRows{Ptr: rows.Ptr, Cols: rows.Ids, Vals: rows.Vals}, rows.Cols)
 	}
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	names, err := s.VertexNames()
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	d.setNames(names)
 	d.Report, err = Notes(s)
-	return d, true, err
+	return d, err
+}
+
+// streamStore reads a store a piece at a time; closing closes it.
+func streamStore(path string) (s *Stream, closing func() error, err error) {
+	f, err := chunk.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := restOfStore(f)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	s = &Stream{Data: d, E: int(f.E()), Weighted: f.Weighted(), EachEdges: f.EachEdges, counted: true}
+	if d.FeatureCols > 0 && d.Late.Sparse == nil {
+		s.EachRows = func(fn func([]float32) error) error {
+			step := max(1, pieceValues/d.FeatureCols)
+			for lo := 0; lo < f.V(); lo += step {
+				rows, err := f.ReadFeatures(lo, min(f.V(), lo+step))
+				if err == nil {
+					err = fn(rows)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return s, f.Close, nil
 }
 
 // splitKinds are the first blocks of splits in a store.

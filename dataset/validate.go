@@ -15,12 +15,20 @@ import (
 // data have passed it. Splits, labels and features may be absent (nil); see
 // ValidateTraining.
 func Validate(d *Data) error {
+	if err := problem(d); err != nil {
+		return fmt.Errorf("%s: %w", d.Name, err)
+	}
+	return nil
+}
+
+// problem is what Validate finds, without the name of d.
+func problem(d *Data) error {
 	if d.Edges == nil {
-		return fmt.Errorf("%s: no edges", d.Name)
+		return errors.New("no edges")
 	}
 	for _, check := range []func(*Data) error{checkEdges, checkIDs, checkFeatures, checkLabels, checkTargets, checkLinks, checkGraphs, checkEdgeLabels, checkSplits} {
 		if err := check(d); err != nil {
-			return fmt.Errorf("%s: %w", d.Name, err)
+			return err
 		}
 	}
 	return nil

@@ -36,6 +36,7 @@ type CUDA struct {
 
 	capture cudaCapture
 	rows    cudaRows
+	comm    cudaComm // nil: it has not joined GPUs of other processes
 }
 
 // cudaMade is what a device has made for its user beside queues. It lives until Close.
@@ -229,7 +230,7 @@ func (d *CUDA) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closing = true
-	var errs []error
+	errs := []error{d.leaveNCCL()}
 	for _, b := range d.made.blas {
 		errs = append(errs, cuCloseBlas(d.ctx, b.handle), cuFree(d.ctx, b.work))
 	}

@@ -22,6 +22,18 @@ type GPU interface {
 	Detail(f func(Span))
 }
 
+// A Messenger is a GPU that can exchange parts of its memory with GPUs of other processes, once JoinNCCL has made them known to each
+// other.
+type Messenger interface {
+	GPU
+	// Message sends bytes of m to GPU number peer or, without send, receives them from it, when q gets there and the other GPU
+	// does. All messages between two GPUs are submitted in one order on both.
+	Message(q Queue, send bool, peer int, m Mem, off, bytes int64) error
+}
+
+// NCCLIDBytes is the length of what NCCLID gives.
+const NCCLIDBytes = 128
+
 // A Function is a compiled kernel of a GPU.
 type Function interface {
 	// Name is the name in the source.

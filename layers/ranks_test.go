@@ -46,11 +46,23 @@ func onRanks(n int, f func(g *net.Group) error) error {
 // trainRanked trains for two epochs on so many ranks. Every rank has the same losses and scores; the first has written
 // the checkpoint, from which resume, unless it is "", begins.
 func trainRanked(ranks int, m saga.Model, d *dataset.Data, c saga.Config, path, resume string) (*ranked, error) {
+	return trainRankedOn(ranks, m, func(int) (*dataset.Data, error) { return d, nil }, c, path, resume)
+}
+
+// trainRankedOn is trainRanked with the data that a rank has.
+func trainRankedOn(ranks int, m saga.Model, at func(rank int) (*dataset.Data, error), c saga.Config, path, resume string) (*ranked, error) {
 	all := make([]*ranked, ranks)
 	err := onRanks(ranks, func(g *net.Group) (err error) {
 		c := c
 		if c.Net = g; ranks == 1 {
 			c.Net = nil
+		}
+		d, err := at(g.Rank())
+		if err != nil {
+			return err
+		}
+		if d.Shard != nil {
+			defer d.Shard.Close()
 		}
 		p, err := saga.Compile(m, d, c)
 		if err != nil {

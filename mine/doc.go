@@ -36,10 +36,12 @@
 //
 // Formulas count stars, and patterns of three and four vertices, from degrees,
 // triangles at edges and wedges. Bit matrices count cliques: the neighbours of a root
-// that come after it in order of degree, as rows of bits. All else is loops over sorted
-// sets (packages mine/plan and mine/run). Auto takes the first of these that applies and fits
-// into the memory. Explain shows the choice before the run. Memory is taken before the
-// work begins; if Options.Mem is too small, the error names the smallest that would do.
+// that come after it in order of degree, as rows of bits. Maps count patterns such as cycles
+// and houses by walks that may meet a vertex twice, and subtract those. All else is loops over
+// sorted sets (packages mine/plan and mine/run). Auto takes formulas or bits where they apply
+// and fit into the memory, and else what is expected to be faster of maps and loops. Explain
+// shows the choice before the run. Memory is taken before the work begins; if Options.Mem is
+// too small, the error names the smallest that would do.
 // Counts have 128 bits.
 //
 // The files: mine.go (Open), query.go and symbols.go (what is asked), count.go (which engine, and

@@ -8,9 +8,9 @@ import (
 // Link moves messages between ranks. Messages of one sender, receiver and tag arrive in the order of their
 // sending. Its methods may be called by any goroutines at the same time.
 type Link interface {
-	Rank() int    // of this process
-	Ranks() int   // their number
-	Host() string // where this rank runs
+	Rank() int       // of this process
+	Ranks() int      // their number
+	Hosts() []string // where each rank runs, by rank
 	// Send returns when b may change again: perhaps before it has arrived. It has at most Piece bytes.
 	Send(b []byte, to, tag int) error
 	// Recv fills b with a message of just as many bytes.
@@ -26,12 +26,38 @@ const Piece = 1 << 30
 
 // Group is the ranks of a run. A nil Group is one rank alone.
 type Group struct {
+	GPUs Library // what moves bytes between GPUs of different ranks; set before a run begins
+
 	link  Link
 	piece int
 	sent  []atomic.Int64 // bytes of tasks, by the rank at the other end
 	got   []atomic.Int64
 	epoch atomic.Int64
 	doing atomic.Pointer[func() string]
+}
+
+// Library is NCCL, or nothing: bytes then go through host memory and the link.
+type Library struct {
+	Path  string                          // "": none
+	Found func(version string, err error) // is told once whether it can be opened on all ranks; nil: it must
+	tried bool
+}
+
+// Use opens the library by open, on all ranks or on none; all ranks call it, as often as they like. It tells whether they use it.
+func (l *Library) Use(g *Group, open func(path string) (version string, err error)) (bool, error) {
+	if l.Path == "" {
+		return false, nil
+	}
+	version, err := open(l.Path)
+	if err = g.Agree(err); err == nil || l.Found != nil {
+		if l.Found != nil && !l.tried {
+			l.Found(version, err)
+		}
+		if l.tried = true; err != nil {
+			l.Path, err = "", nil
+		}
+	}
+	return l.Path != "" && err == nil, err
 }
 
 // A Teller is a Link that tells other ranks what this one does.
@@ -141,7 +167,21 @@ func (g *Group) Name() string {
 	if g == nil {
 		return "rank 0"
 	}
-	return fmt.Sprintf("rank %d (host %s)", g.link.Rank(), g.link.Host())
+	return fmt.Sprintf("rank %d (host %s)", g.link.Rank(), g.link.Hosts()[g.link.Rank()])
+}
+
+// Beside is how many ranks of lower numbers run on this rank's host.
+func (g *Group) Beside() (n int) {
+	if g == nil {
+		return 0
+	}
+	hosts := g.link.Hosts()
+	for _, h := range hosts[:g.link.Rank()] {
+		if h == hosts[g.link.Rank()] {
+			n++
+		}
+	}
+	return n
 }
 
 // Abort ends all ranks; those that wait for this one learn why, as far as the link can tell.

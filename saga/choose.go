@@ -110,7 +110,7 @@ func (c *chooser) choose() (*choice, error) {
 	if c.p.output != "" {
 		return c.forward()
 	}
-	if c.expected != nil || c.p.cfg.Chunks > 0 || c.p.in.edges.E() < estimateFrom {
+	if c.expected != nil || c.p.cfg.Chunks > 0 || c.p.in.edgeCount() < estimateFrom {
 		return c.decide(nil)
 	}
 	c.expected = c.p.statistics()
@@ -350,7 +350,7 @@ func (p *Program) planOptions() plan.Options {
 		o.Devices, o.Topology = 1, nil
 	}
 	if p.on.machine != nil {
-		o.Host.Budget, o.Host.Staging = p.cfg.HostMem, device.Staging(p.cfg.Device)
+		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.cfg.Net.Ranks()}
 	}
 	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
 		o.Group, o.Groups = 1, nil

@@ -88,11 +88,19 @@ func sameArithmetic(digest string) error {
 func (in *inputs) checksum() string {
 	d, e, sum := in.data, in.edges, uint32(0)
 	sparse := in.sparseParts()
-	if sparse == nil {
-		d.HoldFeatures()
+	parts := [][]byte{wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)}
+	if d.Shard != nil { // its columns are those of the whole graph
+		for _, name := range []string{"src", "dst", "weight", "type", "data", "features"} {
+			sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(d.Shard.Bytes(name))))
+			sum = d.Shard.Sum(sum, name)
+		}
+	} else {
+		if sparse == nil {
+			d.HoldFeatures()
+		}
+		parts = append([][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data), bytesOf(d.Features)}, parts...)
 	}
-	for _, x := range [][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data),
-		bytesOf(d.Features), wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)} {
+	for _, x := range parts {
 		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
 		for part := range slices.Chunk(x, blockBytes) { // may lie in a file
 			sum = crc32.Update(sum, castagnoli, part)

@@ -6,7 +6,6 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
-	"sagann/device"
 )
 
 // grids are the vertex orders and the grids of a program, made for the numbers of intervals that
@@ -31,10 +30,8 @@ func (p *Program) gridFor(n int) (*gridAt, error) {
 	}
 	p.grids.built = nil
 	g := &gridAt{order: p.orderFor(n)}
-	defer since(&p.stages.Grid, time.Now())
 	var err error
-	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	if g.grid, err = memory.Build(p.in.edges, g.order, n, p.chosen.want); err != nil {
+	if g.grid, err = p.buildGrid(g.order, n); err != nil {
 		return nil, err
 	}
 	p.grids.built = g
@@ -48,6 +45,8 @@ func (p *Program) orderFor(n int) *chunk.Order {
 		defer since(&p.stages.Order, time.Now())
 		g.p = n
 		switch {
+		case p.data.Shard != nil:
+			g.order = p.data.Shard.Order
 		case p.cfg.without("balance"):
 			g.order = chunk.Identity(p.in.edges.V)
 		case p.cfg.without("degree-sort"):
@@ -74,7 +73,7 @@ func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
 	if st == nil {
 		o := p.orderFor(n)
 		defer since(&p.stages.Count, time.Now())
-		x := chunk.Stats(p.in.edges, o, n)
+		x := p.stats(o, n)
 		st = &x
 		p.grids.sizes[n] = st
 	}
@@ -94,4 +93,12 @@ func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
 		}
 	}
 	return c, nil
+}
+
+// stats counts the cells of n intervals under order o.
+func (p *Program) stats(o *chunk.Order, n int) chunk.GridStats {
+	if x := p.data.Shard; x != nil {
+		return x.Stats
+	}
+	return chunk.Stats(p.in.edges, o, n)
 }

@@ -30,7 +30,7 @@ import (
 
 // tenants lists those of a session of plans, with invariants of so many bytes by name.
 func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
-	list := plan.Tenants(plans...)
+	list := plan.Tenants(p.cfg.Net.Ranks(), plans...)
 	if p.sampled != nil && p.train.plan != nil {
 		list = append(list, p.sampled.tenants(p)...)
 	}
@@ -182,7 +182,7 @@ func blocks(v, ld int, f func(lo, hi int) error) error {
 }
 
 // fillFile is fill into a file, a block of rows at a time.
-func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order) error {
+func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order, own owned) error {
 	s, err := in.checked(name)
 	if err != nil {
 		return err
@@ -190,20 +190,25 @@ func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order) erro
 	cols := in.width(name)
 	ld := chunk.LD(cols)
 	if s.all != nil {
-		s.dropping(f.Bytes(), 4*int64(ld)).fillAll(floatsOf(f.Bytes()), cols, ld, o)
+		s.dropping(f.Bytes(), 4*int64(ld)).fillAll(floatsOf(f.Bytes()), cols, ld, o, own)
 		device.Drop(f.Bytes())
-		return nil
+		return in.shardErr()
 	}
 	var room []float32
-	return blocks(in.edges.V, ld, func(lo, hi int) error {
-		if room == nil {
-			room = make([]float32, (hi-lo)*ld)
+	for _, r := range own.ranges {
+		if err := blocks(r.hi-r.lo, ld, func(lo, hi int) error {
+			if cap(room) < (hi-lo)*ld {
+				room = make([]float32, (hi-lo)*ld)
+			}
+			rows := room[:(hi-lo)*ld]
+			s.fill(rows, cols, ld, o, r.lo+lo, r.lo+hi)
+			_, err := f.WriteAt(bytesOf(rows), 4*int64(r.at+lo)*int64(ld))
+			return err
+		}); err != nil {
+			return err
 		}
-		rows := room[:(hi-lo)*ld]
-		s.fill(rows, cols, ld, o, lo, hi)
-		_, err := f.WriteAt(bytesOf(rows), 4*int64(lo)*int64(ld))
-		return err
-	})
+	}
+	return nil
 }
 
 // dropping is s, whose rows are made all at once, but its pages of file b leave the

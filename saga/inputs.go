@@ -99,7 +99,10 @@ func (in *inputs) source(name string) (source, error) {
 	case "vertex:id":
 		return source{one: func(v int) float32 { return math.Float32frombits(uint32(v)) }}, nil
 	case "vertex:outdegree":
-		deg := in.edges.OutDegrees()
+		deg, err := in.degrees(true)
+		if err != nil {
+			return source{}, err
+		}
 		return source{one: func(v int) float32 { return float32(deg[v]) }}, nil
 	}
 	if first := in.made[name]; first != nil {
@@ -124,8 +127,8 @@ func (in *inputs) source(name string) (source, error) {
 	default:
 		return source{}, fmt.Errorf("saga: no vertex input %q", name)
 	}
-	deg := in.edges.InDegrees()
-	return source{one: func(v int) float32 { return of(deg[v]) }}, nil
+	deg, err := in.degrees(false)
+	return source{one: func(v int) float32 { return of(deg[v]) }}, err
 }
 
 // targets are those of regression, 0 where a vertex has none.
@@ -176,27 +179,26 @@ func (in *inputs) splitOf() []uint8 {
 	return split
 }
 
-// values is how many numbers input name has laid out: V rows of chunk.LD(width).
-func (in *inputs) values(name string) int { return in.edges.V * chunk.LD(in.width(name)) }
-
-// fill lays input name out in dst, which must have values(name) numbers: rows in order
+// fill lays the rows of input name that own has out in dst, which must have room for just these: in order
 // o (nil for the user's), padded with zeros. One pass on all processors; what it takes
 // beside dst is at most 4 bytes a vertex.
-func (in *inputs) fill(dst []float32, name string, o *chunk.Order) error {
+func (in *inputs) fill(dst []float32, name string, o *chunk.Order, own owned) error {
 	s, err := in.checked(name)
 	if err != nil {
 		return err
 	}
-	cols, v := in.width(name), in.edges.V
+	cols := in.width(name)
 	ld := chunk.LD(cols)
-	if len(dst) != v*ld {
-		return fmt.Errorf("saga: input %q laid out has %d numbers, there is room for %d", name, v*ld, len(dst))
+	if len(dst) != own.rows*ld {
+		return fmt.Errorf("saga: input %q laid out has %d numbers, there is room for %d", name, own.rows*ld, len(dst))
 	}
 	if s.all != nil {
-		s.fillAll(dst, cols, ld, o)
-		return nil
+		s.fillAll(dst, cols, ld, o, own)
+		return in.shardErr()
 	}
-	s.fill(dst, cols, ld, o, 0, v)
+	for _, r := range own.ranges {
+		s.fill(dst[r.at*ld:(r.at+r.hi-r.lo)*ld], cols, ld, o, r.lo, r.hi)
+	}
 	return nil
 }
 
@@ -212,12 +214,15 @@ func (in *inputs) checked(name string) (source, error) {
 	return s, nil
 }
 
-// fillAll has every row of dst made where it lies, in order o.
-func (s *source) fillAll(dst []float32, cols, ld int, o *chunk.Order) {
+// fillAll has every row of dst made where it lies, in order o; rows that are not own's go nowhere.
+func (s *source) fillAll(dst []float32, cols, ld int, o *chunk.Order, own owned) {
 	s.all(func(from int) []float32 {
 		n := from
 		if o != nil {
 			n = int(o.New[from])
+		}
+		if n = own.place(n); n < 0 {
+			return make([]float32, cols)
 		}
 		row := dst[n*ld : (n+1)*ld]
 		clear(row[cols:])
@@ -250,9 +255,9 @@ func (s *source) fill(dst []float32, cols, ld int, o *chunk.Order, first, end in
 }
 
 // layout is input name as fill lays it out, as bytes, in memory of its own.
-func (in *inputs) layout(name string, o *chunk.Order) ([]byte, error) {
-	out := make([]float32, in.values(name))
-	if err := in.fill(out, name, o); err != nil {
+func (in *inputs) layout(name string, o *chunk.Order, own owned) ([]byte, error) {
+	out := make([]float32, own.rows*chunk.LD(in.width(name)))
+	if err := in.fill(out, name, o, own); err != nil {
 		return nil, err
 	}
 	return bytesOf(out), nil

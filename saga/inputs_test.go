@@ -93,11 +93,11 @@ func TestFillInputs(t *testing.T) {
 			for _, name := range allInputs {
 				cols := in.width(name)
 				ld := chunk.LD(cols)
-				dst := make([]float32, in.values(name))
+				dst := make([]float32, (in.edges.V * chunk.LD(in.width(name))))
 				for i := range dst {
 					dst[i] = -9 // what was there before must not show
 				}
-				if err := in.fill(dst, name, o); err != nil {
+				if err := in.fill(dst, name, o, allRows(in.edges.V)); err != nil {
 					t.Fatal(err)
 				}
 				for _, v := range []int{0, 1, 4097, in.edges.V - 1} {
@@ -110,7 +110,7 @@ func TestFillInputs(t *testing.T) {
 						t.Fatalf("%s of vertex %d is %v, want %v", name, v, got, want)
 					}
 				}
-				own, err := in.layout(name, o)
+				own, err := in.layout(name, o, allRows(in.edges.V))
 				if err != nil || string(own) != string(bytesOf(dst)) {
 					t.Errorf("%s: layout differs from fill: %v", name, err)
 				}
@@ -121,14 +121,14 @@ func TestFillInputs(t *testing.T) {
 
 func TestFillRefuses(t *testing.T) {
 	in := testInputs(t, false)
-	if err := in.fill(make([]float32, 5), featuresInput, nil); err == nil {
+	if err := in.fill(make([]float32, 5), featuresInput, nil, allRows(in.edges.V)); err == nil {
 		t.Error("5 numbers hold all features")
 	}
-	if err := in.fill(make([]float32, in.edges.V), "vertex:nosuch", nil); err == nil {
+	if err := in.fill(make([]float32, in.edges.V), "vertex:nosuch", nil, allRows(in.edges.V)); err == nil {
 		t.Error("an input that there is not")
 	}
 	in.data.Labels = nil
-	if err := in.fill(make([]float32, in.edges.V), labelsInput, nil); err == nil {
+	if err := in.fill(make([]float32, in.edges.V), labelsInput, nil, allRows(in.edges.V)); err == nil {
 		t.Error("labels of a graph without")
 	}
 }

@@ -81,6 +81,11 @@ type request struct {
 func newProgram(r request) (*Program, error) {
 	p := &Program{model: r.model, data: r.data, shape: r.shape, output: r.output, grids: grids{sizes: map[int]*chunk.GridStats{}}}
 	r.cfg.Optimizer.defaults(r.cfg.Epochs)
+	if r.data != nil {
+		if err := r.cfg.sharded(r.data, &r.model, r.output); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -129,7 +134,7 @@ func (p *Program) describeData() error {
 		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
 	}
 	e := d.Edges
-	if m.SelfLoops {
+	if m.SelfLoops && d.Shard == nil { // which has them
 		e = e.WithSelfLoops()
 	}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.featureGrad() && p.output == ""}

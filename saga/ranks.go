@@ -14,11 +14,8 @@ import (
 // ranks says why the devices cannot be shared.
 func (c *Config) ranks() error {
 	r := c.Net.Ranks()
-	switch n := c.devices(); {
-	case n%r != 0:
-		return fmt.Errorf("device %q: %d in all cannot be dealt to %d ranks, as many to each; cpu:%d could, for one", c.Device, n, r, r)
-	case r > 1 && !device.Host(c.Device):
-		return fmt.Errorf("device %q over %d ranks: several ranks run on CPUs only", c.Device, r)
+	if n := c.devices(); n%r != 0 {
+		return fmt.Errorf("device %q: %d in all cannot be dealt to %d ranks, as many to each; --owners %d could, for one", c.Device, n, r, r)
 	}
 	return nil
 }
@@ -27,6 +24,16 @@ func (c *Config) ranks() error {
 func (c *Config) owned() (first, n int) {
 	n = c.devices() / c.Net.Ranks()
 	return n * c.Net.Rank(), n
+}
+
+// opens are the devices that this rank opens, n from number first of Config.Device on: ranks of one host share its GPUs, and
+// every host's begin at the first.
+func (c *Config) opens() (first, n int) {
+	first, n = c.owned()
+	if device.IsGPU(c.Device) {
+		first = n * c.Net.Beside()
+	}
+	return first, n
 }
 
 // alike is an error where ranks would not do the same.

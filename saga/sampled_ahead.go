@@ -128,7 +128,7 @@ func (s *session) setTables() error {
 		if s.main != nil {
 			rows = s.main.train.Output(id)
 		} else if t.Host || src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
-			if rows, err = p.in.layout(name, nil); err != nil {
+			if rows, err = p.in.layout(name, nil, allRows(p.in.edges.V)); err != nil {
 				return err
 			}
 		}

@@ -80,7 +80,7 @@ func (s *session) all() []*session { return append([]*session{s}, s.peers...) }
 
 // openPeers opens a session for each further device.
 func (s *session) openPeers(peak int64) error {
-	first, n := s.p.cfg.owned()
+	first, n := s.p.cfg.opens()
 	for i := 1; i < n; i++ {
 		peer, err := s.p.openOn(first+i, 1, peak)
 		if err != nil {

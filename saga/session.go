@@ -47,7 +47,7 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	if err := p.checkSpace(); err != nil {
 		return nil, err
 	}
-	first, n := p.cfg.owned()
+	first, n := p.cfg.opens()
 	if p.sampled != nil { // others have sessions of their own
 		n = 1
 	}
@@ -81,11 +81,38 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 		return nil, errors.Join(err, s.close())
 	}
 	s.arena.FilesIn(p.cfg.Scratch)
-	if p.sampled == nil {
-		first, _ := p.cfg.owned()
-		s.arena.Over(p.cfg.Net, first)
+	if p.sampled != nil {
+		return s, nil
+	}
+	first, _ := p.cfg.owned()
+	s.arena.Over(p.cfg.Net, first)
+	if p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) {
+		if err := s.joinGPUs(first); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
 	}
 	return s, nil
+}
+
+// joinGPUs makes the GPUs of all ranks known to each other.
+func (s *session) joinGPUs(first int) error {
+	g := s.p.cfg.Net
+	use, err := g.GPUs.Use(g, device.OpenNCCL)
+	if !use || err != nil {
+		return err
+	}
+	id := make([]byte, device.NCCLIDBytes)
+	if g.Rank() == 0 {
+		id, err = device.NCCLID()
+	}
+	if err := g.Agree(err); err != nil {
+		return err
+	}
+	if err := g.Bcast(id, 0); err != nil {
+		return err
+	}
+	s.arena.Direct = true
+	return g.Agree(device.JoinNCCL(s.devices, id, first, s.p.cfg.devices()))
 }
 
 // close gives everything back.
@@ -154,7 +181,11 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		rows, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
-			if rows, err = s.layOut(name, g.order, u.plan.OnDisk(id)); err != nil {
+			own := allRows(u.plan.Cells.V)
+			if run.Owns(id) {
+				own = p.ownedBy(u.plan)
+			}
+			if rows, err = s.layOut(name, g.order, own, u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
@@ -167,18 +198,18 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	return run, s.setConsts(u, run)
 }
 
-// layOut is input name in order o, in memory or in a file of the session.
-func (s *session) layOut(name string, o *chunk.Order, disk bool) ([]byte, error) {
+// layOut is what own has of input name in order o, in memory or in a file of the session.
+func (s *session) layOut(name string, o *chunk.Order, own owned, disk bool) ([]byte, error) {
 	in := s.p.in
 	if !disk {
-		return in.layout(name, o)
+		return in.layout(name, o, own)
 	}
-	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(in.values(name)))
+	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(own.rows)*int64(chunk.LD(in.width(name))))
 	if err != nil {
 		return nil, err
 	}
 	s.files = append(s.files, f)
-	return f.Bytes(), in.fillFile(f, name, o)
+	return f.Bytes(), in.fillFile(f, name, o, own)
 }
 
 // setConsts sets the numbers of u that do not change from step to step.

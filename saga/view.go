@@ -23,7 +23,7 @@ func (p *Program) Totals() (vertices int, edges int64) {
 	if s := p.shape; s != nil {
 		return s.Vertices, s.Edges
 	}
-	return p.in.edges.V, int64(p.in.edges.E())
+	return p.in.edges.V, int64(p.in.edgeCount())
 }
 
 // Saved is the save policy of the training plan: "some", "all" or "none". Values may be
@@ -120,10 +120,10 @@ func (p *Program) report() *report.Run {
 	}
 	r.Data, r.Edges, r.Order = p.data.Name, p.in.edges, p.grids.order
 	loops := ""
-	if p.in.edges.E() > p.data.Edges.E() {
+	if p.model.SelfLoops && p.in.edgeCount() > p.data.Edges.E() {
 		loops = " with self loops"
 	}
-	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges%s, %d features, %d classes", p.data.Name, p.in.edges.V, p.in.edges.E(), loops, p.dims.features, p.dims.classes)
+	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges%s, %d features, %d classes", p.data.Name, p.in.edges.V, p.in.edgeCount(), loops, p.dims.features, p.dims.classes)
 	for name := range p.in.extra {
 		r.Extra[name] = true
 	}

@@ -19,7 +19,7 @@ type dataCmd struct {
 	Convert  convertCmd  `cmd:"" help:"Read a graph in any format and write it as a store (.saga), which loads fast, or as .npy files."`
 	Info     infoCmd     `cmd:"" help:"Describe a graph."`
 	Verify   verifyCmd   `cmd:"" help:"Read a graph and check all of it; of a store every checksum."`
-	Shard    shardCmd    `cmd:"" help:"Say how many edges would cross between hosts."`
+	Shard    shardCmd    `cmd:"" help:"Write a graph as shards, for a run over ranks, or say how many edges would cross between hosts."`
 	Generate generateCmd `cmd:"" help:"Generate a graph."`
 }
 

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 
 	"sagann/chunk/locality"
+	"sagann/dataset"
 	"sagann/internal/cli"
 )
 
@@ -14,13 +16,25 @@ import (
 type shardCmd struct {
 	source
 	Hosts  string `default:"2,8,32,125" placeholder:"N,N,.." help:"Numbers of hosts (${default}); one with fewer than 1,000 vertices a host is left out."`
-	DryRun bool   `name:"dry-run" required:"" help:"Measure only; nothing is written."`
-	JSON   bool   `name:"json" help:"Print one JSON object a line."`
+	DryRun bool   `name:"dry-run" help:"Measure only; nothing is written."`
+	JSON   bool   `name:"json" help:"With --dry-run: print one JSON object a line."`
+
+	Out       string `placeholder:"DIR" help:"Folder to write, which must not exist."`
+	Owners    count  `default:"0" placeholder:"N" help:"Devices of the run, over all its ranks: a shard each."`
+	Chunks    count  `default:"0" placeholder:"N" help:"Vertex intervals of the run, a multiple of --owners; default: as many."`
+	SelfLoops bool   `help:"Add the self loops that the model would (gcn, gat and others)."`
+	Seed      int64  `default:"1" placeholder:"N" help:"Seed of the random split that labelled vertices without one get (${default})."`
 }
 
 // Help is what stands under the usage line.
 func (shardCmd) Help() string {
-	return `Says what share of the edges would cross between hosts that own equal shares of the vertices, and how many rows of others
+	return `With --out: writes a graph as shards, one for each device of a run over ranks. A rank of saga train --data DIR then
+reads the shards of its own devices only, so that no host holds the graph. The edges are streamed, twice.
+
+  saga data shard --data graph.saga --owners 4 --out shards
+  mpirun -n 4 saga train --data shards --owners 4 --model sage
+
+With --dry-run: says what share of the edges would cross between hosts that own equal shares of the vertices, and how many rows of others
 a host would read: rows, as a multiple of the vertices, are what all hosts receive in one pass along the edges. Most rows and most edges are
 those of the host that has most, as a multiple of an equal share.
 
@@ -38,8 +52,14 @@ A store is read interval by interval, in memory for some numbers a vertex; other
 // leastOwned is how many vertices a host has at least.
 const leastOwned = 1000
 
-// Run measures.
+// Run writes shards, or measures.
 func (c *shardCmd) Run(a *app) error {
+	switch {
+	case c.DryRun == (c.Out != ""):
+		return cli.Usagef("either --out DIR, for shards, or --dry-run, to measure what crosses between hosts")
+	case c.Out != "":
+		return c.write(a)
+	}
 	counts, err := c.counts()
 	if err != nil {
 		return err
@@ -102,6 +122,39 @@ func (c *shardCmd) counts() (list []int, err error) {
 	slices.Sort(list)
 	return slices.Compact(list), nil
 }
+
+// write writes shards.
+func (c *shardCmd) write(a *app) error {
+	if c.Owners < 1 || c.Chunks%c.Owners != 0 {
+		return cli.Usagef("--owners %d --chunks %d: how many devices has the run, and as many intervals for each", c.Owners, c.Chunks)
+	}
+	if err := (&target{Out: c.Out}).check(); err != nil {
+		return err
+	}
+	name, err := c.name()
+	if err != nil {
+		return err
+	}
+	t, err := c.Tables.tables()
+	if err != nil {
+		return err
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(shardGC))
+	bar := &progressBar{app: a}
+	d, edges, err := dataset.WriteShards(dataset.Sharding{Owners: int(c.Owners), Chunks: int(c.Chunks), SelfLoops: c.SelfLoops,
+		Conversion: dataset.Conversion{From: name, Tables: t, Options: c.options(), Out: c.Out, Seed: uint64(c.Seed), Progress: bar.show}})
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	warn(a, d)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d shards of %d vertices, %d edges, %d features, %d classes\n%s", c.Out, c.Owners, d.Edges.V, edges, d.FeatureCols, d.Classes, changes(d))
+	return err
+}
+
+// shardGC is how much of its memory the program may leave to collect, in percent: little, as graphs that are sharded are those
+// that fit nowhere.
+const shardGC = 25
 
 // near is the graph; closing gives it up.
 func (c *shardCmd) near(a *app) (g *locality.Near, closing func(), err error) {

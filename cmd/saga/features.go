@@ -92,3 +92,16 @@ func (p *prepared) sparseFrom() int64 {
 	}
 	return 0
 }
+
+// onShards refuses what stands for features, or changes them, where no process has all of d.
+func (p *prepared) onShards(d *dataset.Data) error {
+	switch {
+	case d.Shard == nil:
+		return nil
+	case p.RowNormalize:
+		return cli.Usagef("--row-normalize: the features of shards stay as they are; normalise them before saga data shard, or --row-normalize off")
+	case p.OneHot || p.Features != "" || p.Embedding > 0:
+		return cli.Usagef("a run over shards needs the features of the data; %s has %d columns", d.Name, d.FeatureCols)
+	}
+	return nil
+}

@@ -72,6 +72,9 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		return nil, err
 	}
 	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
+	if err := j.prep.onShards(d); err != nil {
+		return nil, err
+	}
 	if err := j.prep.apply(d, log); err != nil {
 		return nil, err
 	}

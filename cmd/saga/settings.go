@@ -194,7 +194,7 @@ func (s *settings) shares() (train, val float64, err error) {
 
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
-	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features)}
+	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks()}
 }
 
 // absolute makes paths in Machine and Data independent of the working directory.

@@ -16,12 +16,16 @@ import (
 	"sagann/internal/cli"
 	"sagann/net"
 	"sagann/net/mpi"
+	"sagann/net/tcp"
 	"sagann/saga"
 )
 
 // rankFlags say how ranks share a run.
 type rankFlags struct {
-	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N: so many devices share the work; with ranks that mpirun or srun has started, as many on each (docs/hosts.md)."`
+	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: so many devices share the work; with several ranks, as many on each (docs/hosts.md)."`
+	Peers      []string      `placeholder:"HOST:PORT,.." group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
+	Rank       count         `default:"0" placeholder:"N" group:"run" help:"With --peers: the number of this rank, from 0."`
+	NCCL       string        `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
 	NetTimeout time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
 }
 
@@ -43,19 +47,14 @@ type toldError struct {
 // join is this process among those that a launcher has started together. A rank that is not the first says nothing from
 // then on, but to its log file.
 func (c *trainCmd) join(a *app) (*ranks, error) {
-	if mpi.Launched() < 2 {
-		return nil, nil
+	link, err := c.Ranks.link(a.Stderr)
+	if link == nil || err != nil {
+		return nil, err
 	}
 	stderr := a.Stderr
-	link, err := mpi.Open(mpi.Options{Timeout: c.Ranks.NetTimeout, Say: func(text string) { fmt.Fprintf(stderr, "saga: %s\n", text) }})
-	if err != nil {
-		return nil, fmt.Errorf("started as one of %d processes: %w", mpi.Launched(), err)
-	}
-	if link == nil {
-		return nil, nil
-	}
 	t := &ranks{group: net.Over(link), stderr: stderr, log: &laterFile{}}
 	c.net = t.group
+	t.group.GPUs = c.Ranks.overGPUs(a)
 	if t.follows() {
 		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 		if err != nil {
@@ -64,6 +63,44 @@ func (c *trainCmd) join(a *app) (*ranks, error) {
 		a.Stdout, a.Stderr, a.Log = null, null, alsoTo(newLogger(null), t.log)
 	}
 	return t, nil
+}
+
+// overGPUs says what moves bytes between GPUs of different ranks, of which the first rank tells once.
+func (f *rankFlags) overGPUs(a *app) net.Library {
+	switch f.NCCL {
+	case "off":
+		return net.Library{}
+	case "auto":
+		return net.Library{Path: "libnccl.so.2", Found: func(version string, err error) {
+			if err != nil {
+				a.Log.Warn("GPUs of different ranks exchange bytes through host memory, which is slower: NCCL was not found (--nccl FILE)", "why", err)
+			} else {
+				a.Log.Info("GPUs of different ranks exchange bytes through NCCL", "version", version)
+			}
+		}}
+	}
+	return net.Library{Path: f.NCCL}
+}
+
+// link joins the ranks by MPI or, with --peers, over sockets; nil where this process is alone.
+func (f *rankFlags) link(stderr *os.File) (net.Link, error) {
+	say := func(text string) { fmt.Fprintf(stderr, "saga: %s\n", text) }
+	switch {
+	case len(f.Peers) > 0:
+		if int(f.Rank) >= len(f.Peers) {
+			return nil, cli.Usagef("--rank %d of %d --peers: they count from 0", f.Rank, len(f.Peers))
+		}
+		return tcp.Open(tcp.Options{Peers: f.Peers, Rank: int(f.Rank), Timeout: f.NetTimeout, Say: say, End: func() { os.Exit(exitFailure) }})
+	case f.Rank > 0:
+		return nil, cli.Usagef("--rank %d goes with --peers", f.Rank)
+	case mpi.Launched() < 2:
+		return nil, nil
+	}
+	link, err := mpi.Open(mpi.Options{Timeout: f.NetTimeout, Say: say})
+	if err != nil {
+		return nil, fmt.Errorf("started as one of %d processes: %w", mpi.Launched(), err)
+	}
+	return link, nil
 }
 
 // follows tells whether another rank prints and writes.
@@ -84,10 +121,13 @@ func (c *trainCmd) own() error {
 	if strings.Contains(c.Memory.Device, ":") && len(index) != int(c.Ranks.Owners) {
 		return cli.Usagef("--owners %d and --device %s: two numbers of devices", c.Ranks.Owners, c.Memory.Device)
 	}
-	if !device.Host(kind) {
-		return cli.Usagef("--owners is of CPUs; several GPUs of a host are --device %s:0,1", kind)
-	}
 	c.Memory.Device = fmt.Sprintf("%s:%d", kind, c.Ranks.Owners)
+	if device.IsGPU(kind) {
+		c.Memory.Device = kind + ":0"
+		for i := 1; i < int(c.Ranks.Owners); i++ {
+			c.Memory.Device += fmt.Sprintf(",%d", i)
+		}
+	}
 	return nil
 }
 

@@ -83,6 +83,9 @@ const maxLogits = 256 << 20
 // classes counts the classes of the test split, or of the validation or training split where
 // there is none, by the parameters that the checkpoint gives, within the budget of training.
 func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Classes, error) {
+	if j.data.Shard != nil {
+		return nil, errors.New("no rank has the whole graph; saga evaluate on it has the classes")
+	}
 	if j.prep.Layers.Task == saga.LinkTask {
 		return nil, errors.New("links have no classes; saga evaluate has their scores")
 	}

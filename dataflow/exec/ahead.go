@@ -213,7 +213,7 @@ func (r *Runner) Room() ([]byte, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	r.owned = append(r.owned, h)
+	r.taken.mem = append(r.taken.mem, h)
 	return h.Bytes()[:a.bytes], a.from, nil
 }
 

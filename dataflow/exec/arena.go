@@ -15,6 +15,8 @@ import (
 type Arena struct {
 	TF32     bool  // dense products on GPUs may round their operands to TF32; set before the first step
 	Scratch  int64 // GPUs: bytes of kernels' scratch memory that the first runner takes at least, so that no later one takes its own beside it
+	Direct   bool  // messages go from GPU to GPU, which JoinNCCL has joined
+	Relay    bool  // messages to other ranks go through host memory, as those of GPUs do; for tests
 	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
 
 	devices []part
@@ -36,6 +38,10 @@ type part struct {
 	queues  [plan.Queues]device.Queue
 	scratch device.Mem   // GPUs: what lies between the kernels of a launch
 	held    []device.Mem // and all that was taken for it
+
+	room device.HostMem  // that messages go through
+	net  device.Queue    // of messages from GPU to GPU; nil until the first
+	tied [2]device.Event // that tie it to the queue of a message
 }
 
 // NewArena takes bytes of memory of each device, once. The error names what was asked for.
@@ -80,6 +86,9 @@ func (a *Arena) Close() error {
 	}
 	a.owned, a.rows = nil, nil
 	for _, p := range a.devices {
+		if len(p.room.Bytes()) > 0 {
+			err = errors.Join(err, p.dev.HostFree(p.room))
+		}
 		for _, m := range append(p.held, p.mem) {
 			err = errors.Join(err, p.dev.Free(m))
 		}

@@ -28,7 +28,7 @@ const captureMost = 1 << 11
 func (r *Runner) replay() (done bool, err error) {
 	p := &r.arena.devices[0]
 	dev, ok := p.dev.(device.Capturer)
-	if !ok || len(r.arena.devices) > 1 || r.trace != nil || r.arena.OneByOne || len(r.tasks) > captureMost || r.hostUpdate() {
+	if !ok || len(r.arena.devices) > 1 || r.trace != nil || r.arena.ranks.Ranks() > 1 || r.arena.OneByOne || len(r.tasks) > captureMost || r.hostUpdate() {
 		return false, nil
 	}
 	if r.gpu.captured == nil { // the first step, which prepares what it submits

@@ -16,8 +16,8 @@ type Runner struct {
 	sides   [2]*chunk.Side
 	needs   [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
 	host    [][]byte      // by value: rows in new order, RowBytes each
-	owned   []device.HostMem
-	files   []*device.HostFile
+	owns    []bool        // by value: those of the rank's intervals alone
+	taken   taken
 	kernels []*cpu.Program // on CPU devices
 	gpu     onGPUs
 	tasks   []task
@@ -31,6 +31,12 @@ type Runner struct {
 	ahead   ahead
 	stats   []Stats // by device
 	trace   *tracer // nil: off
+}
+
+// taken is the host memory that a runner has taken.
+type taken struct {
+	mem   []device.HostMem
+	files []*device.HostFile
 }
 
 // has says what a runner's steps have left on the device.

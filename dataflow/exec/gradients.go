@@ -24,7 +24,7 @@ func (r *Runner) Apart() error {
 	if err != nil {
 		return err
 	}
-	r.owned = append(r.owned, h)
+	r.taken.mem = append(r.taken.mem, h)
 	room := device.View[float32](h.Bytes())
 	r.apart = [][]float32{}
 	each(func(n int64) { r.apart, room = append(r.apart, room[:n:n]), room[n:] })

@@ -33,7 +33,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	if n := a.devices[0].mem.Len(); p.Peak > n {
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
-	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), owns: make([]bool, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
 	if z := p.Places.Sets; z != nil && z.Ahead.On {
 		r.ahead.from, r.ahead.bytes = z.Ahead.At, z.Ahead.Bytes
 	}
@@ -46,7 +46,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			return nil, err
 		}
 	}
-	for _, open := range []func() error{r.listRows, r.openHost} {
+	for _, open := range []func() error{r.listRows, r.openHost, r.openRelay} {
 		if err := open(); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
@@ -112,65 +112,77 @@ func (r *Runner) openHost() (err error) {
 		if !p.HasPlace(id) {
 			continue
 		}
-		if of := p.Host.Lent[id]; of >= 0 && r.base != nil {
-			r.host[id] = r.base.host[of][:p.HostBytesOf(id)]
+		if of := p.Host.Lent[id]; of >= 0 && r.base != nil && (!r.base.owns[of] || r.Owns(id)) {
+			n := p.HostBytesOf(id)
+			if r.owns[id] = r.base.owns[of]; r.owns[id] {
+				n = r.ownedRows() * v.RowBytes
+			}
+			r.host[id] = r.base.host[of][:n]
 			continue
 		}
 		if p.Places.Sets != nil {
 			r.host[id] = make([]byte, p.Places.Sets.RoomBytes(p.Spec, id))
 			continue
 		}
-		if r.host[id], err = r.hostMemory(id); err != nil {
+		if r.owns[id] = r.Owns(id); r.owns[id] {
+			r.host[id], err = r.hostMemory(id, r.ownedRows()*v.RowBytes)
+		} else {
+			r.host[id], err = r.hostMemory(id, p.HostBytesOf(id))
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", v.Name, err)
 		}
 	}
 	for id, of := range p.Host.Of {
-		r.host[id] = r.host[of]
+		r.host[id], r.owns[id] = r.host[of], r.owns[of]
 	}
 	return nil
 }
 
-// hostMemory takes what value id needs on the host, in memory or in a file.
-func (r *Runner) hostMemory(id int) ([]byte, error) {
-	n := r.plan.HostBytesOf(id)
+// hostMemory takes n bytes on the host for value id, in memory or in a file.
+func (r *Runner) hostMemory(id int, n int64) ([]byte, error) {
 	if r.plan.OnDisk(id) {
 		f, err := device.NewHostFile(r.arena.scratch, n)
 		if err != nil {
 			return nil, err
 		}
-		r.files = append(r.files, f)
+		r.taken.files = append(r.taken.files, f)
 		return f.Bytes(), nil
 	}
 	h, err := r.arena.devices[0].dev.HostAlloc(n)
 	if err != nil {
 		return nil, err
 	}
-	r.owned = append(r.owned, h)
+	r.taken.mem = append(r.taken.mem, h)
 	return h.Bytes(), nil
 }
 
 // Close gives host memory back.
 func (r *Runner) Close() error {
 	var err error
-	if len(r.files) > 0 && r.arena.onGPU() {
+	if len(r.taken.files) > 0 && r.arena.onGPU() {
 		r.arena.sync() // what is queued reads files; a device that failed has said so before
 	}
-	for _, f := range r.files {
+	for _, f := range r.taken.files {
 		err = errors.Join(err, f.Close())
 	}
-	r.files = nil
-	for _, h := range r.owned {
+	r.taken.files = nil
+	for _, h := range r.taken.mem {
 		err = errors.Join(err, r.arena.devices[0].dev.HostFree(h))
 	}
-	r.owned = nil
+	r.taken.mem = nil
 	return err
 }
 
-// SetInput gives input value id its rows, V×RowBytes bytes in new vertex order. The
-// slice, which may lie in a device.HostFile, is kept.
+// SetInput gives input value id its rows, V×RowBytes bytes in new vertex order; where Owns says so, those of
+// the rank's intervals alone will do. The slice, which may lie in a device.HostFile, is kept.
 func (r *Runner) SetInput(id int, rows []byte) error {
-	if int64(len(rows)) != r.plan.HostBytesOf(id) {
-		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), r.plan.HostBytesOf(id))
+	n := r.plan.HostBytesOf(id)
+	if r.owns[id] = r.Owns(id) && int64(len(rows)) != n; r.owns[id] {
+		n = r.ownedRows() * r.plan.Spec.Values[id].RowBytes
+	}
+	if int64(len(rows)) != n {
+		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), n)
 	}
 	r.host[id] = rows
 	return r.arena.pin(rows)

@@ -31,6 +31,124 @@ func (r *Runner) message(t *plan.Task) device.HostKernel {
 	})
 }
 
+// submitMessage hands this rank's end of a message to queue q, or waits for it (relay).
+func (r *Runner) submitMessage(t *plan.Task, q device.Queue) error {
+	switch {
+	case r.arena.Direct && !t.Is.Host:
+		return r.direct(t, q)
+	case r.arena.relays():
+		return r.relay(t, q)
+	}
+	return r.arena.on(t.Device).dev.Launch(q, r.message(t))
+}
+
+// direct does this rank's end of a message from memory to memory of GPUs, on a queue that has all of the device's messages in the
+// global order, between the tasks of q before it and those after it.
+func (r *Runner) direct(t *plan.Task, q device.Queue) error {
+	p, at := r.arena.on(t.Device), t.Addr
+	dev, ok := p.dev.(device.Messenger)
+	if !ok {
+		return fmt.Errorf("%v cannot exchange messages", p.dev.Info())
+	}
+	if p.net == nil {
+		var err error
+		if p.net, err = dev.NewQueue("net"); err != nil {
+			return err
+		}
+		for i := range p.tied {
+			if p.tied[i], err = dev.NewEvent(); err != nil {
+				return err
+			}
+		}
+	}
+	if t.Kind == plan.Send {
+		at = t.FromAddr
+	}
+	p.net.SetTag(q.Tag())
+	for _, do := range []func() error{
+		func() error { return dev.Record(q, p.tied[0]) },
+		func() error { return dev.Wait(p.net, p.tied[0]) },
+		func() error { return dev.Message(p.net, t.Kind == plan.Send, int(t.From), p.mem, at, t.Bytes) },
+		func() error { return dev.Record(p.net, p.tied[1]) },
+		func() error { return dev.Wait(q, p.tied[1]) },
+	} {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relays tells whether messages go through host memory that the executor copies from and to devices, as the transport cannot
+// reach the memory of a GPU.
+func (a *Arena) relays() bool { return a.Relay || a.onGPU() }
+
+// relay does this rank's end of a message while its device's tasks are submitted: what was submitted before runs on, and has
+// run when bytes leave. As all ranks submit in one global order, each end is reached.
+func (r *Runner) relay(t *plan.Task, q device.Queue) error {
+	p, g, n := r.arena.on(t.Device), r.arena.ranks, t.Channel(r.plan.Devices)
+	peer := r.rankOf(int(t.From))
+	g.Doing(func() string { return r.plan.DescribeTask(t) })
+	room := p.room.Bytes()[:t.Bytes]
+	switch {
+	case t.Kind == plan.Receive:
+		if err := g.Recv(room, peer, n); err != nil {
+			return err
+		}
+		if err := p.dev.CopyH2D(q, p.mem, t.Addr, room); err != nil {
+			return err
+		}
+		return p.dev.Sync() // room is for the next message
+	case t.Is.Host:
+		rows, err := r.chunk(int(t.Value), int(t.Own))
+		if err == nil {
+			err = p.dev.Sync()
+		}
+		if err != nil {
+			return err
+		}
+		return g.Send(rows, peer, n)
+	}
+	if err := p.dev.CopyD2H(q, room, p.mem, t.FromAddr); err != nil {
+		return err
+	}
+	if err := p.dev.Sync(); err != nil {
+		return err
+	}
+	return g.Send(room, peer, n)
+}
+
+// openRelay takes the host memory that messages go through: of each device as much as its largest. Runners of an arena share it.
+func (r *Runner) openRelay() error {
+	if !r.arena.relays() {
+		return nil
+	}
+	most := make([]int64, len(r.arena.devices))
+	for i := range r.plan.Tasks {
+		if t := &r.plan.Tasks[i]; t.Kind == plan.Send || t.Kind == plan.Receive {
+			d := int(t.Device) - r.arena.first
+			most[d] = max(most[d], t.Bytes)
+		}
+	}
+	for d, n := range most {
+		p := &r.arena.devices[d]
+		old := p.room
+		if int64(len(old.Bytes())) >= n {
+			continue
+		}
+		var err error
+		if len(old.Bytes()) > 0 {
+			if err = p.dev.HostFree(old); err != nil {
+				return err
+			}
+		}
+		if p.room, err = p.dev.HostAlloc(n); err != nil {
+			return fmt.Errorf("room for messages: %w", err)
+		}
+	}
+	return nil
+}
+
 // rankOf is the rank of a plan's device d.
 func (r *Runner) rankOf(d int) int { return d / len(r.arena.devices) }
 
@@ -40,8 +158,32 @@ func (r *Runner) chunk(id, i int) ([]byte, error) {
 	if r.host[id] == nil {
 		return nil, fmt.Errorf("input %s was not set", v.Name)
 	}
-	at := int64(i) * int64(r.plan.Cells.Width) * v.RowBytes
+	at := int64(r.slot(id, i)) * int64(r.plan.Cells.Width) * v.RowBytes
 	return r.host[id][at : at+int64(r.plan.Cells.Rows(i))*v.RowBytes], nil
+}
+
+// Owns tells whether this rank has the rows of value id on its host for its own intervals alone (plan.Plan.Apart).
+func (r *Runner) Owns(id int) bool {
+	return r.arena.ranks.Ranks() > 1 && r.plan.Apart(id)
+}
+
+// slot is the place of interval i among those of value id on the host.
+func (r *Runner) slot(id, i int) int {
+	if !r.owns[id] {
+		return i
+	}
+	n := len(r.arena.devices)
+	return i/r.plan.Devices*n + r.plan.Owner(i) - r.arena.first
+}
+
+// ownedRows is how many rows the rank's intervals have.
+func (r *Runner) ownedRows() (n int64) {
+	for i := range r.plan.Cells.P {
+		if r.rankOf(r.plan.Owner(i)) == r.arena.ranks.Rank() {
+			n += int64(r.plan.Cells.Rows(i))
+		}
+	}
+	return n
 }
 
 // share gives all ranks what a step leaves on one of them: results, which are the first's, and outputs, of

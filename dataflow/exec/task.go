@@ -40,7 +40,7 @@ func (k *task) submit(q device.Queue) error {
 		}
 		return r.fetch(int(t.Device)-r.arena.first, q)
 	case plan.Send, plan.Receive:
-		return r.arena.on(t.Device).dev.Launch(q, r.message(t))
+		return r.submitMessage(t, q)
 	}
 	if t.Kind == plan.Update {
 		if r.apart != nil {

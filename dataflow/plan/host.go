@@ -142,26 +142,63 @@ func (p *Plan) HostMoves() (values []int64, cells int64) {
 	return values, cells
 }
 
+// Apart tells whether each of several ranks has the rows of value id on its host for its own intervals alone. Of outputs, and
+// of inputs that steps write, all have all rows.
+func (p *Plan) Apart(id int) bool {
+	for _, s := range p.HostSharers(id) {
+		if v := &p.Spec.Values[s]; v.Output || v.State {
+			return false
+		}
+	}
+	return true
+}
+
+// hostShare is HostBytesOf, of several ranks at most on one.
+func (p *Plan) hostShare(id, ranks int) int64 {
+	if ranks < 2 || !p.Apart(id) {
+		return p.HostBytesOf(id)
+	}
+	rows := make([]int, ranks)
+	for j := range p.Cells.P {
+		rows[p.Owner(j)*ranks/p.Devices] += p.Cells.Rows(j)
+	}
+	return int64(slices.Max(rows)) * p.Spec.Values[id].RowBytes
+}
+
+// cellShare is CellBytes, of several ranks at most on one.
+func (p *Plan) cellShare(ranks int) int64 {
+	bytes := make([]int64, max(1, ranks))
+	for _, side := range p.Cells.Bytes {
+		for i, b := range side {
+			bytes[p.Owner(i/p.Cells.P)*len(bytes)/max(1, p.Devices)] += b
+		}
+	}
+	return slices.Max(bytes)
+}
+
 // ListBytes is what the lists of the rows that loads gather take in host memory. Plans
 // of one session share the lists of a cell.
-func ListBytes(plans ...*Plan) int64 {
+func ListBytes(plans ...*Plan) int64 { return listShare(1, plans...) }
+
+// listShare is ListBytes, of several ranks at most on one.
+func listShare(ranks int, plans ...*Plan) int64 {
 	type cell struct {
 		p          int
 		dir        Dir
 		own, other int32
 	}
 	seen := map[cell]bool{}
-	var n int64
+	n := make([]int64, max(1, ranks))
 	for _, p := range plans {
 		for i := range p.Tasks {
 			t := &p.Tasks[i]
 			if c := (cell{p.Cells.P, t.Dir, t.Other, t.Own}); t.Is.Gather && !seen[c] {
 				seen[c] = true
-				n += 4 * p.Cells.Needs[t.Dir][int(t.Other)*p.Cells.P+int(t.Own)]
+				n[int(t.Device)*len(n)/max(1, p.Devices)] += 4 * p.Cells.Needs[t.Dir][int(t.Other)*p.Cells.P+int(t.Own)]
 			}
 		}
 	}
-	return n
+	return slices.Max(n)
 }
 
 // CellBytes is what the cells take in host memory.

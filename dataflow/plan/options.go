@@ -38,7 +38,10 @@ type Options struct {
 
 // HostBudget bounds host memory, in bytes: what a plan needs there beyond that lies in files,
 // where copies take the time of the disk, and Staging bytes for buffers then; Budget 0: no bound.
-type HostBudget struct{ Budget, Staging int64 }
+type HostBudget struct {
+	Budget, Staging int64
+	Ranks           int // that share the devices, each with such a host; 0: one
+}
 
 // The schedules (paper, section 3.1).
 const (

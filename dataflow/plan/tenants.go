@@ -9,9 +9,9 @@ import (
 // Tenants lists what the plans of a session need on the host: the cells, the lists of rows
 // that loads gather, the inputs by name, and the values that are swapped, one tenant where
 // several share a place. The first of plans is the base of the others, which may use its
-// places.
-func Tenants(plans ...*Plan) []Tenant {
-	cells := Tenant{Name: "cells", Bytes: plans[0].Cells.CellBytes(), Stays: true, From: Whole, To: Whole}
+// places. Of several ranks it is what the one that needs most needs of the intervals that it owns.
+func Tenants(ranks int, plans ...*Plan) []Tenant {
+	cells := Tenant{Name: "cells", Bytes: plans[0].cellShare(ranks), Stays: true, From: Whole, To: Whole}
 	inputs, places := map[string]*Tenant{}, map[int]*Tenant{}
 	var list []*Tenant
 	for k, p := range plans {
@@ -28,7 +28,7 @@ func Tenants(plans ...*Plan) []Tenant {
 		for id, v := range p.Spec.Values {
 			if v.Kind == Input {
 				if inputs[v.Name] == nil {
-					inputs[v.Name] = &Tenant{Name: v.Name, Bytes: p.HostBytesOf(id), From: Whole, To: Whole}
+					inputs[v.Name] = &Tenant{Name: v.Name, Bytes: p.hostShare(id, ranks), From: Whole, To: Whole}
 				}
 				add(inputs[v.Name], id)
 			}
@@ -39,7 +39,7 @@ func Tenants(plans ...*Plan) []Tenant {
 			if k > 0 && p.Host.Lent[id] >= 0 {
 				t = places[p.Host.Lent[id]]
 			} else {
-				t = &Tenant{Name: v.Name, Bytes: p.HostBytesOf(id)}
+				t = &Tenant{Name: v.Name, Bytes: p.hostShare(id, ranks)}
 				if t.From, t.To = p.heldFor(id); k > 0 {
 					t.Name += " of evaluation"
 				} else {
@@ -52,7 +52,7 @@ func Tenants(plans ...*Plan) []Tenant {
 			}
 		}
 	}
-	out := []Tenant{cells, {Name: "lists of rows", Bytes: ListBytes(plans...), Stays: true, From: Whole, To: Whole}}
+	out := []Tenant{cells, {Name: "lists of rows", Bytes: listShare(ranks, plans...), Stays: true, From: Whole, To: Whole}}
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		out = append(out, *inputs[name])
 	}

@@ -20,8 +20,11 @@ func OpenData(name string, o dataset.Options) (*dataset.Data, error) {
 
 // Describe is the graph in a few words.
 func Describe(d *dataset.Data) string {
-	e := d.Edges
-	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", e.V, e.E(), d.FeatureCols, d.Classes)
+	edges := d.Edges.E()
+	if d.Shard != nil {
+		edges = d.Shard.E
+	}
+	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", d.Edges.V, edges, d.FeatureCols, d.Classes)
 	if d.MultiLabels != nil {
 		text += ", multi-label"
 	}

@@ -39,6 +39,7 @@ var imports = []row{
 	{part: "kernel"},
 	{part: "device", may: []string{"internal"}},
 	{part: "net/mpi", may: []string{"net"}},
+	{part: "net/tcp", may: []string{"net"}},
 	{part: "net", std: true}, // messages between ranks
 	{part: "dataset", may: []string{"chunk"}},
 	{part: "chunk", std: true},
@@ -52,7 +53,7 @@ var imports = []row{
 var descent = []string{
 	"bench/tables", "internal/cli", "layers", "saga", "saga/report", "ops", "dataflow/tune", "dataflow", "dataflow/exec",
 	"dataflow/plan/planner", "dataflow/plan/view", "dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan",
-	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "net/mpi", "net", "dataset", "chunk", "ring", "internal",
+	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "net/mpi", "net/tcp", "net", "dataset", "chunk", "ring", "internal",
 }
 
 // public are the parts that a program outside the module can import.
@@ -84,7 +85,8 @@ const (
 
 // largeRecords, as folder.name, have more fields: at most so many.
 var largeRecords = map[string]int{
-	"saga.Config": 23, // what users set
+	"saga.Config":  23, // what users set
+	"dataset.Data": 21, // what files hold
 }
 
 // configured are the folders in which a field named cfg holds a saga.Config.

@@ -46,9 +46,10 @@ type MapRates struct {
 }
 
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
-// blogcatalog and an R-MAT graph of 2^16 vertices.
-var Core = Rates{Vertex: 10e-9, Row: 15e-9, Read: 1.2e-9, Place: 0.5e-9, Set: 20e-9, Last: 3.5e-9, Edge: 4e-9, Wedge: 2.2e-9, Doubling: 0.5e-9, Near: 1 << 14,
-	Element: 1.2e-9, Merge: 1.2e-9, Bind: 60e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1e-9, Cached: 1 << 13}}
+// blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
+// and of a slower one.
+var Core = Rates{Vertex: 50e-9, Row: 15e-9, Read: 1.2e-9, Place: 0.5e-9, Set: 25e-9, Last: 4.2e-9, Edge: 4e-9, Wedge: 2.2e-9, Doubling: 0.5e-9, Near: 1 << 14,
+	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1e-9, Cached: 1 << 13}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.

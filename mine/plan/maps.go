@@ -74,6 +74,7 @@ type Degrees struct {
 	Vertices, Entries float64 // of rows: two an edge
 	Squares           float64 // Σd², the walks of two edges
 	Two, Three        float64 // Σ over vertices: vertices at the ends of walks of two edges, and the entries of their rows
+	Third             float64 // Σ over vertices: vertices at the ends of walks of three edges
 	Most              float64 // the largest degree
 }
 
@@ -342,10 +343,11 @@ func (b *mapper) spread(from, closed int, bound float64) int {
 	before := len(b.m.Nodes)
 	at := b.add(Node{Kind: Spread, From: from, Closed: closed}, bound)
 	if len(b.m.Nodes) > before {
-		b.work.Visits += b.deg.Two
 		if b.m.Nodes[from].Kind == Near {
+			b.work.Visits += b.deg.Two
 			b.work.Pushed += b.deg.Squares
 		} else {
+			b.work.Visits += b.deg.Third
 			b.work.Pushed += b.deg.Three
 		}
 	}

@@ -36,30 +36,60 @@ func MapsNeed(m *plan.Maps, w plan.MapsWork, r *rows.Rows) (shared, worker int64
 	return shared, max(worker, own)
 }
 
-// Degrees is what the work of counting maps follows from. What lies two edges away is that
-// of some vertices, evenly spread over the order of degree.
+// thirdWork is about how many entries of rows Degrees goes through three edges away.
+const thirdWork = 1 << 24
+
+// Degrees is what the work of counting maps follows from. What lies two and three edges
+// away is that of some vertices, evenly spread over the order of degree.
 func Degrees(r *rows.Rows) plan.Degrees {
 	d := plan.Degrees{Vertices: float64(r.V()), Entries: float64(len(r.Col)), Most: float64(max(r.MaxDegree, 1))}
 	for v := range r.V() {
 		n := float64(r.Degree(uint32(v)))
 		d.Squares += n * n
 	}
-	seen, samples := make([]uint64, r.Words), min(r.V(), 256)
+	samples := min(r.V(), 256)
+	each := d.Vertices / float64(max(samples, 1))
+	two := newReach(r)
 	for i := range samples {
-		for _, v := range r.Of(uint32((2*i + 1) * r.V() / (2 * samples))) {
-			for _, u := range r.Of(v) {
-				if seen[u>>6]>>(u&63)&1 == 0 {
-					seen[u>>6] |= 1 << (u & 63)
-					d.Two++
-					d.Three += float64(r.Degree(u))
-				}
+		near := two.of(r.Of(uint32((2*i + 1) * r.V() / (2 * samples))))
+		d.Two += float64(len(near)) * each
+		for _, u := range near {
+			d.Three += float64(r.Degree(u)) * each
+		}
+	}
+	third := newReach(r)
+	samples = min(samples, max(4, thirdWork/max(int(d.Three/max(d.Vertices, 1)), 1)))
+	for i := range samples {
+		far := third.of(two.of(r.Of(uint32((2*i + 1) * r.V() / (2 * samples)))))
+		d.Third += float64(len(far)) * d.Vertices / float64(samples)
+	}
+	return d
+}
+
+// reach finds the neighbours of sets of vertices.
+type reach struct {
+	rows *rows.Rows
+	seen []uint64
+	list []uint32
+}
+
+func newReach(r *rows.Rows) *reach { return &reach{rows: r, seen: make([]uint64, r.Words)} }
+
+// of is all vertices next to one in the list, each once. It is valid until the next call.
+func (x *reach) of(list []uint32) []uint32 {
+	x.list = x.list[:0]
+	for _, v := range list {
+		for _, u := range x.rows.Of(v) {
+			if x.seen[u>>6]>>(u&63)&1 == 0 {
+				x.seen[u>>6] |= 1 << (u & 63)
+				x.list = append(x.list, u)
 			}
 		}
-		clear(seen)
 	}
-	d.Two *= d.Vertices / float64(max(samples, 1))
-	d.Three *= d.Vertices / float64(max(samples, 1))
-	return d
+	for _, u := range x.list {
+		x.seen[u>>6] = 0
+	}
+	return x.list
 }
 
 // Closed are the triangles at the edges, by entry of rows.

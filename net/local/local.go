@@ -5,6 +5,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -48,8 +49,8 @@ func (l *Link) Rank() int { return l.rank }
 // Ranks is how many there are.
 func (l *Link) Ranks() int { return l.ranks }
 
-// Host names no host.
-func (l *Link) Host() string { return "local" }
+// Hosts names no host.
+func (l *Link) Hosts() []string { return slices.Repeat([]string{"local"}, l.ranks) }
 
 func (h *Hub) pipe(p pipe) chan message {
 	h.mu.Lock()

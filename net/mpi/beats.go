@@ -4,8 +4,12 @@ package mpi
 
 import (
 	"os"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"sagann/net"
 )
 
 // beats are the heartbeats: between the first rank and every other, both ways.
@@ -13,15 +17,17 @@ type beats struct {
 	l     *Link
 	peers []*peer
 	next  time.Time
-	said  bool // of a silent rank
 	ends  bool // all ranks do
+
+	mu   sync.Mutex // of the peers' watches and
+	said bool       // of a silent rank
 }
 
 // peer is a rank that this one watches.
 type peer struct {
 	rank    int
 	in, out *request
-	watch   watch
+	watch   net.Watch
 }
 
 // A heartbeat tells what its rank does, in so many bytes; a farewell is that of a rank that ends all.
@@ -34,24 +40,46 @@ func (l *Link) beats() *beats {
 	b, now := &beats{l: l}, time.Now()
 	for r := range l.ranks {
 		if r != l.rank && (r == 0 || l.rank == 0) {
-			b.peers = append(b.peers, &peer{rank: r, watch: watch{timeout: l.timeout, last: now, looked: now}})
+			b.peers = append(b.peers, &peer{rank: r, watch: net.Watching(l.timeout, now)})
 		}
 	}
 	return b
 }
 
-// asked notes that the launcher has asked this rank to end.
-func (b *beats) asked(now time.Time) {
+// asked waits until the launcher asks this rank to end: it does so when another has died, and kills all a second later. A call of MPI
+// may not return then, so the ranks that are silent are told of from here, by the first.
+func (b *beats) asked(term <-chan os.Signal) {
+	select {
+	case <-term:
+	case <-b.l.closed:
+		return
+	}
+	if b.l.rank > 0 {
+		return
+	}
+	time.Sleep(askedFor)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var silent []string
 	for _, p := range b.peers {
-		p.watch.asked = now
+		if d := p.watch.Silent(time.Now()); d > net.SilentAfter {
+			silent = append(silent, p.watch.Line(p.rank, b.l.hosts[p.rank], d, false))
+		}
+	}
+	if len(silent) > 0 && !b.said {
+		b.said = true
+		b.l.tell(strings.Join(silent, ", ") + "; the launcher ends all ranks")
 	}
 }
+
+// askedFor is how long this rank looks who is silent: less than the second after which it is killed.
+const askedFor = 600 * time.Millisecond
 
 // turn receives and sends what is due, and looks who is silent.
 func (b *beats) turn(now time.Time) {
 	due := !now.Before(b.next)
 	if due {
-		b.next = now.Add(beatEvery)
+		b.next = now.Add(net.BeatEvery)
 	}
 	for _, p := range b.peers {
 		b.receive(p, now)
@@ -59,13 +87,15 @@ func (b *beats) turn(now time.Time) {
 		if due && p.out == nil {
 			p.send(b.here())
 		}
-		silent, odd, gone := p.watch.look(now)
+		b.mu.Lock()
+		silent, gone := p.watch.Look(now)
+		if gone && !b.ends && !b.said && b.l.rank < 2 { // the first tells; of the first the second
+			b.said = true
+			b.l.tell(p.watch.Line(p.rank, b.l.hosts[p.rank], silent, true))
+		}
+		b.mu.Unlock()
 		if b.ends {
 			continue
-		}
-		if !b.said && (odd && b.l.rank == 0 || gone && b.l.rank == 1) { // the first tells; of the first the second
-			b.said = true
-			b.l.tell(p.watch.line(p.rank, b.l.hosts[p.rank], silent, gone))
 		}
 		if gone {
 			b.end()
@@ -98,7 +128,9 @@ func (b *beats) receive(p *peer, now time.Time) {
 	switch p.in = nil; {
 	case err != nil:
 	case text != farewell:
-		p.watch.heard(now, text)
+		b.mu.Lock()
+		p.watch.Heard(now, text)
+		b.mu.Unlock()
 	case !b.ends:
 		b.wave()
 	}

@@ -4,7 +4,7 @@
 // One goroutine, on a thread of its own, makes all calls of MPI (loop.go): it posts sends and receives, looks whether
 // they are over, and sends heartbeats (beats.go): every rank to the first, which sends them to all. A rank whose
 // heartbeats stay away for nearly the timeout is given up: the first says so, or of the first the second, and all end
-// (watch.go).
+// (net.Watch).
 package mpi
 
 import (

@@ -50,8 +50,8 @@ func (l *Link) Rank() int { return l.rank }
 // Ranks is how many there are.
 func (l *Link) Ranks() int { return l.ranks }
 
-// Host is the host's name.
-func (l *Link) Host() string { return l.hosts[l.rank] }
+// Hosts are the hosts' names, by rank.
+func (l *Link) Hosts() []string { return l.hosts }
 
 // Tell sets what says what this rank does.
 func (l *Link) Tell(where func() string) { l.where.Store(&where) }
@@ -120,10 +120,11 @@ func (l *Link) loop(opened chan<- error) {
 	if err != nil {
 		return
 	}
+	b := l.beats()
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, syscall.SIGTERM)
 	defer signal.Stop(term)
-	b := l.beats()
+	go b.asked(term)
 	var under []*request
 	var all *request // of leaving: all ranks want to
 	var leaving chan error
@@ -164,8 +165,6 @@ func (l *Link) loop(opened chan<- error) {
 				continue
 			}
 			under = append(under, r)
-		case <-term:
-			b.asked(now)
 		case <-l.abort:
 			b.end()
 		case done := <-l.close:

@@ -123,7 +123,7 @@ func (d *Decoded) Simulated(near int64) (p *plan.Plan, line *sim.Timeline, inOrd
 
 // spill puts into files what does not fit o's host memory; false: what must stay does not.
 func spill(p *plan.Plan, o *plan.Options) bool {
-	h, err := plan.PlaceHost(plan.Tenants(p), o.Host.Budget, o.Host.Staging)
+	h, err := plan.PlaceHost(plan.Tenants(o.Host.Ranks, p), o.Host.Budget, o.Host.Staging)
 	if err == nil && h.Disk > 0 {
 		plan.Settle(h.Tenants, p)
 	}

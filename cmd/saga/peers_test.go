@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sagann/internal/draw"
+)
+
+// peerRun is saga on ranks that are processes of this host, joined over sockets.
+type peerRun struct {
+	cmds []*exec.Cmd
+	out  []*bytes.Buffer
+}
+
+// startPeers starts so many ranks of saga train with args.
+func startPeers(t *testing.T, ranks int, args ...string) *peerRun {
+	t.Helper()
+	var peers []string
+	var held []net.Listener
+	for range ranks {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, l)
+		peers = append(peers, l.Addr().String())
+	}
+	for _, l := range held { // all ports are other ones, and free again
+		l.Close()
+	}
+	p := &peerRun{}
+	for r := range ranks {
+		c := command(t, append([]string{"train", "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r)}, args...)...)
+		var out bytes.Buffer
+		c.Stdout, c.Stderr = &out, &out
+		p.cmds, p.out = append(p.cmds, c), append(p.out, &out)
+	}
+	for _, c := range p.cmds {
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill() })
+	}
+	return p
+}
+
+// wait returns what each rank printed; an error of one is t's.
+func (p *peerRun) wait(t *testing.T) {
+	t.Helper()
+	for r, c := range p.cmds {
+		if err := c.Wait(); err != nil {
+			t.Fatalf("rank %d: %v\n%s", r, err, p.out[r])
+		}
+	}
+}
+
+// checkpointOf is the checkpoint of a run.
+func checkpointOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(dir, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestPeers: ranks over sockets write the checkpoint of one process, and only the first prints.
+func TestPeers(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"--data", mpiData, "--model", "ggcn", "--dropout", "0.2", "--owners", "4", "--chunks", "8", "--epochs", "3", "--out"}
+	one := filepath.Join(dir, "one")
+	if out, err := command(t, append(append([]string{"train"}, args...), one)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, n := range []int{2, 4} {
+		run := filepath.Join(dir, fmt.Sprint(n))
+		p := startPeers(t, n, append(args, run)...)
+		p.wait(t)
+		if !bytes.Equal(checkpointOf(t, one), checkpointOf(t, run)) {
+			t.Errorf("%d ranks: another checkpoint than that of one process", n)
+		}
+		if text := p.out[1].String(); text != "" || !strings.Contains(p.out[0].String(), "\nmodel ") && !strings.HasPrefix(p.out[0].String(), "model ") {
+			t.Errorf("%d ranks: the second says %q, the first\n%s", n, text, p.out[0])
+		}
+	}
+}
+
+// TestPeersUsage: a list of peers and a number that do not go together.
+func TestPeersUsage(t *testing.T) {
+	for _, args := range [][]string{{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"}} {
+		out, err := command(t, append([]string{"train"}, args...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "--rank") {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// TestPeersDeath: a rank that is killed or stopped ends the others, with one line that names rank, host, epoch and task.
+func TestPeersDeath(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			p := startPeers(t, 3, "--data", mpiData, "--model", "ggcn", "--owners", "3", "--chunks", "6", "--epochs", "1000000", "--checkpoint-every", "2", "--net-timeout", "4s", "--out", dir)
+			for i := 0; ; i++ {
+				if _, err := os.Stat(filepath.Join(dir, checkpointFile)); err == nil {
+					break
+				}
+				if i == 600 {
+					t.Fatalf("no checkpoint after a minute:\n%s", p.out[0])
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			time.Sleep(time.Second) // some heartbeats
+			start := time.Now()
+			if err := p.cmds[2].Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			lines := 0
+			for r, c := range p.cmds[:2] {
+				if err := c.Wait(); err == nil {
+					t.Errorf("rank %d ends with status 0", r)
+				}
+				for line := range strings.Lines(p.out[r].String()) {
+					if strings.Contains(line, "rank 2 (host ") && strings.Contains(line, "it was at: epoch ") {
+						t.Logf("rank %d after %.1f s: %s", r, time.Since(start).Seconds(), line)
+						lines++
+					}
+				}
+			}
+			if lines != 1 {
+				t.Errorf("%d lines tell of rank 2:\n%s\n%s", lines, p.out[0], p.out[1])
+			}
+		})
+	}
+}
+
+// TestPeersBusy: a rank that loads, orders and plans for longer than the timeout, with all processors, is not given up. make soak
+// has it do so for a minute at the default timeout.
+func TestPeersBusy(t *testing.T) {
+	timeout, least := 2*time.Second, time.Duration(0)
+	data := "synthetic:vertices=200K,edges=2M,features=4,classes=4,seed=1"
+	if draw.Soak() {
+		timeout, least = 30*time.Second, time.Minute
+		data = "synthetic:vertices=10M,edges=160M,features=4,classes=4,seed=1"
+	}
+	start := time.Now()
+	startPeers(t, 2, "--data", data, "--model", "gcn", "--owners", "2", "--epochs", "1", "--net-timeout", timeout.String(), "--out", filepath.Join(t.TempDir(), "run")).wait(t)
+	took := time.Since(start)
+	t.Logf("%v", took)
+	if took < least {
+		t.Errorf("the run took %v: too short to show anything", took)
+	}
+}

@@ -1,0 +1,312 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sagann/chunk"
+)
+
+// Shards: a folder with a graph that no process holds alone. Shard o has what owner o of a run needs: a store with the
+// edges into and out of its intervals (o, o+owners, …) of the run's order, each edge in the shards of its two ends,
+// and with all that is a number a vertex; and a store with the features of its vertices, in that order. A manifest says what the
+// cells of the whole grid hold, which plans need, and the checksums of the whole columns, so that a run over shards
+// has the checksum of the graph.
+
+const (
+	manifestFile = "shards.json"
+	shardVersion = 1
+)
+
+func shardFile(dir string, o int) string { return filepath.Join(dir, fmt.Sprintf("shard%d.saga", o)) }
+func rowsFile(dir string, o int) string  { return filepath.Join(dir, fmt.Sprintf("rows%d.saga", o)) }
+
+// manifest is what all shards have in common.
+type manifest struct {
+	Version     int                  `json:"version"`
+	Vertices    int                  `json:"vertices"`
+	Edges       int                  `json:"edges"`
+	Owners      int                  `json:"owners"`
+	Intervals   int                  `json:"intervals"`
+	SelfLoops   bool                 `json:"self_loops"`
+	Weighted    bool                 `json:"weighted"`
+	FeatureCols int                  `json:"feature_cols"`
+	Cells       []chunk.CellStat     `json:"cells"` // destination × intervals + source
+	Sums        map[string]columnSum `json:"sums"`  // src, dst, weight, type, data, features
+}
+
+// Shard is what one rank has of a graph in shards. Data.Edges then has no edges, and Data.Late makes the rows of the rank's
+// vertices only.
+type Shard struct {
+	Owners    int // devices of the run
+	E         int // edges of the whole graph
+	SelfLoops bool
+	Order     *chunk.Order
+	Stats     chunk.GridStats // of the whole graph under Order
+
+	dir    string
+	mine   []int // owners of this rank
+	sums   map[string]columnSum
+	cols   int
+	stores map[int]*chunk.Store
+	broken error // of reading rows
+}
+
+// IsShards tells whether path is a folder of shards.
+func IsShards(path string) bool {
+	_, err := os.Stat(filepath.Join(path, manifestFile))
+	return err == nil
+}
+
+// OpenShards opens the shards in dir that a rank of so many needs.
+func OpenShards(dir string, rank, ranks int) (*Data, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err != nil {
+		return nil, err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, manifestFile), err)
+	}
+	fail := func(format string, a ...any) (*Data, error) {
+		return nil, fmt.Errorf("%s: %w", dir, fmt.Errorf(format, a...))
+	}
+	switch {
+	case m.Version != shardVersion:
+		return fail("shards of version %d, this program reads version %d", m.Version, shardVersion)
+	case m.Owners < 1 || m.Intervals < 1 || m.Intervals > chunk.MaxBase || len(m.Cells) != m.Intervals*m.Intervals:
+		return fail("%d owners, %d intervals and %d cells do not go together", m.Owners, m.Intervals, len(m.Cells))
+	case m.Owners%max(1, ranks) != 0:
+		return fail("shards for %d devices cannot be dealt to %d ranks, as many to each", m.Owners, ranks)
+	}
+	in, err := chunk.NewIntervals(m.Vertices, m.Intervals)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check(in); err != nil {
+		return fail("%s: %w", manifestFile, err)
+	}
+	x := &Shard{Owners: m.Owners, E: m.Edges, SelfLoops: m.SelfLoops, dir: dir, sums: m.Sums, cols: m.FeatureCols, stores: map[int]*chunk.Store{}}
+	n := m.Owners / max(1, ranks)
+	for o := rank * n; o < (rank+1)*n; o++ {
+		x.mine = append(x.mine, o)
+		s, err := chunk.Open(shardFile(dir, o))
+		if err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+		if x.stores[o] = s; s.V() != m.Vertices || s.Intervals().P != m.Intervals {
+			return fail("shard %d is of a graph of %d vertices in %d intervals", o, s.V(), s.Intervals().P)
+		}
+		for j := o; j < in.P; j += m.Owners {
+			for i := range in.P {
+				if s.CellNNZ(j, i) != m.Cells[j*in.P+i].NNZ || s.CellNNZ(i, j) != m.Cells[i*in.P+j].NNZ {
+					return fail("shard %d has another number of edges between intervals %d and %d than %s says", o, i, j, manifestFile)
+				}
+			}
+		}
+	}
+	first := x.stores[x.mine[0]]
+	d, err := restOfStore(first)
+	if err == nil {
+		x.Order, err = first.Order()
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	if x.Order == nil {
+		x.Order = chunk.Identity(m.Vertices)
+	}
+	x.Stats = chunk.GridStats{Intervals: in, DataCols: d.Edges.DataCols, Cells: m.Cells}
+	d.Shard, d.FeatureCols = x, m.FeatureCols
+	if m.Weighted {
+		d.Edges.Weight = []float32{}
+	}
+	if d.Edges.Types > 0 {
+		d.Edges.Type = []uint32{}
+	}
+	if m.FeatureCols > 0 {
+		d.Late.Make = x.rows
+	}
+	return d, x.check()
+}
+
+// check says what cannot be true of m.
+func (m *manifest) check(in chunk.Intervals) error {
+	var edges int64
+	for c, x := range m.Cells {
+		if x.NNZ < 0 || x.DstRows < 0 || x.DstRows > in.Rows(c/in.P) || x.SrcRows < 0 || x.SrcRows > in.Rows(c%in.P) {
+			return fmt.Errorf("cell (%d,%d) has %d edges from %d vertices to %d", c/in.P, c%in.P, x.NNZ, x.SrcRows, x.DstRows)
+		}
+		edges += x.NNZ
+	}
+	if edges != int64(m.Edges) || m.FeatureCols < 0 || m.FeatureCols > chunk.MaxFeatureCols {
+		return fmt.Errorf("%d edges in cells, %d in all, %d columns of features", edges, m.Edges, m.FeatureCols)
+	}
+	return nil
+}
+
+// check opens the rows of the features once.
+func (x *Shard) check() error {
+	if x.cols == 0 {
+		return nil
+	}
+	for _, o := range x.mine {
+		if x.rowsOf(o) == 0 {
+			continue
+		}
+		s, err := chunk.Open(rowsFile(x.dir, o))
+		if err != nil {
+			return err
+		}
+		if s.V() != x.rowsOf(o) || s.FeatureCols() != x.cols {
+			err = fmt.Errorf("%s: %d×%d features, want %d×%d", rowsFile(x.dir, o), s.V(), s.FeatureCols(), x.rowsOf(o), x.cols)
+		}
+		if err := errors.Join(err, s.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the files.
+func (x *Shard) Close() error {
+	var err error
+	for _, s := range x.stores {
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+// rowsOf is the number of vertices of an owner.
+func (x *Shard) rowsOf(o int) (n int) {
+	for j := o; j < x.Stats.P; j += x.Owners {
+		n += x.Stats.Rows(j)
+	}
+	return n
+}
+
+// Edges reads the edges into the rank's vertices, or those out of them, in the user's ids.
+func (x *Shard) Edges(out bool) (*chunk.Edges, error) {
+	var all *chunk.Edges
+	n, p := 0, x.Stats.P
+	for _, o := range x.mine {
+		for j := o; j < p; j += x.Owners {
+			for i := range p {
+				c := j*p + i
+				if out {
+					c = i*p + j
+				}
+				n += int(x.Stats.Cells[c].NNZ)
+			}
+		}
+	}
+	err := x.eachCell(out, func(e *chunk.Edges) error {
+		if all == nil {
+			all = &chunk.Edges{V: e.V, Types: e.Types, DataCols: e.DataCols, Src: make([]uint32, 0, n), Dst: make([]uint32, 0, n)}
+			if e.Weight != nil {
+				all.Weight = make([]float32, 0, n)
+			}
+			if e.Type != nil {
+				all.Type = make([]uint32, 0, n)
+			}
+			if e.Data != nil {
+				all.Data = make([]float32, 0, n*e.DataCols)
+			}
+		}
+		all.Src, all.Dst = append(all.Src, e.Src...), append(all.Dst, e.Dst...)
+		all.Weight, all.Type, all.Data = append(all.Weight, e.Weight...), append(all.Type, e.Type...), append(all.Data, e.Data...)
+		return nil
+	})
+	if err == nil && all.E() != n {
+		err = fmt.Errorf("%s: the shards have %d edges of this rank, the manifest says %d", x.dir, all.E(), n)
+	}
+	return all, err
+}
+
+// Degrees counts the edges into the rank's vertices, or those out of them; of other vertices it says nothing.
+func (x *Shard) Degrees(out bool) ([]uint32, error) {
+	deg := make([]uint32, x.Stats.V)
+	return deg, x.eachCell(out, func(e *chunk.Edges) error {
+		ends := e.Dst
+		if out {
+			ends = e.Src
+		}
+		for _, v := range ends {
+			deg[v]++
+		}
+		return nil
+	})
+}
+
+// eachCell calls f for the rank's cells, each of which one interval of the rank owns.
+func (x *Shard) eachCell(out bool, f func(e *chunk.Edges) error) error {
+	p := x.Stats.P
+	for _, o := range x.mine {
+		for j := o; j < p; j += x.Owners {
+			for i := range p {
+				d, s := j, i
+				if out {
+					d, s = i, j
+				}
+				e, err := x.stores[o].ReadCells(d, d+1, s, s+1)
+				if err == nil {
+					err = f(e)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// rows fills the features of the rank's vertices.
+func (x *Shard) rows(row func(v int) []float32) {
+	for _, o := range x.mine {
+		if err := x.fillRows(o, row); err != nil {
+			x.broken = errors.Join(x.broken, err)
+		}
+	}
+}
+
+func (x *Shard) fillRows(o int, row func(v int) []float32) error {
+	if x.rowsOf(o) == 0 {
+		return nil
+	}
+	s, err := chunk.Open(rowsFile(x.dir, o))
+	if err != nil {
+		return err
+	}
+	at, step := 0, max(1, pieceValues/x.cols)
+	for j := o; j < x.Stats.P && err == nil; j += x.Owners {
+		lo, hi := x.Stats.Bounds(j)
+		for ; lo < hi && err == nil; lo += step {
+			n := min(step, hi-lo)
+			var rows []float32
+			if rows, err = s.ReadFeatures(at, at+n); err != nil {
+				break
+			}
+			for i := range n {
+				copy(row(int(x.Order.Old[lo+i])), rows[i*x.cols:(i+1)*x.cols])
+			}
+			at += n
+		}
+	}
+	return errors.Join(err, s.Close())
+}
+
+// Err is what went wrong when rows of features were read, which Data.Late.Make cannot say.
+func (x *Shard) Err() error { return x.broken }
+
+// Sum is the checksum of what sum is of and a column of the whole graph after it: src, dst, weight, type, data or features.
+func (x *Shard) Sum(sum uint32, column string) uint32 {
+	c := x.sums[column]
+	return chunk.JoinCRC(sum, c.CRC, c.Bytes)
+}
+
+// Bytes is the length of a column of the whole graph.
+func (x *Shard) Bytes(column string) int64 { return x.sums[column].Bytes }

@@ -1,0 +1,115 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestShardsDamaged: a folder of shards that does not hold together is refused with what is wrong.
+func TestShardsDamaged(t *testing.T) {
+	spec, err := ParseSpec("vertices=90,edges=400,features=5,classes=3,seed=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		damage func(dir string) error
+		want   string
+	}{
+		"no shard":      {func(dir string) error { return os.Remove(shardFile(dir, 1)) }, "shard1.saga"},
+		"no rows":       {func(dir string) error { return os.Remove(rowsFile(dir, 1)) }, "rows1.saga"},
+		"other rows":    {func(dir string) error { return os.Rename(shardFile(dir, 1), rowsFile(dir, 1)) }, "saga"},
+		"another shard": {func(dir string) error { return os.Rename(shardFile(dir, 0), shardFile(dir, 1)) }, "another number of edges"},
+		"text":          {edited("{", "["), "manifest"},
+		"version":       {edited(`"version":1`, `"version":7`), "version 7"},
+		"cells":         {edited(`"cells":[{`, `"cells":[{},{`), "do not go together"},
+		"negative":      {edited(`"NNZ":`, `"NNZ":-`), "edges from"},
+		"edges":         {edited(`"edges":4`, `"edges":5`), "in all"},
+		"width":         {edited(`"feature_cols":5`, `"feature_cols":6`), "features, want"},
+	} {
+		d, err := Synthetic(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		store, out := filepath.Join(dir, "g.saga"), filepath.Join(dir, "shards")
+		if err := WriteStore(store, d, 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := WriteShards(Sharding{Conversion: Conversion{From: store, Out: out}, Owners: 2}); err != nil {
+			t.Fatal(err)
+		}
+		good, err := OpenShards(out, 1, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		good.Shard.Close()
+		if err := c.damage(out); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenShards(out, 1, 2); err == nil || !strings.Contains(err.Error(), c.want) && c.want != "manifest" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// edited replaces a text in the manifest.
+func edited(from, to string) func(dir string) error {
+	return func(dir string) error {
+		path := filepath.Join(dir, manifestFile)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o666)
+	}
+}
+
+// TestShardsStreamed: shards of a graph are the same whether it is a store or in memory, and whatever the store's grid.
+func TestShardsStreamed(t *testing.T) {
+	const spec = "synthetic:vertices=90,edges=400,features=5,classes=3,seed=3"
+	d, err := Open(spec, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	from := []string{spec}
+	for _, base := range []int{1, 4} {
+		path := filepath.Join(dir, "g"+string(rune('0'+base))+".saga")
+		if err := WriteStore(path, d, base); err != nil {
+			t.Fatal(err)
+		}
+		from = append(from, path)
+	}
+	var want map[string]string
+	for _, path := range from {
+		out := filepath.Join(dir, "shards")
+		if _, _, err := WriteShards(Sharding{Conversion: Conversion{From: path, Out: out}, Owners: 2, Chunks: 4, SelfLoops: true}); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		files, err := os.ReadDir(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(filepath.Join(out, f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[f.Name()] = string(text)
+		}
+		if want == nil {
+			want = got
+		}
+		for name, text := range want {
+			if got[name] != text || len(got) != 5 {
+				t.Errorf("%s: %d files, %s differs: %v", path, len(got), name, got[name] != text)
+			}
+		}
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+//go:build cuda
+
+package device
+
+/*
+#cgo LDFLAGS: -ldl
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <cuda.h>
+
+// What is used of NCCL, found in the library when it is opened.
+typedef struct { char b[128]; } saga_id;
+typedef void *saga_comm;
+static struct {
+	void *lib;
+	int (*version)(int *);
+	int (*id)(saga_id *);
+	int (*init)(saga_comm *, int, saga_id, int);
+	int (*start)(void);
+	int (*end)(void);
+	int (*send)(const void *, size_t, int, int, saga_comm, CUstream);
+	int (*recv)(void *, size_t, int, int, saga_comm, CUstream);
+	int (*abort)(saga_comm);
+	const char *(*text)(int);
+} nccl;
+
+static const char *saga_nccl_open(const char *path) {
+	if (nccl.lib) return NULL;
+	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!lib) return dlerror();
+	struct { const char *name; void **to; } all[] = {
+		{"ncclGetVersion", (void **)&nccl.version}, {"ncclGetUniqueId", (void **)&nccl.id}, {"ncclCommInitRank", (void **)&nccl.init},
+		{"ncclGroupStart", (void **)&nccl.start}, {"ncclGroupEnd", (void **)&nccl.end}, {"ncclSend", (void **)&nccl.send},
+		{"ncclRecv", (void **)&nccl.recv}, {"ncclCommAbort", (void **)&nccl.abort},
+		{"ncclGetErrorString", (void **)&nccl.text},
+	};
+	for (int i = 0; i < sizeof all / sizeof *all; i++)
+		if (!(*all[i].to = dlsym(lib, all[i].name))) return dlerror();
+	nccl.lib = lib;
+	return NULL;
+}
+
+static int saga_nccl_version(void) { int v = 0; nccl.version(&v); return v; }
+static int saga_nccl_id(void *to) { return nccl.id(to); }
+static const char *saga_nccl_text(int e) { return nccl.text(e); }
+static int saga_nccl_start(void) { return nccl.start(); }
+static int saga_nccl_end(void) { return nccl.end(); }
+
+static int saga_nccl_init(CUcontext ctx, saga_comm *c, int ranks, const void *id, int rank) {
+	saga_id x;
+	memcpy(&x, id, sizeof x);
+	if (cuCtxSetCurrent(ctx)) return 1;
+	return nccl.init(c, ranks, x, rank);
+}
+
+// Bytes are ncclUint8, which is 1.
+static int saga_nccl_move(CUcontext ctx, saga_comm c, CUstream s, int send, CUdeviceptr at, size_t n, int peer) {
+	if (cuCtxSetCurrent(ctx)) return 1;
+	return send ? nccl.send((void *)at, n, 1, peer, c, s) : nccl.recv((void *)at, n, 1, peer, c, s);
+}
+
+static int saga_nccl_close(CUcontext ctx, saga_comm c) { return cuCtxSetCurrent(ctx) ? 1 : nccl.abort(c); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+)
+
+// cudaComm is a device among those of all processes.
+type cudaComm = C.saga_comm
+
+func ncclErr(what string, e C.int) error {
+	if e == 0 {
+		return nil
+	}
+	return fmt.Errorf("NCCL: %s: %s", what, C.GoString(C.saga_nccl_text(e)))
+}
+
+// OpenNCCL finds NCCL in the library at path, and tells its version.
+func OpenNCCL(path string) (version string, err error) {
+	if e := C.saga_nccl_open(cString(path)); e != nil {
+		return "", fmt.Errorf("NCCL: %s", C.GoString(e))
+	}
+	v := int(C.saga_nccl_version())
+	return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100), nil
+}
+
+// cString is s with a zero byte at its end.
+func cString(s string) *C.char {
+	b := append([]byte(s), 0)
+	return (*C.char)(unsafe.Pointer(&b[0]))
+}
+
+// NCCLID is what the GPUs of one run find each other by: one process makes it for all.
+func NCCLID() ([]byte, error) {
+	id := make([]byte, NCCLIDBytes)
+	return id, ncclErr("unique id", C.saga_nccl_id(unsafe.Pointer(&id[0])))
+}
+
+// JoinNCCL makes devices, all of this process, numbers first and on of so many GPUs of all processes, which all call it.
+func JoinNCCL(devices []Device, id []byte, first, all int) error {
+	if len(id) != NCCLIDBytes {
+		return fmt.Errorf("NCCL: an id of %d bytes", len(id))
+	}
+	runtime.LockOSThread() // a group is one thread's
+	defer runtime.UnlockOSThread()
+	if err := ncclErr("group", C.saga_nccl_start()); err != nil {
+		return err
+	}
+	var err error
+	comms := make([]C.saga_comm, len(devices))
+	var pin runtime.Pinner // NCCL writes them when the group ends
+	defer pin.Unpin()
+	pin.Pin(&comms[0])
+	for i, dev := range devices {
+		d, ok := unwrap(dev).(*CUDA)
+		if !ok {
+			err = errors.Join(err, errors.New("NCCL: not a CUDA device"))
+			continue
+		}
+		err = errors.Join(err, ncclErr("join", C.saga_nccl_init(d.ctx, &comms[i], C.int(all), unsafe.Pointer(&id[0]), C.int(first+i))))
+	}
+	if err = errors.Join(err, ncclErr("join", C.saga_nccl_end())); err != nil {
+		return err
+	}
+	for i, dev := range devices {
+		d := unwrap(dev).(*CUDA)
+		d.mu.Lock()
+		d.comm = comms[i]
+		d.mu.Unlock()
+	}
+	return nil
+}
+
+// Message sends bytes of m to GPU peer of all, or receives them from it, when q gets there and the peer does.
+func (d *CUDA) Message(q Queue, send bool, peer int, m Mem, off, bytes int64) error {
+	own, err := d.queue(q)
+	if err == nil {
+		err = d.space.check(m, off, bytes)
+	}
+	if err == nil && d.comm == nil {
+		err = errors.New("the device has not joined others")
+	}
+	if err == nil {
+		err = d.submit(own, OpD2D, "", bytes, d.copied(OpD2D, bytes), func() error {
+			return ncclErr("message", C.saga_nccl_move(d.ctx, d.comm, own.stream, cInt(send), C.CUdeviceptr(d.arena+cuPtr(m.off+off)), C.size_t(bytes), C.int(peer)))
+		})
+	}
+	return d.err(OpD2D, q, err)
+}
+
+// leaveNCCL takes leave of the other GPUs. It waits for none of them, as messages have run, or the device has failed.
+func (d *CUDA) leaveNCCL() error {
+	c := d.comm
+	if c == nil {
+		return nil
+	}
+	d.comm = nil
+	return ncclErr("leave", C.saga_nccl_close(d.ctx, c))
+}

@@ -1,0 +1,141 @@
+package tcp
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	stdnet "net"
+	"sync"
+	"time"
+)
+
+// A message is its length, eight bytes, and its bytes. A connection for messages has one sender, one receiver and one tag.
+
+// lane is what a connection is for: a tag of messages with a rank, or, with tag control, heartbeats.
+type lane struct{ rank, tag int }
+
+const control = -1
+
+// pipe is a connection, or one that will come.
+type pipe struct {
+	mu    sync.Mutex    // of messages
+	ready chan struct{} // closed when c is there
+	c     stdnet.Conn
+}
+
+// greeting opens a connection: who calls, of how many, and for which tag.
+const (
+	magic         = 0x314e4e61676173 // "sagaNN1"
+	greetingBytes = 32
+	greetingLimit = 10 * time.Second // until a caller has said it
+)
+
+func (l *Link) greeting(tag int) []byte {
+	b := make([]byte, 0, greetingBytes)
+	for _, x := range []int{magic, l.o.Rank, len(l.o.Peers), tag} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	}
+	return b
+}
+
+// accept takes connections until the link ends.
+func (l *Link) accept() {
+	for {
+		c, err := l.listen.Accept()
+		if err != nil {
+			return
+		}
+		go l.greeted(c)
+	}
+}
+
+// greeted hands a connection to those who wait for it; what does not greet rightly is no rank.
+func (l *Link) greeted(c stdnet.Conn) {
+	b := make([]byte, greetingBytes)
+	c.SetReadDeadline(time.Now().Add(greetingLimit))
+	_, err := io.ReadFull(c, b)
+	word := func(i int) int { return int(int64(binary.LittleEndian.Uint64(b[8*i:]))) }
+	if err != nil || word(0) != magic || word(1) < 0 || word(1) >= len(l.o.Peers) || word(2) != len(l.o.Peers) {
+		c.Close()
+		return
+	}
+	c.SetReadDeadline(time.Time{})
+	if l.keep(c) != nil {
+		return
+	}
+	p := l.pipe(l.in, lane{word(1), word(3)})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.c != nil {
+		c.Close()
+		return
+	}
+	p.c = c
+	close(p.ready)
+}
+
+// pipe is that of a lane in a map.
+func (l *Link) pipe(all map[lane]*pipe, to lane) *pipe {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if all[to] == nil {
+		all[to] = &pipe{ready: make(chan struct{})}
+	}
+	return all[to]
+}
+
+// Send returns when the bytes are on their way.
+func (l *Link) Send(b []byte, to, tag int) error {
+	p := l.pipe(l.out, lane{to, tag})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.c == nil {
+		c, err := l.dial(to)
+		if err != nil {
+			return err
+		}
+		if _, err := c.Write(l.greeting(tag)); err != nil {
+			return l.failed(err)
+		}
+		p.c = c
+	}
+	parts := stdnet.Buffers{binary.LittleEndian.AppendUint64(nil, uint64(len(b))), b}
+	_, err := parts.WriteTo(p.c)
+	return l.lost(err)
+}
+
+// Recv takes the next message.
+func (l *Link) Recv(b []byte, from, tag int) error {
+	p := l.pipe(l.in, lane{from, tag})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.ready:
+	case <-l.dead:
+		return l.failed(nil)
+	}
+	head := make([]byte, 8)
+	if _, err := io.ReadFull(p.c, head); err != nil {
+		return l.lost(err)
+	}
+	if n := binary.LittleEndian.Uint64(head); n != uint64(len(b)) {
+		return fmt.Errorf("rank %d sends %d bytes, rank %d waits for %d", from, n, l.o.Rank, len(b))
+	}
+	_, err := io.ReadFull(p.c, b)
+	return l.lost(err)
+}
+
+// lost is err of a connection, or the reason for it, which is known a moment later.
+func (l *Link) lost(err error) error {
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-l.dead:
+	case <-time.After(lostFor):
+	}
+	return l.failed(err)
+}
+
+// lostFor is how long a call whose connection broke waits for the first rank to say why.
+const lostFor = 2 * time.Second

@@ -1,0 +1,116 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/device"
+)
+
+// Shards: data of which a rank has the rows and edges of its own vertices (dataset.Shard). The order of vertices and the number
+// of intervals are those that the shards were made for.
+
+// sharded completes c for data in shards, or says why it cannot run on them.
+func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
+	x := d.Shard
+	if x == nil {
+		return nil
+	}
+	p := x.Stats.P
+	switch {
+	case c.devices() != x.Owners:
+		return fmt.Errorf("saga: %s is in shards for %d devices, and the run has %d", d.Name, x.Owners, c.devices())
+	case c.Chunks != 0 && c.Chunks != p:
+		return fmt.Errorf("saga: %s is in shards for %d intervals, not %d", d.Name, p, c.Chunks)
+	case m.SelfLoops && !x.SelfLoops:
+		return fmt.Errorf("saga: the model adds self loops, and the shards of %s were made without: saga data shard --self-loops", d.Name)
+	case !m.SelfLoops && x.SelfLoops:
+		return fmt.Errorf("saga: the shards of %s were made with self loops, which the model does not add", d.Name)
+	case m.Task != "" && m.Task != VertexTask:
+		return fmt.Errorf("saga: shards train labels of vertices, not of %s", things[m.Task])
+	case output != "":
+		return errors.New("saga: predictions are made on a whole graph, not on shards")
+	}
+	for _, w := range []string{"balance", "degree-sort"} {
+		if c.without(w) {
+			return fmt.Errorf("saga: shards have the vertices in their own order: not without %s", w)
+		}
+	}
+	c.Chunks = p
+	if !c.without("invariant") { // which all ranks would hold
+		c.Without = append(slices.Clone(c.Without), "invariant")
+	}
+	return nil
+}
+
+// edgeCount is the number of edges of the whole graph, with the self loops that the model adds.
+func (in *inputs) edgeCount() int {
+	if x := in.data.Shard; x != nil {
+		return x.E
+	}
+	return in.edges.E()
+}
+
+// degrees are the numbers of edges into each vertex, or out of it: of shards right for the rank's vertices only.
+func (in *inputs) degrees(out bool) ([]uint32, error) {
+	switch {
+	case in.data.Shard != nil:
+		return in.data.Shard.Degrees(out)
+	case out:
+		return in.edges.OutDegrees(), nil
+	}
+	return in.edges.InDegrees(), nil
+}
+
+// shardErr is what went wrong while features came out of shards.
+func (in *inputs) shardErr() error {
+	if in.data.Shard == nil {
+		return nil
+	}
+	return in.data.Shard.Err()
+}
+
+// shardGrid builds the cells of the rank's own intervals, those of each direction of its edges alone; the other cells are empty.
+func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
+	x, want := p.data.Shard, p.chosen.want
+	if want.Rank {
+		return nil, errors.New("saga: the model numbers the edges of a vertex, as drop-out of edges does; shards cannot")
+	}
+	grid := &chunk.Grid{Intervals: x.Stats.Intervals}
+	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
+	for _, out := range []bool{false, true} {
+		if out && !want.CSR || !out && !want.CSC {
+			continue
+		}
+		e, err := x.Edges(out)
+		if err != nil {
+			return nil, err
+		}
+		one := want
+		one.CSC, one.CSR = !out, out
+		g, err := memory.Build(e, x.Order, n, one)
+		if err != nil {
+			return nil, err
+		}
+		if out {
+			grid.CSR = g.CSR
+		} else {
+			grid.CSC = g.CSC
+		}
+	}
+	return grid, nil
+}
+
+// buildGrid is the grid of n intervals in the order o.
+func (p *Program) buildGrid(o *chunk.Order, n int) (*chunk.Grid, error) {
+	defer since(&p.stages.Grid, time.Now())
+	if p.data.Shard != nil {
+		return p.shardGrid(n)
+	}
+	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
+	return memory.Build(p.in.edges, o, n, p.chosen.want)
+}
