@@ -31,7 +31,6 @@ type rooms struct {
 	spread    dataflow.Sizes // six standard deviations of them
 	most      dataflow.Sizes // what there is room for
 	overflows int            // batches that were run again with more room
-	came      arrivals
 }
 
 // drawer draws blocks.
@@ -209,8 +208,8 @@ func (p *Program) presample() error {
 			return err
 		}
 		if backend.Of(p.cfg.Device).GPU() {
-			s.came.alone, s.came.of = p.cfg.without("match"), s.tries()
-			s.came.add(b.Vertices, p.in.edges.V)
+			s.filling.came.alone, s.filling.came.of = p.cfg.without("match"), s.tries()
+			s.filling.came.add(b.Vertices, p.in.edges.V)
 		}
 		for l := range b.Counts {
 			if i == 0 {

@@ -42,6 +42,7 @@ type feeding struct {
 	drawing atomic.Int64                         // nanoseconds of all of them
 	last    []uint32                             // seeds of the last update
 	rows    map[int][]float32                    // outputs of these by value, where an update has several batches
+	came    arrivals                             // rows that come for a batch
 	waiting atomic.Int64                         // nanoseconds of steps for the next batch
 }
 
@@ -193,7 +194,8 @@ func (p *Program) stageNext(open *session, next step) error {
 		if err := open.stage(open.draws.batches[open.draws.turn]); err != nil {
 			return err
 		}
-		if after := s.next(next, open.number, open.of()); after.epoch == next.epoch {
+		after := s.next(next, open.number, open.of())
+		if s.filling.ahead.far && after.epoch == next.epoch { // so that the link does not wait; kernels of the step would be slower for it
 			return open.beginDraw(after)
 		}
 		return nil

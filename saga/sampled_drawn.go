@@ -104,7 +104,7 @@ func (s *session) edgeTables() error {
 			break
 		}
 		var rows []byte
-		if rows, err = p.in.layout(name, nil); err == nil {
+		if rows, err = p.in.layout(name, nil, allRows(p.in.edges.V)); err == nil {
 			var m device.Mem
 			put(true, &m, rows)
 			d.numbers[name] = m

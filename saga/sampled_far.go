@@ -44,7 +44,7 @@ func (a *arrivals) add(vertices []uint32, of int) {
 }
 
 // hotRows are n vertices whose rows come most often; of equal ones those with most out-edges, and then the first.
-func (p *Program) hotRows(n int) []uint32 { return p.mostOften(n, p.sampled.came.times) }
+func (p *Program) hotRows(n int) []uint32 { return p.mostOften(n, p.sampled.filling.came.times) }
 
 func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 	var count [256]int
@@ -74,7 +74,7 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 // linkBytes is what is expected to come over the link for a batch; 0 where rows stay on the device. The hot rows are those of the first half of
 // the batches, and what they save is seen in the second: in those that chose them it would be more.
 func (p *Program) linkBytes() (bytes float64) {
-	a := &p.sampled.came
+	a := &p.sampled.filling.came
 	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
 		if !t.Host || a.batches == 0 {
 			continue

@@ -69,7 +69,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 func (r *Runner) awaited(d int) device.Event {
 	k := &r.tasks[d]
 	if k.t.Kind == plan.Load && r.ahead.bytes > 0 {
-		return k.come[r.ahead.room]
+		return r.ahead.come[r.ahead.room]
 	}
 	return k.event
 }

@@ -151,7 +151,6 @@ type task struct {
 	r     *Runner
 	t     *plan.Task
 	event device.Event
-	come  [2]device.Event // of loads of plans with plan.Ahead, by room
 	l     *cpu.Launch
 	view  chunk.View
 }
