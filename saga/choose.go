@@ -163,35 +163,29 @@ const faster = 1
 // fewest plans with the fewest intervals that fit, and takes the save policy that is the fastest with
 // them on the machine that the kind of device is taken for.
 func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
-	o, packed := c.p.planOptions(), c.packed()[0]
-	saves := c.saves()
+	o, saves := c.p.planOptions(), c.saves()
 	if len(saves) > 1 { // they are compared in this order
 		saves = []string{saveSome, SaveAll, SaveNone}
 	}
-	var best *choice
-	var first error
-	m, err := c.p.on.machine, error(nil)
+	m := c.p.on.machine
 	if m == nil {
+		var err error
 		if m, err = sim.LoadMachine(backend.Of(c.p.cfg.Device).Model); err != nil {
 			return nil, err
 		}
 	}
+	known := c.p.cfg.devices() <= len(m.Devices) // else plans cannot be compared
+	k := tune.Key{Packed: c.packed()[0], Slices: max(1, c.p.cfg.Outcome.Slices)}.With(c.p.cfg.Outcome.Store)
 	if from != nil {
-		o.P, packed = from.P, from.Packed
+		o.P, k.Packed = from.P, from.Packed
 	}
 	if o.Schedule == plan.Auto {
 		o.Schedule = plan.Sag
 	}
-	for _, k := range keys([]bool{packed}, []int{max(1, c.p.cfg.Outcome.Slices)}, saves, c.p.cfg.Outcome.Store) {
-		if best != nil && c.p.cfg.devices() > len(m.Devices) {
-			break
-		}
-		x, err := c.lower(k)
-		if err != nil {
-			return nil, err
-		}
-		o.Budget, o.Beside = x.memory.plans(), x.eval.Spec
-		pl, err := planner.New(x.train.Spec, c.cellsOf(x.want), o)
+	var best *choice
+	var first error
+	for _, k.Save = range saves {
+		y, err := c.one(k, o)
 		var small *plan.BudgetError
 		switch {
 		case errors.As(err, &small):
@@ -199,13 +193,14 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 			continue
 		case err != nil:
 			return nil, err
-		}
-		y := &choice{compiled: x, decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, plan: pl}
-		if c.p.cfg.devices() <= len(m.Devices) {
-			y.line = sim.Simulate(pl, m)
+		case known:
+			y.line = sim.Simulate(y.plan, m)
 		}
 		if best == nil || 100*y.line.Wall <= (100-faster)*best.line.Wall {
-			best, o.P, o.Schedule = y, pl.Cells.P, pl.Schedule
+			best, o.P, o.Schedule = y, y.plan.Cells.P, y.plan.Schedule
+		}
+		if !known {
+			break
 		}
 	}
 	if best == nil {
@@ -217,21 +212,32 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	return best, nil
 }
 
+// one plans the program of k without a search.
+func (c *chooser) one(k tune.Key, o plan.Options) (*choice, error) {
+	x, err := c.lower(k)
+	if err != nil {
+		return nil, err
+	}
+	if o.Budget = x.memory.plans(); x.eval != nil {
+		o.Beside = x.eval.Spec
+	}
+	pl, err := planner.New(x.train.Spec, c.cellsOf(x.want), o)
+	if err != nil {
+		return nil, err
+	}
+	return &choice{compiled: x, decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, plan: pl}, nil
+}
+
 // forward plans one forward pass with the fewest intervals that fit. Cells are packed as Config
 // says, or else on a GPU where words would stream.
-func (c *chooser) forward() (*choice, error) {
-	packed := c.packed()
-	for i, k := range keys(packed, []int{max(1, c.p.cfg.Outcome.Slices)}, []string{""}, nil) {
-		x, err := c.lower(k)
-		if err != nil {
-			return nil, err
-		}
-		pl, err := planner.New(x.train.Spec, c.cellsOf(x.want), c.p.onceOptions(x.memory.plans(), 0))
-		if i == len(packed)-1 || err == nil && pl.H2D == 0 {
-			return &choice{compiled: x, decision: tune.Decision{Key: k}, plan: pl}, err
+func (c *chooser) forward() (x *choice, err error) {
+	k := tune.Key{Slices: max(1, c.p.cfg.Outcome.Slices)}
+	for _, k.Packed = range c.packed() {
+		if x, err = c.one(k, c.p.onceOptions(0, 0)); err == nil && x.plan.H2D == 0 {
+			break
 		}
 	}
-	panic("unreachable: packed lists something")
+	return x, err
 }
 
 // packed lists whether cells may be packed. A processor reads words faster, and its memory is the
@@ -271,26 +277,18 @@ func (c *chooser) saves() []string {
 	return []string{SaveNone, saveSome, SaveAll}
 }
 
-// keys are all programs of these kinds.
-func keys(packed []bool, slices []int, saves, store []string) (list []tune.Key) {
-	for _, save := range saves {
-		for _, k := range slices {
-			for _, on := range packed {
-				list = append(list, tune.Key{Packed: on, Slices: k, Save: save}.With(store))
-			}
-		}
-	}
-	return list
-}
-
 // lower makes the programs of k, once; nil where gathers cannot be sliced so.
 func (c *chooser) lower(k tune.Key) (*compiled, error) {
 	if x, ok := c.made[k]; ok {
 		return x, nil
 	}
-	o, err := c.optimize(k.Slices)
-	if err != nil {
-		return nil, err
+	o := c.optimized[k.Slices]
+	if o == nil {
+		var err error
+		if o, err = c.p.optimize(k.Slices); err != nil {
+			return nil, err
+		}
+		c.optimized[k.Slices] = o
 	}
 	var x *compiled
 	if k.Slices == 1 || o.sliced || c.p.cfg.Outcome.Slices == k.Slices {
@@ -298,22 +296,13 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 		if k.Save == saveSome {
 			how.Save = dataflow.SaveSome
 		}
+		var err error
 		if x, err = c.p.lower(o, how); err != nil {
 			return nil, err
 		}
 	}
 	c.made[k] = x
 	return x, nil
-}
-
-// optimize runs the passes for k slices, once.
-func (c *chooser) optimize(k int) (*optimized, error) {
-	if o := c.optimized[k]; o != nil {
-		return o, nil
-	}
-	o, err := c.p.optimize(k)
-	c.optimized[k] = o
-	return o, err
 }
 
 // likely names cells.
@@ -350,7 +339,7 @@ func (p *Program) planOptions() plan.Options {
 		o.Devices, o.Topology = 1, nil
 	}
 	if p.on.machine != nil {
-		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.cfg.Net.Ranks()}
+		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.ranks()}
 	}
 	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
 		o.Group, o.Groups = 1, nil

@@ -11,6 +11,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
+	"sagann/dataflow/tune"
 	"sagann/kernel"
 )
 
@@ -142,32 +143,16 @@ func (p *Program) budget(c *chooser, err error) error {
 		return err
 	}
 	var least *plan.BudgetError
-	packed, saves, store := c.packed(), c.saves(), p.cfg.Outcome.Store
+	k := tune.Key{Slices: max(1, p.cfg.Outcome.Slices)}
+	packed, saves := c.packed(), c.saves()
 	if p.output != "" {
-		packed, saves, store = packed[len(packed)-1:], []string{""}, nil
+		packed, saves = packed[len(packed)-1:], []string{""}
+	} else {
+		k = k.With(p.cfg.Outcome.Store)
 	}
-	for _, k := range keys(packed, []int{max(1, p.cfg.Outcome.Slices)}, saves, store) {
-		x, wrong := c.lower(k)
-		if wrong != nil {
-			return wrong
-		}
-		o := p.planOptions()
-		if p.output != "" {
-			o = p.onceOptions(1, 0)
-		}
-		schedules := []string{o.Schedule}
-		if o.Schedule == plan.Auto {
-			schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
-		}
-		for _, o.Schedule = range schedules {
-			if o.Budget = 1; x.eval != nil {
-				o.Beside = x.eval.Spec
-			}
-			list := []asked{{x.train.Spec, o}}
-			for i, l := range x.once {
-				list = append(list, asked{l.Spec, p.onceOptions(1, i)})
-			}
-			e, wrong := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
+	for _, k.Save = range saves {
+		for _, k.Packed = range packed {
+			e, wrong := p.smallestOf(c, k)
 			if wrong != nil {
 				return wrong
 			}
@@ -177,6 +162,39 @@ func (p *Program) budget(c *chooser, err error) error {
 		}
 	}
 	return least
+}
+
+// smallestOf is the smallest budget that does for the program of k with one of the schedules.
+func (p *Program) smallestOf(c *chooser, k tune.Key) (least *plan.BudgetError, err error) {
+	x, err := c.lower(k)
+	if err != nil {
+		return nil, err
+	}
+	o := p.planOptions()
+	if p.output != "" {
+		o = p.onceOptions(1, 0)
+	}
+	schedules := []string{o.Schedule}
+	if o.Schedule == plan.Auto {
+		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
+	}
+	for _, o.Schedule = range schedules {
+		if o.Budget = 1; x.eval != nil {
+			o.Beside = x.eval.Spec
+		}
+		list := []asked{{x.train.Spec, o}}
+		for i, l := range x.once {
+			list = append(list, asked{l.Spec, p.onceOptions(1, i)})
+		}
+		e, err := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
+		if err != nil {
+			return nil, err
+		}
+		if least == nil || e.Smallest < least.Smallest {
+			least = e
+		}
+	}
+	return least, nil
 }
 
 // asked is a program and how it would be planned.

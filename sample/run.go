@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"sagann/chunk"
@@ -13,8 +14,6 @@ type Samples struct {
 	N      int        // samples
 	Steps  [][]uint32 // N×Widths[k]; NoVertex where a draw added nothing
 	Widths []int
-
-	memory [][]uint32 // of Steps[1:], and perhaps more
 }
 
 // Vertices appends the vertices of sample i to list: roots, then step by step, without
@@ -36,6 +35,10 @@ const (
 	maxDraws   = 1 << 24 // of a sample at a step: a slot has 24 bits in the counter, redraws 8
 )
 
+// mostNumbers bounds the vertices that samples of unbounded steps have room for: 8 GiB. Samples that do not end would else take all memory before
+// they come to maxSteps.
+var mostNumbers = int64(1) << 31
+
 // Run draws samples into s, whose memory it uses again, on all processors. Sample i has the roots i·Roots to
 // (i+1)·Roots-1 and the number first+i: with the key it names the draws. A sample is the
 // same whatever others are drawn beside it.
@@ -44,9 +47,13 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	if err != nil {
 		return err
 	}
+	memory := s.Steps
+	if len(memory) > 0 { // roots may lie there
+		roots = slices.Clone(roots)
+	}
 	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, []int{p.widths[0]}
 	for k := 1; p.s.Steps != Unbounded && k < len(p.widths); k++ {
-		s.step(k, p.widths[k], false)
+		s.step(memory, k, p.widths[k], false)
 	}
 	pieces := (n + p.group - 1) / p.group
 	errs, last := make([]error, pieces), make([]int, pieces)
@@ -59,9 +66,12 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 		g.first = uint32(first) + uint32(lo)
 		if p.s.Steps == Unbounded {
 			g.more = func(step, width int) []uint32 {
+				if int64(step)*int64(n)*int64(width) > mostNumbers {
+					return nil
+				}
 				mu.Lock()
 				defer mu.Unlock()
-				return s.step(step, width, true)[lo*width : (lo+g.n)*width]
+				return s.step(memory, step, width, true)[lo*width : (lo+g.n)*width]
 			}
 		}
 		last[i], errs[i] = g.run(t.run)
@@ -79,18 +89,18 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	return nil
 }
 
-// step is Steps[k], which is made if it is the first that is not there, full of NoVertex if that is asked for.
-func (s *Samples) step(k, width int, none bool) []uint32 {
+// step is Steps[k], which is made if it is the first that is not there, in the memory of the steps before, and full of NoVertex if that
+// is asked for.
+func (s *Samples) step(memory [][]uint32, k, width int, none bool) []uint32 {
 	if k < len(s.Steps) {
 		return s.Steps[k]
 	}
-	if k > len(s.memory) {
-		s.memory = append(s.memory, nil)
+	var list []uint32
+	if k < len(memory) && cap(memory[k]) >= s.N*width {
+		list = memory[k][:s.N*width]
+	} else {
+		list = make([]uint32, s.N*width)
 	}
-	if cap(s.memory[k-1]) < s.N*width {
-		s.memory[k-1] = make([]uint32, s.N*width)
-	}
-	list := s.memory[k-1][:s.N*width]
 	for i := 0; none && i < len(list); i++ {
 		list[i] = NoVertex
 	}
@@ -193,7 +203,11 @@ func (g *group) run(by run) (last int, err error) {
 			g.combine(step)
 		}
 		if unbounded {
-			g.steps, g.widths = append(g.steps, g.more(step+1, f.per)), append(g.widths, f.per)
+			more := g.more(step+1, f.per)
+			if more == nil {
+				return 0, g.p.errorf("%d steps, and some samples go on: a sampler must end, and its samples take at most %d numbers together; draw fewer at a time", step, mostNumbers)
+			}
+			g.steps, g.widths = append(g.steps, more), append(g.widths, f.per)
 		}
 		if g.p.transits != nil {
 			f.transits = make([]uint32, g.n*width)

@@ -44,19 +44,16 @@ func (e *Eval) score() float64 { return float64(e.Wall) * (1 + float64(e.Tasks)/
 type evaluator struct {
 	p        *Problem
 	programs map[Key]*program
-	seen     map[string]*Eval        // by decision
-	layouts  map[string]*sim.Profile // by program and layout: equal layouts are equal plans
-	decoders []*planner.Decoder      // by worker
-	work     int                     // tasks simulated, and placements, which take about as long as so many tasks
-	near     int64                   // ns: where a step takes longer in the order of its tasks, loads are not tried to pass each other
+	seen     map[string]*Eval   // by decision
+	decoders []*planner.Decoder // by worker
+	work     int                // tasks simulated, and placements, which take about as long as so many tasks
+	near     int64              // ns: where a step takes longer in the order of its tasks, loads are not tried to pass each other
 }
 
 // program is a Program with what evaluations of it share.
 type program struct {
 	*Program
-	id     int
 	cut    map[string]*cut
-	cells  map[int]*plan.Cells
 	phases map[string][]float64 // kernels' times, by schedule and intervals
 }
 
@@ -64,7 +61,7 @@ type program struct {
 type cut struct{ spec, beside *plan.Spec }
 
 func newEvaluator(p *Problem) *evaluator {
-	e := &evaluator{p: p, near: math.MaxInt64, programs: map[Key]*program{}, seen: map[string]*Eval{}, layouts: map[string]*sim.Profile{}}
+	e := &evaluator{p: p, near: math.MaxInt64, programs: map[Key]*program{}, seen: map[string]*Eval{}}
 	for range min(8, runtime.GOMAXPROCS(0)) { // more processors than eight have no candidates to work on
 		e.decoders = append(e.decoders, planner.NewDecoder(p.Machine))
 	}
@@ -80,12 +77,10 @@ func (e *evaluator) program(k Key) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out *program
 	if x != nil {
-		out = &program{x, len(e.programs), map[string]*cut{}, map[int]*plan.Cells{}, map[string][]float64{}}
+		e.programs[k] = &program{x, map[string]*cut{}, map[string][]float64{}}
 	}
-	e.programs[k] = out
-	return out, nil
+	return e.programs[k], nil
 }
 
 // job is a decision on its way to a plan.
@@ -95,8 +90,6 @@ type job struct {
 	cut     *cut
 	cells   *plan.Cells
 	kernels []float64
-	decoded *planner.Decoded
-	layout  string
 }
 
 // all evaluates decisions, side by side, in the order in which they are given. The results do not
@@ -118,39 +111,34 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 		}
 		e.seen[name] = j.Eval
 	}
-	e.sideBySide(len(jobs), func(worker, i int) {
-		j := jobs[i]
-		j.decoded = e.decode(worker, j)
-	})
-	var fresh []*job
-	first := map[string]*job{}
+	e.sideBySide(len(jobs), func(worker, i int) { e.evaluate(worker, jobs[i]) })
 	for _, j := range jobs {
 		if e.work += placing; j.kernels != nil {
 			e.work += dealing
 		}
-		if j.Need = j.decoded.Need; j.Need > 0 {
+		if j.Profile == nil {
 			continue
 		}
-		j.layout = fmt.Sprint(j.program.id, " ", j.decoded.Layout())
-		if first[j.layout] == nil && e.layouts[j.layout] == nil {
-			first[j.layout] = j
-			fresh = append(fresh, j)
-		}
-	}
-	e.sideBySide(len(fresh), func(_, i int) { fresh[i].Profile = e.profile(fresh[i]) })
-	for _, j := range fresh {
-		e.layouts[j.layout] = j.Profile
 		if e.work += j.Tasks; e.passes() && j.InOrder <= e.near {
 			e.work += j.Tasks
 		}
 	}
-	for _, j := range jobs {
-		if j.Need == 0 {
-			j.Profile = e.layouts[j.layout]
-		}
-		j.decoded = nil
-	}
 	return out, nil
+}
+
+// evaluate makes j's plan and simulates it.
+func (e *evaluator) evaluate(worker int, j *job) {
+	x := e.decode(worker, j)
+	if j.Need = x.Need; j.Need > 0 {
+		return
+	}
+	pl, line, inOrder := x.Simulated(e.near)
+	if line == nil {
+		j.Profile = &sim.Profile{Short: true, Tasks: len(pl.Tasks)}
+		return
+	}
+	j.Profile = sim.ProfileOf(pl, line)
+	j.InOrder = inOrder
 }
 
 // placing is the work of deciding what stays, and dealing that of dealing memory out by an estimate, in tasks.
@@ -176,11 +164,8 @@ func (e *evaluator) prepare(d Decision) (*job, error) {
 		}
 		p.cut[d.Schedule] = j.cut
 	}
-	if j.cells = p.cells[d.P]; j.cells == nil {
-		if j.cells, err = p.Cells(d.P); err != nil {
-			return nil, err
-		}
-		p.cells[d.P] = j.cells
+	if j.cells, err = p.Cells(d.P); err != nil {
+		return nil, err
 	}
 	if d.Rule.Hidden > 0 {
 		k := fmt.Sprint(d.Schedule, d.P)
@@ -212,16 +197,6 @@ func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
 
 // passes tells whether loads may pass each other.
 func (e *evaluator) passes() bool { return !e.p.Options.Serial && !e.p.Options.Stream }
-
-func (e *evaluator) profile(j *job) *sim.Profile {
-	pl, line, inOrder := j.decoded.Simulated(e.near)
-	if line == nil {
-		return &sim.Profile{Short: true, Tasks: len(pl.Tasks)}
-	}
-	out := sim.ProfileOf(pl, line)
-	out.InOrder = inOrder
-	return out
-}
 
 // fits tells whether there is a plan of d.
 func (e *evaluator) fits(d Decision) (bool, error) {

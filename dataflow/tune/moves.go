@@ -141,16 +141,16 @@ func keepOne(_ *search, e *Eval) []Decision {
 		first = slices.Concat(first, never)
 		never = first
 	}
-	turn := func(keys []int, to func(r *plan.Rule, key int)) []Decision {
-		return vary(e, keys, func(d *Decision, key int) {
-			is := func(x int) bool { return x == key }
+	turn := func(names []string, to func(r *plan.Rule, name string)) []Decision {
+		return vary(e, names, func(d *Decision, name string) {
+			is := func(x string) bool { return x == name }
 			d.Rule.First, d.Rule.Never = slices.DeleteFunc(slices.Clone(d.Rule.First), is), slices.DeleteFunc(slices.Clone(d.Rule.Never), is)
-			to(&d.Rule, key)
+			to(&d.Rule, name)
 		})
 	}
-	return slices.Concat(turn(never, func(r *plan.Rule, key int) { r.Never = append(r.Never, key) }),
-		turn(first, func(r *plan.Rule, key int) { r.First = append(r.First, key) }),
-		turn(slices.Concat(e.Rule.First, e.Rule.Never), func(*plan.Rule, int) {}))
+	return slices.Concat(turn(never, func(r *plan.Rule, name string) { r.Never = append(r.Never, name) }),
+		turn(first, func(r *plan.Rule, name string) { r.First = append(r.First, name) }),
+		turn(slices.Concat(e.Rule.First, e.Rule.Never), func(*plan.Rule, string) {}))
 }
 
 func readAhead(_ *search, e *Eval) []Decision {
@@ -206,8 +206,8 @@ func vary[T any](e *Eval, list []T, f func(d *Decision, x T)) (out []Decision) {
 	for _, x := range list {
 		d := e.Decision
 		f(&d, x)
-		if d.Key != e.Key || d.Schedule != e.Schedule { // other values and phases
-			d.Rule.First, d.Rule.Never, d.Rule.Price = nil, nil, nil
+		if d.Key != e.Key || d.Schedule != e.Schedule { // other phases
+			d.Rule.Price = nil
 		}
 		out = append(out, d)
 	}

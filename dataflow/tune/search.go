@@ -54,18 +54,9 @@ type search struct {
 
 // lane is what keeps the search broad: the fastest decision of each is changed further.
 type lane struct {
-	kind
-	p int
+	slices, p      int
+	save, schedule string
 }
-
-// kind is a way to run a program; those that are far behind are given up.
-type kind struct {
-	slices   int
-	save     string
-	schedule string
-}
-
-func (d *Decision) kind() kind { return kind{d.Slices, d.Save, d.Schedule} }
 
 func (s *search) groups() bool {
 	o := &s.p.Options
@@ -95,7 +86,7 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 			s.short = s.short || x.Profile != nil
 			continue
 		}
-		l := lane{x.kind(), x.P}
+		l := lane{x.Slices, x.P, x.Save, x.Schedule}
 		if was := s.lanes[l]; was == nil || x.score() < was.score() {
 			s.lanes[l] = x
 		}
@@ -134,7 +125,7 @@ func (s *search) run() (*Eval, error) {
 	}
 	s.log("seed", nil)
 	for _, r := range rounds {
-		for _, x := range s.fastest(r.behind, r.kinds) {
+		for _, x := range s.fastest(r.behind) {
 			if x.score() > s.best.score()*(1+r.behind) { // another has become faster
 				continue
 			}
@@ -156,21 +147,18 @@ func (s *search) log(move string, was *Eval) {
 	}
 }
 
-// rounds of the search. First the fastest decision of each kind goes once through the moves: kinds change places
-// while they are far from their best. Then the fastest of each kind that is near does until nothing helps, and in the
-// end so does the fastest for each number of intervals.
+// rounds of the search. First the fastest decision of each lane goes once through the moves: lanes change places
+// while they are far from their best. Then the fastest of each that is near does until nothing helps.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
-	kinds  bool    // one of each
 	on     bool    // until nothing helps
-}{{0.15, true, false}, {0.04, true, true}, {0.1, false, true}}
+}{{0.15, false}, {0.1, true}}
 
 // maxWork bounds a search: so many tasks are simulated, about. That takes three to five seconds of a processor.
 var maxWork = 6_000_000
 
-// fastest lists the fastest decision of each lane or, with kinds, of each kind, that is not behind the
-// best by more.
-func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
+// fastest lists the fastest decision of each lane that is not behind the best by more.
+func (s *search) fastest(behind float64) (list []*Eval) {
 	for _, x := range s.lanes {
 		if x.score() <= s.best.score()*(1+behind) {
 			list = append(list, x)
@@ -179,13 +167,7 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	slices.SortFunc(list, func(a, b *Eval) int {
 		return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.String(), b.String()))
 	})
-	seen := map[kind]bool{}
-	return slices.DeleteFunc(list, func(x *Eval) bool {
-		k := x.kind()
-		again := kinds && seen[k]
-		seen[k] = true
-		return again
-	})
+	return list
 }
 
 // improve goes through the moves from x, each beginning at the best decision found so far: once or, with on, for as long as a turn

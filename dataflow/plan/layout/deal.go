@@ -79,7 +79,6 @@ func (f *fitting) dealing() *dealing {
 	f.eachStreamed(d.list)
 	f.fits()
 	d.account()
-	d.work()
 	return d
 }
 
@@ -87,9 +86,9 @@ func (f *fitting) dealing() *dealing {
 func (d *dealing) list(key int, constant, output bool) {
 	bytes, favour := 0.0, 1.0
 	switch {
-	case slices.Contains(d.rule.First, key):
+	case d.spec.Says(d.rule.First, key):
 		favour = 2
-	case slices.Contains(d.rule.Never, key):
+	case d.spec.Says(d.rule.Never, key):
 		favour = 0.5
 	}
 	if key >= 0 {
@@ -164,20 +163,13 @@ const alike = 0.95
 // fill makes the most valuable moves while memory is left. What a move is worth mostly falls while others are made, so it is
 // worked out again only when the move comes first, and of all moves when none is left.
 func (d *dealing) fill() {
-	for made := false; ; {
-		var m *move
-		for i := range d.moves {
-			if x := &d.moves[i]; x.value > 0 && !x.closed && (m == nil || x.value > m.value) && d.rest(x) > 0 {
-				m = x
-			}
-		}
+	for {
+		m := d.best()
 		if m == nil {
-			if !made {
+			d.work()
+			if m = d.best(); m == nil {
 				return
 			}
-			made = false
-			d.work()
-			continue
 		}
 		v := d.value(m, 1)
 		if v < m.value {
@@ -189,8 +181,17 @@ func (d *dealing) fill() {
 			n /= 2
 		}
 		m.closed = n == 0
-		made = made || n > 0
 	}
+}
+
+// best is the most valuable move; nil: none gains anything.
+func (d *dealing) best() (m *move) {
+	for i := range d.moves {
+		if x := &d.moves[i]; x.value > 0 && !x.closed && (m == nil || x.value > m.value) && d.rest(x) > 0 {
+			m = x
+		}
+	}
+	return m
 }
 
 // rest is how many intervals there are for m.

@@ -6,7 +6,7 @@
 //   - fit.go: the best choice that fits: slots, then what stays, then what is left.
 //   - keep.go, partial.go: greedy residency by copies saved for each byte; parts that stay for some phases.
 //   - deal.go: memory dealt out some intervals at a time by marginal gains of an estimate of the step.
-//   - size.go: what a choice takes, measured again only where it has changed.
+//   - size.go: what a choice takes.
 //   - layout.go, place.go, window.go, slots.go: where things lie in device memory.
 //   - fitter.go: a buffer at the lowest address where it meets no other.
 //   - host.go: values that share a place in host memory.

@@ -50,7 +50,7 @@ func (f *fitting) Fit() (Choice, int64) {
 	} else {
 		f.keep()
 	}
-	if f.ch.group > 1 && !f.rule.Even && o.Groups == nil && o.Base == nil && free {
+	if f.ch.group > 1 && o.Groups == nil && o.Base == nil && free {
 		f.regroup()
 	}
 	if free {

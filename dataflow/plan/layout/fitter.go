@@ -9,10 +9,9 @@ import (
 // same time. Those that are in use for several phases come first, then, phase by phase, those
 // of one phase, in the gaps that the others leave. Addresses count from where the fitter begins.
 type fitter struct {
-	order []held // as they came
-	held  []held // by address, without empty ones
-	gaps  []gap  // of the phase in hand
-	top   int64  // end of the highest
+	held []held // by address, without empty ones
+	gaps []gap  // of the phase in hand
+	top  int64  // end of the highest
 }
 
 // held is a place that is in use from phase to phase; from > to: to one of the next step.
@@ -33,7 +32,7 @@ func (h *held) live(q int) bool {
 type gap struct{ at, end int64 }
 
 // begin forgets all buffers.
-func (f *fitter) begin() { f.order, f.held, f.top = f.order[:0], f.held[:0], 0 }
+func (f *fitter) begin() { f.held, f.top = f.held[:0], 0 }
 
 // hold places so many bytes that are in use from one phase to a later one.
 func (f *fitter) hold(bytes int64, from, to int) int64 {
@@ -50,7 +49,6 @@ func (f *fitter) hold(bytes int64, from, to int) int64 {
 // put takes so many bytes at an address.
 func (f *fitter) put(at, bytes int64, from, to int) {
 	h := held{at, at + bytes, from, to}
-	f.order = append(f.order, h)
 	if bytes > 0 {
 		i := len(f.held)
 		for i > 0 && f.held[i-1].at > at {

@@ -50,8 +50,8 @@ func (f *fitting) keep() {
 		if f.rule.Brief {
 			saved /= float64(phases)
 		}
-		if !slices.Contains(f.rule.Never, key) {
-			items = append(items, item{on, slices.Contains(f.rule.First, key), saved})
+		if !f.spec.Says(f.rule.Never, key) {
+			items = append(items, item{on, f.spec.Says(f.rule.First, key), saved})
 		}
 	}
 	for id, v := range f.spec.Values {

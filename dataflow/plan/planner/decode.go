@@ -1,8 +1,6 @@
 package planner
 
 import (
-	"fmt"
-
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/layout"
 	"sagann/dataflow/plan/sim"
@@ -19,15 +17,14 @@ func NewDecoder(m *sim.Machine) *Decoder { return &Decoder{m: m} }
 
 // Decoded is a plan before its tasks are emitted: what stays, and where it lies.
 type Decoded struct {
-	Need   int64 // bytes of the smallest choice when none fits, else 0
-	Slots  int
-	layout string
-	spec   *plan.Spec
-	cells  *plan.Cells
-	o      plan.Options
-	ch     layout.Choice
-	edf    bool
-	m      *sim.Machine
+	Need  int64 // bytes of the smallest choice when none fits, else 0
+	Slots int
+	spec  *plan.Spec
+	cells *plan.Cells
+	o     plan.Options
+	ch    layout.Choice
+	edf   bool
+	m     *sim.Machine
 }
 
 // How says how a plan is made, beside its options.
@@ -46,11 +43,7 @@ func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, h How) *De
 	}
 	f := layout.NewFitting(s, c, o, h.Rule, e, &d.sized)
 	out := &Decoded{spec: s, cells: c, o: o, edf: h.EDF, m: d.m}
-	if out.ch, out.Need = f.Fit(); out.Need == 0 {
-		out.layout, out.Slots = fmt.Sprint(f.Layout(out.ch), h.EDF), out.ch.Slots
-	}
+	out.ch, out.Need = f.Fit()
+	out.Slots = out.ch.Slots
 	return out
 }
-
-// Layout says all that the tasks depend on, beside the options: equal layouts are equal plans.
-func (d *Decoded) Layout() string { return d.layout }

@@ -42,7 +42,7 @@ type Profile struct {
 	Short           bool      // of host memory
 	Sources         float64   // how often sources are read from the host
 	Kernels, Copies []float64 // ns by phase: compute queues, and loads
-	Kept, Streams   []int     // what stays for its whole life, and what does not (Window.Key)
+	Kept, Streams   []string  // what stays for its whole life, and what does not
 }
 
 // ProfileOf reads p, which takes line on a machine.
@@ -60,9 +60,9 @@ func ProfileOf(p *plan.Plan, line *Timeline) *Profile {
 	}
 	sort := func(key int, kept bool) {
 		if kept {
-			out.Kept = append(out.Kept, key)
+			out.Kept = append(out.Kept, p.Spec.Name(key))
 		} else {
-			out.Streams = append(out.Streams, key)
+			out.Streams = append(out.Streams, p.Spec.Name(key))
 		}
 	}
 	for id, v := range p.Spec.Values {
