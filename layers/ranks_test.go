@@ -18,6 +18,7 @@ import (
 	"sagann/net"
 	"sagann/net/local"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // ranked is what a run leaves behind.
@@ -64,7 +65,7 @@ func trainRankedOn(ranks int, m saga.Model, at func(rank int) (*dataset.Data, er
 		if d.Shard != nil {
 			defer d.Shard.Close()
 		}
-		p, err := saga.Compile(m, d, c)
+		p, err := compileRanked(m, d, c)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func trainRankedOn(ranks int, m saga.Model, at func(rank int) (*dataset.Data, er
 		}
 		mine.result = *res
 		all[g.Rank()] = mine
-		if ranks == 1 || resume != "" {
+		if ranks == 1 || resume != "" || p.SampledPlan() != nil {
 			return nil
 		}
 		return countedBytes(p, g)
@@ -94,6 +95,41 @@ func trainRankedOn(ranks int, m saga.Model, at func(rank int) (*dataset.Data, er
 	}
 	all[0].file, err = os.ReadFile(path)
 	return all[0], err
+}
+
+// compileRanked compiles m; a configuration without intervals and devices is of batches, four an update.
+func compileRanked(m saga.Model, d *dataset.Data, c saga.Config) (*saga.Program, error) {
+	if c.Chunks > 0 || d.Shard != nil {
+		return saga.Compile(m, d, c)
+	}
+	return saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 40, Accumulate: 4})
+}
+
+// TestRanksSampled: on 1, 2 and 4 ranks of two and four devices batches give the losses, scores and checkpoints of one process on
+// one device, to the bit; a run goes on from a checkpoint of another number of ranks.
+func TestRanksSampled(t *testing.T) {
+	d := rankedData(t)
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	for _, name := range []string{"sage", "gcn"} {
+		m := rankedModel(t, name)
+		c := saga.Config{Device: "cpu", Seed: 5, Epochs: 3}
+		want, err := trainRanked(1, m, d, c, path, "")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, n := range [][2]int{{1, 2}, {2, 2}, {2, 4}, {4, 4}} {
+			c.Device = fmt.Sprintf("cpu:%d", n[1])
+			sameRanked(t, fmt.Sprintf("%s, %d ranks, %d devices", name, n[0], n[1]), n[0], m, d, c, path, "", want)
+		}
+		half := filepath.Join(t.TempDir(), "half")
+		c.Epochs = 1
+		if _, err := trainRanked(2, m, d, c, half, ""); err != nil {
+			t.Fatal(err)
+		}
+		c.Epochs = 3
+		want.losses = want.losses[len(want.losses)/3:]
+		sameRanked(t, name+", on 4 ranks after 2", 4, m, d, c, path, half, want)
+	}
 }
 
 // countedBytes takes a step more: its transport counts what the plan says.

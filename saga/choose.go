@@ -339,7 +339,7 @@ func (p *Program) planOptions() plan.Options {
 		o.Devices, o.Topology = 1, nil
 	}
 	if p.on.machine != nil {
-		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.cfg.Net.Ranks()}
+		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.ranks()}
 	}
 	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
 		o.Group, o.Groups = 1, nil

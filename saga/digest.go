@@ -61,7 +61,7 @@ func (p *Program) writeFacts(w io.Writer) {
 			return bytesOf(p.in.extra[name])
 		}}
 	if p.sampled != nil {
-		a.Sampling = p.sampled.Sampling.String()
+		a.Sampling = p.sampled.Sampling.String() + ", program " + p.sampled.draw.Digest()
 	} else if p.grids.order != nil {
 		a.Vertices = wordsOf(p.grids.order.New)
 	}

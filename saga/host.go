@@ -30,7 +30,7 @@ import (
 
 // tenants lists those of a session of plans, with invariants of so many bytes by name.
 func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
-	list := plan.Tenants(p.cfg.Net.Ranks(), plans...)
+	list := plan.Tenants(p.ranks(), plans...)
 	if p.sampled != nil && p.train.plan != nil {
 		list = append(list, p.sampled.tenants(p)...)
 	}

@@ -61,5 +61,11 @@ func (p *Program) stopping(ctx context.Context) (bool, error) {
 // agreed is err, or that another rank has one. Ranks that go different ways would wait for each other for ever.
 func (p *Program) agreed(err error) error { return p.cfg.Net.Agree(err) }
 
-// Traffic is how many bytes an epoch's training step sends from each rank of Config.Net to each.
-func (p *Program) Traffic() [][]int64 { return order.Traffic(p.train.plan, p.cfg.Net.Ranks()) }
+// Traffic is how many bytes an epoch's training step sends from each rank of Config.Net to each; of batches none, as all that ranks
+// exchange is gradients.
+func (p *Program) Traffic() [][]int64 {
+	if p.sampled != nil {
+		return nil
+	}
+	return order.Traffic(p.train.plan, p.cfg.Net.Ranks())
+}

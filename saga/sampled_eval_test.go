@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // Fan-outs above every degree give what the exact evaluation gives, whatever the batches; smaller ones give
@@ -61,6 +62,25 @@ func TestSampledEvaluation(t *testing.T) {
 		if losses["exact"] != losses["some"] || losses["exact"] != losses["all"] {
 			t.Errorf("%s: evaluation changes training: %v", c.model, losses)
 		}
+	}
+}
+
+// A digest is of what the sampler does, not of its name.
+func TestSampledDigest(t *testing.T) {
+	d := sampledGraph(t)
+	digests := map[string]bool{}
+	for _, adapt := range []func(s *sample.Sampler){
+		func(*sample.Sampler) {},
+		func(s *sample.Sampler) { s.Method = sample.Inverse },
+		func(s *sample.Sampler) { s.Score = func(e sample.Edge) sample.Real { return sample.Const(2) } },
+		func(s *sample.Sampler) { s.Name = "weighted"; s.Replace = true },
+	} {
+		s := saga.Sampling{Sampler: sample.WeightedNeighbours(5, 3), Batch: 100}
+		adapt(&s.Sampler)
+		digests[sampledProgram(t, "sage", d, sampledConfig(), s).Digest()] = true
+	}
+	if len(digests) != 4 {
+		t.Errorf("%d digests of four samplers", len(digests))
 	}
 }
 

@@ -1,12 +1,12 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
-	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 )
 
@@ -102,16 +102,16 @@ func (s *session) openPeers(peak int64) error {
 
 func (s *session) addPeer(peer *session) {
 	s.peers = append(s.peers, peer)
-	peer.main, peer.number = s, len(s.peers)
+	peer.main, peer.number = s, s.number+len(s.peers)
 	peer.arena.SharePins(s.arena)
 }
 
-// of is how many sessions share the batches.
+// of is how many sessions share the batches, those of other ranks included.
 func (s *session) of() int {
 	if s.main != nil {
-		return len(s.main.peers) + 1
+		return s.main.of()
 	}
-	return len(s.peers) + 1
+	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
 }
 
 // part is what a batch has given to its update.
@@ -131,16 +131,22 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	var parts []part
 	for {
 		parts = p.runParts(open, at)
-		i := slices.IndexFunc(parts, func(x part) bool { return x.err != nil })
-		if i < 0 {
-			break
-		}
-		var over *exec.OverflowError
-		if x := parts[i]; !errors.As(x.err, &over) {
-			return 0, fmt.Errorf("%v, part %d: %w", at, i+1, x.err)
-		} else if open, err = p.refit(open, x.batch); err != nil { // nothing is updated yet: all run again
+		failed, err := p.firstFailed(parts)
+		if err != nil {
 			return 0, fmt.Errorf("%v: %w", at, err)
 		}
+		if failed == nil {
+			break
+		}
+		if failed.Vertices == nil {
+			return 0, fmt.Errorf("%v, part %d: %w", at, failed.Part+1, cmp.Or(parts[failed.Part].err, errors.New(failed.Text)))
+		}
+		if open, err = p.refit(open, failed.Vertices, failed.Edges); err != nil { // nothing is updated yet: all run again
+			return 0, fmt.Errorf("%v: %w", at, err)
+		}
+	}
+	if err := p.shareParts(parts); err != nil {
+		return 0, fmt.Errorf("%v: %w", at, err)
 	}
 	open.grads, s.filling.last, s.filling.rows = nil, s.filling.last[:0], map[int][]float32{}
 	for _, x := range parts {
@@ -203,15 +209,24 @@ func (s *session) runPart(at step) (x part) {
 		x.grads = append(x.grads, slices.Clone(g))
 	}
 	x.seeds = slices.Clone(p.seedsOf(b))
-	for _, id := range p.train.low.Outputs {
-		if p.train.low.Spec.Values[id].Kind != plan.Input {
-			if x.rows == nil {
-				x.rows = map[int][]float32{}
-			}
-			x.rows[id] = slices.Clone(floatsOf(s.train.OutputRows(id, len(x.seeds))))
+	for _, id := range p.outputRows() {
+		if x.rows == nil {
+			x.rows = map[int][]float32{}
 		}
+		x.rows[id] = slices.Clone(floatsOf(s.train.OutputRows(id, len(x.seeds))))
 	}
 	return x
+}
+
+// outputRows are the outputs that a batch computes, in ascending order.
+func (p *Program) outputRows() (list []int) {
+	for _, id := range p.train.low.Outputs {
+		if p.train.low.Spec.Values[id].Kind != plan.Input {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // sumParts adds the gradients of an update's batches, neighbours first. Statistics of batches, which parameters are moved

@@ -191,7 +191,7 @@ func (p *Program) fit(open *session, b *batch) (*session, *batch, error) {
 	if !errors.As(err, &over) {
 		return open, b, err
 	}
-	if open, err = p.refit(open, b); err != nil {
+	if open, err = p.refit(open, b.blocks.Counts, b.edges()); err != nil {
 		return open, b, err
 	}
 	if b, err = p.batchOf(open, b.at); err != nil {
@@ -200,17 +200,17 @@ func (p *Program) fit(open *session, b *batch) (*session, *batch, error) {
 	return open, b, open.train.SetBatch(&b.Batch)
 }
 
-// refit is a session with room for b.
-func (p *Program) refit(open *session, b *batch) (*session, error) {
+// refit is a session with room for a batch of so many rows and edges.
+func (p *Program) refit(open *session, vertices, edges []int) (*session, error) {
 	held, err := open.held()
 	if err != nil {
 		return open, err
 	}
 	open.stopFeeds() // which read the plan
-	p.sampled.widen(b.blocks.Counts, b.edges())
+	p.sampled.widen(vertices, edges)
 	p.sampled.overflows++
 	if err := p.planSampled(); err != nil {
-		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", b.blocks.Counts, err)
+		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", vertices, err)
 	}
 	if err := p.placeFinal(nil); err != nil {
 		return open, err

@@ -57,9 +57,9 @@ func (p *Program) openSession(peak int64) (*session, error) {
 // openOn takes peak bytes of memory on n devices from number first on.
 func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	m := &p.chosen.memory
-	budget := m.bound
-	if budget == 0 {
-		budget = peak + m.scratch + p.drawing()
+	budget, least := m.bound, peak+m.scratch+p.drawing()
+	if budget == 0 || p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) { // NCCL takes memory of its own
+		budget = least
 	}
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
@@ -81,10 +81,11 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 		return nil, errors.Join(err, s.close())
 	}
 	s.arena.FilesIn(p.cfg.Scratch)
+	first, _ := p.cfg.owned()
 	if p.sampled != nil {
+		s.number = first
 		return s, nil
 	}
-	first, _ := p.cfg.owned()
 	s.arena.Over(p.cfg.Net, first)
 	if p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) {
 		if err := s.joinGPUs(first); err != nil {
@@ -163,7 +164,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, err := order.Part(u.plan, p.cfg.Net.Rank(), p.cfg.Net.Ranks())
+	part, err := order.Part(u.plan, p.cfg.Net.Rank()%p.ranks(), p.ranks())
 	if err != nil {
 		return nil, err
 	}

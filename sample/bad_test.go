@@ -100,6 +100,9 @@ func TestBadRuns(t *testing.T) {
 	ring := &chunk.Edges{V: 2, Src: []uint32{0, 1}, Dst: []uint32{1, 0}}
 	g = mustGraph(t, ring)
 	refused(t, run(endless, []uint32{0}, 0), "1048576 steps")
+	defer func(n int64) { mostNumbers = n }(mostNumbers)
+	mostNumbers = 1 << 16
+	refused(t, run(endless, make([]uint32, 2000), 0), "32 steps", "draw fewer at a time")
 	ring.Weight = []float32{1, -2}
 	g = mustGraph(t, ring)
 	_, err := Compile(g, DeepWalk(1))

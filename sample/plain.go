@@ -121,22 +121,30 @@ func (s *plainStrip) touch(list []uint32, at []int64) {
 // onward leaves the walks alive that go on from a vertex with edges, and sets where its row begins, and its
 // length, in the order of the list.
 func (f *frame) onward(turn int) {
-	offsets, k := f.p.g.Offsets, 0
-	for _, i := range f.live {
-		if f.plain.stops && uniform(f.strip.random[i][turn&3]) < f.plain.stop {
+	offsets, transits, live, w, r := f.p.g.Offsets, f.transits, f.live, f.plain, &f.rows
+	sum := int64(0)
+	for _, i := range live { // as touch does; a row may end in the next line
+		if v := transits[i]; v != NoVertex {
+			sum += offsets[v] + offsets[v+1]
+		}
+	}
+	f.strip.read += uint32(sum)
+	k := 0
+	for _, i := range live {
+		if w.stops && uniform(f.strip.random[i][turn&3]) < w.stop {
 			continue
 		}
-		v := f.transits[i]
+		v := transits[i]
 		if v == NoVertex {
 			continue
 		}
 		lo, hi := offsets[v], offsets[v+1]
-		f.live[k], f.begins[k], f.lengths[k] = i, lo, uint32(hi-lo)
+		live[k], r.begins[k], r.lengths[k] = i, lo, uint32(hi-lo)
 		if hi > lo {
 			k++
 		}
 	}
-	f.live = f.live[:k]
+	f.live = live[:k]
 }
 
 // settle adds places by alias tables to where rows begin.

@@ -36,6 +36,10 @@ const (
 	maxDraws   = 1 << 24 // of a sample at a step: a slot has 24 bits in the counter, redraws 8
 )
 
+// mostNumbers bounds the vertices that samples of unbounded steps have room for: 8 GiB. Samples that do not end would else take all memory before
+// they come to maxSteps.
+var mostNumbers = int64(1) << 31
+
 // Run draws samples into s, whose memory it uses again, on all processors. Sample i has the roots i·Roots to
 // (i+1)·Roots-1 and the number first+i: with the key it names the draws. A sample is the
 // same whatever others are drawn beside it.
@@ -59,6 +63,9 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 		g.first = uint32(first) + uint32(lo)
 		if p.s.Steps == Unbounded {
 			g.more = func(step, width int) []uint32 {
+				if int64(step)*int64(n)*int64(width) > mostNumbers {
+					return nil
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				return s.step(step, width, true)[lo*width : (lo+g.n)*width]
@@ -193,7 +200,11 @@ func (g *group) run(by run) (last int, err error) {
 			g.combine(step)
 		}
 		if unbounded {
-			g.steps, g.widths = append(g.steps, g.more(step+1, f.per)), append(g.widths, f.per)
+			more := g.more(step+1, f.per)
+			if more == nil {
+				return 0, g.p.errorf("%d steps, and some samples go on: a sampler must end, and its samples take at most %d numbers together; draw fewer at a time", step, mostNumbers)
+			}
+			g.steps, g.widths = append(g.steps, more), append(g.widths, f.per)
 		}
 		if g.p.transits != nil {
 			f.transits = make([]uint32, g.n*width)

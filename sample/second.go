@@ -74,9 +74,9 @@ func (f *frame) addSecond(out []uint32) {
 
 // propose draws an edge for each of left. Walks whose rows have no weight get none, and leave the list.
 func (f *frame) propose(left []int32, try int, out []uint32) []int32 {
-	t, w := f.strip, &f.strip.words
+	t, w, live := f.strip, &f.strip.words, f.live
 	for j, k := range left {
-		t.walks[j] = f.live[k]
+		t.walks[j] = live[k]
 	}
 	f.draw(t.walks[:len(left)], uint32(f.step), counter(0, try))
 	for j, k := range left {
@@ -88,7 +88,7 @@ func (f *frame) propose(left []int32, try int, out []uint32) []int32 {
 			at := t.at[j]
 			if x := f.p.tables.alias[at]; w[1][j] >= x.Cut {
 				if x.Other == noPlace {
-					out[f.live[k]] = NoVertex
+					out[live[k]] = NoVertex
 					continue
 				}
 				at = f.begins[k] + int64(x.Other)
@@ -111,10 +111,10 @@ func (f *frame) decide(left []int32, out []uint32) []int32 {
 		}
 		return nil
 	}
-	before, words := f.steps[f.step-1], &t.words[w.decides]
+	before, words, live := f.steps[f.step-1], &t.words[w.decides], f.live
 	more, open := 0, 0
 	for j, k := range left {
-		i, x, s := f.live[k], far[t.at[j]], uniform(words[j])*w.scale
+		i, x, s := live[k], far[t.at[j]], uniform(words[j])*w.scale
 		out[i] = x
 		lo, hi := min(w.near, w.far), max(w.near, w.far)
 		if x == before[i] {
@@ -133,7 +133,7 @@ func (f *frame) decide(left []int32, out []uint32) []int32 {
 	}
 	n := 0
 	for o, k := range t.open[:open] {
-		v := before[f.live[k]]
+		v := before[live[k]]
 		lo, hi := offsets[v], offsets[v+1]
 		t.begins[o], t.counts[o] = lo, uint32(hi-lo)
 		if hi > lo { // the lines of a short row

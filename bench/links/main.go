@@ -85,14 +85,14 @@ func line(name, chosen string, curves [][]saga.Scores, at int) {
 	fmt.Println()
 }
 
-// spread is the mean over seeds of look at, and its standard error.
+// spread is the mean over seeds of look at, and its standard error; 0 of one seed.
 func spread(curves [][]saga.Scores, at int, of func(saga.Scores) float64) (mean, e float64) {
 	n := float64(len(curves))
 	for _, c := range curves {
 		mean += of(c[at]) / n
 	}
 	for _, c := range curves {
-		e += (of(c[at]) - mean) * (of(c[at]) - mean) / (n - 1) / n
+		e += (of(c[at]) - mean) * (of(c[at]) - mean) / max(1, n-1) / n
 	}
 	return mean, math.Sqrt(e)
 }

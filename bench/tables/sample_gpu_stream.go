@@ -33,6 +33,7 @@ func (m *gpuSamples) beyond(s *sheet, name string, g *sample.Graph) error {
 	graph := *g
 	graph.Weight = nil
 	tree := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{25, 10}[step] }}
+	layer := sample.Sampler{Name: "k-hop", Steps: 2, Size: func(step int) int { return []int{10, 25}[step] }}
 	for _, x := range []struct {
 		name    string
 		sampler sample.Sampler
@@ -43,6 +44,7 @@ func (m *gpuSamples) beyond(s *sheet, name string, g *sample.Graph) error {
 	}{
 		{"k-hop 25,10, to pinned memory", tree, 12_000_000, 275, true, 10},
 		{"k-hop 25,10, hashed", tree, 40_000_000, 275, false, 33},
+		{"k-hop 10,25, hashed (NextDoor's code calls it layer)", layer, 40_000_000, 260, false, 20},
 		{"uniform walk of 10 steps, hashed", sample.DeepWalk(10), g.Vertices(), 10, false, 0},
 	} {
 		p, err := sample.Compile(&graph, x.sampler)

@@ -67,7 +67,7 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 		fmt.Fprintf(&b, "loss      %.4g in training, %.4g in validation\n", res.Loss, res.Final.Val.Loss)
 		fmt.Fprintf(&b, "time      %s an epoch (median); %s in all for %d, with evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)
 		fmt.Fprintf(&b, "moved     %s to the device and %s back, an epoch\n", cli.SizeText(res.H2D), cli.SizeText(res.D2H))
-		if c.net != nil {
+		if c.net != nil && j.prog.SampledPlan() == nil {
 			fmt.Fprintf(&b, "network   %s between %d ranks, an epoch\n", cli.SizeText(crossing(j.prog.Traffic())), c.net.Ranks())
 		}
 	case res.Stopped:

@@ -1,5 +1,6 @@
 // Package simd holds the float32 loops of the CPU: element-wise arithmetic and
-// activations, gathers of rows, and matrix products.
+// activations, gathers of rows, and matrix products; and the random words of
+// samplers (Philox), whose bits are the same at every level.
 //
 // Every function exists as a plain Go loop, which is also its specification,
 // and most of them exist a second and third time as assembly for AVX2 with FMA

@@ -36,6 +36,9 @@ type Scores struct {
 	Sums []uint64
 }
 
+// levelThreads are those of a batch: few, as much of a batch is waiting, and other batches work meanwhile.
+const levelThreads = 128
+
 // MostLevel is how many vertices a batch has at most.
 const MostLevel = 3072
 
@@ -60,6 +63,10 @@ type Crowd struct {
 // crowdReads is what is read of edges and vertices; what is not is none.
 type crowdReads struct{ edge, weight, score, units, sums device.Mem }
 
+// mostShared is what a block of threads can have on GPUs of compute capability 9.
+const mostShared = 227 << 10
+
+// powerOver is the places of a table of which so many are taken, at most three quarters.
 func powerOver(n int) (p int) {
 	for p = 64; 3*p < 4*n; p *= 2 {
 	}
@@ -105,15 +112,22 @@ func (c *Crowd) text() string {
 	for _, k := range c.l.Sizes {
 		drawn = max(drawn, powerOver(k))
 	}
-	words := 2*level + most + 1 + 6*drawn + 32
+	each := 3
+	if c.l.Kind != Among {
+		drawn *= 2 // most edges are looked up in vain
+	}
+	if c.l.Kind == Everywhere || c.l.Kind == Columns {
+		each = 6
+	}
+	words := 2*level + 3*(most+1) + each*drawn + 32
 	if c.l.Kind == Columns {
 		words += 2 * (most + 1)
 	}
 	c.shared = 4 * words
 	flag := map[bool]int{true: 1}
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define THREADS 256\n#define STEPS %d\n#define KIND %d\n#define LEVEL_SLOTS %d\n#define DRAWN_SLOTS %d\n#define VERTICES %d\n#define BEGINS %d\n#define EDGES_MOST %d\n#define WEIGHTS %d\n#define ROW_NORMAL %d\n",
-		steps, c.l.Kind, level, drawn, most, c.begins(), total(c.edges), flag[c.l.EdgeWeight != ""], flag[c.l.RowNormal])
+	fmt.Fprintf(&b, "#define THREADS %d\n#define STEPS %d\n#define KIND %d\n#define LEVEL_SLOTS %d\n#define DRAWN_SLOTS %d\n#define VERTICES %d\n#define BEGINS %d\n#define EDGES_MOST %d\n#define WEIGHTS %d\n#define ROW_NORMAL %d\n",
+		levelThreads, steps, c.l.Kind, level, drawn, most, c.begins(), total(c.edges), flag[c.l.EdgeWeight != ""], flag[c.l.RowNormal])
 	b.WriteString(prelude + scanText)
 	at := make([]int, steps)
 	for i := range steps {
@@ -144,7 +158,9 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	if err := c.room(); err != nil {
 		return nil, err
 	}
-	c.source = c.text()
+	if c.source = c.text(); c.shared > mostShared {
+		return nil, fmt.Errorf("tables of %d vertices and of draws take %d KB of shared memory: a block of threads has %d", c.rows[len(c.l.Sizes)], c.shared>>10, mostShared>>10)
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.gpu.Sync(), c.Free())
@@ -183,7 +199,7 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 		}
 		take(&c.lists[i], 4*words*batches)
 	}
-	c.grid = min(batches, 8*max(1, g.gpu.Info().Processors))
+	c.grid = min(batches, 16*max(1, g.gpu.Info().Processors))
 	if err == nil {
 		err = g.compile(c.source, "saga_levels")
 	}
@@ -214,7 +230,7 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	for _, m := range c.lists {
 		args = append(args, m)
 	}
-	return g.launch([]call{{c.source, "saga_levels", min(len(batches), c.grid), 256, c.shared, args}})
+	return g.launch([]call{{c.source, "saga_levels", min(len(batches), c.grid), levelThreads, c.shared, args}})
 }
 
 // Counts are the vertices of each level and the edges of each step of a batch. Full tells that it had no room for its edges.

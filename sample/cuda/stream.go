@@ -236,6 +236,11 @@ func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step,
 	}
 	for lo := 0; lo < len(roots); lo += int(p.n) {
 		some := roots[lo:min(len(roots), lo+int(p.n))]
+		if e := p.event(s, 0); to != nil && e.Recorded() > 0 { // of a walk, the last piece's samples may still lie there
+			if err := s.g.gpu.Wait(s.g.queue, e); err != nil {
+				return 0, false, err
+			}
+		}
 		if err := s.g.gpu.CopyH2D(s.g.queue, p.level(0), 0, bytesOf(some)); err != nil {
 			return 0, false, err
 		}

@@ -98,7 +98,7 @@ template <class T> static __device__ __forceinline__ u32 row_at(const T *before,
 
 // levelsHead is the kernel, after levelsDraws.
 const levelsHead = `
-extern "C" __global__ void __launch_bounds__(256) saga_levels(const u32 *offsets, const u32 *far, const u32 *edge, const float *weight, const float *score, const u64 *units,
+extern "C" __global__ void __launch_bounds__(128) saga_levels(const u32 *offsets, const u32 *far, const u32 *edge, const float *weight, const float *score, const u64 *units,
 		const u64 *sums, u64 vertices, const u32 *seeds, const u32 *starts, u64 batches, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts) {
 	extern __shared__ u32 shared[];
 	Rowed g = {offsets, far, edge, weight, score, 0, sums, vertices};
@@ -116,14 +116,14 @@ extern "C" __global__ void __launch_bounds__(256) saga_levels(const u32 *offsets
 // levelsDraws is a batch.
 const levelsDraws = `
 // What is drawn at a step.
-struct Step { u32 *before; u64 *sums, *own; Table drawn; u32 *times, *first; u32 n, k, step, k0, k1; u64 total; };
+struct Step { u32 *before, *lo, *count; u64 *sums, *own; Table drawn; u32 *times, *first; u32 n, k, step, k0, k1; u64 total; };
 
 // Draws of vertices go into the table of what is drawn.
-static __device__ __forceinline__ void draw_pool(const Rowed &g, const Step &s, const u32 *rows) {
+static __device__ __forceinline__ void draw_pool(const Rowed &g, const Step &s) {
 	u32 edges = s.before[s.n];
 	for (u32 j = threadIdx.x; j < s.k && edges > 0; j += THREADS) {
 		u32 place = __umulhi(philox(s.k0, s.k1, 0, s.step, j, counter(0, 0)).w0, edges), r = row_at(s.before, s.n, place);
-		insert(s.drawn, g.far[g.offsets[rows[r]] + (place - s.before[r])]);
+		insert(s.drawn, g.far[s.lo[r] + (place - s.before[r])]);
 	}
 }
 
@@ -162,7 +162,7 @@ static __device__ __forceinline__ void draw_columns(const Rowed &g, Step &s, con
 	s.total = before_rows(s.sums, s.n);
 	for (u32 j = warp; j < s.k && s.total > 0; j += THREADS / 32) {
 		u64 at = place_of_draw(s, j, s.total);
-		u32 r = row_at(s.sums, s.n, at), lo = g.offsets[rows[r]], d = g.offsets[rows[r] + 1] - lo;
+		u32 r = row_at(s.sums, s.n, at), lo = s.lo[r], d = s.before[r + 1] - s.before[r];
 		u64 base = s.sums[r];
 		for (u32 i0 = 0; i0 < d && base <= at; i0 += 32) {
 			u32 i = i0 + lane;
@@ -180,54 +180,71 @@ static __device__ __forceinline__ void draw_columns(const Rowed &g, Step &s, con
 	}
 }
 
-// The edges from what was drawn, row by row. A warp counts a row's, and then writes them.
-static __device__ __forceinline__ u32 take_edges(const Rowed &g, const Step &s, const Lists &l, const u32 *rows, u32 *begin, u32 base, u32 most) {
-	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-	for (u32 r = warp; r < s.n; r += THREADS / 32) {
-		u32 lo = g.offsets[rows[r]], d = g.offsets[rows[r] + 1] - lo, count = 0;
-		for (u32 j = lane; j < d; j += 32) {
-			u32 slot = find(s.drawn, g.far[lo + j]);
-			count += slot != NONE;
-			if (KIND == COLUMNS && slot != NONE)
-				atomicAdd(s.own + slot, fixed_of(g.score[lo + j], g.unit));
+#define SCORED (KIND == EVERYWHERE || KIND == COLUMNS)
+#define EACH 4 // edges that a thread reads at a time
+
+// The edges from what was drawn, in order: far has their slots in the table, and edge their places. The number of them, and in count that of each row.
+static __device__ __forceinline__ u32 find_edges(const Rowed &g, const Step &s, const Lists &l, u32 base, u32 most, u32 *room) {
+	u32 edges = s.before[s.n], m = 0;
+	for (u32 p0 = 0; p0 < edges; p0 += THREADS * EACH) {
+		u32 p = p0 + threadIdx.x * EACH, row = p < edges ? row_at(s.before, s.n, p) : 0, at[EACH], v[EACH], of[EACH], mine = 0, all;
+		#pragma unroll
+		for (u32 q = 0; q < EACH; q++) {
+			while (p + q < edges && s.before[row + 1] <= p + q)
+				row++;
+			of[q] = row;
+			at[q] = s.lo[row] + (p + q - s.before[row]);
+			v[q] = p + q < edges ? g.far[at[q]] : NONE;
 		}
-		count = (u32)warp_sum(count);
-		if (lane == 0)
-			s.before[r] = count;
-	}
-	u32 m = before_rows(s.before, s.n);
-	if (m > most)
-		return m;
-	for (u32 r = warp; r < s.n; r += THREADS / 32) {
-		u32 v = rows[r], lo = g.offsets[v], d = g.offsets[v + 1] - lo, at = s.before[r];
-		for (u32 j0 = 0; j0 < d; j0 += 32) {
-			u32 j = j0 + lane, slot = j < d ? find(s.drawn, g.far[lo + j]) : NONE;
-			u32 all = __ballot_sync(ALL, slot != NONE), e = at + __popc(all & (1u << lane) - 1);
-			if (slot != NONE) {
-				l.far[base + e] = slot;
-				l.edge[base + e] = g.edge[lo + j];
-				atomicMin(s.first + slot, e);
-#if WEIGHTS
-				Edged x = {g.far[lo + j], v, lo + j, (float)((double)s.own[slot] / (double)s.total), (float)s.k, (float)s.times[slot]};
-				l.weight[base + e] = edge_weight(g, x);
-#endif
+		u32 slot[EACH];
+		#pragma unroll
+		for (u32 q = 0; q < EACH; q++) {
+			slot[q] = v[q] == NONE ? NONE : find(s.drawn, v[q]);
+			mine += slot[q] != NONE;
+		}
+		u32 e = m + block_scan(mine, room, &all);
+		m += all;
+		#pragma unroll
+		for (u32 q = 0; q < EACH; q++)
+			if (slot[q] != NONE) {
+				if (e < most) {
+					l.far[base + e] = slot[q];
+					l.edge[base + e] = at[q];
+					atomicMin(s.first + slot[q], e);
+					if (KIND == COLUMNS)
+						atomicAdd(s.own + slot[q], fixed_of(g.score[at[q]], g.unit));
+				}
+				atomicAdd(s.count + of[q], 1u);
+				e++;
 			}
-			at += __popc(all);
-		}
 	}
+	return m;
+}
+
+// Numbers and weights of the edges that were found, and where rows begin.
+static __device__ __forceinline__ void take_edges(const Rowed &g, const Step &s, const Lists &l, const u32 *rows, u32 *begin, u32 base, u32 m) {
+	before_rows(s.count, s.n);
 	for (u32 r = threadIdx.x; r <= s.n; r += THREADS)
-		begin[r] = s.before[r];
+		begin[r] = s.count[r];
+	for (u32 e = threadIdx.x; e < m; e += THREADS) {
+		u32 at = l.edge[base + e];
+		l.edge[base + e] = g.edge[at];
+#if WEIGHTS
+		u32 slot = l.far[base + e];
+		Edged x = {s.drawn.key[slot], rows[row_at(s.count, s.n, e)], at, (float)((double)s.own[slot] / (double)s.total), (float)s.k, (float)s.times[slot]};
+		l.weight[base + e] = edge_weight(g, x);
+#endif
+	}
 	__syncthreads();
 #if ROW_NORMAL
 	for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
 		double sum = 0;
-		for (u32 e = s.before[r]; e < s.before[r + 1]; e++)
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
 			sum += (double)l.weight[base + e];
-		for (u32 e = s.before[r]; e < s.before[r + 1]; e++)
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
 			l.weight[base + e] = (float)((double)l.weight[base + e] / sum);
 	}
 #endif
-	return m;
 }
 
 // New vertices get numbers in the order in which they first appear, and edges those of their far ends. The number of vertices.
@@ -256,15 +273,18 @@ static __device__ __forceinline__ u32 number_new(const Step &s, const Lists &l, 
 }
 
 static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
-	u64 *own = (u64 *)shared, *sums = own + DRAWN_SLOTS;
-	u32 *at = shared + 2 * DRAWN_SLOTS + (KIND == COLUMNS ? 2 * (VERTICES + 1) : 0);
+	u64 *own = (u64 *)shared, *sums = own + DRAWN_SLOTS; // where there are scores
+	u32 *at = shared + (SCORED ? 2 * DRAWN_SLOTS : 0) + (KIND == COLUMNS ? 2 * (VERTICES + 1) : 0);
 	Table level = {at, at + LEVEL_SLOTS, LEVEL_SLOTS};
 	at += 2 * LEVEL_SLOTS;
-	Step s = {at, sums, own, {at + VERTICES + 1, at + VERTICES + 1 + DRAWN_SLOTS, DRAWN_SLOTS}};
-	at += VERTICES + 1 + 2 * DRAWN_SLOTS;
-	s.times = at;
-	s.first = at + DRAWN_SLOTS;
-	u32 *room = at + 2 * DRAWN_SLOTS;
+	Step s = {at, at + (VERTICES + 1), at + 2 * (VERTICES + 1), sums, own};
+	at += 3 * (VERTICES + 1);
+	s.drawn.key = at;
+	s.drawn.value = at + DRAWN_SLOTS;
+	s.drawn.slots = DRAWN_SLOTS;
+	s.first = at + 2 * DRAWN_SLOTS;
+	s.times = at + 3 * DRAWN_SLOTS;
+	u32 *room = at + (SCORED ? 4 : 3) * DRAWN_SLOTS;
 	Words w = philox(b.seed0, b.seed1, b.epoch, b.number, 0, 0);
 	s.k0 = w.w0;
 	s.k1 = w.w1;
@@ -284,16 +304,18 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 		__syncthreads();
 		for (u32 j = threadIdx.x; j < DRAWN_SLOTS; j += THREADS) {
 			s.drawn.key[j] = s.first[j] = NONE;
-			s.times[j] = 0;
-			s.own[j] = 0;
+			if (SCORED)
+				s.own[j] = s.times[j] = 0;
 		}
 		for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
 			u32 v = *(volatile u32 *)(l.vertices + r);
-			s.before[r] = g.offsets[v + 1] - g.offsets[v];
+			s.lo[r] = g.offsets[v];
+			s.before[r] = g.offsets[v + 1] - s.lo[r];
+			s.count[r] = 0;
 		}
 		before_rows(s.before, s.n);
 		if (KIND == POOL)
-			draw_pool(g, s, l.vertices);
+			draw_pool(g, s);
 		else if (KIND == EVERYWHERE)
 			draw_everywhere(g, s);
 		else if (KIND == COLUMNS)
@@ -302,12 +324,13 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 			for (u32 j = threadIdx.x; j < n; j += THREADS)
 				insert(s.drawn, seeds[j]);
 		__syncthreads();
-		u32 m = take_edges(g, s, l, l.vertices, begin, edges_at[s.step], edges_most[s.step]);
+		u32 m = find_edges(g, s, l, edges_at[s.step], edges_most[s.step], room);
 		if (m > edges_most[s.step]) {
 			if (threadIdx.x == 0)
 				l.counts[2 * STEPS + 1] = 1;
 			return;
 		}
+		take_edges(g, s, l, l.vertices, begin, edges_at[s.step], m);
 		u32 more = number_new(s, l, level, edges_at[s.step], m, room);
 		if (threadIdx.x == 0) {
 			l.counts[s.step] = s.n;

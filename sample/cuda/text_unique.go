@@ -54,21 +54,43 @@ static __device__ __forceinline__ void group_sync() {
 		__syncthreads();
 }
 
-// Makes the draw, and those that it sends away, until none is left. Some rows have fewer vertices than are drawn from them: now and then
-// it is looked up whether there is another at all.
-template <class D> static __device__ __forceinline__ void settle(const Held &h, const D &d, u32 draw) {
-	u32 again = 0;
+// A draw that is being made, and how often it was made before.
+struct Making { u32 draw, again; };
+
+// Makes a draw that has come to v, and those that it sends away, until none is left, or for so many tries. Some rows have fewer vertices than
+// are drawn from them: now and then it is looked up whether there is another at all.
+template <class D> static __device__ __forceinline__ bool settle(const Held &h, const D &d, Making &m, u32 v, u32 tries) {
 	for (;;) {
-		u32 v = d.vertex(draw, again);
 		if (v == NONE)
-			return;
-		u32 out = hold(h, v, (draw + 1) << 8 | again);
+			return true;
+		u32 out = hold(h, v, (m.draw + 1) << 8 | m.again);
 		if (out == NONE)
-			return;
-		draw = (out >> 8) - 1;
-		again = (out & 255) + 1;
-		if (again > AGAIN_MOST || again % 4 == 0 && d.exhausted(h, draw, again))
-			return;
+			return true;
+		m.draw = (out >> 8) - 1;
+		m.again = (out & 255) + 1;
+		if (m.again > AGAIN_MOST || m.again % 4 == 0 && d.exhausted(h, m.draw, m.again))
+			return true;
+		if (--tries == 0)
+			return false;
+		v = d.vertex(m.draw, m.again);
+	}
+}
+
+#define FOREVER 0xffffffffu
+#define EACH 4 // draws that a thread begins at a time, so that their reads overlap
+
+// Makes draws 0 to many-1, those of a group side by side.
+template <class D> static __device__ __forceinline__ void settle_all(const Held &h, const D &d, u32 t, u32 many) {
+	for (u32 j0 = t; j0 < many; j0 += EACH * GROUP) {
+		u32 v[EACH];
+		#pragma unroll
+		for (u32 q = 0; q < EACH; q++)
+			v[q] = j0 + q * GROUP < many ? d.vertex(j0 + q * GROUP, 0) : NONE;
+		#pragma unroll
+		for (u32 q = 0; q < EACH; q++) {
+			Making m = {j0 + q * GROUP, 0};
+			settle(h, d, m, v[q], FOREVER);
+		}
 	}
 }
 `
@@ -130,8 +152,7 @@ template <u32 PER, u32 SIZE> static __device__ __forceinline__ void unique_tree(
 		out[j] = NONE;
 	group_sync();
 	TreeDraws<SIZE> d = {g, f, from + i * (PER / SIZE)};
-	for (u32 j = t; j < PER; j += GROUP)
-		settle(h, d, j);
+	settle_all(h, d, t, PER);
 	group_sync();
 	for (u32 j = t; j < SLOTS; j += GROUP)
 		if (h.key[j] != NONE)
@@ -159,8 +180,8 @@ struct PoolDraws {
 	u32 rows, edges;
 	u32 k0, k1, of, step;
 
-	__device__ __forceinline__ u32 vertex(u32 draw, u32 again) const {
-		u32 place = __umulhi(philox(k0, k1, of, step, draw | again << 24, counter(0, 0)).w0, edges), lo = 0, n = rows - 1;
+	__device__ __forceinline__ u32 at(u32 place) const {
+		u32 lo = 0, n = rows - 1;
 		while (n > 0) {
 			u32 half = n >> 1;
 			bool up = after[lo + half] <= place;
@@ -169,27 +190,51 @@ struct PoolDraws {
 		}
 		return far[row[lo] + (place - (lo ? after[lo - 1] : 0))];
 	}
+	__device__ __forceinline__ u32 vertex(u32 draw, u32 again) const {
+		return at(__umulhi(philox(k0, k1, of, step, draw | again << 24, counter(0, 0)).w0, edges));
+	}
 	// All vertices of the pool come into the table, and those are counted that the sample does not have.
 	__device__ __forceinline__ void list_free(const Held &h, u32 t) const {
-		u32 r = 0, free = 0;
+		u32 free = 0;
 		for (u32 place = t; place < edges; place += GROUP) {
-			while (after[r] <= place)
-				r++;
 			bool fresh;
-			place_of(h, far[row[r] + (place - (r ? after[r - 1] : 0))], &fresh);
+			place_of(h, at(place), &fresh);
 			free += fresh;
 		}
 		atomicAdd(h.free, free);
 	}
-	__device__ __forceinline__ bool exhausted(const Held &h, u32 draw, u32 again) const {
-		if (*(volatile u32 *)h.free != 0 || (again & again - 1) != 0)
-			return false;
-		for (u32 at = 0; at < SLOTS; at++)
-			if (h.key[at] != NONE && *(volatile u32 *)(h.who + at) >> 8 > draw)
-				return false;
-		return true;
-	}
+	__device__ __forceinline__ bool exhausted(const Held &, u32, u32) const { return false; } // see settle_few
 };
+
+// Makes a group's draws from j0 on where all that they can give stand in the table. When all of these are held, draws after the last that holds one
+// add nothing. False if draws after this group add nothing either. room is two words.
+template <class D> static __device__ __forceinline__ bool settle_few(const Held &h, const D &d, u32 t, u32 j0, u32 many, u32 *room) {
+	Making m = {j0 + t, 0};
+	bool busy = m.draw < many;
+	for (;;) {
+		if (busy)
+			busy = !settle(h, d, m, d.vertex(m.draw, m.again), 4);
+		if (t == 0)
+			room[0] = room[1] = 0;
+		__syncthreads();
+		u32 last = 0;
+		bool full = *(volatile u32 *)h.free == 0;
+		for (u32 at = t; full && at < SLOTS; at += GROUP)
+			if (h.key[at] != NONE && h.who[at] >> 8 > last)
+				last = h.who[at] >> 8;
+		if (last > 0)
+			atomicMax(room, last);
+		__syncthreads();
+		busy = busy && !(full && m.draw >= *(volatile u32 *)room);
+		if (busy)
+			atomicOr(room + 1, 1u);
+		__syncthreads();
+		u32 goes_on = *(volatile u32 *)(room + 1);
+		__syncthreads();
+		if (!goes_on)
+			return !full;
+	}
+}
 
 // The table has the vertices of the sample and nothing else.
 static __device__ __forceinline__ void enter_table(const Held &h, const u32 *list, u32 length, u32 t) {
@@ -246,15 +291,12 @@ extern "C" __global__ void __launch_bounds__(256) saga_grow(const u32 *offsets, 
 		listed = few;
 		for (u32 j = t; j < SIZE; j += GROUP)
 			value[j] = NONE;
-		for (u32 j0 = 0; j0 < SIZE; j0 += GROUP) {
-			__syncthreads();
-			u32 left = *(volatile u32 *)h.free;
-			__syncthreads();
-			if (left == 0) // draws before hold all
-				break;
-			if (j0 + t < SIZE)
-				settle(h, d, j0 + t);
-		}
+		__syncthreads();
+		if (few)
+			for (u32 j0 = 0; j0 < SIZE && settle_few(h, d, t, j0, SIZE, shared + 29); j0 += GROUP)
+				;
+		else
+			settle_all(h, d, t, SIZE);
 		__syncthreads();
 		for (u32 j = t; j < SLOTS; j += GROUP)
 			if (h.key[j] != NONE && h.who[j] != 0 && h.who[j] != NONE) {

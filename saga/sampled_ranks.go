@@ -1,0 +1,124 @@
+package saga
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"sagann/chunk"
+	"sagann/dataflow/exec"
+	"sagann/net"
+)
+
+// Batches over ranks. Batch r of an update goes to device r modulo the number of all ranks' devices. Every rank gets the gradients of
+// all batches, adds them in the one tree, and updates; it also evaluates the whole graph by itself. So no bit depends
+// on the number of ranks.
+
+// ranks is over how many ranks the plans' devices are spread: of batches every device has plans of its own.
+func (p *Program) ranks() int {
+	if p.sampled != nil {
+		return 1
+	}
+	return p.cfg.Net.Ranks()
+}
+
+// failedPart is what a rank tells the others of a batch that has failed.
+type failedPart struct {
+	Part            int
+	Vertices, Edges []int // of one that does not fit its plan
+	Text            string
+}
+
+// firstFailed is the first batch of an update that has failed, on any rank, or nil; all ranks call it.
+func (p *Program) firstFailed(parts []part) (*failedPart, error) {
+	var mine *failedPart
+	for r, x := range parts {
+		if x.err == nil {
+			continue
+		}
+		mine = &failedPart{Part: r, Text: x.err.Error()}
+		if errors.As(x.err, new(*exec.OverflowError)) {
+			mine.Vertices, mine.Edges = x.batch.blocks.Counts, x.batch.edges()
+		}
+		break
+	}
+	g := p.cfg.Net
+	if g.Ranks() == 1 {
+		return mine, nil
+	}
+	text, err := json.Marshal(mine)
+	if err != nil {
+		return nil, err
+	}
+	list, err := g.Texts(string(text))
+	if err != nil {
+		return nil, err
+	}
+	var first *failedPart
+	for _, text := range list {
+		var x *failedPart
+		if err := json.Unmarshal([]byte(text), &x); err != nil {
+			return nil, err
+		}
+		if x != nil && (first == nil || x.Part < first.Part) {
+			first = x
+		}
+	}
+	return first, nil
+}
+
+// shareParts gives all ranks what the batches of an update have given to one.
+func (p *Program) shareParts(parts []part) error {
+	g := p.cfg.Net
+	if g.Ranks() == 1 {
+		return nil
+	}
+	_, n := p.cfg.owned()
+	for r := range parts {
+		if err := p.sharePart(g, &parts[r], r%p.cfg.devices()/n); err != nil {
+			return fmt.Errorf("batch %d of an update: %w", r+1, err)
+		}
+	}
+	return nil
+}
+
+// sharePart gives all ranks x, which rank from has.
+func (p *Program) sharePart(g *net.Group, x *part, from int) error {
+	low := p.train.low
+	if g.Rank() != from {
+		x.grads, x.rows = nil, nil
+		for _, u := range low.Spec.Updates {
+			x.grads = append(x.grads, make([]float32, low.Spec.Globals[u.Grad].Bytes()/4))
+		}
+	}
+	for _, grad := range x.grads {
+		if err := g.Bcast(bytesOf(grad), from); err != nil {
+			return err
+		}
+	}
+	bits := math.Float64bits(x.loss)
+	head := []uint32{uint32(bits), uint32(bits >> 32), uint32(len(x.seeds))}
+	if err := g.Bcast(wordsOf(head), from); err != nil {
+		return err
+	}
+	x.loss = math.Float64frombits(uint64(head[0]) | uint64(head[1])<<32)
+	if g.Rank() != from {
+		x.seeds = make([]uint32, head[2])
+	}
+	if err := g.Bcast(wordsOf(x.seeds), from); err != nil {
+		return err
+	}
+	for _, id := range p.outputRows() {
+		if g.Rank() != from {
+			if x.rows == nil {
+				x.rows = map[int][]float32{}
+			}
+			x.rows[id] = make([]float32, len(x.seeds)*chunk.LD(low.Spec.Values[id].Cols))
+		}
+		if err := g.Bcast(bytesOf(x.rows[id]), from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
