@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"sagann/chunk"
@@ -13,8 +14,6 @@ type Samples struct {
 	N      int        // samples
 	Steps  [][]uint32 // N×Widths[k]; NoVertex where a draw added nothing
 	Widths []int
-
-	memory [][]uint32 // of Steps[1:], and perhaps more
 }
 
 // Vertices appends the vertices of sample i to list: roots, then step by step, without
@@ -48,9 +47,13 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	if err != nil {
 		return err
 	}
+	memory := s.Steps
+	if len(memory) > 0 { // roots may lie there
+		roots = slices.Clone(roots)
+	}
 	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, []int{p.widths[0]}
 	for k := 1; p.s.Steps != Unbounded && k < len(p.widths); k++ {
-		s.step(k, p.widths[k], false)
+		s.step(memory, k, p.widths[k], false)
 	}
 	pieces := (n + p.group - 1) / p.group
 	errs, last := make([]error, pieces), make([]int, pieces)
@@ -68,7 +71,7 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				return s.step(step, width, true)[lo*width : (lo+g.n)*width]
+				return s.step(memory, step, width, true)[lo*width : (lo+g.n)*width]
 			}
 		}
 		last[i], errs[i] = g.run(t.run)
@@ -86,18 +89,18 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	return nil
 }
 
-// step is Steps[k], which is made if it is the first that is not there, full of NoVertex if that is asked for.
-func (s *Samples) step(k, width int, none bool) []uint32 {
+// step is Steps[k], which is made if it is the first that is not there, in the memory of the steps before, and full of NoVertex if that
+// is asked for.
+func (s *Samples) step(memory [][]uint32, k, width int, none bool) []uint32 {
 	if k < len(s.Steps) {
 		return s.Steps[k]
 	}
-	if k > len(s.memory) {
-		s.memory = append(s.memory, nil)
+	var list []uint32
+	if k < len(memory) && cap(memory[k]) >= s.N*width {
+		list = memory[k][:s.N*width]
+	} else {
+		list = make([]uint32, s.N*width)
 	}
-	if cap(s.memory[k-1]) < s.N*width {
-		s.memory[k-1] = make([]uint32, s.N*width)
-	}
-	list := s.memory[k-1][:s.N*width]
 	for i := 0; none && i < len(list); i++ {
 		list[i] = NoVertex
 	}

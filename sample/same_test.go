@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"sagann/chunk"
 )
 
 // every is all samplers, small.
@@ -170,5 +172,28 @@ func TestManyWalks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The last vertices of walks may be the roots of the next, drawn into the same memory.
+func TestWalksGoOn(t *testing.T) {
+	ring := &chunk.Edges{V: 10}
+	for v := range uint32(10) {
+		ring.Src, ring.Dst = append(ring.Src, (v+1)%10), append(ring.Dst, v)
+	}
+	p, err := Compile(mustGraph(t, ring), DeepWalk(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Samples
+	roots := []uint32{4, 9}
+	for range 3 {
+		if err := p.Run(&s, roots, 0, Key{}); err != nil {
+			t.Fatal(err)
+		}
+		roots = s.Steps[2]
+	}
+	if fmt.Sprint(s.Steps) != "[[8 3] [9 4] [0 5] [1 6]]" {
+		t.Errorf("walks on a ring are %v", s.Steps)
 	}
 }
