@@ -121,6 +121,9 @@ const (
 // FarShared is the bytes of shared memory that FarTake takes in blocks of 256 threads.
 const FarShared = 8 * 4 * (3*32 + 1024/2)
 
+// TurnShared is the bytes of shared memory of TurnSum.
+const TurnShared = 4 * 32
+
 // The kernels of Renderer.Blocks, with their arguments: addresses, then numbers. Row lists and ids are uint32.
 const (
 	BlockTake    = iota // to, table, ids; how many rows, and their length in units of 16 bytes: rows of a table by number
@@ -128,7 +131,8 @@ const (
 	TurnCount           // row list of far ends, cleared, far ends; how many edges
 	TurnSum             // that list; its rows, and edges: in one block of 1024 threads
 	TurnPut             // that list, far ends; edges; room of a number an edge
-	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges
+	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges; then as BlockPick from the numbers on
+	BlockPick           // how many edges; their numbers; three times where to, and a table of uint32 by number, or 0 and 0
 	FarMark             // places by vertex (uint64), bits by vertex or 0, ids; how many, and the batch's tag
 	FarTake             // to, host memory, ids; how many rows, and their length; hot rows, the slot of each row there (uint32, ^0: none), places of the batch and of the one before, those bits; how many vertices; rows of the batch before; its tag, or 0; three counts of uint64: of rows from the host, of hot ones and of those of that batch
 )

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -14,7 +15,22 @@ import (
 
 // OpenOn is Open on devices of a test's own. Close, or an error, closes them.
 func (p *Program) OpenOn(devices []device.Device) error {
-	s, err := p.sessionOn(devices, p.PlannedPeak())
+	each := len(devices)
+	if p.sampled != nil {
+		each = 1
+	}
+	s, err := p.sessionOn(devices[:each], p.PlannedPeak())
+	for i := each; err == nil && i < len(devices); i++ {
+		var peer *session
+		if peer, err = p.sessionOn(devices[i:i+1], p.PlannedPeak()); err == nil {
+			s.addPeer(peer)
+			continue
+		}
+		err = errors.Join(err, s.close())
+		for _, d := range devices[i+1:] {
+			err = errors.Join(err, d.Close())
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -226,6 +242,12 @@ func (p *Program) Cramp(n int) error {
 	}
 	return p.planSampled()
 }
+
+// HotRows are n vertices whose rows stay on a GPU.
+func (p *Program) HotRows(n int) []uint32 { return p.hotRows(n) }
+
+// LinkBytes is what is expected to come over the link for a batch.
+func (p *Program) LinkBytes() float64 { return p.linkBytes() }
 
 // SumBytes is what the calls of a training step write and read for sums over rows, an own row each.
 func (p *Program) SumBytes() (bytes int64) {

@@ -312,6 +312,12 @@ func TestEveryFault(t *testing.T) {
 		sweeps = append(sweeps, &sweep{name: name, spec: on, program: batchesToFail(t, c)})
 	}
 	batches("sage in batches", one, saga.Config{Device: one})
+	if two != "" {
+		for faulty := range 2 {
+			batches(fmt.Sprint("sage in batches on two devices, number ", faulty), two, saga.Config{Device: two})
+			sweeps[len(sweeps)-1].faulty = faulty
+		}
+	}
 	batches("sage in batches on a GPU that computes nothing", "null:1", saga.Config{Device: "cuda", Without: []string{"invariant"}})
 	add("ggcn, dest-order", "ggcn", saga.Config{Chunks: 3, Stream: true, Schedule: plan.DestOrder, Device: one}, 0)
 	for _, s := range sweeps {

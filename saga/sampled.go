@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -205,6 +206,10 @@ func (p *Program) presample() error {
 	for i := range s.tries() {
 		if err := p.draw(&b, order, step{batch: i}); err != nil {
 			return err
+		}
+		if backend.Of(p.cfg.Device).GPU() {
+			s.filling.came.alone, s.filling.came.of = p.cfg.without("match"), s.tries()
+			s.filling.came.add(b.Vertices, p.in.edges.V)
 		}
 		for l := range b.Counts {
 			if i == 0 {

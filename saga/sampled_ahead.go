@@ -1,11 +1,9 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,6 +42,7 @@ type feeding struct {
 	drawing atomic.Int64                         // nanoseconds of all of them
 	last    []uint32                             // seeds of the last update
 	rows    map[int][]float32                    // outputs of these by value, where an update has several batches
+	came    arrivals                             // rows that come for a batch
 	waiting atomic.Int64                         // nanoseconds of steps for the next batch
 }
 
@@ -99,17 +98,6 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 
 // leastFar is the size of the least table that is read over the link: less is not pinned.
 const leastFar = 1 << 20
-
-// hotRows are n vertices of most out-edges: what batches read most often. Of equal ones the first come first.
-func (p *Program) hotRows(n int) []uint32 {
-	degrees := p.in.edges.OutDegrees()
-	list := make([]uint32, len(degrees))
-	for v := range list {
-		list[v] = uint32(v)
-	}
-	slices.SortFunc(list, func(a, b uint32) int { return cmp.Or(cmp.Compare(degrees[b], degrees[a]), cmp.Compare(a, b)) })
-	return list[:n]
-}
 
 // staysTable tells whether the rows of an input are the same in every batch.
 func (p *Program) staysTable(name string) bool {
@@ -206,7 +194,8 @@ func (p *Program) stageNext(open *session, next step) error {
 		if err := open.stage(open.draws.batches[open.draws.turn]); err != nil {
 			return err
 		}
-		if after := s.next(next, open.number, open.of()); after.epoch == next.epoch {
+		after := s.next(next, open.number, open.of())
+		if s.filling.ahead.far && after.epoch == next.epoch { // so that the link does not wait; kernels of the step would be slower for it
 			return open.beginDraw(after)
 		}
 		return nil

@@ -1,7 +1,9 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sagann/chunk"
@@ -28,6 +30,9 @@ type drawnThere struct {
 	ready   bool     // if that is filled
 	order   []uint32 // of the epoch at.epoch
 	words   []uint32
+	of      exec.EdgeTables
+	numbers map[string]device.Mem // a number a vertex, of inputs that stay
+	mems    []device.Mem          // of these
 }
 
 // madeThere are the inputs that the GPU makes.
@@ -37,14 +42,14 @@ var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegr
 func (p *Program) drawsThere() int64 {
 	s, low := p.sampled, p.train.low
 	w := low.Want
-	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Rank || w.Type || w.Weight || w.Data {
+	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Data || w.Weight && (s.weighs() || p.in.edges.Weight == nil) || w.Type && p.in.edges.Type == nil {
 		return 0
 	}
 	deepest := len(s.most.Vertices)
 	for key, id := range low.Inputs {
 		v := &low.Spec.Values[id]
 		name, _, _ := strings.Cut(key, "@")
-		table := p.staysTable(name) && v.RowBytes%16 == 0 && int(v.Set) == deepest
+		table := p.staysTable(name) && (v.RowBytes%16 == 0 && int(v.Set) == deepest || v.RowBytes == 4)
 		if name == dataflow.BlockOutDegree || p.tabled(name) || madeThere[name] == exec.NotMade && !table && v.Set != 1 {
 			return 0
 		}
@@ -53,7 +58,67 @@ func (p *Program) drawsThere() int64 {
 	if err != nil {
 		return 0
 	}
-	return n
+	for _, is := range []bool{w.Weight, w.Rank, w.Type} {
+		if is {
+			n += 4*int64(p.in.edges.E()) + device.Align
+		}
+	}
+	return n + int64(len(p.numbersThere()))*(4*int64(p.in.edges.V)+device.Align)
+}
+
+// numbersThere are the inputs of a number a vertex that the GPU takes from a table of its own. Those of seeds come from the host.
+func (p *Program) numbersThere() (names []string) {
+	for key, id := range p.train.low.Inputs {
+		v := &p.train.low.Spec.Values[id]
+		name, _, _ := strings.Cut(key, "@")
+		if v.RowBytes == 4 && v.Set != 1 && p.staysTable(name) && madeThere[name] == exec.NotMade && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// edgeTables copies what cells have of their edges to the GPU.
+func (s *session) edgeTables() error {
+	p, d, dev := s.p, s.draws, s.devices[0]
+	q, err := dev.NewQueue("edges")
+	put := func(is bool, to *device.Mem, rows []byte) {
+		if !is || err != nil {
+			return
+		}
+		if *to, err = dev.Alloc(int64(len(rows))); err == nil {
+			d.mems = append(d.mems, *to)
+			err = dev.CopyH2D(q, *to, 0, rows)
+		}
+	}
+	g, w := p.in.edges, p.train.low.Want
+	put(w.Weight, &d.of.Weight, bytesOf(g.Weight))
+	if w.Rank {
+		put(true, &d.of.Rank, bytesOf(p.sampled.edgeRanks(g)))
+	}
+	put(w.Type, &d.of.Type, wordsOf(g.Type))
+	d.numbers = map[string]device.Mem{}
+	for _, name := range p.numbersThere() {
+		if err != nil {
+			break
+		}
+		var rows []byte
+		if rows, err = p.in.layout(name, nil, allRows(p.in.edges.V)); err == nil {
+			var m device.Mem
+			put(true, &m, rows)
+			d.numbers[name] = m
+		}
+	}
+	return errors.Join(err, dev.Sync())
+}
+
+// close gives back what drawing has.
+func (d *drawnThere) close(dev device.Device) (err error) {
+	for _, m := range d.mems {
+		err = errors.Join(err, dev.Free(m))
+	}
+	return errors.Join(err, d.gpu.Close())
 }
 
 // drawing is what drawing takes of the GPU's memory.
@@ -81,7 +146,7 @@ func (s *session) openDraws() error {
 			return err
 		}
 	}
-	return nil
+	return s.edgeTables()
 }
 
 // beginDraw has the batch of a place drawn.
@@ -158,8 +223,10 @@ func (s *session) fillThere(b *batch) error {
 	}
 	b.weight, b.blocks.total = p.itemWeights(b.blocks.items), p.updateWeight(&epochOrder{items: d.order}, d.at.batch)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
-	vertices, begin, far, queue := d.gpu.Lists()
-	x := &exec.Drawn{Vertices: vertices, Begin: append([]device.Mem{{}}, begin...), Far: append([]device.Mem{{}}, far...), Made: map[int]exec.Made{}, Queue: queue}
+	l := d.gpu.Lists()
+	behind := func(list []device.Mem) []device.Mem { return append([]device.Mem{{}}, list...) } // sets count from 1
+	x := &exec.Drawn{Vertices: l.Vertices, Begin: behind(l.Begin), Far: behind(l.Far), Edge: behind(l.Edge), Of: d.of, Tables: map[int]device.Mem{},
+		Made: map[int]exec.Made{}, Queue: l.Queue}
 	b.Drawn, b.Most = x, p.sampled.draw.most
 	used := walks(low)
 	b.Cells = make([][2]exec.Cell, len(used))
@@ -181,6 +248,8 @@ func (s *session) fillThere(b *batch) error {
 		case p.train.plan.Places.Sets.TableOf(id) != nil:
 		case madeThere[name] != exec.NotMade:
 			x.Made[id] = madeThere[name]
+		case v.Set != 1 && d.numbers[name].Len() > 0:
+			x.Made[id], x.Tables[id] = exec.Picked, d.numbers[name]
 		default:
 			ld := int(v.RowBytes / 4)
 			rows := b.rooms[id][:b.Rows[v.Set]*ld]

@@ -55,13 +55,16 @@ func (p *Program) SampledPlan() *SampledPlan {
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
-	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
+	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
 		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Eval: p.eval.plan}
 	if p.chosen.scorer != nil {
 		r.Eval = p.chosen.scorer.train.plan
 	}
 	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine
+		r.Link = p.linkBytes()
+		r.LinkTime = linkTime(m, r.Link)
+		r.Turns = (s.parts() + p.cfg.devices() - 1) / p.cfg.devices()
 		r.Step = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
 	}
 	return r

@@ -36,15 +36,6 @@ func (s *sampled) next(at step, d, n int) step {
 	}
 }
 
-// first is the first batch from update at on that device d of n computes.
-func (s *sampled) first(at step, d, n int) step {
-	at.batch *= s.parts()
-	if d == 0 {
-		return at
-	}
-	return s.next(at, d, n)
-}
-
 // itemsOf are the items of a batch in an epoch's order.
 func (s *sampled) itemsOf(order *epochOrder, batch int) []uint32 {
 	if s.Clusters == nil {
@@ -175,7 +166,7 @@ func (p *Program) runParts(open *session, at step) []part {
 	for _, s := range open.all() {
 		wg.Go(func() {
 			for r := s.number; r < len(list); r += s.of() {
-				if list[r] = s.runPart(step{epoch: at.epoch, batch: at.batch*p.sampled.parts() + r}); list[r].err != nil {
+				if list[r] = s.runPart(step{epoch: at.epoch, batch: at.batch*p.sampled.parts() + r}, r+s.of() < len(list)); list[r].err != nil {
 					return
 				}
 			}
@@ -185,8 +176,8 @@ func (p *Program) runParts(open *session, at step) []part {
 	return list
 }
 
-// runPart runs a batch.
-func (s *session) runPart(at step) (x part) {
+// runPart runs a batch, behind which there are more of this update on the device or not.
+func (s *session) runPart(at step, more bool) (x part) {
 	p := s.p
 	b, err := p.batchOf(s, at)
 	if err != nil {
@@ -206,7 +197,10 @@ func (s *session) runPart(at step) (x part) {
 	}
 	x.loss = float64(s.train.Result(0)[0])
 	for _, g := range s.train.Gradients() {
-		x.grads = append(x.grads, slices.Clone(g))
+		if more {
+			g = slices.Clone(g)
+		}
+		x.grads = append(x.grads, g)
 	}
 	x.seeds = slices.Clone(p.seedsOf(b))
 	for _, id := range p.outputRows() {

@@ -30,7 +30,7 @@ type Sampling struct {
 	// are devices.
 	Accumulate int
 	// Cache says where a GPU has the rows of vertices that do not change, such as features. 0: on the device, or as many
-	// of them as there is memory for; above 0: this share of them, those of the vertices with most out-edges;
+	// of them as there is memory for; above 0: this share of them, those that came most often in the batches that are drawn to plan;
 	// below 0: none. The others are read from host memory while the batch before is at work. No number depends on it.
 	Cache float64
 	// Norm says what Sum adds up: by default the messages of the edges drawn as they are. With NormFull each counts in-degree

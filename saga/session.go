@@ -129,7 +129,7 @@ func (s *session) close() error {
 		}
 	}
 	if s.draws != nil {
-		err = errors.Join(err, s.draws.gpu.Close())
+		err = errors.Join(err, s.draws.close(s.devices[0]))
 	}
 	if s.arena != nil {
 		err = errors.Join(err, s.arena.Close())

@@ -1,9 +1,6 @@
 package sample
 
-import (
-	"sagann/device"
-	"sagann/sample/cuda"
-)
+import "sagann/sample/cuda"
 
 // GPUBytes is the memory of a GPU that blocks take, drawn in batches of so many seeds of a list: the graph and the
 // most that a batch can have. Samplers that GPUs do not draw are an ErrNotOnGPU.
@@ -55,8 +52,5 @@ func (x *GPU) Counts(words []uint32) (vertices, edges []uint32) {
 	return vertices, edges
 }
 
-// Lists are where a batch lies on the GPU, as lists of uint32: the vertices of the last level, and of each block
-// where rows begin and the far ends, by local numbers. Queue draws them.
-func (x *GPU) Lists() (vertices device.Mem, begin, far []device.Mem, queue device.Queue) {
-	return x.blocks.Lists()
-}
+// Lists are where batches lie on the GPU.
+func (x *GPU) Lists() cuda.Lists { return x.blocks.Lists() }

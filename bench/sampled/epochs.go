@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"os"
 	"runtime"
@@ -25,6 +26,7 @@ type epochs struct {
 	tf32, profile, alone                     bool
 	cache                                    float64
 	out, then                                string
+	accumulate                               int
 }
 
 // run times the run of the flags, and then further ones on the same graph.
@@ -44,8 +46,8 @@ func (e *epochs) run() error {
 	first := *e
 	for text := range strings.SplitSeq(first.then, ";") {
 		*e = first
-		for set := range strings.SplitSeq(text, ",") {
-			name, value, _ := strings.Cut(strings.TrimSpace(set), "=")
+		for _, set := range strings.Fields(text) {
+			name, value, _ := strings.Cut(set, "=")
 			if err := flag.Set(name, value); err != nil {
 				return err
 			}
@@ -79,7 +81,7 @@ func (e *epochs) on(d *dataset.Data) error {
 	if e.alone {
 		c.Without = append(c.Without, "match")
 	}
-	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Cache: e.cache})
+	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Accumulate: e.accumulate, Cache: e.cache})
 	if err != nil {
 		return err
 	}
@@ -92,20 +94,22 @@ func (e *epochs) on(d *dataset.Data) error {
 	for epoch := range e.n + 1 {
 		start, before := time.Now(), p.SampledPlan()
 		var loss float64
+		bits := fnv.New64a() // of all losses
 		for range s.Batches {
 			x, err := p.Step()
 			if err != nil {
 				return err
 			}
 			loss += x / float64(s.Batches)
+			fmt.Fprint(bits, x, " ")
 		}
 		wall, now := time.Since(start), p.SampledPlan()
-		fmt.Printf("epoch %d: %.3f s, %.3f ms a batch, loss %.5f; host: %.1f ms a batch drawn on %d processors, steps waited %.3f s; overflows %d\n", epoch, wall.Seconds(),
-			1e3*wall.Seconds()/float64(s.Batches), loss, 1e3*(now.Drawing-before.Drawing).Seconds()/float64(s.Batches), runtime.GOMAXPROCS(0),
+		fmt.Printf("epoch %d: %.3f s, %.3f ms an update, loss %.5f (%x); host: %.1f ms a batch drawn on %d processors, steps waited %.3f s; overflows %d\n", epoch, wall.Seconds(),
+			1e3*wall.Seconds()/float64(s.Batches), loss, bits.Sum64(), 1e3*(now.Drawing-before.Drawing).Seconds()/float64(s.Batches), runtime.GOMAXPROCS(0),
 			(now.Waiting - before.Waiting).Seconds(), now.Overflows)
 		if n := now.FarRows; n != before.FarRows {
-			far := float64(n[0] - before.FarRows[0])
-			fmt.Printf("  %.1f GB over the link, %.1f GB/s; rows %.0f from the host, %d hot, %d of the batch before\n", far*400/1e9, far*400/1e9/wall.Seconds(), far, n[1]-before.FarRows[1], n[2]-before.FarRows[2])
+			far, row := float64(n[0]-before.FarRows[0]), float64(4*chunk.LD(d.FeatureCols)) // with what pads it
+			fmt.Printf("  %.1f GB over the link, %.1f GB/s; rows %.0f from the host, %d hot, %d of the batch before\n", far*row/1e9, far*row/1e9/wall.Seconds(), far, n[1]-before.FarRows[1], n[2]-before.FarRows[2])
 		}
 	}
 	fmt.Printf("measured peak of device memory: %d bytes\n", p.DevicePeak())

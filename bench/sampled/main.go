@@ -28,6 +28,7 @@ func main() {
 	spec := flag.String("data", "vertices=1000000,edges=30000000,features=100,classes=47", "synthetic graph")
 	n := flag.Int("batches", 5, "timed batches, after one that is not")
 	serves := flag.String("serve", "", "folder for the edges; what to time is read line by line (alternate.py)")
+	window := flag.Int("match", 0, "print what successive batches have in common, also in the best order of so many, instead")
 	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
 	var e epochs
 	flag.StringVar(&e.fanouts, "sample", "15,10,5", "fan-outs")
@@ -42,12 +43,13 @@ func main() {
 	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
 	flag.IntVar(&e.train, "train", 196615, "its training vertices")
 	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
+	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
-	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true;cache=-1,alone=true")
+	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
 	flag.Parse()
-	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n) }
+	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n, *window) }
 	if e.n > 0 {
 		run = e.run
 	}
@@ -60,7 +62,7 @@ func main() {
 	}
 }
 
-func run(spec, fanouts, model, out, serves string, hidden, size, n int) error {
+func run(spec, fanouts, model, out, serves string, hidden, size, n, window int) error {
 	s, err := dataset.ParseSpec(spec)
 	if err != nil {
 		return err
@@ -72,6 +74,9 @@ func run(spec, fanouts, model, out, serves string, hidden, size, n int) error {
 	sizes, err := sizesOf(fanouts)
 	if err != nil {
 		return err
+	}
+	if window > 0 {
+		return match(d, sizes, size, n, window)
 	}
 	m, err := layers.New(model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: hidden, Layers: len(sizes)})
 	if err != nil {

@@ -20,9 +20,11 @@ type ahead struct {
 	staged      *Batch // what lies in it, or comes
 	next        *Batch // what lies in the other
 
-	copied device.Event   // what was drawn is not needed any more
-	listed device.Event   // the vertices of a batch have come
-	lists  []device.Batch // commands of the last load
+	copied device.Event    // what was drawn is not needed any more
+	listed device.Event    // the vertices of a batch have come
+	read   device.Event    // its rows have come over the link
+	come   [2]device.Event // all of it has, by room
+	lists  []device.Batch  // commands of the last load
 	far    far
 }
 
@@ -61,27 +63,57 @@ func (r *Runner) load(b *Batch, room int) error {
 		return err
 	}
 	r.ahead.far.tag++
+	var far device.Queue // of rows over the link; nil: none come
+	last := -1
 	for i := range r.tasks {
 		k := &r.tasks[i]
 		if k.t.Kind != plan.Load {
 			continue
 		}
-		p := r.arena.on(k.t.Device)
 		q, err := r.queueOf(i)
 		if err == nil {
 			err = r.copyBatch(b, room, k.t, q)
 		}
-		if err == nil && k.event != nil {
-			err = p.dev.Record(q, k.event)
-		}
 		if err != nil {
 			return r.fail(i, err)
+		}
+		if last = i; q != r.arena.on(k.t.Device).queues[k.t.Queue] {
+			far = q
 		}
 	}
 	if f := &r.ahead.far; !f.alone {
 		f.match = f.tag
 	}
-	return r.drawNext(b)
+	if err := r.drawNext(b); err != nil {
+		return err
+	}
+	if err := r.loaded(room, far); err != nil {
+		return r.fail(last, err)
+	}
+	return nil
+}
+
+// loaded records that all of a batch has come to a room: who waits for one load waits for all, as a plan leaves out waits for
+// loads that stand before others in their queue.
+func (r *Runner) loaded(room int, far device.Queue) (err error) {
+	p := &r.arena.devices[0]
+	q := p.queues[plan.H2D]
+	if far != nil {
+		if r.ahead.read == nil {
+			if r.ahead.read, err = p.dev.NewEvent(); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(p.dev.Record(far, r.ahead.read), p.dev.Wait(q, r.ahead.read)); err != nil {
+			return err
+		}
+	}
+	if r.ahead.come[room] == nil {
+		if r.ahead.come[room], err = p.dev.NewEvent(); err != nil {
+			return err
+		}
+	}
+	return p.dev.Record(q, r.ahead.come[room])
 }
 
 // arrive has the batch of the next step in the room at hand.
@@ -145,7 +177,7 @@ func (r *Runner) bringResults() error {
 		q := p.queues[k.t.Queue]
 		q.SetTag(int64(i))
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
-			if err := p.dev.Wait(q, r.tasks[d].event); err != nil {
+			if err := p.dev.Wait(q, r.awaited(int(d))); err != nil {
 				return r.fail(i, err)
 			}
 		}

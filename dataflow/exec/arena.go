@@ -101,7 +101,10 @@ func (a *Arena) Close() error {
 func (a *Arena) sync() error {
 	var err error
 	for _, p := range a.devices {
-		err = errors.Join(err, p.dev.Sync())
+		one := p.dev.Sync()
+		if err = errors.Join(err, one); one != nil {
+			p.dev.Sync() // one that fails may not have waited, and memory that copies read may be given back next
+		}
 	}
 	return err
 }

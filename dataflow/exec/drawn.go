@@ -9,11 +9,17 @@ import (
 // Drawn are blocks that were drawn in a GPU's memory; the host knows how many rows and edges they have. Lists
 // are of uint32.
 type Drawn struct {
-	Vertices   device.Mem   // of the deepest set
-	Begin, Far []device.Mem // by edge set: where rows begin, and far ends
-	Made       map[int]Made // inputs, by value, that are made of them
-	Queue      device.Queue // which draws: it goes on when all that was copied
+	Vertices   device.Mem         // of the deepest set
+	Begin, Far []device.Mem       // by edge set: where rows begin, and far ends
+	Edge       []device.Mem       // by edge set: the numbers of edges
+	Of         EdgeTables         // what cells have beside
+	Tables     map[int]device.Mem // of inputs that are Picked, by value: 4 bytes for each vertex of the graph
+	Made       map[int]Made       // inputs, by value, that are made of them
+	Queue      device.Queue       // which draws: it goes on when all that was copied
 }
+
+// EdgeTables are in device memory what cells have of their edges, 4 bytes for each of the graph, by number. Of what cells do not have there is none.
+type EdgeTables struct{ Weight, Rank, Type device.Mem }
 
 // Made is what an input is made of.
 type Made uint8
@@ -24,6 +30,7 @@ const (
 	IDs             // bit patterns of vertices
 	InDegrees       // edges into each
 	InvDegrees      // 1 over them, of none 1
+	Picked          // numbers of a table, by vertex
 )
 
 // made says what the device makes input id of the batch of.
@@ -59,6 +66,16 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 			return false, nil
 		case IDs:
 			return true, copied(to, d.Vertices, n)
+		case Picked:
+			ids, err := g.dev.Address(d.Vertices)
+			if err != nil {
+				return true, err
+			}
+			table, err := g.dev.Address(d.Tables[int(t.Value)])
+			if err != nil {
+				return true, err
+			}
+			return true, r.now(g, q, g.blockCall(kernel.BlockPick, uint64(n), uint64(n), ids, g.base+uint64(to), table, 0, 0, 0, 0))
 		}
 		list, err := g.dev.Address(d.Begin[t.Own])
 		if err != nil {
@@ -79,7 +96,38 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 	if err := copied(to+c.PtrOff, d.Begin[t.Own], c.Rows+1); err != nil {
 		return true, err
 	}
-	return true, copied(to+c.OtherOff, d.Far[t.Own], int(c.NNZ))
+	if err := copied(to+c.OtherOff, d.Far[t.Own], int(c.NNZ)); err != nil || c.WeightOff < 0 && c.RankOff < 0 && c.TypeOff < 0 {
+		return true, err
+	}
+	picks, err := d.picks(g, t, c, g.base+uint64(to))
+	if err != nil {
+		return true, err
+	}
+	return true, r.now(g, q, g.blockCall(kernel.BlockPick, uint64(c.NNZ), append([]uint64{uint64(c.NNZ)}, picks...)...))
+}
+
+// picks are the arguments of kernels that fill what a cell at an address has of its edges: their numbers, then places and tables.
+func (d *Drawn) picks(g *gpu, t *plan.Task, c *Cell, at uint64) ([]uint64, error) {
+	edge, err := g.dev.Address(d.Edge[t.Own])
+	if err != nil {
+		return nil, err
+	}
+	list := []uint64{edge}
+	for _, x := range []struct {
+		off   int64
+		table device.Mem
+	}{{c.WeightOff, d.Of.Weight}, {c.RankOff, d.Of.Rank}, {c.TypeOff, d.Of.Type}} {
+		if x.off < 0 {
+			list = append(list, 0, 0)
+			continue
+		}
+		table, err := g.dev.Address(x.table)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, at+uint64(x.off), table)
+	}
+	return list, nil
 }
 
 // turn makes the edges of a block seen from their far ends.
@@ -98,11 +146,15 @@ func (r *Runner) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	ends, other, spare := at+uint64(c.PtrOff), at+uint64(c.OtherOff), g.base+uint64(r.ahead.in(room, r.plan.Places.Sets.Ahead.Turn))
 	rows, edges, own := uint64(c.Rows), uint64(c.NNZ), uint64(b.Rows[t.Own])
 	sum := g.blockCall(kernel.TurnSum, 1, ends, rows, edges)
-	sum.Call.Block = 1024
+	sum.Call.Block, sum.Call.Shared = 1024, kernel.TurnShared
+	picks, err := d.picks(g, t, c, at)
+	if err != nil {
+		return err
+	}
 	return r.now(g, q, device.Command{Clear: &device.Clear{Addr: ends, Bytes: 4 * int64(rows+1)}},
 		g.blockCall(kernel.TurnCount, edges, ends, far, edges), sum,
 		g.blockCall(kernel.TurnPut, edges, ends, far, edges, spare),
-		g.blockCall(kernel.TurnOrder, edges, ends, far, edges, spare, begin, own, other))
+		g.blockCall(kernel.TurnOrder, edges, append([]uint64{ends, far, edges, spare, begin, own, other}, picks...)...))
 }
 
 // now submits commands that are made for this batch alone.

@@ -31,7 +31,7 @@ func (r *Runner) Apart() error {
 	return nil
 }
 
-// Gradients are those of the last step, in the order of plan.Spec.Updates, valid until the next.
+// Gradients are those of the last step, in the order of plan.Spec.Updates, valid until the next. Apply may be given them.
 func (r *Runner) Gradients() [][]float32 { return r.apart }
 
 // bringGradients stands in the place of the Update task.
@@ -55,7 +55,10 @@ func (r *Runner) Apply(grads [][]float32) error {
 	q := p.queues[k.t.Queue]
 	q.SetTag(int64(i))
 	for n, u := range r.plan.Spec.Updates {
-		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[u.Grad], bytesOf(grads[n])); err != nil {
+		if to := r.apart[n]; len(to) > 0 && &to[0] != &grads[n][0] { // copies reach it at full speed
+			copy(to, grads[n])
+		}
+		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[u.Grad], bytesOf(r.apart[n])); err != nil {
 			return r.fail(i, err)
 		}
 	}

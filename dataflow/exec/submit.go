@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"sagann/dataflow/plan"
+	"sagann/device"
 )
 
 // submitAll hands every task to its queue: an event is recorded before anyone is made to
@@ -45,7 +46,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 			if from := int(r.tasks[d].t.Device) - r.arena.first; only >= 0 && from != only && !all.await(from, int(d)) {
 				return nil // a device has failed and says so
 			}
-			if err := dev.Wait(q, r.tasks[d].event); err != nil {
+			if err := dev.Wait(q, r.awaited(int(d))); err != nil {
 				return r.fail(i, err)
 			}
 		}
@@ -62,6 +63,15 @@ func (r *Runner) submit(all *submitted, only int) error {
 		}
 	}
 	return nil
+}
+
+// awaited is the event of task d: of what comes with a batch that of the room at hand, for the next batch may come already.
+func (r *Runner) awaited(d int) device.Event {
+	k := &r.tasks[d]
+	if k.t.Kind == plan.Load && r.ahead.bytes > 0 {
+		return r.ahead.come[r.ahead.room]
+	}
+	return k.event
 }
 
 // submitted says how far the devices' goroutines are.

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"sagann/dataflow/plan"
@@ -54,7 +55,13 @@ type search struct {
 
 // lane is what keeps the search broad: the fastest decision of each is changed further.
 type lane struct {
-	slices, p      int
+	kind
+	p int
+}
+
+// kind is a way to run a program.
+type kind struct {
+	slices         int
 	save, schedule string
 }
 
@@ -86,7 +93,7 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 			s.short = s.short || x.Profile != nil
 			continue
 		}
-		l := lane{x.Slices, x.P, x.Save, x.Schedule}
+		l := lane{kind{x.Slices, x.Save, x.Schedule}, x.P}
 		if was := s.lanes[l]; was == nil || x.score() < was.score() {
 			s.lanes[l] = x
 		}
@@ -125,7 +132,7 @@ func (s *search) run() (*Eval, error) {
 	}
 	s.log("seed", nil)
 	for _, r := range rounds {
-		for _, x := range s.fastest(r.behind) {
+		for _, x := range s.fastest(r.behind, r.kinds) {
 			if x.score() > s.best.score()*(1+r.behind) { // another has become faster
 				continue
 			}
@@ -147,27 +154,35 @@ func (s *search) log(move string, was *Eval) {
 	}
 }
 
-// rounds of the search. First the fastest decision of each lane goes once through the moves: lanes change places
-// while they are far from their best. Then the fastest of each that is near does until nothing helps.
+// rounds of the search. First the fastest decision of each kind goes once through the moves that are not fine: kinds change places
+// while they are far from their best. Then the fastest of each kind that is near goes through all moves until nothing helps. Where work
+// is left, so does the fastest for each number of intervals, after all that are not hopeless went once through the moves.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
+	kinds  bool    // one of each
 	on     bool    // until nothing helps
-}{{0.15, false}, {0.1, true}}
+}{{0.15, true, false}, {0.04, true, true}, {0.3, false, false}, {0.1, false, true}}
 
-// maxWork bounds a search: so many tasks are simulated, about. That takes three to five seconds of a processor.
-var maxWork = 6_000_000
+// maxWork bounds a search: so many tasks are simulated, about. That takes four to seven seconds of a processor.
+var maxWork = 8_000_000
 
-// fastest lists the fastest decision of each lane that is not behind the best by more.
-func (s *search) fastest(behind float64) (list []*Eval) {
-	for _, x := range s.lanes {
-		if x.score() <= s.best.score()*(1+behind) {
-			list = append(list, x)
+// fastest lists the fastest decision of each lane or, with kinds, of each kind, that is not behind the best by more.
+func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
+	of := map[lane]*Eval{}
+	for l, x := range s.lanes {
+		if kinds {
+			l.p = 0
+		}
+		if x.score() <= s.best.score()*(1+behind) && (of[l] == nil || before(x, of[l]) < 0) {
+			of[l] = x
 		}
 	}
-	slices.SortFunc(list, func(a, b *Eval) int {
-		return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.String(), b.String()))
-	})
-	return list
+	return slices.SortedFunc(maps.Values(of), before)
+}
+
+// before orders by score.
+func before(a, b *Eval) int {
+	return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.String(), b.String()))
 }
 
 // improve goes through the moves from x, each beginning at the best decision found so far: once or, with on, for as long as a turn

@@ -10,6 +10,7 @@ package cuda
 // those of its far end. So the order does not depend on that of threads.
 const blockSource = `
 typedef long long ll;
+typedef unsigned u32;
 extern "C" __global__ void __launch_bounds__(256) saga_take(float4 *__restrict__ to, const float4 *__restrict__ table, const unsigned *__restrict__ ids, ll n, ll words) {
 	const ll all = n * words, step = gridDim.x * 256ll;
 	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < all; i += 4 * step) {
@@ -42,7 +43,8 @@ extern "C" __global__ void __launch_bounds__(256) saga_turn_count(unsigned *__re
 // One block: counts become where each far end's places end.
 extern "C" __global__ void __launch_bounds__(1024) saga_turn_sum(unsigned *ends, ll rows, ll edges) {
 	constexpr int EACH = 16;
-	__shared__ unsigned sums[32];
+	extern __shared__ u32 shared[];
+	u32 *const sums = shared;
 	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	unsigned before = 0;
 	for (ll from = 0; from < rows; from += 1024 * EACH) {
@@ -79,7 +81,8 @@ extern "C" __global__ void __launch_bounds__(256) saga_turn_put(unsigned *ends, 
 }
 
 extern "C" __global__ void __launch_bounds__(256) saga_turn_order(const unsigned *__restrict__ begins, const unsigned *__restrict__ far, ll edges,
-		const unsigned *__restrict__ room, const unsigned *__restrict__ ptr, ll rows, unsigned *__restrict__ other) {
+		const unsigned *__restrict__ room, const unsigned *__restrict__ ptr, ll rows, unsigned *__restrict__ other, const unsigned *__restrict__ number,
+		unsigned *to0, const unsigned *__restrict__ table0, unsigned *to1, const unsigned *__restrict__ table1, unsigned *to2, const unsigned *__restrict__ table2) {
 	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < edges; i += gridDim.x * 256ll) {
 		const unsigned e = room[i], v = far[e], lo = begins[v], hi = begins[v + 1];
 		unsigned rank = 0;
@@ -90,9 +93,22 @@ extern "C" __global__ void __launch_bounds__(256) saga_turn_order(const unsigned
 			if (ptr[m] <= e) a = m; else b = m;
 		}
 		other[lo + rank] = (unsigned)a;
+		if (to0) to0[lo + rank] = table0[number[e]];
+		if (to1) to1[lo + rank] = table1[number[e]];
+		if (to2) to2[lo + rank] = table2[number[e]];
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) saga_pick(ll edges, const unsigned *__restrict__ number,
+		unsigned *to0, const unsigned *__restrict__ table0, unsigned *to1, const unsigned *__restrict__ table1, unsigned *to2, const unsigned *__restrict__ table2) {
+	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < edges; i += gridDim.x * 256ll) {
+		const unsigned e = number[i];
+		if (to0) to0[i] = table0[e];
+		if (to1) to1[i] = table1[e];
+		if (to2) to2[i] = table2[e];
 	}
 }
 `
 
 // blockNames are its kernels in the order of kernel.BlockKernels.
-var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_far_mark", "saga_far_take"}
+var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick", "saga_far_mark", "saga_far_take"}

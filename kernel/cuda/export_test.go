@@ -9,5 +9,5 @@ SAGA_INLINE float __uint_as_float(unsigned b) { float x; memcpy(&x, &b, 4); retu
 SAGA_INLINE unsigned __float_as_uint(float x) { unsigned b; memcpy(&b, &x, 4); return b; }
 ` + sparseSource
 
-// FarSource is a text of its own, for an emulated GPU.
-const FarSource = "typedef unsigned long long u64;\ntypedef long long ll;\nstruct float4 { float x, y, z, w; };\n" + farSource
+// BlockSource is the text of blocks, for an emulated GPU.
+const BlockSource = "typedef unsigned long long u64;\nstruct float4 { float x, y, z, w; };\ntemplate <class T> T __ldg(const T *p) { return *p; }\n#define __restrict__\n" + blockSource + farSource

@@ -4,10 +4,9 @@ package cuda
 //
 // saga_far_mark notes which vertices the batch has, and where. saga_far_take goes over the vertices in their order, as the link is
 // faster where addresses ascend. A warp finds those that the batch has among 1024, and takes them 32 at a time: each
-// lane finds where a row comes from (the batch before, the hot rows, or the host), then all of them read the words of the 32 rows, with
-// eight reads of a lane under way. Its warps are few, for the link bounds them, and the kernels of the step at work need the rest.
+// lane finds where a row comes from (the batch before, the hot rows, or the host), then all of them read the words of one row after another, with
+// eight rows under way: a read never spans two rows, whose lines would come twice. Its warps are few, for the link bounds them, and the kernels of the step at work need the rest.
 const farSource = `
-typedef unsigned u32;
 extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long long *last, unsigned *bits, const unsigned *ids, ll n, ll tag) {
 	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll) {
 		const unsigned v = ids[i];
@@ -62,18 +61,16 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, cons
 				at[lane] = i;
 			}
 			__syncwarp();
-			const unsigned w = (unsigned)words, need = (count - g < 32 ? count - g : 32) * w;
-			for (unsigned j = lane; j < need; j += 32 * DEEP) {
-				float4 x[DEEP];
+			const unsigned rows = count - g < 32 ? count - g : 32;
+			for (unsigned r = 0; r < rows; r += DEEP) {
+				for (ll c = lane; c < words; c += 32) {
+					float4 x[DEEP];
 #pragma unroll
-				for (unsigned u = 0; u < DEEP; u++) {
-					const unsigned q = j + 32 * u, r = q / w;
-					if (q < need) x[u] = from[r][q - r * w];
-				}
+					for (unsigned u = 0; u < DEEP; u++)
+						if (r + u < rows) x[u] = from[r + u][c];
 #pragma unroll
-				for (unsigned u = 0; u < DEEP; u++) {
-					const unsigned q = j + 32 * u, r = q / w;
-					if (q < need) to[(ll)at[r] * words + (q - r * w)] = x[u];
+					for (unsigned u = 0; u < DEEP; u++)
+						if (r + u < rows) to[at[r + u] * words + c] = x[u];
 				}
 			}
 			__syncwarp();

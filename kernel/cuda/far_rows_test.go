@@ -41,7 +41,7 @@ func TestFarRowsEmulated(t *testing.T) {
 		must(err)
 		base, err := d.Address(m)
 		must(err)
-		functions, err := d.Compile(cuda.FarSource, []string{"saga_far_mark", "saga_far_take"})
+		functions, err := d.Compile(cuda.BlockSource, []string{"saga_far_mark", "saga_far_take"})
 		must(err)
 		mem := make([]byte, all)
 		for v := range vertices {

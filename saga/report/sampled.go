@@ -16,7 +16,8 @@ import (
 // Sampled is what reports of sampled training say beside the program.
 type Sampled struct {
 	Text      string         // sampler and batch
-	Batches   int            // of an epoch
+	Batches   int            // of an epoch, or where an update has several the updates
+	Parts     int            // batches of an update
 	Drawn     int            // batches that were drawn to plan
 	Expected  dataflow.Sizes // their mean
 	Spread    dataflow.Sizes // six standard deviations
@@ -27,13 +28,20 @@ type Sampled struct {
 	Eval      *plan.Plan     // over the full graph, or over sampled blocks
 	Machine   string         // on which a step is predicted; "": none
 	Step      time.Duration  // of its kernels, there
+	Link      float64        // bytes of rows that come over the link for a batch
+	LinkTime  time.Duration  // which they take there
+	Turns     int            // batches of an update that a device computes
 }
 
 // overview is Overview of sampled training.
 func (r *Run) overview(w io.Writer) error {
 	s, z := r.Sampled, r.Plan.Places.Sets
 	var b strings.Builder
-	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d batches an epoch, sizes from %d of them\n", r.Graph, s.Text, s.Batches, s.Drawn)
+	what := "batches"
+	if s.Parts > 1 {
+		what = "updates"
+	}
+	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d %s an epoch, sizes from %d batches\n", r.Graph, s.Text, s.Batches, what, s.Drawn)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"level", "vertices expected", "6 sigma", "room", "edges into it expected", "6 sigma", "room", "cells"})
@@ -60,8 +68,14 @@ func (r *Run) overview(w io.Writer) error {
 		b.WriteString("evaluates by sampling, in batches of as many vertices\n")
 	}
 	if s.Machine != "" {
-		fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, %v an epoch on %s, if drawing and copies hide behind them\n",
-			s.Step.Round(time.Microsecond), (time.Duration(s.Batches) * s.Step).Round(time.Microsecond), s.Machine)
+		batch, epoch := s.Step, func(d time.Duration) time.Duration {
+			return (time.Duration(s.Batches*max(1, s.Turns)) * d).Round(time.Microsecond)
+		}
+		if fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, ", s.Step.Round(time.Microsecond)); s.Link > 0 {
+			batch = max(batch, s.LinkTime)
+			fmt.Fprintf(&b, "%v for %s of rows over the link, ", s.LinkTime.Round(time.Microsecond), units.Size(int64(s.Link)))
+		}
+		fmt.Fprintf(&b, "%v an epoch on %s, if what is shorter hides\n", epoch(batch), s.Machine)
 	}
 	if s.Overflows > 0 {
 		fmt.Fprintf(&b, "overflow  %d batches were run again with more room\n", s.Overflows)

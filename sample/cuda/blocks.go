@@ -320,11 +320,17 @@ func (b *Blocks) read(to []uint32, from device.Mem) error {
 	return b.g.gpu.CopyD2H(b.queue, bytesOf(to), from, 0)
 }
 
-// Lists are where a batch lies on the GPU: the vertices of the last level, and of each hop where rows begin
-// and the far ends. Queue draws them.
-func (b *Blocks) Lists() (vertices device.Mem, begin, far []device.Mem, queue device.Queue) {
-	return b.vertices, b.begin, b.far, b.queue
+// Lists is where a batch lies on a GPU, as lists of uint32.
+type Lists struct {
+	Vertices device.Mem   // of the last level
+	Begin    []device.Mem // of each hop: where rows begin,
+	Far      []device.Mem // the far ends, by local numbers,
+	Edge     []device.Mem // and the edges' numbers
+	Queue    device.Queue // which draws
 }
+
+// Lists are those of every batch.
+func (b *Blocks) Lists() Lists { return Lists{b.vertices, b.begin, b.far, b.edge, b.queue} }
 
 // Words is how many ReadWords fills.
 const Words = words

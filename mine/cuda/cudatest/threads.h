@@ -126,6 +126,7 @@ static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
 static unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 template <class T, class U> T atomicAdd(T *p, U x) { T old = *p; *p += x; return old; }
+template <class T, class U> T atomicSub(T *p, U x) { T old = *p; *p -= x; return old; }
 template <class T, class U> T atomicOr(T *p, U x) { T old = *p; *p |= x; return old; }
 template <class T, class U> T atomicMax(T *p, U x) { T old = *p; if (*p < (T)x) *p = x; return old; }
 template <class T, class U> T atomicMin(T *p, U x) { T old = *p; if (*p > (T)x) *p = x; return old; }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"math/bits"
+
+	"sagann/dataset"
+	"sagann/sample"
+)
+
+// match prints which share of a batch's rows the batch before has, too, and which share it would be if of every window of
+// batches that one came next which has most in common with the last.
+func match(d *dataset.Data, sizes []int, size, n, window int) error {
+	g, err := sample.NewGraph(d.Edges)
+	if err != nil {
+		return err
+	}
+	p, err := sample.Compile(g, sample.Neighbours(sizes...))
+	if err != nil {
+		return err
+	}
+	order := sample.Permutation(d.Edges.V, sample.Key{Seed: 1})
+	n = min(n, len(order)/size)
+	sets, rows, inOrder := make([][]uint64, n), 0, 0
+	common := func(a, b int) (n int) {
+		for i, x := range sets[a] {
+			n += bits.OnesCount64(x & sets[b][i])
+		}
+		return n
+	}
+	var b sample.Blocks
+	for k := range n {
+		if err := p.Blocks(&b, order[k*size:(k+1)*size], sample.Key{Seed: 1, Batch: uint32(k)}); err != nil {
+			return err
+		}
+		sets[k] = make([]uint64, (d.Edges.V+63)/64)
+		for _, v := range b.Vertices {
+			sets[k][v/64] |= 1 << (v % 64)
+		}
+		if rows += len(b.Vertices); k > 0 {
+			inOrder += common(k-1, k)
+		}
+	}
+	best, last := 0, -1
+	for lo := 0; lo < n; lo += window {
+		used := make([]bool, min(window, n-lo))
+		for range used {
+			next, most := -1, -1
+			for i := range used {
+				if shared := 0; !used[i] {
+					if last >= 0 {
+						shared = common(last, lo+i)
+					}
+					if shared > most {
+						next, most = i, shared
+					}
+				}
+			}
+			used[next], last, best = true, lo+next, best+most
+		}
+	}
+	fmt.Printf("%d batches of %d rows, of %d: the batch before has %.1f %% of them, in the best order of every %d batches %.1f %%\n",
+		n, rows/n, d.Edges.V, 100*float64(inOrder)/float64(rows), window, 100*float64(best)/float64(rows))
+	return nil
+}

@@ -1,0 +1,107 @@
+package cuda_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"sagann/device"
+	"sagann/internal/draw"
+	"sagann/kernel"
+	"sagann/kernel/cuda"
+	"sagann/mine/cuda/cudatest"
+)
+
+// TestTurnEmulated: the edges of a block seen from their far ends are in the order of their numbers, with what a table has of them; so is
+// what saga_pick takes.
+func TestTurnEmulated(t *testing.T) {
+	r := rand.New(rand.NewPCG(draw.Seed(t), 3))
+	const graph = 5000 // edges of the graph
+	for _, c := range []struct{ own, far, most int }{{1, 1, 1}, {300, 700, 12}, {40, 20000, 25}, {900, 3, 4}} {
+		var words []uint32
+		begin, far, number := []uint32{0}, []uint32{}, []uint32{}
+		for range c.own {
+			for range r.IntN(c.most + 1) {
+				far, number = append(far, uint32(r.IntN(c.far))), append(number, uint32(r.IntN(graph)))
+			}
+			begin = append(begin, uint32(len(far)))
+		}
+		table := make([]uint32, graph)
+		for i := range table {
+			table[i] = r.Uint32()
+		}
+		put := func(list []uint32, more int) (at int) {
+			at = len(words)
+			words = append(append(words, list...), make([]uint32, more)...)
+			return at
+		}
+		edges := len(far)
+		beginAt, farAt, numberAt, tableAt := put(begin, 0), put(far, 0), put(number, 0), put(table, 0)
+		ends, room, other, turned, picked := put(nil, c.far+1), put(nil, edges), put(nil, edges), put(nil, edges), put(nil, edges)
+		all := int64(max(4*len(words), 1<<12))
+		d := cudatest.Open(t, 0, all+1<<12)
+		must := func(err error) {
+			if err != nil {
+				t.Helper()
+				t.Fatal(err)
+			}
+		}
+		q, err := d.NewQueue("q")
+		must(err)
+		m, err := d.Alloc(all)
+		must(err)
+		base, err := d.Address(m)
+		must(err)
+		f, err := d.Compile(cuda.BlockSource, []string{"saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick"})
+		must(err)
+		mem := make([]byte, all)
+		for i, x := range words {
+			binary.LittleEndian.PutUint32(mem[4*i:], x)
+		}
+		must(d.CopyH2D(q, m, 0, mem))
+		at := func(word int) uint64 { return base + 4*uint64(word) }
+		n := uint64(edges)
+		call := func(k int, block, shared uint32, args ...uint64) device.Command {
+			return device.Command{Call: &device.Call{Func: f[k], Grid: [3]uint32{1, 1, 1}, Block: block, Shared: shared, Args: args}}
+		}
+		must(d.Launch(q, device.GPUFunc("turn", func(g device.GPU) (device.Batch, error) {
+			return g.Prepare([]device.Command{
+				call(0, 256, 0, at(ends), at(farAt), n),
+				call(1, 1024, kernel.TurnShared, at(ends), uint64(c.far), n),
+				call(2, 256, 0, at(ends), at(farAt), n, at(room)),
+				call(3, 256, 0, at(ends), at(farAt), n, at(room), at(beginAt), uint64(c.own), at(other), at(numberAt), 0, 0, at(turned), at(tableAt), 0, 0),
+				call(4, 256, 0, n, at(numberAt), 0, 0, 0, 0, at(picked), at(tableAt))})
+		})))
+		must(d.CopyD2H(q, mem, m, 0))
+		must(d.Sync())
+		got := func(word, n int) (list []uint32) {
+			for i := range n {
+				list = append(list, binary.LittleEndian.Uint32(mem[4*(word+i):]))
+			}
+			return list
+		}
+		var wantEnds, wantOther, wantTurned, wantPicked []uint32
+		for v := range c.far {
+			wantEnds = append(wantEnds, uint32(len(wantOther)))
+			for o := range c.own {
+				for e := begin[o]; e < begin[o+1]; e++ {
+					if int(far[e]) == v {
+						wantOther, wantTurned = append(wantOther, uint32(o)), append(wantTurned, table[number[e]])
+					}
+				}
+			}
+		}
+		wantEnds = append(wantEnds, uint32(edges))
+		for _, e := range number {
+			wantPicked = append(wantPicked, table[e])
+		}
+		for what, x := range map[string][2][]uint32{"rows": {got(ends, c.far+1), wantEnds}, "ends": {got(other, edges), wantOther},
+			"numbers by far end": {got(turned, edges), wantTurned}, "numbers": {got(picked, edges), wantPicked}} {
+			if !slices.Equal(x[0], x[1]) {
+				t.Errorf("%+v: %s %v, want %v", c, what, x[0], x[1])
+			}
+		}
+		must(d.Free(m))
+	}
+}

@@ -1,0 +1,107 @@
+package saga
+
+import (
+	"slices"
+	"time"
+
+	"sagann/dataflow/plan/sim"
+)
+
+// Which rows of vertices come over the link, where host memory has them: those that the batch before does not have. The batches that are
+// drawn to plan tell which vertices that befalls most often. A vertex that nearly every batch has comes seldom, as the one before has it, too:
+// so degrees alone would choose badly what stays on a GPU.
+
+// arrivals counts, of the batches that were drawn to plan, those that a vertex has and the one before has not.
+type arrivals struct {
+	times   []uint8
+	late    []uint8 // of the second half of them
+	of      int     // how many are drawn
+	batches int     // the first is not counted: it has none before
+	last    []uint64
+	alone   bool // rows that the batch before has come, too
+}
+
+// add counts the next batch.
+func (a *arrivals) add(vertices []uint32, of int) {
+	now := make([]uint64, (of+63)/64)
+	for _, v := range vertices {
+		now[v/64] |= 1 << (v % 64)
+	}
+	if a.last != nil {
+		a.batches++
+		for _, v := range vertices {
+			if (a.alone || a.last[v/64]>>(v%64)&1 == 0) && a.times[v] < 255 {
+				a.times[v]++
+				if a.batches > a.of/2 {
+					a.late[v]++
+				}
+			}
+		}
+	} else {
+		a.times, a.late = make([]uint8, of), make([]uint8, of)
+	}
+	a.last = now
+}
+
+// hotRows are n vertices whose rows come most often; of equal ones those with most out-edges, and then the first.
+func (p *Program) hotRows(n int) []uint32 { return p.mostOften(n, p.sampled.filling.came.times) }
+
+func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
+	var count [256]int
+	for _, t := range times {
+		count[t]++
+	}
+	least, left := 255, n // as often come the last of them, of whom there are so many
+	for ; least > 0 && count[least] < left; least-- {
+		left -= count[least]
+	}
+	var last []uint64
+	degrees := p.in.edges.OutDegrees()
+	for v, t := range times {
+		if int(t) > least {
+			list = append(list, uint32(v))
+		} else if int(t) == least {
+			last = append(last, uint64(^degrees[v])<<32|uint64(v))
+		}
+	}
+	slices.Sort(last)
+	for _, x := range last[:left] {
+		list = append(list, uint32(x))
+	}
+	return list
+}
+
+// linkBytes is what is expected to come over the link for a batch; 0 where rows stay on the device. The hot rows are those of the first half of
+// the batches, and what they save is seen in the second: in those that chose them it would be more.
+func (p *Program) linkBytes() (bytes float64) {
+	a := &p.sampled.filling.came
+	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
+		if !t.Host || a.batches == 0 {
+			continue
+		}
+		all, early, hot := 0, make([]uint8, len(a.times)), 0
+		for v, n := range a.times {
+			all += int(n)
+			early[v] = n - a.late[v]
+		}
+		for _, v := range p.mostOften(t.Hot, early) {
+			hot += int(a.late[v])
+		}
+		late := 0
+		for _, n := range a.late {
+			late += int(n)
+		}
+		bytes += float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late))) * float64(p.train.low.Spec.Values[t.Value].RowBytes)
+	}
+	return bytes
+}
+
+// linkTime is how long that takes on a machine's first device.
+func linkTime(m *sim.Machine, bytes float64) time.Duration {
+	for _, l := range m.Links {
+		if down := m.LinkKinds[l.Kind].Down.Value; l.Name == m.Devices[0].Link && down > 0 {
+			return time.Duration(1e9 * bytes / down)
+		}
+	}
+	return 0
+}
