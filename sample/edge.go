@@ -6,7 +6,7 @@ import (
 	"sagann/chunk"
 )
 
-// Edge is an edge in a Score or an EdgeWeight.
+// Edge is an edge in a Score or an EdgeWeight. Its far end is Source().
 type Edge struct{ t *tracer }
 
 // Weight is the graph's weight of the edge, 1 where it has none.

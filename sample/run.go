@@ -8,12 +8,12 @@ import (
 	"sagann/chunk"
 )
 
-// Samples is what Run draws: of every step what it added, sample by sample. Steps[0] are
-// the roots.
+// Samples is what Run draws: of every step what it added, row-major, sample by sample. Draw j
+// of sample i added Steps[k][i*Widths[k]+j] at step k; Steps[0] are the roots.
 type Samples struct {
 	N      int        // samples
-	Steps  [][]uint32 // N×Widths[k]; NoVertex where a draw added nothing
-	Widths []int
+	Steps  [][]uint32 // N×Widths[k] each; NoVertex where a draw added nothing
+	Widths []int      // vertices of a sample at each step
 }
 
 // Vertices appends the vertices of sample i to list: roots, then step by step, without
