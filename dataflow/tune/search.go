@@ -163,8 +163,8 @@ var rounds = []struct {
 	on     bool    // until nothing helps
 }{{0.15, true, false}, {0.04, true, true}, {0.3, false, false}, {0.1, false, true}}
 
-// maxWork bounds a search: so many tasks are simulated, about. That takes four to seven seconds of a processor.
-var maxWork = 8_000_000
+// maxWork bounds a search: so many tasks are simulated, about. That takes three to six seconds of a processor.
+var maxWork = 6_500_000
 
 // fastest lists the fastest decision of each lane or, with kinds, of each kind, that is not behind the best by more.
 func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {

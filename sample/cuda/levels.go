@@ -56,7 +56,6 @@ type Crowd struct {
 	reads         crowdReads
 	seeds, starts device.Mem
 	named         device.Mem
-	columns, tags device.Mem
 	lists         [6]device.Mem // as in the kernel
 }
 
