@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestBadSamplers(t *testing.T) {
 	next := func(f func(s Sample, at Pool, r Rand) Int) Sampler {
 		return Sampler{Name: "mine", Steps: 2, Next: f, State: []Field{{Name: "seen", Len: 3}}}
 	}
-	var kept Int
+	var kept, passed Int
 	for _, c := range []struct {
 		s     Sampler
 		words []string
@@ -56,6 +57,11 @@ func TestBadSamplers(t *testing.T) {
 		}), []string{"inside a Reject"}},
 		{next(func(s Sample, at Pool, r Rand) Int { kept = r.Pick(at); return kept }), nil},
 		{next(func(s Sample, at Pool, r Rand) Int { return Add(kept, r.Pick(at)) }), []string{"another function"}},
+		{Sampler{Name: "passes", Steps: 2, Transits: func(s Sample, i Int, r Rand) Int { passed = s.Prev(1); return passed },
+			Next: func(s Sample, at Pool, r Rand) Int { return If(Less(passed, Whole(3)), r.Pick(at), None) }}, []string{"belongs to the function", "bad_test.go"}},
+		{Sampler{Name: "returns", Steps: 2, Transits: func(s Sample, i Int, r Rand) Int { return kept },
+			Next: func(s Sample, at Pool, r Rand) Int { kept = r.Pick(at); return kept }}, []string{"another function", "bad_test.go"}},
+		{next(func(s Sample, at Pool, r Rand) Int { return Add(Int{}, Whole(1)) }), []string{"nothing has set", "bad_test.go"}},
 		{next(func(s Sample, at Pool, r Rand) Int { panic("mine") }), []string{"panicked: mine"}},
 		{Sampler{Name: "sets", Steps: 2, Size: func(int) int { return 2 }, State: []Field{{Name: "x", Len: 1}},
 			Next: func(s Sample, at Pool, r Rand) Int { s.Set("x", Whole(0), Whole(1)); return r.Pick(at) }}, []string{"Set by a sampler that draws more than once"}},
@@ -75,7 +81,7 @@ func TestBadSamplers(t *testing.T) {
 func TestBadRuns(t *testing.T) {
 	e := randomEdges(20, 200, 3)
 	g := mustGraph(t, e)
-	run := func(s Sampler, roots []uint32, first uint64) error {
+	drawn := func(s Sampler, roots []uint32, first uint64) error {
 		p, err := Compile(g, s)
 		if err != nil {
 			t.Fatal(err)
@@ -86,23 +92,44 @@ func TestBadRuns(t *testing.T) {
 	next := func(f func(s Sample, at Pool, r Rand) Int) Sampler {
 		return Sampler{Name: "mine", Steps: 2, Next: f, State: []Field{{Name: "seen", Len: 3}}}
 	}
-	refused(t, run(DeepWalk(2), []uint32{20}, 0), "root 20", "0 to 19")
-	refused(t, run(DeepWalk(2), []uint32{NoVertex}, 0), "root")
-	refused(t, run(DeepWalk(2), []uint32{1, 2}, 1<<32-1), "2^32")
-	refused(t, run(MultiRW(3, 2), []uint32{1, 2}, 0), "multiple of 3")
-	refused(t, run(next(func(s Sample, at Pool, r Rand) Int { return at.Degree() }), []uint32{1}, 0), "place", "bad_test.go")
-	refused(t, run(next(func(s Sample, at Pool, r Rand) Int { return s.Get("seen", Add(Whole(3), r.Below(Whole(2)))) }), []uint32{1}, 0), `state "seen"`, "bad_test.go")
-	refused(t, run(next(func(s Sample, at Pool, r Rand) Int {
+	refused(t, drawn(DeepWalk(2), []uint32{20}, 0), "root 20", "0 to 19")
+	refused(t, drawn(DeepWalk(2), []uint32{NoVertex}, 0), "root")
+	refused(t, drawn(DeepWalk(2), []uint32{1, 2}, 1<<32-1), "2^32")
+	refused(t, drawn(MultiRW(3, 2), []uint32{1, 2}, 0), "multiple of 3")
+	refused(t, drawn(next(func(s Sample, at Pool, r Rand) Int { return at.Degree() }), []uint32{1}, 0), "place", "bad_test.go")
+	refused(t, drawn(next(func(s Sample, at Pool, r Rand) Int { return s.Get("seen", Add(Whole(3), r.Below(Whole(2)))) }), []uint32{1}, 0), `state "seen"`, "bad_test.go")
+	refused(t, drawn(next(func(s Sample, at Pool, r Rand) Int {
 		return r.Reject(func(r Rand) (Int, Bool) { return r.Pick(at), Less(Const(2), r.Uniform()) })
 	}), []uint32{1}, 0), "tries", "bad_test.go")
+	refused(t, drawn(next(func(s Sample, at Pool, r Rand) Int { return Whole(99) }), []uint32{1}, 0), "sampler mine: bad_test.go:", "place 99")
+	many := make([]uint32, 3000) // several strips, on several goroutines
+	for i := range many {
+		many[i] = uint32(i % 20)
+	}
+	for _, v := range []int{20, 77, -2, -5, math.MaxUint32, 1 << 40} {
+		for name, f := range map[string]func(s Sample, i Int, r Rand) Int{
+			"literal":  func(s Sample, i Int, r Rand) Int { return Whole(v) },
+			"computed": func(s Sample, i Int, r Rand) Int { return If(Equal(s.Root(Whole(0)), Whole(7)), Whole(v), s.Prev(1)) },
+		} {
+			jump := Sampler{Name: name, Steps: 2, Transits: f, Next: func(s Sample, at Pool, r Rand) Int { return r.Pick(at) }}
+			words := []string{"sampler " + name + ": bad_test.go:", fmt.Sprintf("vertex %d of a graph with 20 vertices", v), "None"}
+			refused(t, drawn(jump, many, 0), words...)
+			p, err := Compile(g, jump)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.tools.by = func() run { return reference }
+			refused(t, p.Run(&Samples{}, many, 0, Key{}), words...)
+		}
+	}
 	endless := DeepWalk(1)
 	endless.Steps = Unbounded
 	ring := &chunk.Edges{V: 2, Src: []uint32{0, 1}, Dst: []uint32{1, 0}}
 	g = mustGraph(t, ring)
-	refused(t, run(endless, []uint32{0}, 0), "1048576 steps")
+	refused(t, drawn(endless, []uint32{0}, 0), "1048576 steps")
 	defer func(n int64) { mostNumbers = n }(mostNumbers)
 	mostNumbers = 1 << 16
-	refused(t, run(endless, make([]uint32, 2000), 0), "32 steps", "draw fewer at a time")
+	refused(t, drawn(endless, make([]uint32, 2000), 0), "32 steps", "draw fewer at a time")
 	ring.Weight = []float32{1, -2}
 	g = mustGraph(t, ring)
 	_, err := Compile(g, DeepWalk(1))

@@ -71,9 +71,18 @@ type instruction struct {
 // code is a traced function: straight, but for the bodies of Reject.
 type code struct {
 	list   []instruction
+	at     string // file and line where the user's function stands
 	result int32
 	sites  int // draws before a Reject
 	pack   int // steps of a walk that share four random words
+}
+
+// line is where the user's function makes a value; of a literal, which has no line, where the function stands.
+func (c *code) line(x *instruction) string {
+	if x.at != "" {
+		return x.at
+	}
+	return c.at
 }
 
 // cell is a value: i of whole numbers and conditions, f of reals.

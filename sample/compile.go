@@ -148,10 +148,10 @@ func (p *Program) trace() (err error) {
 	}
 	if next != nil {
 		t := &tracer{g: p.g, s: s, method: s.Method}
-		p.code, err = t.trace(0, func() symbol {
+		p.code, err = t.trace(0, next, func() symbol {
 			at := t.emit(opAt, 0)
 			if s.Over == Collective {
-				at = symbol{lit: combined}
+				at = symbol{set: true, lit: combined}
 			}
 			return next(Sample{t}, Pool{t, at}, Rand{t}).symbol
 		})
@@ -167,7 +167,7 @@ func (p *Program) trace() (err error) {
 	}
 	if s.Transits != nil {
 		t := &tracer{g: p.g, s: s, method: s.Method}
-		p.transits, err = t.trace(maxSites, func() symbol {
+		p.transits, err = t.trace(maxSites, s.Transits, func() symbol {
 			return s.Transits(Sample{t}, Int{t.emit(opSlot, 0)}, Rand{t}).symbol
 		})
 		if err == nil && t.sets != "" && max(1, s.Width) > 1 {
@@ -222,13 +222,13 @@ func (p *Program) prepare() (err error) {
 	s := &p.s
 	if s.Score != nil {
 		t := &tracer{g: p.g, s: s}
-		if p.score, err = t.trace(0, func() symbol { return s.Score(Edge{t}).symbol }); err != nil {
+		if p.score, err = t.trace(0, s.Score, func() symbol { return s.Score(Edge{t}).symbol }); err != nil {
 			return err
 		}
 	}
 	if s.EdgeWeight != nil {
 		t := &tracer{g: p.g, s: s, after: true}
-		if p.edge, err = t.trace(0, func() symbol { return s.EdgeWeight(Edge{t}).symbol }); err != nil {
+		if p.edge, err = t.trace(0, s.EdgeWeight, func() symbol { return s.EdgeWeight(Edge{t}).symbol }); err != nil {
 			return err
 		}
 		if s.Output != Layers {

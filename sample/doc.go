@@ -46,7 +46,7 @@
 // A sampler's functions run once, in Compile, on symbols (Int, Real and Bool), and what
 // they return is then drawn for every sample. So what Go's if, its random numbers or its
 // variables say is said for all samples alike: choose by If, draw by Rand, remember in
-// State. Both sides of an If are computed; a Reject on the side that is not taken must
+// State. A symbol belongs to the function that made it: Compile refuses it in another. Both sides of an If are computed; a Reject on the side that is not taken must
 // end, too.
 //
 // Next returns a place in the row of the transit, from 0 to Degree-1, and not a vertex. None
@@ -54,4 +54,27 @@
 // whose Next gives None has ended; one that stays where it is for a step keeps its vertex in
 // State and names it in Transits. With Output: Layers every vertex so far draws at each
 // step, the seeds too; repeated draws of an edge are parallel edges of the block.
+//
+// To draw from the row of another vertex, name that vertex in Transits. A walk that begins
+// again at its root with probability 0.2 at every step:
+//
+//	Transits: func(s sample.Sample, _ sample.Int, r sample.Rand) sample.Int {
+//		return sample.If(sample.Less(r.Uniform(), sample.Const(0.2)), s.Root(sample.Whole(0)), s.Prev(1))
+//	},
+//
+// State is numbers of each sample. A Next of walks that make five moves each, with
+// State: []sample.Field{{Name: "moves", Len: 1}}:
+//
+//	zero := sample.Whole(0)
+//	n := s.Get("moves", zero)
+//	s.Set("moves", zero, sample.Add(n, sample.Whole(1)))
+//	return sample.If(sample.Less(n, sample.Whole(5)), r.Pick(at), sample.None)
+//
+// Without Next, blocks draw edges by Score, or alike. The far end of an edge is Source():
+// here vertices with many in-edges are drawn more often.
+//
+//	hubs := sample.Sampler{Name: "hubs", Steps: 1, Output: sample.Layers,
+//		Size:  func(step int) int { return 5 },
+//		Score: func(e sample.Edge) sample.Real { return sample.ToReal(e.Row(e.Source()).Degree()) },
+//	}
 package sample

@@ -6,7 +6,7 @@ import (
 	"sagann/chunk"
 )
 
-// Edge is an edge in a Score or an EdgeWeight.
+// Edge is an edge in a Score or an EdgeWeight. Its far end is Source().
 type Edge struct{ t *tracer }
 
 // Weight is the graph's weight of the edge, 1 where it has none.
@@ -111,7 +111,7 @@ func (p *Program) prepareScores() error {
 	sum := 0.0
 	for at, x := range p.scores {
 		if !(x >= 0) || math.IsInf(float64(x), 0) {
-			return p.errorf("%s: the Score of edge %d is %v: scores are 0 or more, and finite", p.score.line(), p.g.Edge[at], x)
+			return p.errorf("%s: the Score of edge %d is %v: scores are 0 or more, and finite", p.score.line(&p.score.list[p.score.result]), p.g.Edge[at], x)
 		}
 		sum += float64(x)
 	}
@@ -150,14 +150,4 @@ func (p *Program) fixed(score float32) uint64 {
 		return 0
 	}
 	return max(1, uint64(float64(score)*p.unit))
-}
-
-// line is where a function of an edge stands.
-func (c *code) line() string {
-	for _, x := range c.list {
-		if x.at != "" {
-			return x.at
-		}
-	}
-	return "Score"
 }

@@ -65,7 +65,7 @@ func part(i, n int) int {
 // fail keeps the first error, with the line of the user's function.
 func (f *frame) fail(x *instruction, format string, args ...any) {
 	if f.err == nil {
-		f.err = fmt.Errorf("sampler %s: %s: %s", f.p.s.Name, x.at, fmt.Sprintf(format, args...))
+		f.err = fmt.Errorf("sampler %s: %s: %s", f.p.s.Name, f.c.line(x), fmt.Sprintf(format, args...))
 	}
 }
 

@@ -63,9 +63,10 @@ func (s Sample) Draw() Int { return Int{s.t.emit(opSlot, 0)} }
 func (s Sample) Len() Int { return Int{s.t.emit(opLen, 0)} }
 
 // Prev is the vertex on the way to the transit, k steps before it; None before the root, and where a step added nothing.
-// Prev(1) is the vertex that the transit was drawn from. Where Transits chooses transits, it is what stands in the
-// transit's place a step before the last, whatever was chosen.
-// In Transits, where the transit is still to be chosen, Prev(1) is what the last step added.
+// Prev(1) is the vertex that the sample had before the transit, from which that was drawn.
+//
+// Where Transits is given: in Transits, Prev(1) is what the last step added, at step 0 the root; in Next, what the step
+// before that added (None at step 0), also if Transits chose another vertex.
 func (s Sample) Prev(k int) Int {
 	if k < 1 {
 		refuse("Prev(%d): steps back are 1 or more", k)
@@ -76,11 +77,11 @@ func (s Sample) Prev(k int) Int {
 // Root is root i of the sample, from 0.
 func (s Sample) Root(i Int) Int { return Int{s.t.emit(opRoot, 0, i.symbol)} }
 
-// Row is the row of any vertex.
+// Row is the row of any vertex; an empty one where v is no vertex, such as None.
 func (s Sample) Row(v Int) Pool { return Pool{s.t, v.symbol} }
 
 // Has tells whether the row of u has an edge from v. It takes the time of a search in
-// the sorted row.
+// the sorted row. It is false where u is no vertex, and where v is None.
 func (s Sample) Has(u, v Int) Bool { return Bool{s.t.emit(opHas, 0, u.symbol, v.symbol)} }
 
 // Get is number i of a field of State: what the sample's last Set wrote, in this function or at an earlier step, and before any
@@ -125,11 +126,12 @@ func (r Rand) Below(n Int) Int { return Int{r.t.emit(opBelow, r.t.site(1), n.sym
 // Uniform is in [0, 1), a multiple of 2⁻²⁴.
 func (r Rand) Uniform() Real { return Real{r.t.emit(opUniform, r.t.site(1))} }
 
-// Pick is a place of the pool, each with equal probability.
+// Pick is a place of the pool, each with equal probability; None of an empty pool.
 func (r Rand) Pick(at Pool) Int { return r.Below(at.Degree()) }
 
 // PickWeighted is a place of the pool with probability in proportion to the edge's weight,
-// by the sampler's Method; as Pick where edges have no weights.
+// by the sampler's Method; as Pick where edges have no weights. It is None of an empty
+// pool, and of one whose weights are all 0.
 func (r Rand) PickWeighted(at Pool) Int {
 	if r.t.g.Weight == nil {
 		return r.Pick(at)
@@ -152,7 +154,7 @@ func (r Rand) PickWeighted(at Pool) Int {
 }
 
 // Reject calls the function until it gives a value with true, and is that value. It is
-// the only loop. Each try draws anew.
+// the only loop. Each try draws anew, by the r of the function around it, too.
 func (r Rand) Reject(try func(r Rand) (Int, Bool)) Int {
 	return Int{r.t.rejected(func() (symbol, symbol) {
 		v, ok := try(r)

@@ -8,12 +8,12 @@ import (
 	"sagann/chunk"
 )
 
-// Samples is what Run draws: of every step what it added, sample by sample. Steps[0] are
-// the roots.
+// Samples is what Run draws: of every step what it added, row-major, sample by sample. Draw j
+// of sample i added Steps[k][i*Widths[k]+j] at step k; Steps[0] are the roots.
 type Samples struct {
 	N      int        // samples
-	Steps  [][]uint32 // N×Widths[k]; NoVertex where a draw added nothing
-	Widths []int
+	Steps  [][]uint32 // N×Widths[k] each; NoVertex where a draw added nothing
+	Widths []int      // vertices of a sample at each step
 }
 
 // Vertices appends the vertices of sample i to list: roots, then step by step, without
@@ -212,7 +212,7 @@ func (g *group) run(by run) (last int, err error) {
 		if g.p.transits != nil {
 			f.transits = make([]uint32, g.n*width)
 			t := &frame{group: g, c: g.p.transits, step: step, per: width, size: 1, transits: f.transits, early: 1}
-			t.all(by, func(i int, v int64) { f.transits[i] = uint32(v) })
+			t.all(by, func(i int, v int64) { f.transits[i] = t.chosen(v) })
 			if t.err != nil {
 				return 0, t.err
 			}
@@ -225,6 +225,18 @@ func (g *group) run(by run) (last int, err error) {
 			return step, nil
 		}
 	}
+}
+
+// chosen is the vertex that Transits gave, if there is one.
+func (f *frame) chosen(v int64) uint32 {
+	switch n := f.p.g.Vertices(); {
+	case v == -1:
+		return NoVertex
+	case v < 0 || v >= int64(n):
+		f.fail(&f.c.list[f.c.result], "Transits gave vertex %d of a graph with %d vertices: vertices are 0 to %d, or None", v, n, n-1)
+		return NoVertex
+	}
+	return uint32(v)
 }
 
 // all runs the function for all draws of the step.

@@ -11,10 +11,11 @@ type Sampler struct {
 	Roots int                // roots of a sample; 0: 1
 	Over  Over               // what a draw chooses from
 
-	// Replace draws with replacement. Without it, where Next is nil, a draw takes another
-	// edge than those before it; parallel edges are edges of their own. A vertex that has no
-	// more than Size edges then takes its whole row, in order. Draws by Next are always
-	// independent.
+	// Replace draws with replacement. In blocks and subgraphs (Layers, Together, Apart) of Individual
+	// samplers whose Next is nil, a draw takes another edge than those before it where
+	// Replace is not set; parallel edges are edges of their own. A vertex that has no more
+	// than Size edges then takes its whole row, in order. In Steps, and by Next, draws are
+	// always with replacement; see Unique.
 	Replace bool
 
 	// KeepLoops takes the edges from a vertex to itself always, beside Size others. It is
@@ -28,7 +29,7 @@ type Sampler struct {
 	State []Field
 
 	// Transits is the transit number i of a sample's step, of Width; nil: what the last step
-	// added.
+	// added. It returns a vertex, or None to draw nothing; another number is an error of Run.
 	Transits func(s Sample, i Int, r Rand) Int
 	Width    int // transits of a step if Transits is given; 0: 1
 
@@ -38,9 +39,9 @@ type Sampler struct {
 
 	// Score is a number of 0 or more of each edge. Edges of a row are drawn in proportion
 	// to it; without replacement one after the other, each in proportion among those that
-	// are left (Plackett and Luce). Collective draws vertices, with replacement, in
+	// are left (Plackett and Luce). Edges of Score 0 are never drawn. Collective draws vertices, with replacement, in
 	// proportion to the sum over their edges into the level below, Everywhere in proportion
-	// to the sum over all their out-edges.
+	// to the sum over all their out-edges; blocks then have all edges from a drawn vertex.
 	Score func(e Edge) Real
 
 	// EdgeWeight is the weight that a drawn edge carries into its block; nil: none.

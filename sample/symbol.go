@@ -14,6 +14,7 @@ type Bool struct{ symbol }
 // symbol is a value of a trace, or a literal while t is nil.
 type symbol struct {
 	t    *tracer
+	set  bool  // of a literal: it is none of Go's zero values
 	n    int32 // instruction that makes it
 	lit  int64
 	real float32
@@ -30,10 +31,10 @@ type value interface{ Int | Real | Bool }
 var None = Whole(-1)
 
 // Whole is a literal.
-func Whole(n int) Int { return Int{symbol{lit: int64(n)}} }
+func Whole(n int) Int { return Int{symbol{set: true, lit: int64(n)}} }
 
 // Const is a literal.
-func Const(x float32) Real { return Real{symbol{real: x}} }
+func Const(x float32) Real { return Real{symbol{set: true, real: x}} }
 
 // ToReal is a whole number as the nearest float32.
 func ToReal(a Int) Real { return Real{apply(opToReal, a.symbol)} }
@@ -121,11 +122,12 @@ func apply(o op, args ...symbol) symbol {
 	}
 	if t == nil {
 		var v [3]cell
+		set := true
 		for i, a := range args {
-			v[i] = cell{a.lit, a.real}
+			v[i], set = cell{a.lit, a.real}, set && a.set
 		}
 		r := pure(o, v[0], v[1], v[2])
-		return symbol{lit: r.i, real: r.f}
+		return symbol{set: set, lit: r.i, real: r.f}
 	}
 	return t.emit(o, 0, args...)
 }

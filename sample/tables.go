@@ -10,7 +10,9 @@ import (
 )
 
 // Method says how a draw in proportion to edge weights is made. All have the same
-// probabilities; they differ in memory and time, and in the samples of a seed.
+// probabilities; they differ in memory and time, and in the samples of a seed. Without
+// replacement Alias, Inverse and Rejection may draw an edge that was drawn before; such a
+// draw counts for nothing and is made again, and after 64·Size draws Race draws the rest.
 type Method int
 
 const (

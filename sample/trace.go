@@ -40,8 +40,8 @@ func funcAt(f any) string {
 	return fmt.Sprintf("%s:%d", file[strings.LastIndexByte(file, '/')+1:], line)
 }
 
-// trace runs f on symbols and returns what it did. Draws are sites from first on.
-func (t *tracer) trace(first int, f func() symbol) (c *code, err error) {
+// trace runs f, which calls the user's function, on symbols and returns what it did. Draws are sites from first on.
+func (t *tracer) trace(first int, user any, f func() symbol) (c *code, err error) {
 	defer func() {
 		t.ended = true
 		switch r := recover().(type) {
@@ -53,30 +53,45 @@ func (t *tracer) trace(first int, f func() symbol) (c *code, err error) {
 		}
 	}()
 	t.first, t.sites, t.reject = first, first, -1
-	result := t.of(f())
-	c = &code{list: t.list, result: result, sites: t.sites - first, pack: 1}
+	returned := f()
+	if why := t.foreign(returned); why != "" {
+		panic(&traceError{funcAt(user), why})
+	}
+	result := t.of(returned)
+	c = &code{list: t.list, at: funcAt(user), result: result, sites: t.sites - first, pack: 1}
 	if n := c.sites; t.loops == 0 && first == 0 && (n == 1 || n == 2) {
 		c.pack = 4 / n
 	}
 	return c, nil
 }
 
+// foreign says why a symbol is of no use in this trace; "" of one that is. A variable that another function sets
+// has its zero value still where that is traced later.
+func (t *tracer) foreign(s symbol) string {
+	switch {
+	case s.t == nil && !s.set:
+		return "a value that nothing has set in this function: literals are Whole and Const, and a value belongs to the function that made it"
+	case s.t != nil && s.t != t:
+		return "a value of another function, or of another call of this one"
+	}
+	return ""
+}
+
 // of is the number of the instruction that makes a symbol.
 func (t *tracer) of(s symbol) int32 {
-	switch s.t {
-	case t:
-		return s.n
-	case nil:
-		for i, l := range t.list {
-			if l.op == opLit && l.imm == s.lit && l.real == s.real {
-				return int32(i)
-			}
-		}
-		t.list = append(t.list, instruction{op: opLit, imm: s.lit, real: s.real})
-		return int32(len(t.list) - 1)
+	if why := t.foreign(s); why != "" {
+		refuse("%s", why)
 	}
-	refuse("a value of another function, or of another call of this one")
-	return 0
+	if s.t == t {
+		return s.n
+	}
+	for i, l := range t.list {
+		if l.op == opLit && l.imm == s.lit && l.real == s.real {
+			return int32(i)
+		}
+	}
+	t.list = append(t.list, instruction{op: opLit, imm: s.lit, real: s.real})
+	return int32(len(t.list) - 1)
 }
 
 func (t *tracer) emit(o op, imm int64, args ...symbol) symbol {
