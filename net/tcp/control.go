@@ -156,6 +156,9 @@ func (l *Link) giveUp(line string) {
 		return
 	default:
 	}
+	if l.ending.Swap(true) { // or the others end because this rank tells them to
+		return
+	}
 	if l.o.Say != nil && l.o.Rank < 2 {
 		l.o.Say(line)
 	}
@@ -164,6 +167,7 @@ func (l *Link) giveUp(line string) {
 
 // end ends this rank; the first tells the others.
 func (l *Link) end(why error, text string) {
+	l.ending.Store(true)
 	for _, p := range l.peers {
 		if l.o.Rank == 0 {
 			_ = p.word(farewell, text, farewellLimit)

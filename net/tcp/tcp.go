@@ -29,12 +29,13 @@ type Link struct {
 	listen stdnet.Listener
 	where  atomic.Pointer[func() string]
 
-	mu    sync.Mutex
-	out   map[lane]*pipe
-	in    map[lane]*pipe
-	conns map[stdnet.Conn]bool
-	why   error // that dead was closed
-	dead  chan struct{}
+	mu     sync.Mutex
+	out    map[lane]*pipe
+	in     map[lane]*pipe
+	conns  map[stdnet.Conn]bool
+	why    error // that dead was closed
+	dead   chan struct{}
+	ending atomic.Bool // this rank has begun to end the others, or hears why it ends
 
 	peers []*peer       // ranks that this one watches
 	left  chan struct{} // closed when all have taken leave
