@@ -18,7 +18,6 @@ func NewDecoder(m *sim.Machine) *Decoder { return &Decoder{m: m} }
 // Decoded is a plan before its tasks are emitted: what stays, and where it lies.
 type Decoded struct {
 	Need  int64 // bytes of the smallest choice when none fits, else 0
-	Slots int
 	spec  *plan.Spec
 	cells *plan.Cells
 	o     plan.Options
@@ -44,6 +43,5 @@ func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, h How) *De
 	f := layout.NewFitting(s, c, o, h.Rule, e, &d.sized)
 	out := &Decoded{spec: s, cells: c, o: o, edf: h.EDF, m: d.m}
 	out.ch, out.Need = f.Fit()
-	out.Slots = out.ch.Slots
 	return out
 }
