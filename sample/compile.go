@@ -129,6 +129,18 @@ func (p *Program) checkFields() error {
 		return p.errorf("Unique is of samplers with Next: edges of a row are drawn without replacement anyhow")
 	case s.KeepLoops && (s.Next != nil || s.Over != Individual):
 		return p.errorf("KeepLoops is of samplers that draw from single rows without Next")
+	case s.KeepLoops && s.Output == Steps:
+		return p.errorf("KeepLoops is of blocks and subgraphs: steps draw edges to the vertex itself as any other")
+	case s.Transits != nil && (s.Output == Layers || s.Output != Steps && s.Next == nil):
+		return p.errorf("Transits says who draws, and in blocks every vertex so far does: it needs the output Steps, or a Next and Together or Apart")
+	case s.Roots > 1 && (s.Output == Layers || s.Output == Apart || s.Output != Steps && s.Next == nil):
+		return p.errorf("Roots is %d, and in blocks every seed draws for itself: several roots need the output Steps, or a Next and Together", s.Roots)
+	case s.Most > 0 && (s.Output == Layers || s.Output != Steps && s.Next == nil):
+		return p.errorf("Most bounds the samples of the output Steps, or of a Next and Together or Apart; blocks end with their steps")
+	case s.RowNormal && s.EdgeWeight == nil:
+		return p.errorf("RowNormal divides weights, and without EdgeWeight edges have none")
+	case s.EdgeWeight != nil && s.Top > 0:
+		return p.errorf("edges of Top weigh their share of the visits: EdgeWeight has no place there")
 	case s.Transits == nil && s.Width > 0:
 		return p.errorf("Width says how often Transits is called, and there is no Transits")
 	case s.Top > 0 != (s.Length > 0):
@@ -209,7 +221,7 @@ func (p *Program) checkUse() error {
 					return p.errorf("%s: Transits has no transit yet", x.at)
 				}
 			}
-			if p.s.Output == Layers && p.s.Top == 0 && x.op >= opLen && x.op <= opSet && x.op != opAt && p.s.Over == Individual {
+			if p.s.Output == Layers && p.s.Top == 0 && x.op >= opLen && x.op <= opSet && x.op != opAt && (p.s.Over == Individual || x.op != opLen) {
 				return p.errorf("%s: in blocks a vertex draws once for all paths that lead to it: there are no Prev, Root, Len and state", x.at)
 			}
 		}
