@@ -32,7 +32,7 @@ func Compile(g *Graph, s Sampler) (*Program, error) {
 	if s.Name == "" {
 		p.s.Name = "without a name"
 	}
-	for _, check := range []func() error{g.check, p.checkSteps, p.checkFields, p.trace, p.checkUse, p.prepare} {
+	for _, check := range []func() error{g.check, p.checkSteps, p.checkFields, p.checkRead, p.trace, p.checkUse, p.prepare} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -129,24 +129,33 @@ func (p *Program) checkFields() error {
 		return p.errorf("Unique is of samplers with Next: edges of a row are drawn without replacement anyhow")
 	case s.KeepLoops && (s.Next != nil || s.Over != Individual):
 		return p.errorf("KeepLoops is of samplers that draw from single rows without Next")
-	case s.KeepLoops && s.Output == Steps:
-		return p.errorf("KeepLoops is of blocks and subgraphs: steps draw edges to the vertex itself as any other")
-	case s.Transits != nil && (s.Output == Layers || s.Output != Steps && s.Next == nil):
-		return p.errorf("Transits says who draws, and in blocks every vertex so far does: it needs the output Steps, or a Next and Together or Apart")
-	case s.Roots > 1 && (s.Output == Layers || s.Output == Apart || s.Output != Steps && s.Next == nil):
-		return p.errorf("Roots is %d, and in blocks every seed draws for itself: several roots need the output Steps, or a Next and Together", s.Roots)
-	case s.Most > 0 && (s.Output == Layers || s.Output != Steps && s.Next == nil):
-		return p.errorf("Most bounds the samples of the output Steps, or of a Next and Together or Apart; blocks end with their steps")
-	case s.RowNormal && s.EdgeWeight == nil:
-		return p.errorf("RowNormal divides weights, and without EdgeWeight edges have none")
-	case s.EdgeWeight != nil && s.Top > 0:
-		return p.errorf("edges of Top weigh their share of the visits: EdgeWeight has no place there")
 	case s.Transits == nil && s.Width > 0:
 		return p.errorf("Width says how often Transits is called, and there is no Transits")
 	case s.Top > 0 != (s.Length > 0):
 		return p.errorf("Top and Length go together: the vertices that walks of a length visit most")
 	case s.Top > 0 && (s.Next == nil || s.Output != Layers || s.Over != Individual):
 		return p.errorf("Top counts the visits of walks: it needs Next and the output Layers")
+	}
+	return nil
+}
+
+// checkRead checks that what is set is read: most fields say something of one kind of output only.
+func (p *Program) checkRead() error {
+	s := &p.s
+	blocks := s.Output == Layers || s.Output != Steps && s.Next == nil // drawn row by row, without samples
+	switch {
+	case s.KeepLoops && s.Output == Steps:
+		return p.errorf("KeepLoops is of blocks and subgraphs: steps draw edges to the vertex itself as any other")
+	case s.Transits != nil && blocks:
+		return p.errorf("Transits says who draws, and in blocks every vertex so far does: it needs the output Steps, or a Next and Together or Apart")
+	case s.Roots > 1 && (blocks || s.Output == Apart):
+		return p.errorf("Roots is %d, and in blocks every seed draws for itself: several roots need the output Steps, or a Next and Together", s.Roots)
+	case s.Most > 0 && blocks:
+		return p.errorf("Most bounds the samples of the output Steps, or of a Next and Together or Apart; blocks end with their steps")
+	case s.RowNormal && s.EdgeWeight == nil:
+		return p.errorf("RowNormal divides weights, and without EdgeWeight edges have none")
+	case s.EdgeWeight != nil && s.Top > 0:
+		return p.errorf("edges of Top weigh their share of the visits: EdgeWeight has no place there")
 	}
 	return nil
 }
