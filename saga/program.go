@@ -30,12 +30,11 @@ type Program struct {
 	train   *unit // or the forward pass
 	eval    *unit // nil without training
 	host    hostPlaces
-	session *session   // nil: not open
-	closed  bool       // by Close, and not opened since
-	epoch   int        // completed
-	sampled *sampled   // nil: every step is over the full graph
-	shards  *shardPart // of sampled training over shards: the rank's part of the graph
-	plateau plateau    // of ScheduleReduce
+	session *session // nil: not open
+	closed  bool     // by Close, and not opened since
+	epoch   int      // completed
+	sampled *sampled // nil: every step is over the full graph
+	plateau plateau  // of ScheduleReduce
 	stages  Stages
 }
 

@@ -19,7 +19,6 @@ type sampled struct {
 	Sampling
 	rooms
 	draw drawer
-	far  *shardRows // what ranks ask each other for; nil: each has the whole graph
 
 	step        // of the next update, of which batch is the number
 	steps   int // updates so far
@@ -39,6 +38,7 @@ type drawer struct {
 	*sample.Program
 	items    []uint32 // what epochs go over, by number
 	graph    *sample.Graph
+	far      *shardRows // what ranks ask each other for; nil: each has the whole graph
 	depth    int        // blocks of a batch
 	most     []int      // by edge set: edges that a row of a block has at most; 0: unknown
 	dataCols int        // of the graph's edges
@@ -87,7 +87,7 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
 	if s.Norm == NormFull {
 		x.draw.dataCols++
-		if x.far == nil {
+		if x.draw.far == nil {
 			x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
 		}
 	}
@@ -95,9 +95,9 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 		return nil, err
 	}
 	most := x.draw.Most()
-	if x.far != nil {
-		x.far.serve(x.draw.Program)
-		if most, err = x.far.mostOf(most); err != nil {
+	if x.draw.far != nil {
+		x.draw.far.serve(x.draw.Program)
+		if most, err = x.draw.far.mostOf(most); err != nil {
 			return nil, err
 		}
 	}
@@ -273,8 +273,8 @@ func (s *sampled) mostEdges() int {
 	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	if s.far != nil {
-		return s.far.shard.E
+	if s.draw.far != nil {
+		return s.draw.far.shard.E
 	}
 	return s.draw.graph.Edges()
 }

@@ -52,7 +52,7 @@ func (p *Program) aheads() (list []lookahead) {
 	if !s.filling.forced && (!backend.Of(p.cfg.Device).GPU() || p.cfg.without("stream")) {
 		return []lookahead{{}}
 	}
-	if s.far != nil { // rows of features come with batches
+	if s.draw.far != nil { // rows of features come with batches
 		return []lookahead{{two: true}, {}}
 	}
 	add := func(x lookahead) {

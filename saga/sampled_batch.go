@@ -104,7 +104,7 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		}
 		return nil
 	}
-	if far := p.sampled.far; far != nil && name == featuresInput {
+	if far := p.sampled.draw.far; far != nil && name == featuresInput {
 		return far.rows(rows, vertices, ld)
 	}
 	row, err := p.rowOf(name)

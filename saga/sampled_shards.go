@@ -86,14 +86,14 @@ func (p *Program) checkShards(s *Sampling) error {
 // overShards has x draw over shards; all ranks call it.
 func (p *Program) overShards(x *sampled) error {
 	var err error
-	if p.shards == nil {
-		p.shards, err = p.in.keep()
+	if p.in.shards == nil {
+		p.in.shards, err = p.in.keep()
 	}
 	if err = p.agreed(err); err != nil {
 		return err
 	}
-	x.far = &shardRows{shardPart: p.shards, loops: x.Sampler.KeepLoops, ranks: p.cfg.Net}
-	x.draw.graph = p.shards.graph
+	x.draw.far = &shardRows{shardPart: p.in.shards, loops: x.Sampler.KeepLoops, ranks: p.cfg.Net}
+	x.draw.graph = p.in.shards.graph
 	return nil
 }
 

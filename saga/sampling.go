@@ -189,14 +189,14 @@ func (p *Program) compileSampled() error {
 	if err := p.sampled.fits(p.model.Name, x.train.Want); err != nil {
 		return err
 	}
-	if p.sampled.far != nil && x.train.Want.Rank {
+	if p.sampled.draw.far != nil && x.train.Want.Rank {
 		return errRanksOfEdges
 	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
 	if p.train = (&unit{low: x.train}); x.eval != nil && len(p.sampled.Eval) == 0 {
 		p.eval = &unit{low: x.eval}
 	}
-	if p.sampled.far != nil {
+	if p.sampled.draw.far != nil {
 		if err := p.shareDegrees(); err != nil {
 			return err
 		}
