@@ -69,17 +69,22 @@ type Embedding struct {
 	batch  int
 	copies device.Queue
 
+	m            hopMemory
+	out          [2]device.Mem // rows of the batch, and of the one before, which are copied to the host
+	done, copied [2]device.Event
+	rows         []device.HostMem
+}
+
+// hopMemory is what is beside the rows of the result.
+type hopMemory struct {
 	x, w1, wf2, wa2     device.Mem
 	first, squared      device.Mem // of all vertices: relu(x·Wf1) and x·Wa1, and sums of squares of the former
-	counts, sums, start device.Mem
+	counts, sums, start device.Mem // of all vertices: draws of a batch, and where they begin
 	sources             device.Mem
-	children, place     device.Mem // by source
-	draws, tiles        device.Mem // by child
-	mean, norm          device.Mem
-	own, among          device.Mem
-	out                 [2]device.Mem // rows of the batch, and of the one before, which are copied to the host
-	done, copied        [2]device.Event
-	rows                []device.HostMem
+	children, place     device.Mem // of draws, by source: the child, and its place among draws by child
+	draws, tiles        device.Mem // by child: numbers of draws by source
+	mean, norm          device.Mem // by child: of the draw's leaves, times 1/norm of the child's row; and that
+	own, among          device.Mem // of a batch: the first layer's rows, and the means of their children's
 }
 
 // fixed is the memory that does not depend on the batch, graph and sources apart.
@@ -159,10 +164,10 @@ func (e *Embedding) memory(sources int) (err error) {
 		at    *device.Mem
 		words int64
 	}{
-		{&e.x, v * int64(h.Cols)}, {&e.w1, int64(h.Cols) * row}, {&e.wf2, row * int64(h.Wf2.Cols)}, {&e.wa2, row * int64(h.Wa2.Cols)},
-		{&e.first, v * row}, {&e.squared, v}, {&e.counts, v}, {&e.start, v}, {&e.sums, 2 * (int64(e.blocks()) + 1)},
-		{&e.sources, int64(sources)}, {&e.children, n}, {&e.place, n}, {&e.draws, n}, {&e.tiles, 4 * n}, {&e.mean, n * int64(h.pa())}, {&e.norm, n},
-		{&e.own, b * row}, {&e.among, b * row}, {&e.out[0], b * int64(h.out())}, {&e.out[1], b * int64(h.out())},
+		{&e.m.x, v * int64(h.Cols)}, {&e.m.w1, int64(h.Cols) * row}, {&e.m.wf2, row * int64(h.Wf2.Cols)}, {&e.m.wa2, row * int64(h.Wa2.Cols)},
+		{&e.m.first, v * row}, {&e.m.squared, v}, {&e.m.counts, v}, {&e.m.start, v}, {&e.m.sums, 2 * (int64(e.blocks()) + 1)},
+		{&e.m.sources, int64(sources)}, {&e.m.children, n}, {&e.m.place, n}, {&e.m.draws, n}, {&e.m.tiles, 4 * n}, {&e.m.mean, n * int64(h.pa())}, {&e.m.norm, n},
+		{&e.m.own, b * row}, {&e.m.among, b * row}, {&e.out[0], b * int64(h.out())}, {&e.out[1], b * int64(h.out())},
 	} {
 		if *m.at, err = e.g.alloc(max(4*m.words, 8)); err != nil {
 			return err
@@ -193,7 +198,7 @@ func (e *Embedding) upload(x []float32) error {
 	for _, c := range []struct {
 		to   device.Mem
 		from []float32
-	}{{e.x, x}, {e.w1, w1}, {e.wf2, padded(h.Wf2)}, {e.wa2, padded(h.Wa2)}} {
+	}{{e.m.x, x}, {e.m.w1, w1}, {e.m.wf2, padded(h.Wf2)}, {e.m.wa2, padded(h.Wa2)}} {
 		if err := e.g.gpu.CopyH2D(e.g.queue, c.to, 0, bytesOf(c.from)); err != nil {
 			return err
 		}
@@ -207,13 +212,13 @@ func (e *Embedding) Batch() int { return e.batch }
 // Embed writes the rows of sources, vertices of the graph, to out, and returns when they are there.
 func (e *Embedding) Embed(sources []uint32, k0, k1 uint32, out []float32) error {
 	g, key := e.g, uint64(k0)|uint64(k1)<<32
-	if int64(len(sources))*4 > e.sources.Len() {
-		return fmt.Errorf("%d sources, and the memory is for %d", len(sources), e.sources.Len()/4)
+	if int64(len(sources))*4 > e.m.sources.Len() {
+		return fmt.Errorf("%d sources, and the memory is for %d", len(sources), e.m.sources.Len()/4)
 	}
 	if len(sources) == 0 {
 		return nil
 	}
-	err := g.gpu.CopyH2D(g.queue, e.sources, 0, bytesOf(sources))
+	err := g.gpu.CopyH2D(g.queue, e.m.sources, 0, bytesOf(sources))
 	if err == nil {
 		err = e.launch("saga_first_layer", e.firstLayer())
 	}

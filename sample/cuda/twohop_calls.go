@@ -28,26 +28,26 @@ func (e *Embedding) kernel(name string, grid, block, shared int, args ...any) st
 // in place of features, and nothing is multiplied for a child.
 func (e *Embedding) firstLayer() []step {
 	g, h, row := e.g, e.h, e.h.pf()+e.h.pa()
-	return []step{{product: &product{e.x, e.w1, e.first, g.vertices, h.Cols, row, 0, row}},
-		e.kernel("saga_own", g.grid(32*g.vertices), 256, 0, e.first, e.squared, uint64(g.vertices))}
+	return []step{{product: &product{e.m.x, e.m.w1, e.m.first, g.vertices, h.Cols, row, 0, row}},
+		e.kernel("saga_own", g.grid(32*g.vertices), 256, 0, e.m.first, e.m.squared, uint64(g.vertices))}
 }
 
 // batchOf embeds n sources from number lo on.
 func (e *Embedding) batchOf(slot, lo, n int, key uint64) []step {
 	g, h, row, draws := e.g, e.h, e.h.pf()+e.h.pa(), n*e.h.Children
-	sources, vertices, blocks := e.sources.Slice(4*int64(lo), 4*int64(n)), uint64(g.vertices), e.blocks()
-	tiles := e.sums.Slice(4*int64(2*blocks+1), 4)
+	sources, vertices, blocks := e.m.sources.Slice(4*int64(lo), 4*int64(n)), uint64(g.vertices), e.blocks()
+	tiles := e.m.sums.Slice(4*int64(2*blocks+1), 4)
 	const warps = 4 // of a block that sums leaves
 	list := []step{
-		e.kernel("saga_children", g.grid(n*((h.Children+3)/4)), 256, 0, g.offsets, g.far, sources, uint64(n), key, e.children, e.place, e.counts),
-		e.kernel("saga_tile_sums", blocks, 256, 32, e.counts, vertices, e.sums),
-		e.kernel("saga_tile_starts", 1, 256, 32, e.sums, uint64(blocks)),
-		e.kernel("saga_tiles", blocks, 256, 32, e.counts, vertices, e.sums, e.start, e.tiles),
-		e.kernel("saga_group_draws", g.grid(draws), 256, 0, e.children, uint64(draws), e.start, e.place, e.draws),
-		e.kernel("saga_leaves", 2*g.grid(32*draws), 32*warps, 4*warps*h.dense()*h.tile(), g.offsets, g.far, e.first, e.squared, e.tiles, tiles, e.draws, sources, key, e.mean, e.norm),
-		e.kernel("saga_sources", g.grid(32*n), 256, 0, e.first, e.squared, sources, uint64(n), e.children, e.place, e.mean, e.norm, e.own, e.among),
-		{product: &product{e.own, e.wf2, e.out[slot], n, row, h.Wf2.Cols, 0, h.out()}},
-		{product: &product{e.among, e.wa2, e.out[slot], n, row, h.Wa2.Cols, h.Wf2.Cols, h.out()}},
+		e.kernel("saga_children", g.grid(n*((h.Children+3)/4)), 256, 0, g.offsets, g.far, sources, uint64(n), key, e.m.children, e.m.place, e.m.counts),
+		e.kernel("saga_tile_sums", blocks, 256, 32, e.m.counts, vertices, e.m.sums),
+		e.kernel("saga_tile_starts", 1, 256, 32, e.m.sums, uint64(blocks)),
+		e.kernel("saga_tiles", blocks, 256, 32, e.m.counts, vertices, e.m.sums, e.m.start, e.m.tiles),
+		e.kernel("saga_group_draws", g.grid(draws), 256, 0, e.m.children, uint64(draws), e.m.start, e.m.place, e.m.draws),
+		e.kernel("saga_leaves", 2*g.grid(32*draws), 32*warps, 4*warps*h.dense()*h.tile(), g.offsets, g.far, e.m.first, e.m.squared, e.m.tiles, tiles, e.m.draws, sources, key, e.m.mean, e.m.norm),
+		e.kernel("saga_sources", g.grid(32*n), 256, 0, e.m.first, e.m.squared, sources, uint64(n), e.m.children, e.m.place, e.m.mean, e.m.norm, e.m.own, e.m.among),
+		{product: &product{e.m.own, e.m.wf2, e.out[slot], n, row, h.Wf2.Cols, 0, h.out()}},
+		{product: &product{e.m.among, e.m.wa2, e.out[slot], n, row, h.Wa2.Cols, h.Wf2.Cols, h.out()}},
 		e.kernel("saga_unit", g.grid(32*n), 256, 0, e.out[slot], uint64(n)),
 	}
 	if lo == 0 { // later batches find counts cleared by the one before
@@ -75,11 +75,11 @@ func (e *Embedding) launch(name string, steps []step) error {
 			}
 			list = append(list, device.Command{Gemm: c})
 		default:
-			at, err := g.gpu.Address(e.counts)
+			at, err := g.gpu.Address(e.m.counts)
 			if err != nil {
 				return err
 			}
-			list = append(list, device.Command{Clear: &device.Clear{Addr: at, Bytes: e.counts.Len() &^ 3}})
+			list = append(list, device.Command{Clear: &device.Clear{Addr: at, Bytes: e.m.counts.Len() &^ 3}})
 		}
 	}
 	return g.gpu.Launch(g.queue, device.GPUFunc(name, func(d device.GPU) (device.Batch, error) { return d.Prepare(list) }))
