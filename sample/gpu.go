@@ -20,6 +20,7 @@ type GPU struct {
 	stream *cuda.Stream // of samplers with steps, where the graph's edges stay on the host
 
 	levels *cuda.Levels // of blocks whose levels draw together
+	alone  *cuda.Levels // of small blocks of single vertices' edges, many at a time
 	crowd  *cuda.Crowd  // for their batches
 
 	fanouts *cuda.Fanouts // of blocks of single vertices' edges

@@ -148,7 +148,7 @@ func (e *emulated) Prepare(c []device.Command) (device.Batch, error) { return em
 // Release has nothing to free.
 func (e *emulated) Release(device.Batch) {}
 
-var kernelHead = regexp.MustCompile(`extern "C" __global__ void __launch_bounds__\(\d+\) (\w+)\(([^)]*)\)`)
+var kernelHead = regexp.MustCompile(`extern "C" __global__ void __launch_bounds__\([^)]*\) (\w+)\(([^)]*)\)`)
 
 // Compile makes a program of the kernels.
 func (e *emulated) Compile(source string, names []string) ([]device.Function, error) {
