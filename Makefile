@@ -62,7 +62,8 @@ deadcode:
 #   layers TestOverlap, chunk TestBuildLinear, dataset TestGeneratorSpeed, and the limits of saga TestPlanFromStatistics and
 #   TestSlicesOfDeepFunctions: they take times, which a busy machine stretches;
 #   mine/cuda TestFaults: every call of a device, of which make test fails three of each kind; TestEmulated: a graph of 6,000 edges, too;
-#   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make;
+#   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make; TestPeersBusy: ranks that
+#   plan for a minute; TestLargerThanMemory: a store of 3.3 GB in a control group of 2 GiB;
 #   bench/tables TestAutoAgainstAll: four graphs, of which make test has one.
 SOAK_PROGRAMS ?= 20000
 SOAK_CHECKS   ?= 2000
@@ -77,7 +78,7 @@ soak:
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlicesOfDeepFunctions' ./saga
-	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts' ./cmd/saga
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestPeersBusy|TestLargerThanMemory' ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
