@@ -41,18 +41,8 @@ func TestTurnEmulated(t *testing.T) {
 		ends, room, other, turned, picked := put(nil, c.far+1), put(nil, edges), put(nil, edges), put(nil, edges), put(nil, edges)
 		all := int64(max(4*len(words), 1<<12))
 		d := cudatest.Open(t, 0, all+1<<12)
-		must := func(err error) {
-			if err != nil {
-				t.Helper()
-				t.Fatal(err)
-			}
-		}
-		q, err := d.NewQueue("q")
-		must(err)
-		m, err := d.Alloc(all)
-		must(err)
-		base, err := d.Address(m)
-		must(err)
+		must := cudatest.Must(t)
+		q, m, base := cudatest.Room(t, d, all)
 		f, err := d.Compile(cuda.BlockSource, []string{"saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick"})
 		must(err)
 		mem := make([]byte, all)

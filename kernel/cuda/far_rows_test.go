@@ -29,18 +29,8 @@ func TestFarRowsEmulated(t *testing.T) {
 			all                = rooms + 2*most*row
 		)
 		d := cudatest.Open(t, 0, all+1<<12)
-		must := func(err error) {
-			if err != nil {
-				t.Helper()
-				t.Fatal(err)
-			}
-		}
-		q, err := d.NewQueue("q")
-		must(err)
-		m, err := d.Alloc(all)
-		must(err)
-		base, err := d.Address(m)
-		must(err)
+		must := cudatest.Must(t)
+		q, m, base := cudatest.Room(t, d, all)
 		functions, err := d.Compile(cuda.BlockSource, []string{"saga_far_mark", "saga_far_take"})
 		must(err)
 		mem := make([]byte, all)

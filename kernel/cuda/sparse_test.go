@@ -118,18 +118,8 @@ func runSparse(t *testing.T, c *cuda.Program, rows int, bufs [][]float32) (out, 
 	}
 	all = max(all, 1<<20) // host memory has pages of its own then
 	d := cudatest.Open(t, 0, all+1<<12)
-	must := func(err error) {
-		if err != nil {
-			t.Helper()
-			t.Fatal(err)
-		}
-	}
-	q, err := d.NewQueue("q")
-	must(err)
-	m, err := d.Alloc(all)
-	must(err)
-	base, err := d.Address(m)
-	must(err)
+	must := cudatest.Must(t)
+	q, m, base := cudatest.Room(t, d, all)
 	h, err := d.HostAlloc(all)
 	must(err)
 	l := &kernel.GPULaunch{Rows: rows}

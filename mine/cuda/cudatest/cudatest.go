@@ -81,6 +81,29 @@ func Open(t testing.TB, index int, budget int64) device.GPU {
 	return e
 }
 
+// Must returns a function that ends the test at an error.
+func Must(t testing.TB) func(error) {
+	return func(err error) {
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
+	}
+}
+
+// Room takes so many bytes of d: a queue, the memory, and its address there.
+func Room(t testing.TB, d device.GPU, bytes int64) (device.Queue, device.Mem, uint64) {
+	t.Helper()
+	must := Must(t)
+	q, err := d.NewQueue("q")
+	must(err)
+	m, err := d.Alloc(bytes)
+	must(err)
+	base, err := d.Address(m)
+	must(err)
+	return q, m, base
+}
+
 // Remove removes the programs that tests have made; TestMain calls it.
 func Remove() {
 	buildMu.Lock()
