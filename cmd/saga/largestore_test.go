@@ -52,7 +52,7 @@ func TestLargerThanMemory(t *testing.T) {
 	if err != nil || info.Size() < 3<<30 {
 		t.Fatalf("a store of %d bytes: %v", info.Size(), err)
 	}
-	out, err := inGroup(machine, command(t, "data", "shard", "--data", store, "--owners", "4", "--chunks", "16", "--out", shards)).CombinedOutput()
+	out, err := inGroup(machine, command(t, "data", "shard", "--data", store, "--owners", "4", "--chunks", "32", "--out", shards)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -60,7 +60,7 @@ func TestLargerThanMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startPeersBy(t, 4, func(c *exec.Cmd) *exec.Cmd { return inGroup(machine, c) }, "--data", shards, "--model", "sage", "--hidden", "16", "--owners", "4", "--epochs", "1",
-		"--mem", "240MiB", "--host-mem", "200MiB", "--scratch", dir, "--out", filepath.Join(dir, "run"))
+		"--mem", "120MiB", "--host-mem", "200MiB", "--scratch", dir, "--out", filepath.Join(dir, "run"))
 	p.wait(t)
 	for r, c := range p.cmds {
 		t.Logf("rank %d: %d MiB", r, c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
