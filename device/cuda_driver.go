@@ -46,6 +46,11 @@ static int saga_sync(CUcontext ctx, CUstream s) {
 	return r ? r : cuStreamSynchronize(s);
 }
 
+static int saga_await(CUcontext ctx, CUevent e) {
+	int r = cuCtxSetCurrent(ctx);
+	return r ? r : cuEventSynchronize(e);
+}
+
 static int saga_alloc(CUcontext ctx, CUdeviceptr *p, size_t n) {
 	int r = cuCtxSetCurrent(ctx);
 	return r ? r : cuMemAlloc(p, n);
@@ -196,6 +201,9 @@ func cuNewEvent(ctx cuContext, timing bool) (e cuEvent, err error) {
 func cuRecord(ctx cuContext, e cuEvent, s cuStream) error { return cuErr(C.saga_record(ctx, e, s)) }
 
 func cuWait(ctx cuContext, s cuStream, e cuEvent) error { return cuErr(C.saga_wait(ctx, s, e)) }
+
+// cuAwait returns when e's latest record has run.
+func cuAwait(ctx cuContext, e cuEvent) error { return cuErr(C.saga_await(ctx, e)) }
 
 func cuCloseEvent(e cuEvent) { C.cuEventDestroy(e) }
 

@@ -294,3 +294,18 @@ func (d *CUDA) Wait(q Queue, e Event) error {
 	}
 	return nil
 }
+
+// Await returns when the place that e's latest Record marked has been reached. A device that has failed says so.
+func (d *CUDA) Await(e Event) error {
+	ev, ok := e.(*cudaEvent)
+	if !ok || ev == nil || ev.dev != d || ev.Recorded() == 0 {
+		return d.err(OpSync, nil, ErrNotRecorded)
+	}
+	if err := d.status.usable(); err != nil {
+		return d.err(OpSync, nil, err)
+	}
+	if err := cuAwait(d.ctx, ev.event); err != nil {
+		d.status.fail(d.err(OpSync, nil, err))
+	}
+	return d.err(OpSync, nil, d.status.usable())
+}

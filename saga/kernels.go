@@ -10,6 +10,9 @@ import (
 // Kernels lists the fused programs of training and evaluation, in the order in which
 // plans number them; a backend renders each.
 func (p *Program) Kernels() []*kernel.Program {
+	if p.eval == nil {
+		return slices.Concat(p.train.low.Kernels, p.chosen.scorer.train.low.Kernels)
+	}
 	return slices.Concat(p.train.low.Kernels, p.eval.low.Kernels)
 }
 

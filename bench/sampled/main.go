@@ -32,6 +32,7 @@ func main() {
 	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
 	var e epochs
 	flag.StringVar(&e.fanouts, "sample", "15,10,5", "fan-outs")
+	flag.StringVar(&e.eval, "eval", "", "fan-outs that evaluation is planned for, which is not timed; none: exact evaluation")
 	flag.IntVar(&e.hidden, "hidden", 256, "columns between layers")
 	flag.IntVar(&e.batch, "batch", 1024, "seeds of a batch")
 	flag.StringVar(&e.model, "model", "sage", "model")
@@ -42,16 +43,23 @@ func main() {
 	flag.IntVar(&e.vertices, "vertices", 2449029, "of that graph")
 	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
 	flag.IntVar(&e.train, "train", 196615, "its training vertices")
+	flag.IntVar(&e.features, "features", 100, "of its vertices")
+	flag.IntVar(&e.classes, "classes", 47, "of its vertices")
 	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
 	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
 	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
+	ablation := flag.String("ablation", "", "graphs, such as reddit,products,mag: time -epochs with every part of sampled training and without each in turn, instead")
+	models := flag.String("models", "gcn,gin,gat", "models of the ablation")
 	flag.Parse()
 	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n, *window) }
 	if e.n > 0 {
 		run = e.run
+	}
+	if *ablation != "" {
+		run = func() error { return e.ablate(*ablation, *models) }
 	}
 	if *memory > 0 {
 		run = func() error { return sizeOfSampling(*memory, *n) }

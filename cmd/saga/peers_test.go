@@ -25,6 +25,12 @@ type peerRun struct {
 // startPeers starts so many ranks of saga train with args.
 func startPeers(t *testing.T, ranks int, args ...string) *peerRun {
 	t.Helper()
+	return startPeersBy(t, ranks, func(c *exec.Cmd) *exec.Cmd { return c }, args...)
+}
+
+// startPeersBy is startPeers of commands that by changes.
+func startPeersBy(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ...string) *peerRun {
+	t.Helper()
 	var peers []string
 	var held []net.Listener
 	for range ranks {
@@ -40,7 +46,7 @@ func startPeers(t *testing.T, ranks int, args ...string) *peerRun {
 	}
 	p := &peerRun{}
 	for r := range ranks {
-		c := command(t, append([]string{"train", "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r)}, args...)...)
+		c := by(command(t, append([]string{"train", "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r)}, args...)...))
 		var out bytes.Buffer
 		c.Stdout, c.Stderr = &out, &out
 		p.cmds, p.out = append(p.cmds, c), append(p.out, &out)
@@ -107,8 +113,10 @@ func TestPeersUsage(t *testing.T) {
 
 // TestPeersDeath: a rank that is killed or stopped ends the others, with one line that names rank, host, epoch and task.
 func TestPeersDeath(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			p := startPeers(t, 3, "--data", mpiData, "--model", "ggcn", "--owners", "3", "--chunks", "6", "--epochs", "1000000", "--checkpoint-every", "2", "--net-timeout", "4s", "--out", dir)
 			for i := 0; ; i++ {
