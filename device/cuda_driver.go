@@ -31,6 +31,11 @@ static int saga_record(CUcontext ctx, CUevent e, CUstream s) {
 	return r ? r : cuEventRecord(e, s);
 }
 
+static int saga_await(CUcontext ctx, CUevent e) {
+	int r = cuCtxSetCurrent(ctx);
+	return r ? r : cuEventSynchronize(e);
+}
+
 static int saga_wait(CUcontext ctx, CUstream s, CUevent e) {
 	int r = cuCtxSetCurrent(ctx);
 	return r ? r : cuStreamWaitEvent(s, e, 0);
@@ -196,6 +201,8 @@ func cuNewEvent(ctx cuContext, timing bool) (e cuEvent, err error) {
 func cuRecord(ctx cuContext, e cuEvent, s cuStream) error { return cuErr(C.saga_record(ctx, e, s)) }
 
 func cuWait(ctx cuContext, s cuStream, e cuEvent) error { return cuErr(C.saga_wait(ctx, s, e)) }
+
+func cuSyncEvent(ctx cuContext, e cuEvent) error { return cuErr(C.saga_await(ctx, e)) }
 
 func cuCloseEvent(e cuEvent) { C.cuEventDestroy(e) }
 

@@ -252,7 +252,7 @@ func (d *CUDA) Record(q Queue, e Event) error {
 	}
 	ev, ok := e.(*cudaEvent)
 	if !ok || ev == nil || ev.dev != d {
-		return d.err(OpRecord, q, errors.New("event is not this device's"))
+		return d.err(OpRecord, q, errEvent)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

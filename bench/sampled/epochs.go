@@ -108,7 +108,7 @@ func (e *epochs) on(d *dataset.Data) error {
 			1e3*wall.Seconds()/float64(s.Batches), loss, bits.Sum64(), 1e3*(now.Drawing-before.Drawing).Seconds()/float64(s.Batches), runtime.GOMAXPROCS(0),
 			(now.Waiting - before.Waiting).Seconds(), now.Overflows)
 		if n := now.FarRows; n != before.FarRows {
-			far, row := float64(n[0]-before.FarRows[0]), float64(4*chunk.LD(d.FeatureCols)) // with what pads it
+			far, row := float64(n[0]-before.FarRows[0]), float64(4*d.FeatureCols)
 			fmt.Printf("  %.1f GB over the link, %.1f GB/s; rows %.0f from the host, %d hot, %d of the batch before\n", far*row/1e9, far*row/1e9/wall.Seconds(), far, n[1]-before.FarRows[1], n[2]-before.FarRows[2])
 		}
 	}
