@@ -64,13 +64,15 @@ const sigmas = 6
 // roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
 const roomStep = 256
 
-// newSampled sorts the graph into rows.
-func (p *Program) newSampled(s Sampling) (*sampled, error) {
+// newSampled sorts the graph into rows, unless they are given.
+func (p *Program) newSampled(s Sampling, of *sample.Graph) (*sampled, error) {
 	x := &sampled{Sampling: s, draw: drawer{items: p.items()}}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
-		return nil, err
+	if x.draw.graph = of; of == nil {
+		if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
+			return nil, err
+		}
 	}
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops

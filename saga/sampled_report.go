@@ -45,7 +45,10 @@ func (p *Program) SampledPlan() *SampledPlan {
 		}
 		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
-	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+p.drawing(), p.eval.plan.Cells.P
+	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+p.drawing(), 0
+	if p.eval != nil {
+		intervals = p.eval.plan.Cells.P
+	}
 	if q := p.chosen.scorer; q != nil {
 		device, intervals = max(device, q.PlannedPeak()+q.chosen.memory.scratch), 0
 	}
@@ -56,7 +59,10 @@ func (p *Program) SampledPlan() *SampledPlan {
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Eval: p.eval.plan}
+		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing()}
+	if p.eval != nil {
+		r.Eval = p.eval.plan
+	}
 	if p.chosen.scorer != nil {
 		r.Eval = p.chosen.scorer.train.plan
 	}

@@ -21,7 +21,8 @@ import (
 // epochs times whole epochs of GraphSAGE with dropout and Adam on a graph of the shape of ogbn-products.
 type epochs struct {
 	n, vertices, edges, train, hidden, batch int
-	device, model, fanouts                   string
+	features, classes                        int
+	device, model, fanouts, eval             string
 	mem                                      int64
 	tf32, profile, alone                     bool
 	cache                                    float64
@@ -81,7 +82,13 @@ func (e *epochs) on(d *dataset.Data) error {
 	if e.alone {
 		c.Without = append(c.Without, "match")
 	}
-	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Accumulate: e.accumulate, Cache: e.cache})
+	how := saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Accumulate: e.accumulate, Cache: e.cache}
+	if e.eval != "" {
+		if how.Eval, err = sizesOf(e.eval); err != nil {
+			return err
+		}
+	}
+	p, err := saga.CompileSampled(m, d, c, how)
 	if err != nil {
 		return err
 	}
@@ -146,13 +153,13 @@ func (e *epochs) graph() *dataset.Data {
 			g.Src[i], g.Dst[i], g.Src[half+i], g.Dst[half+i] = a, b, b, a
 		}
 	})
-	d := &dataset.Data{Name: "products' shape", Edges: g, FeatureCols: 100, Classes: 47, Features: make([]float32, v*100), Labels: make([]int32, v)}
+	d := &dataset.Data{Name: "products' shape", Edges: g, FeatureCols: e.features, Classes: e.classes, Features: make([]float32, v*e.features), Labels: make([]int32, v)}
 	chunk.Ranges(v, func(lo, hi int) {
-		for i := lo * 100; i < hi*100; i++ {
+		for i := lo * e.features; i < hi*e.features; i++ {
 			d.Features[i] = float32(mixed(uint64(i)|1<<60)>>40)/(1<<23) - 1
 		}
 		for i := lo; i < hi; i++ {
-			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % 47)
+			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % uint64(e.classes))
 		}
 	})
 	for k := range e.train { // scattered; what lies between is not trained on

@@ -32,6 +32,7 @@ func main() {
 	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
 	var e epochs
 	flag.StringVar(&e.fanouts, "sample", "15,10,5", "fan-outs")
+	flag.StringVar(&e.eval, "eval", "", "fan-outs that evaluation is planned for, which is not timed; none: exact evaluation")
 	flag.IntVar(&e.hidden, "hidden", 256, "columns between layers")
 	flag.IntVar(&e.batch, "batch", 1024, "seeds of a batch")
 	flag.StringVar(&e.model, "model", "sage", "model")
@@ -42,6 +43,8 @@ func main() {
 	flag.IntVar(&e.vertices, "vertices", 2449029, "of that graph")
 	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
 	flag.IntVar(&e.train, "train", 196615, "its training vertices")
+	flag.IntVar(&e.features, "features", 100, "of its vertices")
+	flag.IntVar(&e.classes, "classes", 47, "of its vertices")
 	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
 	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")

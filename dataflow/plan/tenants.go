@@ -11,6 +11,9 @@ import (
 // several share a place. The first of plans is the base of the others, which may use its
 // places. Of several ranks it is what the one that needs most needs of the intervals that it owns.
 func Tenants(ranks int, plans ...*Plan) []Tenant {
+	if len(plans) == 0 {
+		return nil
+	}
 	cells := Tenant{Name: "cells", Bytes: plans[0].cellShare(ranks), Stays: true, From: Whole, To: Whole}
 	inputs, places := map[string]*Tenant{}, map[int]*Tenant{}
 	var list []*Tenant
