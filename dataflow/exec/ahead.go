@@ -156,7 +156,7 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 		first, then := r.submitAll, meanwhile
 		if meanwhile == nil {
 			then = func() error { return nil }
-		} else if r.ahead.far.there { // the link is what steps wait for
+		} else if r.ahead.far.comes { // the link is what steps wait for
 			first, then = meanwhile, r.submitAll
 		}
 		if err = r.arrive(); err == nil {
@@ -179,7 +179,7 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 // ones should follow at once.
 func (r *Runner) finish(err error) error {
 	a, p := &r.ahead, &r.arena.devices[0]
-	if a.flying = err == nil && a.far.there && r.trace == nil && !r.arena.OneByOne; a.flying {
+	if a.flying = err == nil && a.far.comes && r.trace == nil && !r.arena.OneByOne; a.flying {
 		if err = r.follow(p.queues[plan.Compute], p.queues[plan.D2H], &a.ended); err == nil {
 			err = p.dev.Record(p.queues[plan.D2H], a.ended)
 		}

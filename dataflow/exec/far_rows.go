@@ -18,6 +18,7 @@ import (
 type far struct {
 	hot   map[int][]uint32 // by value: the rows that stay, in their order there
 	there bool             // and are there
+	comes bool             // rows do come over the link
 	tag   uint32           // of the last batch that came
 	match uint32           // of the one in the other room; 0: there is none
 	alone bool             // rows that the batch before has come all the same
@@ -52,6 +53,7 @@ func (r *Runner) warm() (err error) {
 		if !t.Host {
 			continue
 		}
+		f.comes = true
 		row := r.plan.Spec.Values[t.Value].RowBytes
 		all, hot, slots := r.host[t.Value], make([]byte, int64(t.Hot)*row), make([]uint32, t.Rows)
 		for v := range slots {
