@@ -61,9 +61,13 @@ deadcode:
 #   layers TestPlanetoid/citeseer: the recipe that TestPlanetoid/cora trains in make test, on features two and a half times as wide;
 #   layers TestOverlap, chunk TestBuildLinear, dataset TestGeneratorSpeed, and the limits of saga TestPlanFromStatistics and
 #   TestSlicesOfDeepFunctions: they take times, which a busy machine stretches;
+#   saga TestAuto: the largest graph; TestEveryFault: each call fails at once and later, in make test one of the two in turn;
+#   TestGroups, TestSavesAreMixed, TestSlicesAreChosen, TestPackingIsChosen: the search is as free as users have it;
 #   mine/cuda TestFaults: every call of a device, of which make test fails three of each kind; TestEmulated: a graph of 6,000 edges, too;
 #   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make;
-#   bench/tables TestAutoAgainstAll: four graphs, of which make test has one.
+#   cmd/saga TestScripts/bench and TestScripts/bench_ring: benchmarks that plan G-GCN, of which make test has GCN's;
+#   bench/tables TestAutoAgainstAll: four graphs, of which make test has one; TestRingIsClosedForm: eight numbers of devices
+#   for each model and graph, of which make test has two.
 SOAK_PROGRAMS ?= 20000
 SOAK_CHECKS   ?= 2000
 SOAK_TIME     ?= 2h
@@ -76,8 +80,8 @@ soak:
 	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestRandomRanks|TestDyadic' ./dataflow
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
-	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlicesOfDeepFunctions' ./saga
-	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts' ./cmd/saga
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlices|TestAuto|TestEveryFault|TestGroups|TestSavesAreMixed|TestPackingIsChosen' ./saga
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestScripts/bench' ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.

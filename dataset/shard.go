@@ -310,3 +310,23 @@ func (x *Shard) Sum(sum uint32, column string) uint32 {
 
 // Bytes is the length of a column of the whole graph.
 func (x *Shard) Bytes(column string) int64 { return x.sums[column].Bytes }
+
+// Mine is this rank.
+func (x *Shard) Mine() int { return x.mine[0] / len(x.mine) }
+
+// Rank is the rank that has vertex v: its edges and its features.
+func (x *Shard) Rank(v uint32) int {
+	return x.Stats.Of(int(x.Order.New[v])) % x.Owners / len(x.mine)
+}
+
+// EachVertex calls f for the vertices of a rank, in the order of its rows.
+func (x *Shard) EachVertex(rank int, f func(v uint32)) {
+	for o := rank * len(x.mine); o < (rank+1)*len(x.mine); o++ {
+		for j := o; j < x.Stats.P; j += x.Owners {
+			lo, hi := x.Stats.Bounds(j)
+			for _, v := range x.Order.Old[lo:hi] {
+				f(v)
+			}
+		}
+	}
+}

@@ -164,10 +164,7 @@ func (d *CPU) NewEvent() (Event, error) {
 	return newEvent(d.id), nil
 }
 
-var (
-	errQueue = errors.New("queue is not this device's")
-	errEvent = errors.New("event is not this device's")
-)
+var errQueue = errors.New("queue is not this device's")
 
 // queue returns q as this device's, if it is and the device takes work.
 func (d *CPU) queue(q Queue) (*queue, error) {
@@ -191,26 +188,6 @@ func (d *CPU) Sync() error {
 	for _, q := range queues {
 		q.sync()
 	}
-	if err := d.status.report(); err != nil {
-		return err
-	}
-	return d.err(OpSync, nil, d.status.usable())
-}
-
-// Await waits for one event.
-func (d *CPU) Await(e Event) error {
-	if err := d.status.usable(); err != nil {
-		return d.err(OpSync, nil, err)
-	}
-	ev, ok := e.(*event)
-	if !ok || ev == nil || ev.owner != d.id {
-		return d.err(OpSync, nil, errEvent)
-	}
-	epoch := ev.Recorded()
-	if epoch == 0 {
-		return d.err(OpSync, nil, ErrNotRecorded)
-	}
-	ev.wait(epoch)
 	if err := d.status.report(); err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (d *CPU) record(q Queue, e Event) error {
 	}
 	ev, ok := e.(*event)
 	if !ok || ev == nil || ev.owner != d.id {
-		return errEvent
+		return errors.New("event is not this device's")
 	}
 	return ev.record(func(epoch uint64) error {
 		return own.push(&task{op: OpRecord, event: ev, epoch: epoch})

@@ -188,29 +188,6 @@ func (d *CUDA) Sync() error {
 	return d.err(OpSync, nil, d.status.usable())
 }
 
-// Await waits for one event. Spans and the errors of file copies come with Sync.
-func (d *CUDA) Await(e Event) error {
-	if err := d.status.usable(); err != nil {
-		return d.err(OpSync, nil, err)
-	}
-	ev, ok := e.(*cudaEvent)
-	if !ok || ev == nil || ev.dev != d {
-		return d.err(OpSync, nil, errEvent)
-	}
-	if ev.Recorded() == 0 {
-		return d.err(OpSync, nil, ErrNotRecorded)
-	}
-	if d.status.sound() {
-		if err := cuSyncEvent(d.ctx, ev.event); err != nil {
-			d.status.fail(d.err(OpSync, nil, err))
-		}
-	}
-	if err := d.status.report(); err != nil {
-		return err
-	}
-	return d.err(OpSync, nil, d.status.usable())
-}
-
 // drain waits for all streams, notes what went wrong and delivers spans.
 func (d *CUDA) drain() {
 	d.mu.Lock()

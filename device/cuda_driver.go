@@ -31,11 +31,6 @@ static int saga_record(CUcontext ctx, CUevent e, CUstream s) {
 	return r ? r : cuEventRecord(e, s);
 }
 
-static int saga_await(CUcontext ctx, CUevent e) {
-	int r = cuCtxSetCurrent(ctx);
-	return r ? r : cuEventSynchronize(e);
-}
-
 static int saga_wait(CUcontext ctx, CUstream s, CUevent e) {
 	int r = cuCtxSetCurrent(ctx);
 	return r ? r : cuStreamWaitEvent(s, e, 0);
@@ -49,6 +44,11 @@ static int saga_stream(CUcontext ctx, CUstream *s) {
 static int saga_sync(CUcontext ctx, CUstream s) {
 	int r = cuCtxSetCurrent(ctx);
 	return r ? r : cuStreamSynchronize(s);
+}
+
+static int saga_await(CUcontext ctx, CUevent e) {
+	int r = cuCtxSetCurrent(ctx);
+	return r ? r : cuEventSynchronize(e);
 }
 
 static int saga_alloc(CUcontext ctx, CUdeviceptr *p, size_t n) {
@@ -202,7 +202,8 @@ func cuRecord(ctx cuContext, e cuEvent, s cuStream) error { return cuErr(C.saga_
 
 func cuWait(ctx cuContext, s cuStream, e cuEvent) error { return cuErr(C.saga_wait(ctx, s, e)) }
 
-func cuSyncEvent(ctx cuContext, e cuEvent) error { return cuErr(C.saga_await(ctx, e)) }
+// cuAwait returns when e's latest record has run.
+func cuAwait(ctx cuContext, e cuEvent) error { return cuErr(C.saga_await(ctx, e)) }
 
 func cuCloseEvent(e cuEvent) { C.cuEventDestroy(e) }
 

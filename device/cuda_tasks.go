@@ -252,7 +252,7 @@ func (d *CUDA) Record(q Queue, e Event) error {
 	}
 	ev, ok := e.(*cudaEvent)
 	if !ok || ev == nil || ev.dev != d {
-		return d.err(OpRecord, q, errEvent)
+		return d.err(OpRecord, q, errors.New("event is not this device's"))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -293,4 +293,22 @@ func (d *CUDA) Wait(q Queue, e Event) error {
 		}
 	}
 	return nil
+}
+
+// Await returns when the place that e's latest Record marked has been reached, with the first asynchronous error, as Sync.
+func (d *CUDA) Await(e Event) error {
+	ev, ok := e.(*cudaEvent)
+	if !ok || ev == nil || ev.dev != d || ev.Recorded() == 0 {
+		return d.err(OpSync, nil, ErrNotRecorded)
+	}
+	if err := d.status.usable(); err != nil {
+		return d.err(OpSync, nil, err)
+	}
+	if err := cuAwait(d.ctx, ev.event); err != nil {
+		d.status.fail(d.err(OpSync, nil, err))
+	}
+	if err := d.status.report(); err != nil {
+		return err
+	}
+	return d.err(OpSync, nil, d.status.usable())
 }

@@ -54,10 +54,6 @@ type Device interface {
 	// Sync returns when every task submitted before the call has run, with the
 	// first asynchronous error if there was one.
 	Sync() error
-	// Await returns when the place that e's latest Record marked has been reached, while other
-	// queues go on, with the first asynchronous error if there was one. It is ErrNotRecorded when there
-	// was no Record.
-	Await(e Event) error
 
 	// Counters returns the counts so far.
 	Counters() Counters

@@ -202,17 +202,8 @@ func (d *Faulty) Wait(q Queue, e Event) error {
 
 // Sync drains the queues even when it fails.
 func (d *Faulty) Sync() error {
-	return d.waited(d.inner.Sync)
-}
-
-// Await counts as a Sync. It waits even when it fails.
-func (d *Faulty) Await(e Event) error {
-	return d.waited(func() error { return d.inner.Await(e) })
-}
-
-func (d *Faulty) waited(wait func() error) error {
 	_, err := d.call(OpSync, nil, nil)
-	inner := wait()
+	inner := d.inner.Sync()
 	if e := d.status.report(); e != nil {
 		err = e
 	}

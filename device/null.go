@@ -213,7 +213,7 @@ func (d *Null) Record(q Queue, e Event) error {
 	}
 	ev, ok := e.(*nullEvent)
 	if !ok || ev == nil || ev.dev != d {
-		return d.err(OpRecord, q, errEvent)
+		return d.err(OpRecord, q, errors.New("event is not this device's"))
 	}
 	ev.recorded.Add(1)
 	return nil
@@ -237,21 +237,6 @@ func (d *Null) Wait(q Queue, e Event) error {
 
 // Sync returns at once.
 func (d *Null) Sync() error { return d.err(OpSync, nil, d.status.open()) }
-
-// Await fails for an event that was never recorded.
-func (d *Null) Await(e Event) error {
-	if err := d.status.open(); err != nil {
-		return d.err(OpSync, nil, err)
-	}
-	ev, ok := e.(*nullEvent)
-	if !ok || ev == nil || ev.dev != d {
-		return d.err(OpSync, nil, errEvent)
-	}
-	if ev.Recorded() == 0 {
-		return d.err(OpSync, nil, ErrNotRecorded)
-	}
-	return nil
-}
 
 // Counters returns the counts so far.
 func (d *Null) Counters() Counters {

@@ -52,6 +52,16 @@ func trainRanked(ranks int, m saga.Model, d *dataset.Data, c saga.Config, path, 
 
 // trainRankedOn is trainRanked with the data that a rank has.
 func trainRankedOn(ranks int, m saga.Model, at func(rank int) (*dataset.Data, error), c saga.Config, path, resume string) (*ranked, error) {
+	return trainCompiled(ranks, func(d *dataset.Data, c saga.Config) (*saga.Program, error) { return compileRanked(m, d, c) }, at, c, path, resume)
+}
+
+// trainSampledOn is trainRankedOn of batches.
+func trainSampledOn(ranks int, m saga.Model, at func(rank int) (*dataset.Data, error), c saga.Config, s saga.Sampling, path string) (*ranked, error) {
+	return trainCompiled(ranks, func(d *dataset.Data, c saga.Config) (*saga.Program, error) { return saga.CompileSampled(m, d, c, s) }, at, c, path, "")
+}
+
+// trainCompiled is trainRankedOn of programs that compile makes.
+func trainCompiled(ranks int, compile func(d *dataset.Data, c saga.Config) (*saga.Program, error), at func(rank int) (*dataset.Data, error), c saga.Config, path, resume string) (*ranked, error) {
 	all := make([]*ranked, ranks)
 	err := onRanks(ranks, func(g *net.Group) (err error) {
 		c := c
@@ -65,7 +75,7 @@ func trainRankedOn(ranks int, m saga.Model, at func(rank int) (*dataset.Data, er
 		if d.Shard != nil {
 			defer d.Shard.Close()
 		}
-		p, err := compileRanked(m, d, c)
+		p, err := compile(d, c)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // shardsOf writes d as shards for four devices and eight intervals, by way of a store whose grid is another.
@@ -85,5 +86,81 @@ func TestShardsRefuse(t *testing.T) {
 	}
 	if _, err := dataset.OpenShards(dir, 0, 3); err == nil || !strings.Contains(err.Error(), "4 devices cannot be dealt to 3 ranks") {
 		t.Error(err)
+	}
+}
+
+// TestRanksShardsSampled: batches over shards give the losses, scores and checkpoints of one process that has the whole graph, to the bit, on 1, 2
+// and 4 ranks: with self loops, degrees of the whole graph, weights, types and data of edges, sums scaled to all edges, and draws with replacement.
+func TestRanksShardsSampled(t *testing.T) {
+	plain, path := rankedData(t), filepath.Join(t.TempDir(), "checkpoint")
+	rich := rankedData(t)
+	e := rich.Edges
+	e.Types, e.DataCols = 3, 2
+	for k := range e.E() {
+		e.Weight, e.Type, e.Data = append(e.Weight, float32(k%7)/7), append(e.Type, uint32(k%3)), append(e.Data, float32(k), float32(k%5))
+	}
+	for _, c := range []struct {
+		name string
+		d    *dataset.Data
+		s    saga.Sampling
+	}{
+		{"sage", plain, saga.Sampling{Sampler: sample.Neighbours(5, 3)}},
+		{"gcn", plain, saga.Sampling{Sampler: sample.Neighbours(5, 3)}},
+		{"gcn", rich, saga.Sampling{Sampler: sample.Neighbours(4, 4), Norm: saga.NormFull}},
+		{"ggcn", plain, saga.Sampling{Sampler: replaced(sample.Neighbours(5, 3))}},
+		{"gat", rich, saga.Sampling{Sampler: sample.Neighbours(5, 3)}},
+		{"edgemlp", rich, saga.Sampling{Sampler: sample.Neighbours(5, 3)}},
+	} {
+		m := rankedModel(t, c.name)
+		c.s.Batch, c.s.Accumulate, c.s.Eval = 40, 4, []int{4, 4}
+		dir := shardsOf(t, c.d, m.SelfLoops)
+		config := saga.Config{Device: "cpu:4", Chunks: 8, Seed: 5, Epochs: 3, Without: []string{"invariant"}}
+		want, err := trainSampledOn(1, m, func(int) (*dataset.Data, error) { return c.d, nil }, config, c.s, path)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		config.Chunks, config.Without = 0, nil
+		for _, n := range []int{1, 2, 4} {
+			got, err := trainSampledOn(n, m, func(rank int) (*dataset.Data, error) { return dataset.OpenShards(dir, rank, n) }, config, c.s, path)
+			switch {
+			case err != nil:
+				t.Errorf("%s, %d ranks: %v", c.name, n, err)
+			case !slices.Equal(got.losses, want.losses):
+				t.Errorf("%s, %d ranks: losses and scores %v, of one process %v", c.name, n, got.losses, want.losses)
+			case !bytes.Equal(got.file, want.file):
+				t.Errorf("%s, %d ranks: another checkpoint than that of one process", c.name, n)
+			}
+		}
+	}
+}
+
+func replaced(s sample.Sampler) sample.Sampler {
+	s.Replace = true
+	return s
+}
+
+// TestShardsSampledRefuse: what batches over shards cannot do is said.
+func TestShardsSampledRefuse(t *testing.T) {
+	d, m := rankedData(t), rankedModel(t, "sage")
+	x, err := dataset.OpenShards(shardsOf(t, d, m.SelfLoops), 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Shard.Close()
+	for _, c := range []struct {
+		what  string
+		model saga.Model
+		host  int64
+		s     saga.Sampling
+	}{
+		{"--eval-sample", m, 0, saga.Sampling{Sampler: sample.Neighbours(5, 3)}},
+		{"equal probability", m, 0, saga.Sampling{Sampler: sample.LADIES(5, 3), Eval: []int{4, 4}}},
+		{"--host-mem", m, 1 << 30, saga.Sampling{Sampler: sample.Neighbours(5, 3), Eval: []int{4, 4}}},
+		{"numbers the edges", rankedModel(t, "mpgcn"), 0, saga.Sampling{Sampler: sample.Neighbours(5, 3), Eval: []int{4, 4}}},
+	} {
+		c.s.Batch = 40
+		if _, err := saga.CompileSampled(c.model, x, saga.Config{Device: "cpu:4", HostMem: c.host}, c.s); err == nil || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("the error is %v, want %s", err, c.what)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package net
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 )
 
@@ -34,6 +35,8 @@ type Group struct {
 	got   []atomic.Int64
 	epoch atomic.Int64
 	doing atomic.Pointer[func() string]
+
+	asking asking
 }
 
 // Library is NCCL, or nothing: bytes then go through host memory and the link.
@@ -67,6 +70,7 @@ type Teller interface{ Tell(where func() string) }
 func Over(link Link) *Group {
 	n := link.Ranks()
 	g := &Group{link: link, piece: Piece, sent: make([]atomic.Int64, n), got: make([]atomic.Int64, n)}
+	g.asking.lines, g.asking.changed.L = make([]sync.Mutex, n), &g.asking.mu
 	if t, ok := link.(Teller); ok {
 		t.Tell(g.where)
 	}

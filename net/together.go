@@ -9,6 +9,8 @@ import (
 // Tags that no channel uses; the first channel's follows.
 const (
 	commonTag = iota
+	askTag
+	answerTag
 	firstTag
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/sim"
+	"sagann/internal/draw"
 	"sagann/saga"
 )
 
@@ -19,6 +20,9 @@ func TestGroups(t *testing.T) {
 	}
 	aside := int64(machine.Kind(0).Memory.Value) - machine.Budget(0)
 	c := saga.Config{Seed: 1, Device: "cpu:2", Machine: "h200x4", Schedule: plan.Auto, Mem: aside + 500<<10, Epochs: 2, Without: []string{"invariant"}}
+	if !draw.Soak() {
+		c.Save = saga.SaveNone // less to choose
+	}
 	p := program(t, "ggcn", d, c)
 	groups := p.Groups()
 	if groups == nil {

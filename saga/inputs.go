@@ -22,6 +22,8 @@ type inputs struct {
 	extra   map[string][]float32
 	cols    map[string]int
 	made    map[string]func() source // learned inputs, their first rows; sparse features
+	shards  *shardPart               // the rank's part of the graph, of batches over shards
+	shared  map[bool][]uint32        // of shards: degrees of all vertices, out of them or into them, where batches read them
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {

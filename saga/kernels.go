@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"slices"
 	"time"
 
 	"sagann/kernel"
@@ -8,11 +9,11 @@ import (
 
 // Kernels lists the fused programs of training and evaluation, in the order in which
 // plans number them; a backend renders each.
-func (p *Program) Kernels() (list []*kernel.Program) {
-	for _, u := range p.units() {
-		list = append(list, u.low.Kernels...)
+func (p *Program) Kernels() []*kernel.Program {
+	if p.eval == nil {
+		return slices.Concat(p.train.low.Kernels, p.chosen.scorer.train.low.Kernels)
 	}
-	return list
+	return slices.Concat(p.train.low.Kernels, p.eval.low.Kernels)
 }
 
 // TaskTime is how long one task of the last traced epoch ran, by the device's clock.

@@ -21,7 +21,7 @@ func (p *Program) optimize(k int) (*optimized, error) {
 		return nil, err
 	}
 	x := &optimized{train: dataflow.Optimize(train, o)}
-	if p.output == "" && !p.scoredBySampling() {
+	if p.output == "" {
 		eval, err := p.traceEval()
 		if err != nil {
 			return nil, err
@@ -61,10 +61,8 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 	if p.output == outputScores {
 		results(x.train)
 	}
-	if p.output == "" {
-		p.addUpdate(x.train)
-	}
 	if o.eval != nil {
+		p.addUpdate(x.train)
 		how.Store = nil // names of values of training
 		if x.eval, err = add(o.eval); err != nil {
 			return nil, err
@@ -84,11 +82,6 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 	}
 	x.memory, err = p.divide(x.train.Spec, x.want, x.programs()...)
 	return x, err
-}
-
-// scoredBySampling tells whether the whole graph is never evaluated, so that nothing is planned for that.
-func (p *Program) scoredBySampling() bool {
-	return p.sampled != nil && len(p.sampled.Eval) > 0 && !slices.ContainsFunc(p.params, func(q Param) bool { return q.PerVertex })
 }
 
 // options are those of the passes.

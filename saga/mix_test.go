@@ -7,6 +7,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/internal/draw"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -61,6 +62,9 @@ func TestSumsArePostponed(t *testing.T) {
 // A mixture of save policies is at least as fast as each of them, here faster.
 func TestSavesAreMixed(t *testing.T) {
 	c := saga.Config{Mem: 3500 << 20}
+	if !draw.Soak() {
+		c.Chunks = 12 // less to choose
+	}
 	mixed := planFull(t, "commnet", c)
 	if len(mixed.Stored()) == 0 {
 		t.Error("nothing is stored beside a policy")

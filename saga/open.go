@@ -127,7 +127,7 @@ func (s *session) startTraining() error {
 // its host memory.
 func (p *Program) openEval() (*session, error) {
 	s, err := p.open()
-	if err != nil || s.eval != nil {
+	if err != nil || s.eval != nil || p.eval == nil { // a program of its own evaluates
 		return s, err
 	}
 	if s.eval, err = s.start(p.eval); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/internal/draw"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -38,6 +39,9 @@ func TestPackingIsChosen(t *testing.T) {
 		{"no machine", saga.Config{Mem: 200 << 20}, false},
 	} {
 		tc.c.Without = append(tc.c.Without, "invariant")
+		if !draw.Soak() {
+			tc.c.Save, tc.c.Outcome.Slices = saga.SaveNone, 1 // less to choose
+		}
 		p, err := saga.Plan(m, saga.Shape{Vertices: 200_000, Edges: 52e6, Features: 300, Classes: 50}, tc.c)
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)

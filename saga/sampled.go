@@ -38,6 +38,7 @@ type drawer struct {
 	*sample.Program
 	items    []uint32 // what epochs go over, by number
 	graph    *sample.Graph
+	far      *shardRows // what ranks ask each other for; nil: each has the whole graph
 	depth    int        // blocks of a batch
 	most     []int      // by edge set: edges that a row of a block has at most; 0: unknown
 	dataCols int        // of the graph's edges
@@ -64,12 +65,12 @@ const sigmas = 6
 // roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
 const roomStep = 256
 
-// newSampled sorts the graph into rows, unless they are given.
-func (p *Program) newSampled(s Sampling, of *sample.Graph) (*sampled, error) {
+// newSampled sorts the graph into rows.
+func (p *Program) newSampled(s Sampling) (*sampled, error) {
 	x := &sampled{Sampling: s, draw: drawer{items: p.items()}}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if x.draw.graph = of; of == nil {
+	if p.data.Shard == nil {
 		if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
 			return nil, err
 		}
@@ -78,15 +79,29 @@ func (p *Program) newSampled(s Sampling, of *sample.Graph) (*sampled, error) {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
 		x.Sampler = s.Sampler
 	}
+	if p.data.Shard != nil {
+		if err := p.overShards(x); err != nil {
+			return nil, err
+		}
+	}
 	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
 	if s.Norm == NormFull {
 		x.draw.dataCols++
-		x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
+		if x.draw.far == nil {
+			x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
+		}
 	}
 	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
 		return nil, err
 	}
-	if most := x.draw.Most(); most != nil {
+	most := x.draw.Most()
+	if x.draw.far != nil {
+		x.draw.far.serve(x.draw.Program)
+		if most, err = x.draw.far.mostOf(most); err != nil {
+			return nil, err
+		}
+	}
+	if most != nil {
 		x.draw.most = append([]int{0}, most...)
 		if p.dims.paired() { // a block below the drawn ones
 			x.draw.most = slices.Insert(x.draw.most, 1, 0)
@@ -257,6 +272,9 @@ func (s *sampled) mostVertices() int {
 func (s *sampled) mostEdges() int {
 	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
+	}
+	if s.draw.far != nil {
+		return s.draw.far.shard.E
 	}
 	return s.draw.graph.Edges()
 }

@@ -52,6 +52,9 @@ func (p *Program) aheads() (list []lookahead) {
 	if !s.filling.forced && (!backend.Of(p.cfg.Device).GPU() || p.cfg.without("stream")) {
 		return []lookahead{{}}
 	}
+	if s.draw.far != nil { // rows of features come with batches
+		return []lookahead{{two: true}, {}}
+	}
 	add := func(x lookahead) {
 		x.two, x.tables = true, true
 		if s.Cache == 0 || s.filling.forced {

@@ -104,6 +104,9 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		}
 		return nil
 	}
+	if far := p.sampled.draw.far; far != nil && name == featuresInput {
+		return far.rows(rows, vertices, ld)
+	}
 	row, err := p.rowOf(name)
 	if err != nil {
 		return err
@@ -163,7 +166,7 @@ func (p *Program) fillCells(b *batch) {
 			continue
 		}
 		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
-		p.fillCell(in, b.blocks.Vertices, &b.blocks.Layers[e-1], b.Rows[e], want)
+		p.fillCell(in, &b.blocks, e-1, b.Rows[e], want)
 		if e == 1 && p.dims.paired() {
 			p.fillShares(in, b.blocks.share)
 		}
@@ -178,9 +181,12 @@ func (p *Program) fillCells(b *batch) {
 	}
 }
 
-// fillCell makes the cell of a block that has so many destinations.
-func (p *Program) fillCell(r *chunk.Rect, vertices []uint32, l *sample.Block, rows int, want chunk.Want) {
-	g := p.in.edges
+// fillCell makes the cell of block n of b, which has so many destinations.
+func (p *Program) fillCell(r *chunk.Rect, b *drawn, n, rows int, want chunk.Want) {
+	g, l := p.in.edges, &b.Layers[n]
+	if len(b.numbers) > 0 {
+		g = &b.numbers[n]
+	}
 	r.Resize(rows, int64(len(l.Far)), want, p.sampled.draw.dataCols)
 	v := r.View()
 	for i, at := range l.Offsets {
@@ -205,17 +211,17 @@ func (p *Program) fillCell(r *chunk.Rect, vertices []uint32, l *sample.Block, ro
 		if want.Weight && l.Weight == nil && g.Weight != nil { // pairs have a weight where no edge has
 			v.Weight[i] = g.Weight[e]
 		}
-		if n, m := g.DataCols, r.DataCols; want.Data {
-			copy(v.Data[i*m:i*m+n], g.Data[int(e)*n:])
+		if c, m := g.DataCols, r.DataCols; want.Data {
+			copy(v.Data[i*m:i*m+c], g.Data[int(e)*c:])
 		}
 	}
 	if p.sampled.Norm == NormFull && want.Data {
-		p.fillScales(r, vertices, l)
+		p.fillScales(r, b, l)
 	}
 }
 
 // fillScales writes, as the last number of each edge, how many in-edges of its end it stands for.
-func (p *Program) fillScales(r *chunk.Rect, vertices []uint32, l *sample.Block) {
+func (p *Program) fillScales(r *chunk.Rect, b *drawn, l *sample.Block) {
 	v, n, keep := r.View(), r.DataCols, p.sampled.Sampler.KeepLoops
 	for i := range len(l.Offsets) - 1 {
 		lo, hi := l.Offsets[i], l.Offsets[i+1]
@@ -229,7 +235,11 @@ func (p *Program) fillScales(r *chunk.Rect, vertices []uint32, l *sample.Block) 
 		for e := lo; e < hi; e++ {
 			x := float32(1)
 			if !loop(e) {
-				x = float32(p.sampled.draw.degrees[vertices[i]]) / float32(drawn)
+				if all := p.sampled.draw.degrees; all != nil {
+					x = float32(all[b.Vertices[i]]) / float32(drawn)
+				} else {
+					x = float32(b.degrees[i]) / float32(drawn)
+				}
 			}
 			v.Data[int(e+1)*n-1] = x
 		}

@@ -43,9 +43,9 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.output = outputScores
+	q.output, q.in.shards = outputScores, p.in.shards
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: 1}
-	if q.sampled, err = q.newSampled(x, p.sampled.draw.graph); err != nil {
+	if q.sampled, err = q.newSampled(x); err != nil {
 		return nil, err
 	}
 	if err := q.presample(); err != nil {

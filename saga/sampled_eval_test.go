@@ -1,10 +1,12 @@
 package saga_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
 
+	"sagann/dataflow/plan"
 	"sagann/saga"
 	"sagann/sample"
 )
@@ -89,7 +91,12 @@ func TestSampledEvaluationBudget(t *testing.T) {
 	d := sampledGraph(t)
 	c := sampledConfig()
 	p := sampledProgram(t, "sage", d, c, sampling())
-	c.Mem = p.SampledPlan().Device
+	c.Mem = 1
+	var small *plan.BudgetError
+	if _, err := saga.CompileSampled(sampledModel(t, "sage", d), d, c, sampling()); !errors.As(err, &small) {
+		t.Fatalf("a budget of one byte gives %v", err)
+	}
+	c.Mem = small.Smallest // with exact evaluation
 	s := sampling()
 	s.Eval = []int{3, 2}
 	q := sampledProgram(t, "sage", d, c, s)

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/sample"
 )
@@ -65,7 +66,23 @@ type drawn struct {
 	pairs sample.Block     // the edges of items, by their ends
 	share []float32        // of each of pairs in the mean loss; of a pair without an edge times -1
 	local map[uint32]int32 // places of the seeds, if items are no vertices
-	seeds []uint32
+
+	numbers []chunk.Edges // of shards: weights, types and data of the edges of each of Layers
+	degrees []uint32      // and the in-degrees of vertices
+	seeds   []uint32
+}
+
+// rowsFrom draws a step from shards; nil without them.
+func (b *drawn) rowsFrom(far *shardRows, key sample.Key) func(*sample.Block, []uint32, int) error {
+	if far == nil {
+		return nil
+	}
+	return func(to *sample.Block, vertices []uint32, step int) error {
+		for len(b.numbers) <= step {
+			b.numbers = append(b.numbers, chunk.Edges{})
+		}
+		return far.layer(to, &b.numbers[step], &b.degrees, vertices, key, step)
+	}
 }
 
 // draw draws the blocks of batch at.batch of an epoch's order.
@@ -89,8 +106,8 @@ func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
 			b.seeds = append(b.seeds, s.draw.members[g]...)
 		}
 	}
-	err := s.draw.Blocks(&b.upper, b.seeds, sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)})
-	if err != nil {
+	key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
+	if err := s.draw.BlocksOf(&b.upper, b.seeds, key, b.rowsFrom(s.draw.far, key)); err != nil {
 		return err
 	}
 	if s.Sampler.Output != sample.Layers {

@@ -46,11 +46,10 @@ func (p *Program) SampledPlan() *SampledPlan {
 		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
 	}
 	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+p.drawing(), 0
-	if p.eval != nil {
-		intervals = p.eval.plan.Cells.P
-	}
 	if q := p.chosen.scorer; q != nil {
-		device, intervals = max(device, q.PlannedPeak()+q.chosen.memory.scratch), 0
+		device = max(device, q.PlannedPeak()+q.chosen.memory.scratch)
+	} else {
+		intervals = p.eval.plan.Cells.P
 	}
 	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
@@ -62,8 +61,7 @@ func (s *sampled) report(p *Program) *report.Sampled {
 		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing()}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
-	}
-	if p.chosen.scorer != nil {
+	} else if p.chosen.scorer != nil {
 		r.Eval = p.chosen.scorer.train.plan
 	}
 	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {

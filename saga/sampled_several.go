@@ -102,6 +102,9 @@ func (s *session) of() int {
 	if s.main != nil {
 		return s.main.of()
 	}
+	if s.p.output != "" {
+		return 1
+	}
 	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
 }
 

@@ -111,7 +111,10 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkAccumulate(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.sampled, err = p.newSampled(s, nil); err != nil {
+	if err := p.checkShards(&s); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	if p.sampled, err = p.newSampled(s); err != nil {
 		return nil, err
 	}
 	if err := p.presample(); err != nil {
@@ -186,9 +189,17 @@ func (p *Program) compileSampled() error {
 	if err := p.sampled.fits(p.model.Name, x.train.Want); err != nil {
 		return err
 	}
+	if p.sampled.draw.far != nil && x.train.Want.Rank {
+		return errRanksOfEdges
+	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-	if p.train = (&unit{low: x.train}); x.eval != nil {
+	if p.train = (&unit{low: x.train}); x.eval != nil && len(p.sampled.Eval) == 0 {
 		p.eval = &unit{low: x.eval}
+	}
+	if p.sampled.draw.far != nil {
+		if err := p.shareDegrees(); err != nil {
+			return err
+		}
 	}
 	if err := p.planSampled(); err != nil {
 		return err

@@ -83,7 +83,9 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 	s.arena.FilesIn(p.cfg.Scratch)
 	first, _ := p.cfg.owned()
 	if p.sampled != nil {
-		s.number = first
+		if p.output == "" { // every rank evaluates by itself
+			s.number = first
+		}
 		return s, nil
 	}
 	s.arena.Over(p.cfg.Net, first)

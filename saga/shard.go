@@ -14,6 +14,8 @@ import (
 // Shards: data of which a rank has the rows and edges of its own vertices (dataset.Shard). The order of vertices and the number
 // of intervals are those that the shards were made for.
 
+var errRanksOfEdges = errors.New("saga: the model numbers the edges of a vertex, as drop-out of edges does; shards cannot")
+
 // sharded completes c for data in shards, or says why it cannot run on them.
 func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 	x := d.Shard
@@ -58,6 +60,8 @@ func (in *inputs) edgeCount() int {
 // degrees are the numbers of edges into each vertex, or out of it: of shards right for the rank's vertices only.
 func (in *inputs) degrees(out bool) ([]uint32, error) {
 	switch {
+	case in.shared[out] != nil:
+		return in.shared[out], nil
 	case in.data.Shard != nil:
 		return in.data.Shard.Degrees(out)
 	case out:
@@ -78,7 +82,7 @@ func (in *inputs) shardErr() error {
 func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
 	x, want := p.data.Shard, p.chosen.want
 	if want.Rank {
-		return nil, errors.New("saga: the model numbers the edges of a vertex, as drop-out of edges does; shards cannot")
+		return nil, errRanksOfEdges
 	}
 	grid := &chunk.Grid{Intervals: x.Stats.Intervals}
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}

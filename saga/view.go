@@ -194,12 +194,12 @@ type Summary struct {
 	Chunks          int    // P
 	Schedule        string //
 	Devices         int    //
-	Budget          int64  // bytes of memory of each device; the peak when there is no bound
+	Budget          int64  // bytes of memory of each device; without a bound what is taken: Peak and Aside
 	Peak            int64  // most bytes in use on a device, of training and of evaluation
 	H2D, D2H, D2D   int64  // bytes of a training step, over all devices
 	Once            int64  // bytes loaded once
 	Host, Disk      int64  // bytes of host memory beside the data, and of files that stand for it
-	Aside           int64  // bytes of each device's memory that Config.Machine and kernels take beside Peak
+	Aside           int64  // bytes of each device's memory that Config.Machine, kernels and sampling take beside Peak
 }
 
 // Summary returns the numbers of the plan.
@@ -208,12 +208,12 @@ func (p *Program) Summary() Summary {
 	v, e := p.Totals()
 	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound + p.kept(),
 		Peak: p.PlannedPeak(), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
-		Aside: p.chosen.memory.context + p.chosen.memory.scratch}
+		Aside: p.chosen.memory.context + p.chosen.memory.scratch + p.drawing()}
 	if p.host.plan != nil {
 		s.Host, s.Disk = p.host.plan.Memory, p.host.plan.Disk
 	}
 	if s.Budget == 0 {
-		s.Budget = s.Peak
+		s.Budget = s.Peak + s.Aside
 	}
 	return s
 }

@@ -66,6 +66,16 @@ func TestBadSamplers(t *testing.T) {
 		{Sampler{Name: "sets", Steps: 2, Size: func(int) int { return 2 }, State: []Field{{Name: "x", Len: 1}},
 			Next: func(s Sample, at Pool, r Rand) Int { s.Set("x", Whole(0), Whole(1)); return r.Pick(at) }}, []string{"Set by a sampler that draws more than once"}},
 		{Sampler{Name: "path", Steps: 2, Output: Layers, Next: func(s Sample, at Pool, r Rand) Int { return If(Equal(s.Prev(1), None), None, r.Pick(at)) }}, []string{"no Prev"}},
+		{Sampler{Name: "jumps", Steps: 1, Output: Layers, Transits: func(s Sample, _ Int, _ Rand) Int { return s.Root(Whole(0)) }}, []string{"Transits", "every vertex so far", "Steps"}},
+		{Sampler{Name: "jumps", Steps: 1, Output: Apart, Transits: func(s Sample, _ Int, _ Rand) Int { return s.Root(Whole(0)) }}, []string{"Transits"}},
+		{Sampler{Name: "roots", Steps: 1, Output: Layers, Roots: 2}, []string{"Roots is 2"}},
+		{Sampler{Name: "roots", Steps: 1, Output: Apart, Roots: 2, Next: DeepWalk(1).Next}, []string{"Roots is 2"}},
+		{Sampler{Name: "most", Steps: 1, Output: Layers, Most: 9}, []string{"Most bounds"}},
+		{Sampler{Name: "loops", Steps: 1, KeepLoops: true}, []string{"KeepLoops"}},
+		{Sampler{Name: "normal", Steps: 1, Output: Layers, RowNormal: true}, []string{"RowNormal", "EdgeWeight"}},
+		{Sampler{Name: "state", Steps: 1, Output: Layers, Over: Collective, State: []Field{{Name: "seen", Len: 3}},
+			Next: func(s Sample, at Pool, r Rand) Int { return s.Get("seen", Whole(0)) }}, []string{"state", "bad_test.go"}},
+		{Sampler{Name: "root", Steps: 2, Output: Layers, Over: Collective, Next: func(s Sample, at Pool, r Rand) Int { return s.Prev(1) }}, []string{"no Prev", "bad_test.go"}},
 	} {
 		_, err := Compile(g, c.s)
 		if c.words == nil {

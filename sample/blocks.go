@@ -27,6 +27,12 @@ type Block struct {
 // differ and be vertices of the graph. What it draws depends on the key, and for each
 // vertex on its id and the step.
 func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
+	return p.BlocksOf(b, seeds, key, nil)
+}
+
+// BlocksOf is Blocks of a sampler whose steps rows draws, where it is not nil: the edges into vertices at a step, as Rows does, wherever
+// the rows of these are.
+func (p *Program) BlocksOf(b *Blocks, seeds []uint32, key Key, rows func(b *Block, vertices []uint32, step int) error) error {
 	if p.s.Output == Steps {
 		return p.errorf("it draws steps: call Run")
 	}
@@ -56,7 +62,13 @@ func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	for step := range p.sizes {
 		layer := &b.Layers[step]
 		layer.clear()
-		if err := p.layer(t, layer, b.Vertices, key.stream(), step); err != nil {
+		var err error
+		if rows != nil {
+			err = rows(layer, b.Vertices, step)
+		} else {
+			err = p.layer(t, layer, b.Vertices, key.stream(), step)
+		}
+		if err != nil {
 			return err
 		}
 		if fresh {
@@ -66,6 +78,22 @@ func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
 		b.Counts = append(b.Counts, len(b.Vertices))
 	}
 	return nil
+}
+
+// Rows draws the edges of a step into vertices of layers whose every vertex draws by itself. Far of b then has the user's ids.
+func (p *Program) Rows(b *Block, vertices []uint32, key Key, step int) error {
+	if p.s.Output != Layers || p.s.Over != Individual || p.s.Top > 0 || step < 0 || step >= len(p.sizes) {
+		return p.errorf("step %d of it does not draw the rows of vertices one by one", step)
+	}
+	for _, v := range vertices {
+		if int64(v) >= int64(p.g.Vertices()) {
+			return p.errorf("vertex %d of a graph with %d vertices", v, p.g.Vertices())
+		}
+	}
+	t := p.tools.take(p.g)
+	defer p.tools.put(t)
+	b.clear()
+	return p.layer(t, b, vertices, key.stream(), step)
 }
 
 // Most is how many edges a row of each of its blocks has at most; nil where only the graph bounds them.

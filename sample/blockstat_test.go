@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"sagann/chunk"
 	"sagann/dataset"
 )
 
@@ -268,58 +267,6 @@ func TestMVSDraws(t *testing.T) {
 		if _, _, err := ByNorm(bad, 1, Key{}); err == nil {
 			t.Errorf("norms %v are taken", bad)
 		}
-	}
-}
-
-// inside lists the edges among vertices.
-func inside(e *chunk.Edges, vertices []uint32) []uint32 {
-	var list []uint32
-	for i := range e.Src {
-		if slices.Contains(vertices, e.Src[i]) && slices.Contains(vertices, e.Dst[i]) {
-			list = append(list, uint32(i))
-		}
-	}
-	return list
-}
-
-func TestClusterGCN(t *testing.T) {
-	e := randomEdges(90, 1500, 4)
-	g := mustGraph(t, e)
-	cluster := make([]uint32, 90)
-	for v := range cluster {
-		cluster[v] = uint32(v*v) % 7 % 5
-	}
-	batches, err := Clusters(cluster, 2, Key{Seed: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Compile(g, ClusterGCN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := 0
-	var b Blocks
-	for _, seeds := range batches {
-		if err := p.Blocks(&b, seeds, Key{}); err != nil {
-			t.Fatal(err)
-		}
-		checkBlocks(t, e, &b, seeds)
-		got := slices.Clone(b.Layers[0].Edge)
-		slices.Sort(got)
-		if !slices.Equal(got, inside(e, seeds)) {
-			t.Fatalf("%d edges among %d vertices, want %d", len(got), len(seeds), len(inside(e, seeds)))
-		}
-		b.Deepen(len(seeds)/2, 3)
-		if len(b.Layers) != 3 || len(b.Counts) != 4 || len(b.Layers[0].Offsets) != b.Counts[0]+1 || len(b.Layers[1].Far) != len(got) {
-			t.Fatalf("levels %v", b.Counts)
-		}
-		all += len(seeds)
-	}
-	if all != 90 {
-		t.Errorf("%d vertices in all batches, want 90", all)
-	}
-	if _, err := Clusters(cluster, 0, Key{}); err == nil {
-		t.Error("0 clusters a batch are taken")
 	}
 }
 

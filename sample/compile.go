@@ -32,7 +32,7 @@ func Compile(g *Graph, s Sampler) (*Program, error) {
 	if s.Name == "" {
 		p.s.Name = "without a name"
 	}
-	for _, check := range []func() error{g.check, p.checkSteps, p.checkFields, p.trace, p.checkUse, p.prepare} {
+	for _, check := range []func() error{g.check, p.checkSteps, p.checkFields, p.checkRead, p.trace, p.checkUse, p.prepare} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -139,6 +139,27 @@ func (p *Program) checkFields() error {
 	return nil
 }
 
+// checkRead checks that what is set is read: most fields say something of one kind of output only.
+func (p *Program) checkRead() error {
+	s := &p.s
+	blocks := s.Output == Layers || s.Output != Steps && s.Next == nil // drawn row by row, without samples
+	switch {
+	case s.KeepLoops && s.Output == Steps:
+		return p.errorf("KeepLoops is of blocks and subgraphs: steps draw edges to the vertex itself as any other")
+	case s.Transits != nil && blocks:
+		return p.errorf("Transits says who draws, and in blocks every vertex so far does: it needs the output Steps, or a Next and Together or Apart")
+	case s.Roots > 1 && (blocks || s.Output == Apart):
+		return p.errorf("Roots is %d, and in blocks every seed draws for itself: several roots need the output Steps, or a Next and Together", s.Roots)
+	case s.Most > 0 && blocks:
+		return p.errorf("Most bounds the samples of the output Steps, or of a Next and Together or Apart; blocks end with their steps")
+	case s.RowNormal && s.EdgeWeight == nil:
+		return p.errorf("RowNormal divides weights, and without EdgeWeight edges have none")
+	case s.EdgeWeight != nil && s.Top > 0:
+		return p.errorf("edges of Top weigh their share of the visits: EdgeWeight has no place there")
+	}
+	return nil
+}
+
 // trace runs the functions on symbols.
 func (p *Program) trace() (err error) {
 	s := &p.s
@@ -209,7 +230,7 @@ func (p *Program) checkUse() error {
 					return p.errorf("%s: Transits has no transit yet", x.at)
 				}
 			}
-			if p.s.Output == Layers && p.s.Top == 0 && x.op >= opLen && x.op <= opSet && x.op != opAt && p.s.Over == Individual {
+			if p.s.Output == Layers && p.s.Top == 0 && x.op >= opLen && x.op <= opSet && x.op != opAt && (p.s.Over == Individual || x.op != opLen) {
 				return p.errorf("%s: in blocks a vertex draws once for all paths that lead to it: there are no Prev, Root, Len and state", x.at)
 			}
 		}

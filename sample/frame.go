@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -202,8 +203,8 @@ func (p *Program) readGraph(o op, v, place int64) cell {
 		}
 		return cell{f: sum}
 	}
-	_, found := slices.BinarySearch(p.g.Far[lo:lo+int64(n)], uint32(place)) // opHas
-	return truth(found && place >= 0)
+	_, found := slices.BinarySearchFunc(p.g.Far[lo:lo+int64(n)], place, func(far uint32, v int64) int { return cmp.Compare(int64(far), v) }) // opHas
+	return truth(found)
 }
 
 // weight is that of edge i of all rows.

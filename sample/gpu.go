@@ -20,6 +20,7 @@ type GPU struct {
 	stream *cuda.Stream // of samplers with steps, where the graph's edges stay on the host
 
 	levels *cuda.Levels // of blocks whose levels draw together
+	alone  *cuda.Levels // of small blocks of single vertices' edges, many at a time
 	crowd  *cuda.Crowd  // for their batches
 
 	fanouts *cuda.Fanouts // of blocks of single vertices' edges
@@ -224,29 +225,17 @@ func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
 func (x *GPU) unbounded(s *Samples, roots []uint32, first uint64, key Key) error {
 	s.Steps, s.Widths = s.Steps[:1], s.Widths[:1:1]
 	wrong, err := x.rounds(roots, first, key, func(r cuda.Round) error {
-		for k := 0; k < len(r.Steps)/r.N; k++ {
-			step, any := r.Steps[k*r.N:(k+1)*r.N], false
-			for j, v := range step {
-				i := j
-				if r.List != nil {
-					i = int(r.List[j])
-				}
-				if k > 0 && r.Steps[(k-1)*r.N+j] == NoVertex {
-					step[j] = NoVertex // nothing is written after the end
-					continue
-				}
-				if v == NoVertex {
-					continue
-				}
-				if at := r.Start + k + 1; !any && at == len(s.Steps) {
+		for k := range len(r.Owners) / 2 {
+			i, start := r.Owners[2*k], int(r.Owners[2*k+1])
+			for j := 0; i != NoVertex && j < cuda.Stretch && r.Steps[cuda.Stretch*k+j] != NoVertex; j++ {
+				for len(s.Steps) <= start+j+1 {
 					list := make([]uint32, s.N)
 					for n := range list {
 						list[n] = NoVertex
 					}
 					s.Steps, s.Widths = append(s.Steps, list), append(s.Widths, 1)
 				}
-				any = true
-				s.Steps[r.Start+k+1][i] = v
+				s.Steps[start+j+1][i] = r.Steps[cuda.Stretch*k+j]
 			}
 		}
 		return nil

@@ -48,21 +48,58 @@ func (x *GPU) crowdOf(batches, size int) (err error) {
 			return err
 		}
 	}
-	p, weight := x.p, []float32(nil)
+	p, edge, weight := x.p, x.p.g.Edge, []float32(nil)
 	for i := range p.edge.length() {
 		if p.edge.list[i].op == opEdgeWeight {
 			weight = p.g.Weight
 		}
 	}
-	sums := p.rowSums
-	if p.s.Over == Everywhere {
-		sums = p.everyone
+	if x.together().Kind == cuda.RowsAlone {
+		edge = nil // they stand in pairs
 	}
-	x.crowd, err = x.on.NewCrowd(*x.levels, cuda.Scores{Edge: p.scores, Unit: p.unit, Sums: sums}, p.g.Edge, weight, size, batches)
+	x.crowd, err = x.on.NewCrowd(*x.together(), cuda.Scores{Before: p.scoresBefore(), Sums: p.everyone}, edge, weight, size, batches)
 	if err != nil {
 		return p.errorf("batches of %d seeds: %w", size, err)
 	}
 	return nil
+}
+
+// scoresBefore are the sums of the scores of the edges before each, and of all; nil where none draws by the rows of a level.
+func (p *Program) scoresBefore() []uint64 {
+	if p.rowSums == nil {
+		return nil
+	}
+	list := make([]uint64, 1, len(p.scores)+1)
+	for at, x := range p.scores {
+		list = append(list, list[at]+p.fixed(x))
+	}
+	return list
+}
+
+// together says how many batches are drawn at a time.
+func (x *GPU) together() *cuda.Levels {
+	if x.levels != nil {
+		return x.levels
+	}
+	return x.alone
+}
+
+// drawsTogether tells whether batches of so many seeds are drawn many at a time: those whose levels draw together, and small ones of edges of single
+// vertices, of which each alone leaves most of a GPU idle.
+func (x *GPU) drawsTogether(batches [][]uint32) bool {
+	if x.levels != nil || x.alone == nil {
+		return x.levels != nil
+	}
+	most := 0
+	for _, b := range batches {
+		most = max(most, len(b))
+	}
+	for _, k := range x.alone.Sizes {
+		if most *= 1 + k; most > cuda.MostLevel {
+			return false
+		}
+	}
+	return true
 }
 
 // length is the number of instructions; of no function it is 0.
@@ -117,7 +154,7 @@ func (x *GPU) readCrowd(b *Blocks, batch int, vertices, edges []uint32) error {
 	begins, fars, weights := b.prepare(vertices, edges)
 	err := x.crowd.Vertices(batch, b.Vertices)
 	for step := range edges {
-		if x.levels.EdgeWeight != "" && edges[step] > 0 {
+		if x.together().EdgeWeight != "" && edges[step] > 0 {
 			weights[step] = make([]float32, edges[step])
 			b.Layers[step].Weight = weights[step]
 		}
@@ -130,29 +167,30 @@ func (x *GPU) readCrowd(b *Blocks, batch int, vertices, edges []uint32) error {
 	return nil
 }
 
-// BlocksOf draws batches, batch i with the key's Batch + i. Those whose levels draw together are drawn at the same time.
+// BlocksOf draws batches, batch i with the key's Batch + i: many at the same time where levels draw together or batches are small.
 func (x *GPU) BlocksOf(batches [][]uint32, key Key) ([]*Blocks, error) {
 	var to []*Blocks
+	together := x.drawsTogether(batches)
 	for i, seeds := range batches {
 		to = append(to, &Blocks{})
 		k := key
 		k.Batch += uint32(i)
-		if x.levels == nil {
+		if !together {
 			if err := x.Blocks(to[i], seeds, k); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if x.levels == nil || len(batches) == 0 {
+	if !together || len(batches) == 0 {
 		return to, nil
 	}
 	return to, x.crowded(to, batches, key)
 }
 
-// DrawOf draws as BlocksOf does and leaves the blocks on the GPU: it is for measuring. It is of samplers whose levels draw together.
+// DrawOf draws as BlocksOf does many batches at the same time and leaves the blocks on the GPU: it is for measuring.
 func (x *GPU) DrawOf(batches [][]uint32, key Key) error {
-	if x.levels == nil || len(batches) == 0 {
-		return x.p.errorf("%d batches, whose levels do not draw together", len(batches))
+	if len(batches) == 0 || !x.drawsTogether(batches) {
+		return x.p.errorf("%d batches, which are not drawn at the same time", len(batches))
 	}
 	if err := x.crowdDraw(batches, key); err != nil {
 		return err

@@ -60,7 +60,7 @@ func stepping() (list []Sampler) {
 		Next: func(_ Sample, at Pool, r Rand) Int {
 			return If(Less(r.Uniform(), Const(0.1)), None, r.PickWeighted(at))
 		}}
-	return append(list, cut, back, unique, large, Layer(40, 70), PPR(0.02)) // the last one in several rounds
+	return append(list, cut, back, unique, large, Layer(40, 70), PPR(0.002)) // the last one in several launches
 }
 
 // sampledGraphs are graphs for comparisons: with weights and without.

@@ -9,7 +9,7 @@ import (
 	"sagann/internal/draw"
 )
 
-// crowded are samplers of blocks whose levels draw together.
+// crowded are samplers of blocks of which many are drawn at a time.
 func crowded() []Sampler {
 	weighed := LADIES(5, 4)
 	weighed.RowNormal = false
@@ -18,13 +18,13 @@ func crowded() []Sampler {
 		own := If(Equal(e.Source(), e.Target()), Whole(2), Whole(1))
 		return Mul(ToReal(own), Div(Mul(e.Weight(), e.Times()), Mul(e.Draws(), e.Probability())))
 	}
-	return []Sampler{LayerBlocks(7, 5), ClusterGCN(), FastGCN(9, 40), LADIES(6, 6, 6), weighed}
+	return []Sampler{LayerBlocks(7, 5), ClusterGCN(), FastGCN(9, 40), LADIES(6, 6, 6), weighed, Neighbours(3, 6), MVS(40)}
 }
 
 // TestGPULevels: a GPU, or an emulated one, draws the batches that the CPU draws, many at a time.
 func TestGPULevels(t *testing.T) {
-	gpu := openGPU(t, 2<<20, 1<<30)
-	for n, g := range []*Graph{mustGraph(t, randomEdges(70, 900, 7)), mustGraph(t, randomEdges(300, 700, 5))} {
+	gpu := openGPU(t, 8<<20, 1<<30)
+	for n, g := range []*Graph{mustGraph(t, randomEdges(70, 900, 7)), mustGraph(t, randomEdges(300, 700, 5)), mustGraph(t, randomEdges(500, 60_000, 5))} {
 		for i, s := range crowded() {
 			if gpu.Info().Processors == 1 && (i+n)%2 == 1 && !draw.Soak() {
 				continue // emulated: a C++ compiler runs for each
@@ -38,7 +38,7 @@ func TestGPULevels(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range []int{70, 20, 1} {
-				seeds, size, key := Permutation(g.Vertices(), Key{Seed: 4})[:m], 16, Key{Seed: 1 << 40, Epoch: 2, Batch: 3}
+				seeds, size, key := Permutation(g.Vertices(), Key{Seed: 4})[:m], g.Vertices()/10, Key{Seed: 1 << 40, Epoch: 2, Batch: 3}
 				batches := slices.Collect(slices.Chunk(seeds, size))
 				got, err := x.BlocksOf(batches, key)
 				if err != nil {
@@ -56,9 +56,9 @@ func TestGPULevels(t *testing.T) {
 					}
 				}
 			}
-			_, err = nvrtc.PTX(x.levels.Source(64), 75)
+			_, err = nvrtc.PTX(x.together().Source(64), 75)
 			if err != nil && !errors.Is(err, nvrtc.ErrMissing) {
-				t.Errorf("%s: %v\n%s", s.Name, err, x.levels.Source(64))
+				t.Errorf("%s: %v\n%s", s.Name, err, x.together().Source(64))
 			}
 			if err := x.Close(); err != nil {
 				t.Error(err)

@@ -161,6 +161,12 @@ func (g *Graph) loops(v uint32) (lo, hi int) {
 	return lo, hi
 }
 
+// Loops is the number of edges from v to itself.
+func (g *Graph) Loops(v uint32) int {
+	lo, hi := g.loops(v)
+	return hi - lo
+}
+
 // mostLoops is the most edges that a vertex has to itself.
 func (g *Graph) mostLoops() (most int) {
 	for v := range g.Vertices() {

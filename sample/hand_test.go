@@ -1,8 +1,11 @@
 package sample
 
 import (
+	"math"
 	"strings"
 	"testing"
+
+	"sagann/chunk"
 )
 
 // What Size panics with, at Compile and at a later step of unbounded ones, and graphs made by hand are errors.
@@ -64,6 +67,32 @@ func TestStateAtOnce(t *testing.T) {
 	for i := range 3 {
 		if n := len(s.Vertices(nil, i)); n != 7 {
 			t.Errorf("walk %d has %d vertices, want 7", i, n)
+		}
+	}
+}
+
+// Has knows numbers that no vertex has, also those that differ from a vertex's by 2³²: by strips, by the reference and in a Score.
+func TestHasOfNoVertex(t *testing.T) {
+	g := mustGraph(t, &chunk.Edges{V: 3, Src: []uint32{0, 2, 2}, Dst: []uint32{1, 1, 0}})
+	for _, x := range []struct {
+		v    int
+		want bool
+	}{{0, true}, {1, false}, {2, true}, {1 << 32, false}, {2 + 1<<32, false}, {2 - 1<<32, false}, {-1, false}, {3, false}, {int(NoVertex), false}, {math.MaxInt, false}} {
+		for _, by := range []func() run{nil, func() run { return reference }} {
+			p, err := Compile(g, Sampler{Name: "has", Steps: 1, Next: func(s Sample, at Pool, r Rand) Int {
+				return If(s.Has(at.Vertex(), Add(Whole(x.v), Sub(s.Step(), s.Step()))), Whole(0), None)
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.tools.by = by
+			var s Samples
+			if err := p.Run(&s, []uint32{1}, 0, Key{}); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Steps[1][0] != NoVertex; got != x.want {
+				t.Errorf("Has(1, %d) is %v", x.v, got)
+			}
 		}
 	}
 }

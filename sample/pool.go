@@ -81,7 +81,7 @@ func (s Sample) Root(i Int) Int { return Int{s.t.emit(opRoot, 0, i.symbol)} }
 func (s Sample) Row(v Int) Pool { return Pool{s.t, v.symbol} }
 
 // Has tells whether the row of u has an edge from v. It takes the time of a search in
-// the sorted row. It is false where u is no vertex, and where v is None.
+// the sorted row. It is false where u or v is no vertex: None, or a number that no vertex has.
 func (s Sample) Has(u, v Int) Bool { return Bool{s.t.emit(opHas, 0, u.symbol, v.symbol)} }
 
 // Get is number i of a field of State: what the sample's last Set wrote, in this function or at an earlier step, and before any

@@ -239,7 +239,7 @@ func (s *strips) graph(f *frame, r *registers, base int, lanes []int32, n int) {
 // foreseen.
 func holds(row []uint32, v int64) int64 {
 	n := len(row)
-	if n == 0 || v < 0 {
+	if n == 0 || v < 0 || v >= int64(NoVertex) {
 		return 0
 	}
 	at, want := 0, uint32(v)

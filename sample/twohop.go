@@ -73,13 +73,11 @@ func (t *TwoHop) Embed(g *Graph, x []float32, cols int, sources []uint32, key Ke
 	if err := t.check(cols); err != nil {
 		return err
 	}
-	if len(x) != g.Vertices()*cols || len(out) != len(sources)*t.Cols() {
-		return errors.New("features or result have not a row for each vertex or source")
+	if len(x) != g.Vertices()*cols {
+		return errors.New("features have not a row for each vertex")
 	}
-	for i, v := range sources {
-		if int64(v) >= int64(g.Vertices()) {
-			return fmt.Errorf("source %d, at place %d, of a graph with %d vertices: sources are 0 to %d", v, i, g.Vertices(), g.Vertices()-1)
-		}
+	if err := t.sources(sources, g.Vertices(), out); err != nil {
+		return err
 	}
 	layers := [2][2]simd.PackedB{{t.Wf1.pack(), t.Wa1.pack()}, {t.Wf2.pack(), t.Wa2.pack()}}
 	strip := max(1, width/t.Children)
@@ -88,6 +86,19 @@ func (t *TwoHop) Embed(g *Graph, x []float32, cols int, sources []uint32, key Ke
 		h := hops{t, g, x, cols, key.stream()}
 		h.embed(layers, sources[lo:hi], out[lo*t.Cols():hi*t.Cols()])
 	})
+	return nil
+}
+
+// sources says what is wrong with sources or the memory for their rows.
+func (t *TwoHop) sources(sources []uint32, vertices int, out []float32) error {
+	if len(out) != len(sources)*t.Cols() {
+		return errors.New("the result has not a row for each source")
+	}
+	for i, v := range sources {
+		if int64(v) >= int64(vertices) {
+			return fmt.Errorf("source %d, at place %d, of a graph with %d vertices: sources are 0 to %d", v, i, vertices, vertices-1)
+		}
+	}
 	return nil
 }
 

@@ -239,38 +239,37 @@ func TestSAINTDraws(t *testing.T) {
 	(&trial{"two steps", SAINT(2), wrong, e, observe, want}).run(t)
 }
 
-// Roots are picked with equal probability, and permutations are.
+// Roots are picked with equal probability, and permutations are. Roots by degree, and orders by swaps with any place, would not pass.
 func TestRootsAndPermutations(t *testing.T) {
 	g := mustGraph(t, weightedGraph())
 	p, err := Compile(g, DeepWalk(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := outcomes{}, outcomes{}
-	for _, v := range p.Roots(rounds(), 7, Key{Seed: 3}) {
+	got, wrong, want := outcomes{}, outcomes{}, outcomes{}
+	for i, v := range p.Roots(rounds(), 7, Key{Seed: 3}) {
 		got[fmt.Sprint(v)]++
+		wrong[fmt.Sprint(g.Far[below(Key{Seed: 3}.stream().words(place{of: uint32(i)})[0], g.Edges())])]++
 		want[fmt.Sprint(v)] = 0.2
 	}
-	if v := pValue(got, want); v < least {
-		t.Errorf("roots: p = %.2g", v)
+	if v, w := pValue(got, want), pValue(wrong, want); v < least || w > least {
+		t.Errorf("roots: p = %.2g, of wrong ones %.2g", v, w)
 	}
-	got, want = outcomes{}, outcomes{}
+	got, wrong, want = outcomes{}, outcomes{}, outcomes{}
 	for i := range rounds() {
-		got[text(Permutation(4, Key{Seed: 3, Epoch: uint32(i)}))]++
-	}
-	var each func(list []uint32)
-	each = func(list []uint32) {
-		if len(list) == 4 {
-			want[text(list)] = 1.0 / 24
+		key := Key{Seed: 3, Epoch: uint32(i)}
+		got[text(Permutation(4, key))]++
+		list, words := []uint32{0, 1, 2, 3}, key.stream().words(place{})
+		for j := range list {
+			k := below(words[j], 4)
+			list[j], list[k] = list[k], list[j]
 		}
-		for v := range uint32(4) {
-			if !slices.Contains(list, v) {
-				each(append(slices.Clone(list), v))
-			}
-		}
+		wrong[text(list)]++
 	}
-	each(nil)
-	if v := pValue(got, want); v < least {
-		t.Errorf("permutations: p = %.2g", v)
+	for _, list := range permutations(4) {
+		want[text(list)] = 1.0 / 24
+	}
+	if v, w := pValue(got, want), pValue(wrong, want); v < least || w > least {
+		t.Errorf("permutations: p = %.2g, of wrong ones %.2g", v, w)
 	}
 }

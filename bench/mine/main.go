@@ -39,7 +39,7 @@ func main() {
 	var others peers
 	data := flag.String("data", "", "the graph, edges in both directions")
 	text := flag.String("pattern", "triangle", "what is counted")
-	engine := flag.String("engine", "auto", "how")
+	engine := flag.String("engine", "auto", "how; with -engines, auto stands for all")
 	threads := flag.Int("threads", 1, "how many threads count")
 	induced := flag.Bool("induced", false, "count induced subgraphs")
 	repeat := flag.Int("repeat", 0, "how often to start the job and its peers; 0: run it here, once")
@@ -53,10 +53,11 @@ func main() {
 	threadCounts := flag.String("scaling", "", "numbers of threads, such as 1,16: print how long counting takes with each on R-MAT graphs of -scales")
 	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print what each engine takes beside what --explain says, on -data or on R-MAT graphs of -scales")
 	flag.Float64Var(&tooLong, "most", tooLong, "with -engines and loops: what is expected to take more seconds is not run")
+	flag.Float64Var(&stop, "stop", stop, "with -engines: seconds after which a count is given up")
 	flag.Parse()
 	var err error
 	if *engines != "" {
-		err = engineTable(*data, *scales, *engines, *gpu, *threads)
+		err = engineTable(*data, *scales, *engines, *gpu, *threads, mine.Engine(*engine))
 	} else if *gpu != "" {
 		err = gpuTable(*gpu, *scales, *gib, *jobs, *loops, *cpu)
 	} else if *threadCounts != "" {

@@ -51,10 +51,15 @@ func main() {
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
 	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
+	ablation := flag.String("ablation", "", "graphs, such as reddit,products,mag: time -epochs with every part of sampled training and without each in turn, instead")
+	models := flag.String("models", "gcn,gin,gat", "models of the ablation")
 	flag.Parse()
 	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n, *window) }
 	if e.n > 0 {
 		run = e.run
+	}
+	if *ablation != "" {
+		run = func() error { return e.ablate(*ablation, *models) }
 	}
 	if *memory > 0 {
 		run = func() error { return sizeOfSampling(*memory, *n) }

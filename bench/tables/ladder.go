@@ -63,16 +63,12 @@ func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
 	if err := (&saga.Config{Without: c.Without}).Validate(); err != nil {
 		return cli.Usagef("--without: %w", err)
 	}
-	d, err := c.ladderData(shape)
-	if err != nil {
-		return err
-	}
-	a.Log.Info("graph", "data", cli.Describe(d))
 	if c.Mem == 0 {
 		return cli.Usagef("--mem auto: a size, such as 2GiB, or everything stays and nothing streams")
 	}
 	reserve := int64(0)
 	if c.modelled(c.Device) {
+		var err error
 		if reserve, err = c.machineOf(); err != nil {
 			return err
 		}
@@ -80,6 +76,11 @@ func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
 			return cli.Usagef("--mem %d: machine %s keeps %d bytes for itself", c.Mem, c.Machine, reserve)
 		}
 	}
+	d, err := c.ladderData(shape)
+	if err != nil {
+		return err
+	}
+	a.Log.Info("graph", "data", cli.Describe(d))
 	s := &sheet{key: "ladder", title: fmt.Sprintf("From the paper's baseline up, on %s: %s, %d columns between %d layers, %s of device memory; medians of %d epochs after %d",
 		c.Device, cli.Describe(d), c.Hidden, c.Layers, cli.SizeText(int64(c.Mem)), c.Epochs, c.Warmup),
 		head: table.Row{"model", "line", "epoch ms", "H2D GB", "D2H GB", "D2D GB", "P", "device memory MiB", "faster than the line before", "than NG-base", "predicted ms", "off by", "loss apart"}}

@@ -41,7 +41,12 @@ func powerShape(text string) (v, e int, err error) {
 // vertex. The power is read from a table of (x/V)^(5/8), which takes products and square roots
 // only: they are rounded alike everywhere. Rows are sorted; edge numbers are places; weights are in [1, 5).
 func powerGraph(v, e int, weights bool) *sample.Graph {
-	p := newPower(v)
+	return powerGraphOf(newPower(v, usual), e, weights)
+}
+
+// powerGraphOf is powerGraph with another power in place of 1.6.
+func powerGraphOf(p *power, e int, weights bool) *sample.Graph {
+	v := p.v
 	half := e / 2
 	g := &sample.Graph{Offsets: make([]int64, v+1), Far: make([]uint32, 2*half), Edge: make([]uint32, 2*half)}
 	at := g.Offsets[1:]
@@ -91,10 +96,32 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// root is a power of (x/V) as so many factors under so many square roots.
+type root struct{ factors, roots int }
+
+// usual is the power 5/8.
+var usual = root{5, 3}
+
+// of is q to the power.
+func (r root) of(q float64) float64 {
+	x := q
+	for range r.factors - 1 {
+		x *= q
+	}
+	for range r.roots {
+		x = math.Sqrt(x)
+	}
+	return x
+}
+
+// inverse is the power by which ranks are drawn.
+func (r root) inverse() float64 { return float64(int(1)<<r.roots) / float64(r.factors) }
+
 // power is the table: from[x] is the least u of rank x, and first[b] the rank of b·2⁻²⁰. Of many
 // vertices there is none: an entry is made where it is read.
 type power struct {
 	v     int
+	root  root
 	from  []float64
 	first []uint32
 }
@@ -104,8 +131,8 @@ const (
 	powerTable   = 1 << 24 // a larger table is slower to read than an entry to make
 )
 
-func newPower(v int) *power {
-	p := &power{v: v}
+func newPower(v int, r root) *power {
+	p := &power{v: v, root: r}
 	if v > powerTable {
 		return p
 	}
@@ -124,11 +151,8 @@ func newPower(v int) *power {
 	return p
 }
 
-// least is (x/V)^(5/8).
-func (p *power) least(x int) float64 {
-	q := float64(x) / float64(p.v)
-	return math.Sqrt(math.Sqrt(math.Sqrt(q * q * q * q * q)))
-}
+// least is (x/V) to the power.
+func (p *power) least(x int) float64 { return p.root.of(float64(x) / float64(p.v)) }
 
 // vertex is the vertex of a random number.
 func (p *power) vertex(r uint64) uint32 {
@@ -139,7 +163,7 @@ func (p *power) vertex(r uint64) uint32 {
 
 func (p *power) rank(u float64, r uint64) int {
 	if p.from == nil {
-		x := min(int(math.Pow(u, 1.6)*float64(p.v)), p.v-1) // about
+		x := min(int(math.Pow(u, p.root.inverse())*float64(p.v)), p.v-1) // about
 		for x > 0 && p.least(x) > u {
 			x--
 		}

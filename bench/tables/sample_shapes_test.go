@@ -28,8 +28,8 @@ func TestPowerGraph(t *testing.T) {
 
 // TestPowerRank: ranks are the same with a table and without.
 func TestPowerRank(t *testing.T) {
-	with := newPower(5000)
-	without := &power{v: 5000}
+	with := newPower(5000, usual)
+	without := &power{v: 5000, root: usual}
 	for i := range uint64(100_000) {
 		r := mixed(i)
 		if i < 5000 { // where a rank begins, and right before

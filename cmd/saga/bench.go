@@ -11,6 +11,7 @@ type benchCmd struct {
 	Kernels   tables.Kernels   `cmd:"" help:"Every kernel of an epoch on a GPU against the device's ceilings."`
 	Epoch     tables.Epoch     `cmd:"" help:"Times of training epochs on this machine."`
 	Sample    tables.Sample    `cmd:"" help:"Samples a second of every sampler, beside what random reads of this machine allow."`
+	Embed     tables.Embed     `cmd:"" help:"Embeddings by two layers over sampled trees on a GPU, beside Gunrock's."`
 	Auto      tables.Auto      `cmd:"" help:"What auto chooses against an exhaustive search."`
 }
 
@@ -30,6 +31,7 @@ Examples:
   saga bench ring --devices 1,2,4 --machine h200x4
   saga bench sample
   saga bench sample --data products.saga --samplers "neighbours:15,10,5;deepwalk"
+  saga bench embed --shapes pokec --children 10,25
   saga bench ablation --models ggcn --machine h200 --mem 2GiB
   saga bench ablation --models ggcn,gcn --device cuda --machine h200 --mem 2GiB
   saga bench ablation --models ggcn --device cpu:2 --machine cpu --mem 8MiB --shape vertices=2000,edges=40e3,features=32,classes=8`

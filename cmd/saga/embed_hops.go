@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"sagann/dataset"
 	"sagann/dataset/npy"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/sample"
 )
@@ -48,15 +50,41 @@ func (c *embedCmd) fromHops(a *app) error {
 	for v := range sources {
 		sources[v] = uint32(v)
 	}
-	out := make([]float32, len(sources)*hop.Cols())
-	if err := hop.Embed(g, d.Features, d.FeatureCols, sources, sample.Key{Seed: c.Learn.Seed}, out); err != nil {
-		return err
-	}
 	var ids func(int) string
 	if d.HasIDs() {
 		ids = d.ID
 	}
+	key := sample.Key{Seed: c.Learn.Seed}
+	if !device.Host(c.Device) {
+		return c.hopsOnGPU(&hop, g, d, sources, key, func(rows []float32) error { return c.write(a, rows, hop.Cols(), "vertex", ids) })
+	}
+	out := make([]float32, len(sources)*hop.Cols())
+	if err := hop.Embed(g, d.Features, d.FeatureCols, sources, key, out); err != nil {
+		return err
+	}
 	return c.write(a, out, hop.Cols(), "vertex", ids)
+}
+
+// hopsOnGPU embeds on a GPU and hands the rows to write.
+func (c *embedCmd) hopsOnGPU(hop *sample.TwoHop, g *sample.Graph, d *dataset.Data, sources []uint32, key sample.Key, write func(rows []float32) error) (err error) {
+	gpu, err := cli.OpenGPU(c.Device, int64(c.Mem))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gpu.Close()) }()
+	on, err := hop.OnGPU(gpu, g, d.Features, d.FeatureCols, len(sources), 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, on.Close()) }()
+	rows, err := on.Rows(len(sources))
+	if err != nil {
+		return err
+	}
+	if err := on.Embed(sources, key, rows); err != nil {
+		return err
+	}
+	return write(rows)
 }
 
 // readWeights reads the four matrices.

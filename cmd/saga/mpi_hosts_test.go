@@ -111,8 +111,8 @@ func TestTwoHosts(t *testing.T) {
 	}
 }
 
-// TestTwoHostsDeath: whatever of two hosts dies, all ranks and mpirun are gone within ten seconds, not with status 0: three times
-// each.
+// TestTwoHostsDeath: whatever of two hosts dies, all ranks and mpirun are gone within ten seconds, not with status 0, and one line names a
+// rank of the host where that happened, its task and epoch: three times each.
 func TestTwoHostsDeath(t *testing.T) {
 	h := newTwoHosts(t)
 	for range 3 {
@@ -168,11 +168,16 @@ func (h *twoHosts) dies(t *testing.T, do func(ranks map[int]int) error) {
 	if err == nil || took > hostsEndWithin {
 		t.Errorf("ended after %.1f s: %v\n%s", took.Seconds(), err, &out)
 	}
+	var lines []string
 	for line := range strings.Lines(out.String()) {
-		if strings.Contains(line, "no sign of life") || strings.Contains(line, "mpirun noticed") || strings.Contains(line, "lost communication") {
-			t.Logf("%.1f s, %v: %s", took.Seconds(), err, line)
+		if strings.Contains(line, "no sign of life") {
+			lines = append(lines, line)
 		}
 	}
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "saga: rank 2 (host hostb) ") && !strings.HasPrefix(lines[0], "saga: rank 3 (host hostb) ") || !strings.Contains(lines[0], "it was at: epoch ") {
+		t.Errorf("the ranks say %q\n%s", lines, &out)
+	}
+	t.Logf("%.1f s, %v: %s", took.Seconds(), err, strings.Join(lines, ""))
 }
 
 // parentOf is the process that started pid: of a rank the launcher's daemon.

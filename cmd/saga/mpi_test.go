@@ -122,13 +122,17 @@ func TestMPIUsage(t *testing.T) {
 // TestMPIDeath: a rank that is killed or stopped ends all processes soon, with one line that names rank, host, epoch and
 // task; the run then goes on from its checkpoint. make soak does it three times each.
 func TestMPIDeath(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	times := 1
 	if draw.Soak() {
 		times = 3
 	}
 	for range times {
 		for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
-			t.Run(name, func(t *testing.T) { mpiDeath(t, signal) })
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				mpiDeath(t, signal)
+			})
 		}
 	}
 }

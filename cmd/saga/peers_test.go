@@ -107,8 +107,10 @@ func TestPeersUsage(t *testing.T) {
 
 // TestPeersDeath: a rank that is killed or stopped ends the others, with one line that names rank, host, epoch and task.
 func TestPeersDeath(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			p := startPeers(t, 3, "--data", mpiData, "--model", "ggcn", "--owners", "3", "--chunks", "6", "--epochs", "1000000", "--checkpoint-every", "2", "--net-timeout", "4s", "--out", dir)
 			for i := 0; ; i++ {

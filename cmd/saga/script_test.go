@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"sagann/internal/draw"
 	"sagann/internal/safetensors"
 )
 
@@ -31,9 +33,10 @@ func mainOnAFullDisk() {
 	main()
 }
 
-// TestScripts runs testdata/*.txtar: conversations with the command.
+// TestScripts runs testdata/*.txtar: conversations with the command. What stands behind the condition soak runs in make soak only.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", Cmds: map[string]func(*testscript.TestScript, bool, []string){
+	t.Parallel()
+	testscript.Run(t, testscript.Params{Dir: "testdata", Condition: condition, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"status":      cmdStatus,
 		"empty":       cmdEmpty,
 		"lines":       cmdLines,
@@ -44,6 +47,14 @@ func TestScripts(t *testing.T) {
 		"fits":        cmdFits,
 		"sametensors": cmdSameTensors,
 	}})
+}
+
+// condition is what scripts ask beside what testscript knows.
+func condition(name string) (bool, error) {
+	if name == "soak" {
+		return draw.Soak(), nil
+	}
+	return false, fmt.Errorf("unknown condition %s", name)
 }
 
 // cmdStatus: status N COMMAND ... runs a command that must exit with N.

@@ -210,7 +210,7 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 		numbers += q.Rows * q.Cols
 	}
 	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s on %s; %s of host memory beside the data",
-		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s.Peak, s.Budget), c.Memory.Device, cli.SizeText(s.Host))
+		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s.Peak+s.Aside, s.Budget), c.Memory.Device, cli.SizeText(s.Host))
 	if s.Disk > 0 {
 		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
 	}

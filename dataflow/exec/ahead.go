@@ -184,7 +184,7 @@ func (r *Runner) finish(err error) error {
 			err = p.dev.Record(p.queues[plan.D2H], a.ended)
 		}
 		if err == nil {
-			err = p.dev.Await(a.ended)
+			err = device.Await(p.dev, a.ended)
 		}
 		if err == nil {
 			return nil

@@ -39,9 +39,9 @@ type part struct {
 	scratch device.Mem   // GPUs: what lies between the kernels of a launch
 	held    []device.Mem // and all that was taken for it
 
-	room device.HostMem  // that messages go through
-	net  device.Queue    // of messages from GPU to GPU; nil until the first
-	tied [2]device.Event // that tie it to the queue of a message
+	relay *relay          // of messages through host memory; nil until a plan has some
+	net   device.Queue    // of messages from GPU to GPU; nil until the first
+	tied  [2]device.Event // that tie it to the queue of a message
 }
 
 // NewArena takes bytes of memory of each device, once. The error names what was asked for.
@@ -86,8 +86,9 @@ func (a *Arena) Close() error {
 	}
 	a.owned, a.rows = nil, nil
 	for _, p := range a.devices {
-		if len(p.room.Bytes()) > 0 {
-			err = errors.Join(err, p.dev.HostFree(p.room))
+		if p.relay != nil {
+			p.relay.under.Wait() // a step that failed has ended the link
+			close(p.relay.send)
 		}
 		for _, m := range append(p.held, p.mem) {
 			err = errors.Join(err, p.dev.Free(m))

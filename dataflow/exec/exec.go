@@ -93,6 +93,9 @@ func (r *Runner) step() error {
 	r.traceBegin()
 	err := errors.Join(r.submitAll(), r.named(r.arena.sync()))
 	r.traceEnd(err)
+	if err == nil {
+		err = r.arena.sent()
+	}
 	if err != nil {
 		r.arena.ranks.Abort(err) // others wait for what will not come
 		return err

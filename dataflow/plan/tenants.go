@@ -11,7 +11,7 @@ import (
 // several share a place. The first of plans is the base of the others, which may use its
 // places. Of several ranks it is what the one that needs most needs of the intervals that it owns.
 func Tenants(ranks int, plans ...*Plan) []Tenant {
-	if len(plans) == 0 {
+	if len(plans) == 0 { // nothing goes over the full graph
 		return nil
 	}
 	cells := Tenant{Name: "cells", Bytes: plans[0].cellShare(ranks), Stays: true, From: Whole, To: Whole}

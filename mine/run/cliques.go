@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"sagann/internal/simd"
 	"sagann/mine/rows"
 )
 
@@ -12,15 +13,16 @@ import (
 // neighbours above them; their rows are counted without loops over words.
 const narrow = 4
 
-// wordsOf is the number of words of a row of a matrix of d rows.
-func wordsOf(d int) int { return max((d+63)/64, narrow) }
+// wordsOf is the number of words of a row of a matrix of d rows: a multiple of narrow.
+func wordsOf(d int) int { return max((d+255)/256, 1) * narrow }
 
 // CliquesNeed is the memory that Cliques takes for each worker: a matrix of the most
 // neighbours that a vertex has above it, a set for each level, a row's members, and a
 // place for each vertex of the graph.
 func CliquesNeed(r *rows.Rows, k int) int64 {
 	d := r.MaxAbove
-	return 8*int64(wordsOf(d))*int64(d+k) + 4*int64(d) + 4*int64(r.V())
+	words := int64(wordsOf(d))
+	return 8*words*(64*words+int64(k)) + 4*int64(d) + 4*int64(r.V())
 }
 
 // matrix is one worker's neighbourhood: bit j of row i says that neighbours i and j of
@@ -46,7 +48,7 @@ func (r *Run) Cliques(ctx context.Context, k int) (Total, error) {
 		d := r.Rows.MaxAbove
 		words := wordsOf(d)
 		m := &ws[w]
-		*m = matrix{rows: r.Rows, place: make([]uint32, r.Rows.V()), bits: make([]uint64, d*words),
+		*m = matrix{rows: r.Rows, place: make([]uint32, r.Rows.V()), bits: make([]uint64, 64*words*words),
 			found: make([]uint32, d), sets: make([][]uint64, k), stop: &p.stop}
 		for j := range m.sets {
 			m.sets[j] = make([]uint64, words)
@@ -128,12 +130,7 @@ func (m *matrix) count(k int, set []uint64, from int) uint64 {
 			n += uint64(bits.OnesCount64(w))
 		}
 	case 2:
-		for at := from; at < len(set); at++ {
-			for left := set[at]; left != 0; left &= left - 1 {
-				row := m.row(at<<6 | bits.TrailingZeros64(left))
-				n += overlap(set[at:], row[at:])
-			}
-		}
+		return simd.Pairs(set, m.bits)
 	default:
 		inner := m.sets[k][:len(set)]
 		for at := from; at < len(set); at++ {
@@ -159,15 +156,16 @@ func (m *matrix) countNarrow(k int, set *[narrow]uint64) uint64 {
 	case 1:
 		return uint64(bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]) + bits.OnesCount64(set[2]) + bits.OnesCount64(set[3]))
 	case 2:
-		return m.pairsNarrow(set)
+		return simd.Pairs(set[:], m.bits)
 	}
 	n := uint64(0)
+	inner := (*[narrow]uint64)(m.sets[k]) // a variable would be taken from the heap for every set
 	for at, left := range *set {
 		for ; left != 0; left &= left - 1 {
 			row := m.rowNarrow(at<<6 | bits.TrailingZeros64(left))
-			inner := [narrow]uint64{set[0] & row[0], set[1] & row[1], set[2] & row[2], set[3] & row[3]}
+			*inner = [narrow]uint64{set[0] & row[0], set[1] & row[1], set[2] & row[2], set[3] & row[3]}
 			if inner[0]|inner[1]|inner[2]|inner[3] != 0 {
-				n += m.countNarrow(k-1, &inner)
+				n += m.countNarrow(k-1, inner)
 			}
 		}
 	}
@@ -176,37 +174,4 @@ func (m *matrix) countNarrow(k int, set *[narrow]uint64) uint64 {
 
 func (m *matrix) rowNarrow(i int) *[narrow]uint64 {
 	return (*[narrow]uint64)(m.bits[narrow*i:])
-}
-
-// pairsNarrow is the number of neighbours within the set. A row has no bits in the words
-// before its own.
-func (m *matrix) pairsNarrow(set *[narrow]uint64) uint64 {
-	s0, s1, s2, s3 := set[0], set[1], set[2], set[3]
-	n := 0
-	for left := s0; left != 0; left &= left - 1 {
-		row := m.rowNarrow(bits.TrailingZeros64(left))
-		n += bits.OnesCount64(s0&row[0]) + bits.OnesCount64(s1&row[1]) + bits.OnesCount64(s2&row[2]) + bits.OnesCount64(s3&row[3])
-	}
-	for left := s1; left != 0; left &= left - 1 {
-		row := m.rowNarrow(64 | bits.TrailingZeros64(left))
-		n += bits.OnesCount64(s1&row[1]) + bits.OnesCount64(s2&row[2]) + bits.OnesCount64(s3&row[3])
-	}
-	for left := s2; left != 0; left &= left - 1 {
-		row := m.rowNarrow(128 | bits.TrailingZeros64(left))
-		n += bits.OnesCount64(s2&row[2]) + bits.OnesCount64(s3&row[3])
-	}
-	for left := s3; left != 0; left &= left - 1 {
-		n += bits.OnesCount64(s3 & m.rowNarrow(192 | bits.TrailingZeros64(left))[3])
-	}
-	return uint64(n)
-}
-
-// overlap is the number of bits that both have; they are equally long.
-func overlap(a, b []uint64) uint64 {
-	n := 0
-	b = b[:len(a)]
-	for i, w := range a {
-		n += bits.OnesCount64(w & b[i])
-	}
-	return uint64(n)
 }

@@ -18,6 +18,8 @@ type Hub struct {
 	pipes map[pipe]chan message
 	dead  chan struct{}
 	why   error // that dead was closed
+
+	closed int // ranks
 }
 
 type pipe struct{ from, to, tag int }
@@ -113,5 +115,14 @@ func (l *Link) Abort(why error) {
 	}
 }
 
-// Close does nothing.
-func (l *Link) Close() error { return nil }
+// Close waits for no other rank; when all have closed, calls under way or to come fail.
+func (l *Link) Close() error {
+	h := l.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed++; h.closed == l.ranks && h.why == nil {
+		h.why = errors.New("the link is closed")
+		close(h.dead)
+	}
+	return nil
+}

@@ -3,8 +3,10 @@
 package mpi
 
 import (
+	"cmp"
+	"fmt"
 	"os"
-	"strings"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -60,16 +62,40 @@ func (b *beats) asked(term <-chan os.Signal) {
 	time.Sleep(askedFor)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var silent []string
+	if text := b.silent(time.Now()); text != "" && !b.said {
+		b.said = true
+		b.l.tell(text + "; the launcher ends all ranks")
+	}
+}
+
+// silent tells of the rank that is the cause: one of another host, as those of this host the launcher may have ended, and of these the one
+// that has been silent for longest. The others are named behind it.
+func (b *beats) silent(now time.Time) string {
+	here := b.l.hosts[b.l.rank]
+	var list []*peer
 	for _, p := range b.peers {
-		if d := p.watch.Silent(time.Now()); d > net.SilentAfter {
-			silent = append(silent, p.watch.Line(p.rank, b.l.hosts[p.rank], d, false))
+		if p.watch.Silent(now) > net.SilentAfter {
+			list = append(list, p)
 		}
 	}
-	if len(silent) > 0 && !b.said {
-		b.said = true
-		b.l.tell(strings.Join(silent, ", ") + "; the launcher ends all ranks")
+	if len(list) == 0 {
+		return ""
 	}
+	near := func(p *peer) int {
+		if b.l.hosts[p.rank] == here {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(list, func(x, y *peer) int {
+		return cmp.Or(near(x)-near(y), cmp.Compare(y.watch.Silent(now), x.watch.Silent(now)))
+	})
+	first := list[0]
+	text := first.watch.Line(first.rank, b.l.hosts[first.rank], first.watch.Silent(now), false)
+	for i, p := range list[1:] {
+		text += []string{"; silent, too: ", ", "}[min(i, 1)] + fmt.Sprintf("rank %d (host %s)", p.rank, b.l.hosts[p.rank])
+	}
+	return text
 }
 
 // askedFor is how long this rank looks who is silent: less than the second after which it is killed.

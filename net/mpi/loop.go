@@ -134,6 +134,10 @@ func (l *Link) loop(opened chan<- error) {
 		b.turn(now)
 		if all != nil {
 			if over, err := all.over(); over {
+				for _, r := range under { // receives of what nobody sends any more
+					r.drop()
+					r.done <- errClosed
+				}
 				l.leave(b, leaving, err)
 				return
 			}

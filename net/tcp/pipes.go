@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	stdnet "net"
@@ -9,9 +10,10 @@ import (
 	"time"
 )
 
-// A message is its length, eight bytes, and its bytes. A connection for messages has one sender, one receiver and one tag.
+// A message is its length, eight bytes, and its bytes; a large one is divided among several connections. A connection for messages has
+// one sender, one receiver and one tag.
 
-// lane is what a connection is for: a tag of messages with a rank, or, with tag control, heartbeats.
+// lane is what a connection is for: messages of a rank with a tag, which is tag divided by stripes; or, with tag control, heartbeats.
 type lane struct{ rank, tag int }
 
 const control = -1
@@ -86,40 +88,79 @@ func (l *Link) pipe(all map[lane]*pipe, to lane) *pipe {
 
 // Send returns when the bytes are on their way.
 func (l *Link) Send(b []byte, to, tag int) error {
-	p := l.pipe(l.out, lane{to, tag})
+	p := l.pipe(l.out, lane{to, tag * stripes})
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	head := binary.LittleEndian.AppendUint64(nil, uint64(len(b)))
+	return striped(b, func(i int, b []byte) error {
+		on := lane{to, tag*stripes + i}
+		if i == 0 {
+			return l.write(p, on, head, b)
+		}
+		return l.write(l.pipe(l.out, on), on, b)
+	})
+}
+
+// stripes is how many connections a large message is divided among: a connection alone moves what one processor copies,
+// several what the network does. stripeBytes is the least size of a part.
+const (
+	stripes     = 4
+	stripeBytes = 1 << 20
+)
+
+// striped calls f for the parts of b, side by side where there are several.
+func striped(b []byte, f func(i int, b []byte) error) error {
+	n := min(stripes, max(1, len(b)/stripeBytes))
+	if n == 1 {
+		return f(0, b)
+	}
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = f(i, b[i*len(b)/n:(i+1)*len(b)/n]) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// write writes to a connection, which is made if there is none yet. The sender of a message holds the first of its lanes.
+func (l *Link) write(p *pipe, on lane, parts ...[]byte) error {
 	if p.c == nil {
-		c, err := l.dial(to)
+		c, err := l.dial(on.rank)
 		if err != nil {
 			return err
 		}
-		if _, err := c.Write(l.greeting(tag)); err != nil {
+		if _, err := c.Write(l.greeting(on.tag)); err != nil {
 			return l.failed(err)
 		}
 		p.c = c
 	}
-	parts := stdnet.Buffers{binary.LittleEndian.AppendUint64(nil, uint64(len(b))), b}
-	_, err := parts.WriteTo(p.c)
+	all := stdnet.Buffers(parts)
+	_, err := all.WriteTo(p.c)
 	return l.lost(err)
 }
 
 // Recv takes the next message.
 func (l *Link) Recv(b []byte, from, tag int) error {
-	p := l.pipe(l.in, lane{from, tag})
+	p := l.pipe(l.in, lane{from, tag * stripes})
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	head := make([]byte, 8)
+	if err := l.read(p, head); err != nil {
+		return err
+	}
+	if n := binary.LittleEndian.Uint64(head); n != uint64(len(b)) {
+		return fmt.Errorf("rank %d sends %d bytes, rank %d waits for %d", from, n, l.o.Rank, len(b))
+	}
+	return striped(b, func(i int, b []byte) error { return l.read(l.pipe(l.in, lane{from, tag*stripes + i}), b) })
+}
+
+// read fills b from a connection, for which it waits.
+func (l *Link) read(p *pipe, b []byte) error {
 	select {
 	case <-p.ready:
 	case <-l.dead:
 		return l.failed(nil)
-	}
-	head := make([]byte, 8)
-	if _, err := io.ReadFull(p.c, head); err != nil {
-		return l.lost(err)
-	}
-	if n := binary.LittleEndian.Uint64(head); n != uint64(len(b)) {
-		return fmt.Errorf("rank %d sends %d bytes, rank %d waits for %d", from, n, l.o.Rank, len(b))
 	}
 	_, err := io.ReadFull(p.c, b)
 	return l.lost(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // addresses are free ports of this host.
-func addresses(t *testing.T, n int) []string {
+func addresses(t testing.TB, n int) []string {
 	t.Helper()
 	var list []string
 	for range n {
@@ -54,7 +54,15 @@ func on(t *testing.T, n int, o Options, f func(l *Link) error) []error {
 func TestMessages(t *testing.T) {
 	const ranks, tags, each = 3, 5, 20
 	message := func(from, to, tag, k int) []byte {
-		return bytes.Repeat([]byte{byte(from), byte(to), byte(tag), byte(k)}, 1+k*tag*500)
+		n := 1 + k*tag*500
+		if k%8 == 7 { // divided among connections
+			n += k << 16
+		}
+		b := bytes.Repeat([]byte{byte(from), byte(to), byte(tag), byte(k)}, n)
+		for i := 0; i < len(b); i += 1 << 10 {
+			b[i] = byte(i >> 10)
+		}
+		return b
 	}
 	errs := on(t, ranks, Options{}, func(l *Link) error {
 		var wg sync.WaitGroup
@@ -185,5 +193,43 @@ func TestMissing(t *testing.T) {
 	}
 	if l, err := Open(Options{Peers: peers[:1]}); l != nil || err != nil {
 		t.Error("one rank alone needs no link")
+	}
+}
+
+// BenchmarkLink sends messages of 64 MiB both ways at once.
+func BenchmarkLink(b *testing.B) {
+	peers, links := addresses(b, 2), [2]*Link{}
+	var opening sync.WaitGroup
+	for r := range links {
+		opening.Go(func() {
+			l, err := Open(Options{Peers: peers, Rank: r})
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			links[r] = l.(*Link)
+		})
+	}
+	opening.Wait()
+	if b.Failed() {
+		return
+	}
+	b.SetBytes(2 * 64 << 20)
+	from, to := make([]byte, 64<<20), [2][]byte{make([]byte, 64<<20), make([]byte, 64<<20)}
+	for b.Loop() {
+		var all sync.WaitGroup
+		for r, l := range links {
+			all.Go(func() {
+				if err := l.Send(from, 1-r, 1+r); err != nil {
+					b.Error(err)
+				}
+			})
+			all.Go(func() {
+				if err := l.Recv(to[r], 1-r, 2-r); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		all.Wait()
 	}
 }

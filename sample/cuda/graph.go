@@ -227,10 +227,10 @@ func (g *Graph) grid(tasks int) int {
 	return max(1, min((tasks+255)/256, 16*max(g.gpu.Info().Processors, 1)))
 }
 
-// put copies a list to memory of its own. An empty list gets a word.
+// put copies a list to memory of its own, which ends with a piece of 16 bytes: kernels read whole pieces.
 func put[T uint32 | float32 | Alias](g *Graph, list []T) (device.Mem, error) {
 	b := bytesOf(list)
-	m, err := g.alloc(max(int64(len(b)), 8))
+	m, err := g.alloc(max((int64(len(b))+15)&^15, 16))
 	if err == nil && len(b) > 0 {
 		err = g.gpu.CopyH2D(g.queue, m, 0, b)
 	}

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
+	"math/bits"
 
 	"sagann/device"
 )
 
-// Kind is what vertices of a level are drawn from.
+// Kind is what a level is drawn from.
 type Kind int
 
 // Kinds; the numbers stand in the kernel's text, too.
@@ -18,9 +18,10 @@ const (
 	Everywhere             // all vertices, by score
 	Columns                // sources of edges into the level, by the sum of their scores
 	Among                  // nothing: the one step takes the edges among the seeds
+	RowsAlone              // each row by itself: a number of its edges, without replacement; it reads Pairs
 )
 
-// Levels says how batches of blocks are drawn whose levels draw together. Everywhere and Columns need Scores.
+// Levels says how batches of blocks are drawn whose levels draw together, or many small batches at a time. Everywhere and Columns need Scores.
 type Levels struct {
 	Kind       Kind
 	Sizes      []int
@@ -28,19 +29,12 @@ type Levels struct {
 	RowNormal  bool
 }
 
-// Scores are what draws by score read: of edges, with the unit of sums of them, and sums of vertices: Everywhere those of their out-edges, up to and
-// with each, for Columns those of their rows.
-type Scores struct {
-	Edge []float32
-	Unit float64
-	Sums []uint64
-}
-
-// levelThreads are those of a batch: few, as much of a batch is waiting, and other batches work meanwhile.
-const levelThreads = 128
+// Scores are what draws by score read, as whole numbers. Before[e] is the sum over edges before e, of all edges in the end: Columns reads them.
+// Sums[v] is the sum over out-edges of the vertices up to and with v: Everywhere reads them.
+type Scores struct{ Before, Sums []uint64 }
 
 // MostLevel is how many vertices a batch has at most.
-const MostLevel = 3072
+const MostLevel = 6144
 
 // Crowd draws many batches at a time, a block of threads for each.
 type Crowd struct {
@@ -49,8 +43,9 @@ type Crowd struct {
 	size, many  int   // seeds of a batch at most, and batches that there is room for
 	rows, edges []int // room of each step
 	source      string
-	shared      int
-	grid        int
+	threads     int // of a block
+	work        int // words that they work in
+	shared      int // all bytes of a block
 	mems        []device.Mem
 
 	reads         crowdReads
@@ -60,10 +55,13 @@ type Crowd struct {
 }
 
 // crowdReads is what is read of edges and vertices; what is not is none.
-type crowdReads struct{ edge, weight, score, units, sums device.Mem }
+type crowdReads struct{ edge, weight, scores, sums, guide device.Mem }
 
-// mostShared is what a block of threads can have on GPUs of compute capability 9.
-const mostShared = 227 << 10
+// mostShared is what a block of threads can have on GPUs of compute capability 9, and the system takes sharedOfBlock for each.
+const (
+	mostShared    = 227 << 10
+	sharedOfBlock = 1 << 10
+)
 
 // powerOver is the places of a table of which so many are taken, at most three quarters.
 func powerOver(n int) (p int) {
@@ -85,9 +83,12 @@ func (c *Crowd) room() error {
 		if c.l.Kind == Among {
 			break
 		}
-		n := c.rows[len(c.rows)-1]
+		n, new := c.rows[len(c.rows)-1], k
+		if c.l.Kind == RowsAlone {
+			new = n * k
+		}
 		c.edges = append(c.edges, n*k)
-		c.rows = append(c.rows, min(c.g.vertices, n+k))
+		c.rows = append(c.rows, min(c.g.vertices, n+new))
 	}
 	if n := c.rows[len(c.l.Sizes)]; n > MostLevel {
 		return fmt.Errorf("a batch can have %d vertices: at most %d are possible", n, MostLevel)
@@ -104,44 +105,6 @@ func total(list []int) (sum int) {
 
 func (c *Crowd) begins() int { return total(c.rows[:len(c.l.Sizes)]) + len(c.l.Sizes) }
 
-// text is the kernel's source.
-func (c *Crowd) text() string {
-	steps, most := len(c.l.Sizes), c.rows[len(c.l.Sizes)]
-	level, drawn := powerOver(most), 0
-	for _, k := range c.l.Sizes {
-		drawn = max(drawn, powerOver(k))
-	}
-	each := 3
-	if c.l.Kind != Among {
-		drawn *= 2 // most edges are looked up in vain
-	}
-	if c.l.Kind == Everywhere || c.l.Kind == Columns {
-		each = 6
-	}
-	words := 2*level + 3*(most+1) + each*drawn + 32
-	if c.l.Kind == Columns {
-		words += 2 * (most + 1)
-	}
-	c.shared = 4 * words
-	flag := map[bool]int{true: 1}
-	var b strings.Builder
-	fmt.Fprintf(&b, "#define THREADS %d\n#define STEPS %d\n#define KIND %d\n#define LEVEL_SLOTS %d\n#define DRAWN_SLOTS %d\n#define VERTICES %d\n#define BEGINS %d\n#define EDGES_MOST %d\n#define WEIGHTS %d\n#define ROW_NORMAL %d\n",
-		levelThreads, steps, c.l.Kind, level, drawn, most, c.begins(), total(c.edges), flag[c.l.EdgeWeight != ""], flag[c.l.RowNormal])
-	b.WriteString(prelude + scanText)
-	at := make([]int, steps)
-	for i := range steps {
-		at[i] = total(c.edges[:i])
-	}
-	for _, x := range []struct {
-		name string
-		list []int
-	}{{"sizes", c.l.Sizes}, {"rows_most", c.rows[:steps]}, {"edges_most", c.edges}, {"edges_at", at}} {
-		fmt.Fprintf(&b, "static __device__ const u32 %s[STEPS] = {%s};\n", x.name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(x.list)), ", "), "[]"))
-	}
-	b.WriteString(levelsText + c.l.EdgeWeight + levelsDraws + levelsHead)
-	return b.String()
-}
-
 // Source is the text for batches of so many seeds of a graph with many vertices, for tests that compile it.
 func (l Levels) Source(size int) string {
 	c := &Crowd{g: &Graph{vertices: math.MaxInt32}, l: l, size: size}
@@ -151,7 +114,7 @@ func (l Levels) Source(size int) string {
 	return c.text()
 }
 
-// NewCrowd has memory for so many batches of so many seeds. What it reads of the graph was uploaded with Far.
+// NewCrowd has memory for so many batches of so many seeds. What it reads of the graph was uploaded with Far, or for RowsAlone with Pairs.
 func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, size, batches int) (c *Crowd, err error) {
 	c = &Crowd{g: g, l: l, size: size, many: batches}
 	if err := c.room(); err != nil {
@@ -183,10 +146,10 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	}
 	keep(&c.reads.edge, bytesOf(edge))
 	keep(&c.reads.weight, bytesOf(weight))
+	keep(&c.reads.scores, bytesOf(s.Before))
 	keep(&c.reads.sums, bytesOf(s.Sums))
-	if l.Kind == Columns {
-		keep(&c.reads.score, bytesOf(s.Edge))
-		keep(&c.reads.units, bytesOf([]uint64{math.Float64bits(s.Unit)}))
+	if l.Kind == Everywhere {
+		keep(&c.reads.guide, bytesOf(c.guide(s.Sums)))
 	}
 	steps := len(c.l.Sizes)
 	take(&c.seeds, 4*size*batches)
@@ -198,11 +161,26 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 		}
 		take(&c.lists[i], 4*words*batches)
 	}
-	c.grid = min(batches, 16*max(1, g.gpu.Info().Processors))
 	if err == nil {
 		err = g.compile(c.source, "saga_levels")
 	}
 	return c, err
+}
+
+// guide says of each part of the numbers that draw a vertex by the sums which is the first that it can give; the last entry is the last vertex.
+func (c *Crowd) guide(sums []uint64) []uint32 {
+	shift := 64 - c.guideBits()
+	list := make([]uint32, 1<<c.guideBits()+1)
+	v := uint32(0)
+	for i := range list[:len(list)-1] {
+		at, _ := bits.Mul64(uint64(i)<<shift, sums[len(sums)-1])
+		for int(v) < len(sums)-1 && sums[v] <= at {
+			v++
+		}
+		list[i] = v
+	}
+	list[len(list)-1] = uint32(len(sums) - 1)
+	return list
 }
 
 // Fits tells whether there is room for so many batches of so many seeds at most.
@@ -225,11 +203,15 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	if err != nil {
 		return err
 	}
-	args := []any{g.offsets, g.far, c.reads.edge, c.reads.weight, c.reads.score, c.reads.units, c.reads.sums, uint64(g.vertices), c.seeds, c.starts, uint64(len(batches)), c.named}
+	far := g.far
+	if c.l.Kind == RowsAlone {
+		far = g.pairs
+	}
+	args := []any{g.offsets, far, c.reads.edge, c.reads.weight, c.reads.scores, c.reads.sums, c.reads.guide, uint64(g.vertices), c.seeds, c.starts, c.named}
 	for _, m := range c.lists {
 		args = append(args, m)
 	}
-	return g.launch([]call{{c.source, "saga_levels", min(len(batches), c.grid), levelThreads, c.shared, args}})
+	return g.launch([]call{{c.source, "saga_levels", len(batches), c.threads, c.shared, args}})
 }
 
 // Counts are the vertices of each level and the edges of each step of a batch. Full tells that it had no room for its edges.

@@ -2,67 +2,82 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"sagann/device"
 )
 
-// Rounds are walks without a bound, as far as they have been drawn.
-type Rounds struct {
+// Round is what a launch drew of walks without a bound, in stretches: Steps[k*Stretch+j] is what walk Owners[2k] added at step Owners[2k+1]+j, and
+// after NoVertex that stretch has nothing more. Owners[2k] is none where stretch k has nothing at all.
+type Round struct{ Owners, Steps []uint32 }
+
+// Stretch is how many steps a stretch has. A walk of a hundred steps leaves an eighth of its memory empty.
+const Stretch = 32
+
+// A warp takes as many walks at a time as it has lanes, and stretches for one turn of all its lanes; a launch has four stretches for each walk,
+// so that walks of about a hundred steps end in one.
+const (
+	walksAtATime     = 32
+	stretchesAtATime = 32
+	stretchesOfWalk  = 4
+)
+
+// roundsSource is the text of walks without a bound.
+func (w *Walk) roundsSource(wide bool) string {
+	turns := ""
+	for turn := range 4 {
+		words := ""
+		if w.Pack > 1 && turn%w.Pack == 0 {
+			words = "w = philox(f.k0, f.k1, f.of, step / PACK, 0, counter(0, 0));"
+		}
+		turns += fmt.Sprintf(roundTurn, turn%w.Pack, turn, words)
+	}
+	return w.head(wide) + fmt.Sprintf("#define STRETCH %d\n#define PART %d\n#define PARTS %d\n", Stretch, walksAtATime, stretchesAtATime) +
+		strings.ReplaceAll(roundsText, "ROUND_TURNS", turns)
+}
+
+// rounds are walks without a bound, as far as they have been drawn.
+type rounds struct {
 	g      *Graph
-	w      *Walk
 	source string
 	first  uint64
 	key    uint64
+	bound  int
 	keep   func(Round) error
 
-	n, start       int // walks of the next round, and its first step
-	all            int // walks of the first
-	list, at, last device.Mem
-	left, wrong    device.Mem
-	held           []device.Mem
+	n            int        // walks that go on
+	walks        walkLists  // of these
+	wrong, taken device.Mem // two words, and four counts
 }
 
-// Round is what a round drew: Steps[k*N+j] is what walk List[j] added at step Start+k; after NoVertex
-// the walk has nothing more. List is nil where it is 0 and on.
-type Round struct {
-	N, Start int
-	List     []uint32
-	Steps    []uint32
-}
-
-// A round has few steps, as lanes whose walk has ended are idle until the next one, which has only walks that go on. Walks that
-// are fewer than the threads of a GPU gain nothing by that: they get more steps, in twice the memory of the first round at most.
-const (
-	roundSteps = 64
-	mostRound  = 2048
-	resident   = 2048 // threads of a multiprocessor
-)
-
-// steps is how many the next round has.
-func (r *Rounds) steps() int {
-	if r.n > resident*max(1, r.g.gpu.Info().Processors) {
-		return roundSteps
-	}
-	return min(max(roundSteps, 2*roundSteps*(r.all/r.n)), mostRound)
-}
+// walkLists say of walks where they are, what was before that, how many steps they have, and which they are.
+type walkLists [4]device.Mem
 
 // DrawRounds draws walks from roots until all have ended, or one has bound steps: then goesOn is true.
-// Keep, if any, gets every round.
+// Keep, if any, gets what every launch drew.
 func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32, bound int, keep func(Round) error) (wrong, goesOn bool, err error) {
-	r := &Rounds{g: g, w: w, source: w.text(g.wide), first: first, key: uint64(k0) | uint64(k1)<<32, keep: keep, n: len(roots), all: len(roots)}
-	defer func() { err = errors.Join(err, r.drop(&r.held)) }()
-	r.left, r.wrong = r.take(8, &err), r.take(8, &err)
-	if r.at = r.take(4*int64(len(roots)), &err); err != nil {
+	r := &rounds{g: g, source: w.roundsSource(g.wide), first: first, key: uint64(k0) | uint64(k1)<<32, bound: bound, keep: keep, n: len(roots)}
+	var held []device.Mem
+	defer func() {
+		for _, m := range append(held, r.walks[:]...) {
+			err = errors.Join(err, g.drop(m))
+		}
+	}()
+	for _, x := range []struct {
+		to    *device.Mem
+		bytes int64
+	}{{&r.wrong, 8}, {&r.taken, 16}, {&r.walks[0], max(8, 4*int64(len(roots)))}} {
+		if *x.to, err = g.alloc(x.bytes); err != nil {
+			return false, false, err
+		}
+	}
+	held = []device.Mem{r.wrong, r.taken}
+	if err := errors.Join(g.gpu.CopyH2D(g.queue, r.walks[0], 0, bytesOf(roots)), g.gpu.CopyH2D(g.queue, r.wrong, 0, make([]byte, 8))); err != nil {
 		return false, false, err
 	}
-	if err := g.gpu.CopyH2D(g.queue, r.at, 0, bytesOf(roots)); err != nil {
-		return false, false, err
-	}
-	if err := g.gpu.CopyH2D(g.queue, r.wrong, 0, make([]byte, 8)); err != nil {
-		return false, false, err
-	}
-	for r.n > 0 && r.start < bound {
-		if err := r.round(); err != nil {
+	for r.n > 0 && !goesOn {
+		if goesOn, err = r.round(); err != nil {
 			return false, false, errors.Join(err, g.gpu.Sync())
 		}
 	}
@@ -70,89 +85,70 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 	if err := g.gpu.CopyD2H(g.queue, bytesOf(flag), r.wrong, 0); err != nil {
 		return false, false, err
 	}
-	return flag[0] != 0, r.n > 0, g.gpu.Sync()
+	return flag[0] != 0, goesOn, g.gpu.Sync()
 }
 
-// take takes memory unless there was an error.
-func (r *Rounds) take(bytes int64, err *error) (m device.Mem) {
-	if *err == nil {
-		if m, *err = r.g.alloc(max(bytes, 8)); *err == nil {
-			r.held = append(r.held, m)
-		}
-	}
-	return m
+// blocks are those of a launch: as many as a GPU can have at work.
+func (r *rounds) blocks() int {
+	return min((r.n+255)/256, 8*max(1, r.g.gpu.Info().Processors))
 }
 
-func (r *Rounds) drop(list *[]device.Mem) (err error) {
-	for _, m := range *list {
-		err = errors.Join(err, r.g.drop(m))
-	}
-	*list = nil
-	return err
-}
-
-// round draws one round.
-func (r *Rounds) round() (err error) {
+// round is one launch.
+func (r *rounds) round() (goesOn bool, err error) {
 	g, n := r.g, int64(r.n)
-	steps := r.steps()
-	before := r.held
-	r.held = nil
-	defer func() { err = errors.Join(err, r.drop(&before)) }()
-	for _, m := range []device.Mem{r.left, r.wrong} { // these two stay
-		for i, h := range before {
-			if h == m {
-				before = append(before[:i:i], before[i+1:]...)
-				break
-			}
+	stretches := stretchesOfWalk*n + int64(8*r.blocks()*stretchesAtATime)
+	c := g.gpu.Counters()
+	const each = 4*Stretch + 8
+	if free := g.gpu.Info().Budget - c.Used - 16*n - 8*device.Align; stretches*each > free {
+		stretches = max(free/each, 1)
+	}
+	var next walkLists
+	drop := []*device.Mem{}
+	defer func() {
+		for _, m := range drop {
+			err = errors.Join(err, g.drop(*m))
 		}
-		r.held = append(r.held, m)
+	}()
+	var out, owners device.Mem
+	drop = append(drop, &out, &owners)
+	for _, x := range []struct {
+		to    *device.Mem
+		bytes int64
+	}{{&out, 4 * Stretch * stretches}, {&owners, 8 * stretches}, {&next[0], 4 * n}, {&next[1], 4 * n}, {&next[2], 4 * n}, {&next[3], 4 * n}} {
+		if err == nil {
+			*x.to, err = g.alloc(max(x.bytes, 8))
+		}
 	}
-	out, err := g.alloc(4 * n * int64(steps))
+	for i := range next { // what is not the next list any more
+		drop = append(drop, &next[i])
+	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	before = append(before, out)
-	list, at, last := r.take(4*n, &err), r.take(4*n, &err), r.take(4*n, &err)
-	if err != nil {
-		return err
+	if err := g.gpu.CopyH2D(g.queue, r.taken, 0, make([]byte, 16)); err != nil {
+		return false, err
 	}
-	if err := g.gpu.CopyH2D(g.queue, r.left, 0, make([]byte, 8)); err != nil {
-		return err
+	args := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices), r.walks[0], r.walks[1], r.walks[2], r.walks[3], uint64(n), out, owners, uint64(stretches), uint64(r.bound),
+		r.first, r.key, r.wrong, r.taken, next[0], next[1], next[2], next[3]}
+	if err := g.launch([]call{{r.source, "saga_rounds", r.blocks(), 256, 0, args}}); err != nil {
+		return false, err
 	}
-	rows := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices)}
-	err = g.launch([]call{{r.source, "saga_walk", int((n + 255) / 256), 256, 0, append(rows, r.at, out, device.Mem{}, uint64(n), uint64(steps), r.first, r.key, r.wrong,
-		uint64(r.start), r.list, r.last, r.left, list, at, last)}})
-	if err != nil {
-		return err
+	counts := make([]uint32, 4)
+	if err := errors.Join(g.gpu.CopyD2H(g.queue, bytesOf(counts), r.taken, 0), g.gpu.Sync()); err != nil {
+		return false, err
 	}
-	left := make([]uint32, 2)
-	if err := g.gpu.CopyD2H(g.queue, bytesOf(left), r.left, 0); err != nil {
-		return err
-	}
-	if err := r.copy(out, steps); err != nil {
-		return err
-	}
-	r.n, r.start, r.list, r.at, r.last = int(left[0]), r.start+steps, list, at, last
-	return nil
+	r.walks, next = next, r.walks // the old ones are dropped
+	r.n = int(counts[2])
+	return counts[3] != 0, r.give(out, owners, min(int64(counts[1]), stretches))
 }
 
-// copy gives what the round drew to the caller.
-func (r *Rounds) copy(out device.Mem, steps int) error {
-	g := r.g
+// give copies what was drawn to the caller.
+func (r *rounds) give(out, owners device.Mem, stretches int64) error {
 	if r.keep == nil {
-		return g.gpu.Sync()
+		return nil
 	}
-	x := Round{N: r.n, Start: r.start, Steps: make([]uint32, r.n*steps)}
-	if err := g.gpu.CopyD2H(g.queue, bytesOf(x.Steps), out, 0); err != nil {
-		return err
-	}
-	if r.start > 0 {
-		x.List = make([]uint32, r.n)
-		if err := g.gpu.CopyD2H(g.queue, bytesOf(x.List), r.list, 0); err != nil {
-			return err
-		}
-	}
-	if err := g.gpu.Sync(); err != nil {
+	x := Round{make([]uint32, 2*stretches), make([]uint32, Stretch*stretches)}
+	if err := errors.Join(r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Steps), out, 0), r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Owners), owners, 0), r.g.gpu.Sync()); err != nil {
 		return err
 	}
 	return r.keep(x)

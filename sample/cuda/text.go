@@ -124,7 +124,7 @@ static __device__ __forceinline__ float weight_before(const G &g, i64 v, i64 pla
 // Whether the row of u has v.
 static __device__ __forceinline__ bool has(const G &g, i64 u, i64 v) {
 	u32 lo = 0, n = span(g, u, &lo);
-	if (v < 0)
+	if ((u64)v >= g.vertices)
 		return false;
 	u32 end = lo + n, x = (u32)v;
 	while (n > 0) {

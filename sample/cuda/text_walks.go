@@ -5,7 +5,7 @@ package cuda
 // with CHOOSE, transits. Roots are vertices of the graph.
 const walkText = `
 extern "C" __global__ void __launch_bounds__(256) saga_walk(const u32 *offsets, const void *edges, const u32 *far, const float *weight, const float *most,
-		const void *table, u64 vertices, const u32 *roots, u32 *out, i64 *state, u64 n, u64 steps, u64 first, u64 key, u64 *wrong ROUND_ARGS) {
+		const void *table, u64 vertices, const u32 *roots, u32 *out, i64 *state, u64 n, u64 steps, u64 first, u64 key, u64 *wrong) {
 	u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x;
 	if (i >= n)
 		return;
@@ -28,14 +28,6 @@ extern "C" __global__ void __launch_bounds__(256) saga_walk(const u32 *offsets, 
 	begin_state(f);
 #endif
 	End e = {roots[i * ROOTS], 0, 0};
-#ifdef ROUNDS
-	step = (u32)start;
-	steps += start;
-	if (start) { // goes on
-		f.of = (u32)first + list[i];
-		f.before = before[i];
-	}
-#endif
 	e.lo = offsets[e.far];
 	e.degree = offsets[e.far + 1] - e.lo;
 	for (; step < (u32)steps;) {
@@ -45,26 +37,9 @@ extern "C" __global__ void __launch_bounds__(256) saga_walk(const u32 *offsets, 
 			w = philox(f.k0, f.k1, f.of, step / PACK, 0, counter(0, 0));
 #endif
 		WALK_TURNS
-#ifdef ROUNDS
-		if (e.far == NONE)
-			break;
-#endif
 	}
-#ifdef ROUNDS
-	if (e.far != NONE) {
-		u32 k = atomicAdd(left, 1u);
-		next_list[k] = start ? list[i] : (u32)i;
-		next_at[k] = e.far;
-		next_before[k] = f.before;
-	}
-#endif
 }
 `
-
-// roundArgs are the arguments of a walk without bound, which is drawn in rounds: a round goes on
-// with the walks of a list, at vertices in place of roots, and lists those that have not ended. The order of
-// a list is that of threads; walks are named by their numbers.
-const roundArgs = `, u64 start, const u32 *list, const u32 *before, u32 *left, u32 *next_list, u32 *next_at, u32 *next_before`
 
 // walkTurn is one step of those that share random words; %d is which. CHOOSE sets e to the
 // transit where a sampler has Transits.
@@ -80,10 +55,6 @@ const walkTurn = `
 				enter(g, e);
 			} else {
 				e = no_end();
-#ifdef ROUNDS
-				if (f.at == NONE)
-					break; // its end is written
-#endif
 			}
 			f.before = f.at;
 			*to = e.far;

@@ -73,12 +73,7 @@ func (w *Walk) text(wide bool) string {
 	for turn := range w.Pack {
 		turns += strings.ReplaceAll(fmt.Sprintf(walkTurn, turn), "CHOOSE", choose)
 	}
-	args := ""
-	if w.Steps == 0 {
-		b.WriteString("#define ROUNDS\n")
-		args = roundArgs
-	}
-	b.WriteString(strings.ReplaceAll(strings.ReplaceAll(walkText, "WALK_TURNS", turns), " ROUND_ARGS", args))
+	b.WriteString(strings.ReplaceAll(walkText, "WALK_TURNS", turns))
 	return b.String()
 }
 
@@ -103,6 +98,9 @@ func (w *Walk) stateText() string {
 func (w *Walk) Sources() []string {
 	if w.Unique {
 		return []string{w.uniqueText(false, 0), w.uniqueText(true, len(w.Sizes)-1)}
+	}
+	if w.Steps == 0 {
+		return []string{w.roundsSource(false), w.roundsSource(true)}
 	}
 	return []string{w.text(false), w.text(true)}
 }

@@ -148,7 +148,7 @@ func (e *emulated) Prepare(c []device.Command) (device.Batch, error) { return em
 // Release has nothing to free.
 func (e *emulated) Release(device.Batch) {}
 
-var kernelHead = regexp.MustCompile(`extern "C" __global__ void __launch_bounds__\(\d+\) (\w+)\(([^)]*)\)`)
+var kernelHead = regexp.MustCompile(`extern "C" __global__ void __launch_bounds__\([^)]*\) (\w+)\(([^)]*)\)`)
 
 // Compile makes a program of the kernels.
 func (e *emulated) Compile(source string, names []string) ([]device.Function, error) {
@@ -210,6 +210,10 @@ func (e *emulated) command(arena []byte, c device.Command) error {
 		clear(arena[at : at+uint64(c.Clear.Bytes)])
 		return nil
 	}
+	if c.Gemm != nil {
+		product(arena, e.base, c.Gemm)
+		return nil
+	}
 	f := c.Call.Func.(*emulatedFunc)
 	args := []string{f.name, fmt.Sprint(c.Call.Grid[0]), fmt.Sprint(c.Call.Block), fmt.Sprint(c.Call.Shared)}
 	for _, a := range c.Call.Args {
@@ -238,4 +242,29 @@ func (e *emulated) command(arena []byte, c device.Command) error {
 	}
 	copy(arena, out)
 	return nil
+}
+
+// product is a dense product, each sum in float64.
+func product(arena []byte, base uint64, g *device.Gemm) {
+	at := func(p uint64, i int) *float32 { return (*float32)(unsafe.Pointer(&arena[p-base+4*uint64(i)])) }
+	for i := range g.M {
+		for j := range g.N {
+			sum := 0.0
+			for k := range g.K {
+				a, b := i*g.LDA+k, k*g.LDB+j
+				if g.TransA {
+					a = k*g.LDA + i
+				}
+				if g.TransB {
+					b = j*g.LDB + k
+				}
+				sum += float64(*at(g.A, a)) * float64(*at(g.B, b))
+			}
+			if to := at(g.C, i*g.LDC+j); g.Add {
+				*to += float32(sum)
+			} else {
+				*to = float32(sum)
+			}
+		}
+	}
 }

@@ -90,13 +90,17 @@ static unsigned __ballot_sync(unsigned, bool x) {
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
 template <class T> T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
+	static_assert(sizeof(T) <= 8);
 	unsigned lane = now->thread % 32;
-	mine(lane) = x;
+	mine(lane) = 0;
+	memcpy(&mine(lane), &x, sizeof x);
 	barrier(warp(), 5);
-	T y = (T)mine(lane / width * width + from % width);
+	T y;
+	memcpy(&y, &mine(lane / width * width + from % width), sizeof y);
 	barrier(warp(), 6);
 	return y;
 }
+template <class T> T __shfl_xor_sync(unsigned all, T x, unsigned d) { return __shfl_sync(all, x, (now->thread % 32) ^ d); }
 template <class T> T __shfl_down_sync(unsigned all, T x, unsigned d) {
 	unsigned lane = now->thread % 32;
 	return __shfl_sync(all, x, lane + d < 32 ? lane + d : lane);
@@ -121,6 +125,7 @@ static float __int_as_float(unsigned a) { float x; memcpy(&x, &a, 4); return x; 
 static int __float_as_int(float a) { int x; memcpy(&x, &a, 4); return x; }
 struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(16) float4 { float x, y, z, w; };
 static uint64_t __umul64hi(uint64_t a, uint64_t b) { return (unsigned __int128)a * b >> 64; }
 static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }

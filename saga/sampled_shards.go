@@ -1,0 +1,382 @@
+package saga
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/net"
+	"sagann/sample"
+)
+
+// Batches over shards. A rank has the in-edges and the features of its own vertices. What a batch needs of others it asks their ranks
+// for while it is prepared, ahead of its step: at each step of the sampler the draws of the vertices so far, and at
+// last the rows of features; of every rank once, in the order of vertices. A draw depends on its key and the vertex alone, so
+// whoever makes it, it is the same.
+
+// shardRows is what a rank has, and asks others for.
+type shardRows struct {
+	*shardPart
+	draw    *sample.Program // over the part's graph
+	loops   bool            // kept apart by the sampler
+	ranks   *net.Group      // nil: one
+	service int             // of the group
+}
+
+// shardPart is a rank's part of the graph, which several programs may share.
+type shardPart struct {
+	shard    *dataset.Shard
+	graph    *sample.Graph // rows of the rank's vertices
+	edges    *chunk.Edges  // weights, types and data of their edges
+	place    []uint32      // by vertex of the rank: of its features
+	features []float32
+	cols     int
+}
+
+// keep reads the rank's shards.
+func (in *inputs) keep() (*shardPart, error) {
+	x := in.data.Shard
+	k := &shardPart{shard: x, cols: in.data.FeatureCols, place: make([]uint32, x.Stats.V)}
+	e, err := x.Edges(false)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		e = &chunk.Edges{V: x.Stats.V}
+	}
+	if k.graph, err = sample.NewGraph(e); err != nil {
+		return nil, err
+	}
+	k.edges = &chunk.Edges{V: e.V, Weight: e.Weight, Type: e.Type, Types: e.Types, Data: e.Data, DataCols: e.DataCols}
+	n := 0
+	x.EachVertex(x.Mine(), func(v uint32) {
+		k.place[v] = uint32(n)
+		n++
+	})
+	if k.cols == 0 || in.data.Late.Make == nil {
+		return k, nil
+	}
+	k.features = make([]float32, n*k.cols)
+	in.data.Late.Make(func(v int) []float32 { return k.features[int(k.place[v])*k.cols : int(k.place[v]+1)*k.cols] })
+	return k, in.shardErr()
+}
+
+// checkShards says what of s shards cannot do.
+func (p *Program) checkShards(s *Sampling) error {
+	switch {
+	case p.data.Shard == nil:
+		return nil
+	case !s.uniform():
+		return fmt.Errorf("shards are sampled by neighbours of equal probability, not by %s", s.Sampler.Name)
+	case p.output == "" && len(s.Eval) == 0:
+		return errors.New("no rank has the whole graph to evaluate on; evaluate by sampling, too (--eval-sample)")
+	case p.cfg.HostMem > 0:
+		return errors.New("batches over shards do not count host memory; leave out --host-mem")
+	}
+	return nil
+}
+
+// overShards has x draw over shards; all ranks call it.
+func (p *Program) overShards(x *sampled) error {
+	var err error
+	if p.in.shards == nil {
+		p.in.shards, err = p.in.keep()
+	}
+	if err = p.agreed(err); err != nil {
+		return err
+	}
+	x.draw.far = &shardRows{shardPart: p.in.shards, loops: x.Sampler.KeepLoops, ranks: p.cfg.Net}
+	x.draw.graph = p.in.shards.graph
+	return nil
+}
+
+// serve has draws by draw and rows of the rank's vertices given to other ranks.
+func (x *shardRows) serve(draw *sample.Program) {
+	x.draw = draw
+	if x.ranks.Ranks() > 1 {
+		x.service = x.ranks.Serve(x.answer)
+	}
+}
+
+// mostOf is how many edges a row of each block has at most, on all ranks.
+func (x *shardRows) mostOf(most []int) ([]int, error) {
+	if x.ranks.Ranks() == 1 || most == nil {
+		return most, nil
+	}
+	mine, err := json.Marshal(most)
+	if err != nil {
+		return nil, err
+	}
+	list, err := x.ranks.Texts(string(mine))
+	for _, text := range list {
+		var other []int
+		err = errors.Join(err, json.Unmarshal([]byte(text), &other))
+		for i, n := range other {
+			most[i] = max(most[i], n)
+		}
+	}
+	return most, err
+}
+
+// Asks are words. The first says for what: the rows of features of the vertices behind it, or draws: then seed, epoch, batch and step stand
+// between.
+const (
+	askRows = iota
+	askDraws
+	drawHead = 6
+)
+
+// answer answers the ask of a rank.
+func (x *shardRows) answer(ask, memory []byte) ([]byte, error) {
+	w := wordsIn(ask)
+	list := w[1:]
+	if w[0] == askDraws {
+		list = w[drawHead:]
+	}
+	for _, v := range list {
+		if int64(v) >= int64(x.graph.Vertices()) || x.shard.Rank(v) != x.shard.Mine() {
+			return nil, fmt.Errorf("asked for vertex %d, which is another rank's", v)
+		}
+	}
+	if w[0] == askDraws {
+		out, err := x.drawn(list, sample.Key{Seed: uint64(w[1]) | uint64(w[2])<<32, Epoch: w[3], Batch: w[4]}, int(w[5]))
+		return wordsOf(out), err
+	}
+	if n := 4 * len(list) * x.cols; cap(memory) < n {
+		memory = make([]byte, n)
+	} else {
+		memory = memory[:n]
+	}
+	x.copyRows(floatsOf(memory), list)
+	return memory, nil
+}
+
+func (x *shardRows) copyRows(to []float32, list []uint32) {
+	for i, v := range list {
+		copy(to[i*x.cols:(i+1)*x.cols], x.features[int(x.place[v])*x.cols:])
+	}
+}
+
+// drawn draws the edges into vertices of this rank: for each where its edges end and its in-edges without loops that are kept apart; the far ends of
+// all; and what else each edge has, as many words.
+func (x *shardRows) drawn(list []uint32, key sample.Key, step int) ([]uint32, error) {
+	var b sample.Block
+	if err := x.draw.Rows(&b, list, key, step); err != nil {
+		return nil, err
+	}
+	out := make([]uint32, 0, 2*len(list)+len(b.Far)*(1+x.words()))
+	for i, v := range list {
+		n := x.graph.Degree(v)
+		if x.loops {
+			n -= x.graph.Loops(v)
+		}
+		out = append(out, uint32(b.Offsets[i+1]), uint32(n))
+	}
+	for _, f := range b.Far {
+		out = append(out, uint32(f))
+	}
+	e := x.edges
+	for _, k := range b.Edge {
+		if e.Weight != nil {
+			out = append(out, math.Float32bits(e.Weight[k]))
+		}
+		if e.Type != nil {
+			out = append(out, e.Type[k])
+		}
+		for _, y := range e.Data[int(k)*e.DataCols : int(k+1)*e.DataCols] {
+			out = append(out, math.Float32bits(y))
+		}
+	}
+	return out, nil
+}
+
+// words is how many an edge has beside its far end.
+func (x *shardRows) words() int {
+	n := x.edges.DataCols
+	if x.edges.Weight != nil {
+		n++
+	}
+	if x.edges.Type != nil {
+		n++
+	}
+	return n
+}
+
+// asked calls f for every rank that has some of vertices, with their places among them in the order of vertices, side by side.
+func (x *shardRows) asked(vertices []uint32, f func(rank int, places []int32, list []uint32) error) error {
+	places, lists := make([][]int32, x.ranks.Ranks()), make([][]uint32, x.ranks.Ranks())
+	for i, v := range vertices {
+		r := x.shard.Rank(v)
+		places[r] = append(places[r], int32(i))
+	}
+	errs := make([]error, len(places))
+	var all sync.WaitGroup
+	for r, at := range places {
+		if len(at) == 0 {
+			continue
+		}
+		slices.SortFunc(at, func(a, b int32) int { return int(int64(vertices[a]) - int64(vertices[b])) })
+		for _, i := range at {
+			lists[r] = append(lists[r], vertices[i])
+		}
+		all.Go(func() { errs[r] = f(r, at, lists[r]) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// rows fills to, ld numbers a vertex, with the features of vertices.
+func (x *shardRows) rows(to []float32, vertices []uint32, ld int) error {
+	put := func(i int32, row []float32) {
+		at := to[int(i)*ld : int(i+1)*ld]
+		clear(at[copy(at, row):])
+	}
+	return x.asked(vertices, func(r int, places []int32, list []uint32) error {
+		rows := make([]float32, len(list)*x.cols)
+		if r == x.shard.Mine() {
+			x.copyRows(rows, list)
+		} else {
+			b, err := x.ranks.Ask(r, x.service, wordsOf(append([]uint32{askRows}, list...)), bytesOf(rows))
+			if err == nil && len(b) != 4*len(rows) {
+				err = fmt.Errorf("%d rows of features in %d bytes", len(list), len(b))
+			}
+			if err != nil {
+				return fmt.Errorf("features: %w", err)
+			}
+		}
+		for k, i := range places {
+			put(i, rows[k*x.cols:(k+1)*x.cols])
+		}
+		return nil
+	})
+}
+
+// layer draws a step of the sampler into block, with the numbers of its edges in own, and the degrees of vertices.
+func (x *shardRows) layer(block *sample.Block, own *chunk.Edges, degrees *[]uint32, vertices []uint32, key sample.Key, step int) error {
+	n := len(vertices)
+	from, at := make([]*rowsDrawn, n), make([]int32, n) // which answer has a vertex's edges, and where
+	err := x.asked(vertices, func(r int, places []int32, list []uint32) error {
+		var w []uint32
+		var err error
+		if r == x.shard.Mine() {
+			w, err = x.drawn(list, key, step)
+		} else {
+			ask := append([]uint32{askDraws, uint32(key.Seed), uint32(key.Seed >> 32), key.Epoch, key.Batch, uint32(step)}, list...)
+			var b []byte
+			b, err = x.ranks.Ask(r, x.service, wordsOf(ask), nil)
+			w = wordsIn(b)
+		}
+		if err != nil {
+			return fmt.Errorf("draws: %w", err)
+		}
+		d, err := x.parse(w, len(list))
+		for k, i := range places {
+			from[i], at[i] = d, int32(k)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	*own = chunk.Edges{V: x.edges.V, Types: x.edges.Types, DataCols: x.edges.DataCols, Weight: own.Weight[:0], Type: own.Type[:0], Data: own.Data[:0]}
+	*degrees = (*degrees)[:0]
+	for i := range vertices {
+		lo, hi := from[i].bounds(int(at[i]))
+		*degrees = append(*degrees, from[i].rows[2*at[i]+1])
+		for k := lo; k < hi; k++ {
+			block.Far, block.Edge = append(block.Far, int32(from[i].far[k])), append(block.Edge, uint32(len(block.Edge)))
+			x.numbers(own, from[i].more[k*x.words():(k+1)*x.words()])
+		}
+		block.Offsets = append(block.Offsets, int64(len(block.Far)))
+	}
+	return nil
+}
+
+// numbers appends what an edge has beside its ends to own.
+func (x *shardRows) numbers(own *chunk.Edges, w []uint32) {
+	if x.edges.Weight != nil {
+		own.Weight, w = append(own.Weight, math.Float32frombits(w[0])), w[1:]
+	}
+	if x.edges.Type != nil {
+		own.Type, w = append(own.Type, w[0]), w[1:]
+	}
+	for _, y := range w {
+		own.Data = append(own.Data, math.Float32frombits(y))
+	}
+}
+
+// rowsDrawn is an answer: two words a vertex, the far ends, and what else edges have.
+type rowsDrawn struct{ rows, far, more []uint32 }
+
+func (x *shardRows) parse(w []uint32, n int) (*rowsDrawn, error) {
+	if len(w) < 2*n {
+		return nil, fmt.Errorf("an answer of %d words for %d vertices", len(w), n)
+	}
+	edges, last := 0, uint32(0)
+	for i := range n {
+		if w[2*i] < last {
+			return nil, errors.New("an answer whose rows do not ascend")
+		}
+		last = w[2*i]
+	}
+	if edges = int(last); len(w) != 2*n+edges*(1+x.words()) {
+		return nil, fmt.Errorf("an answer of %d words for %d vertices with %d edges", len(w), n, edges)
+	}
+	return &rowsDrawn{w[:2*n], w[2*n : 2*n+edges], w[2*n+edges:]}, nil
+}
+
+// bounds are those of the edges of vertex i.
+func (d *rowsDrawn) bounds(i int) (lo, hi int) {
+	if i > 0 {
+		lo = int(d.rows[2*i-2])
+	}
+	return lo, int(d.rows[2*i])
+}
+
+// wordsIn is b as words.
+func wordsIn(b []byte) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}
+
+// shareDegrees gives all ranks the numbers of edges into all vertices, or out of them, where a batch reads them.
+func (p *Program) shareDegrees() error {
+	reads := map[string]bool{}
+	for key := range p.train.low.Inputs {
+		name, _, _ := strings.Cut(key, "@")
+		reads[name] = true
+	}
+	for _, c := range []struct {
+		name string
+		out  bool
+	}{{rsqrtDegree, false}, {"vertex:outdegree", true}} {
+		if !reads[c.name] {
+			continue
+		}
+		x, g := p.data.Shard, p.cfg.Net
+		all, err := x.Degrees(c.out)
+		if err = g.Agree(err); err != nil {
+			return err
+		}
+		for r := range g.Ranks() {
+			var mine []uint32
+			x.EachVertex(r, func(v uint32) { mine = append(mine, all[v]) })
+			if err := g.Bcast(wordsOf(mine), r); err != nil {
+				return err
+			}
+			i := 0
+			x.EachVertex(r, func(v uint32) { all[v], i = mine[i], i+1 })
+		}
+		if p.in.shared == nil {
+			p.in.shared = map[bool][]uint32{}
+		}
+		p.in.shared[c.out] = all
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/device"
+)
+
+// Hops is an embedding by two layers over sampled trees: how many children a source draws, how many leaves each
+// of them, and the four matrices.
+type Hops struct {
+	Children, Leaves int
+	Cols             int // features of a vertex
+	Self             bool
+	Wf1, Wa1         Matrix // Cols × any
+	Wf2, Wa2         Matrix // (Wf1.Cols+Wa1.Cols) × any
+	Batch            int    // sources at a time; 0: as many as pay
+}
+
+// Matrix is numbers in rows, row-major.
+type Matrix struct {
+	Rows, Cols int
+	Data       []float32
+}
+
+// MostHopCols is the most columns that Wa1 may have.
+const MostHopCols = 2048
+
+// up4 is the next multiple of 4, the floats that a thread reads at a time.
+func up4(n int) int { return (n + 3) &^ 3 }
+
+// pf and pa are the columns of the first layer's two parts in memory.
+func (h *Hops) pf() int { return up4(h.Wf1.Cols) }
+func (h *Hops) pa() int { return up4(h.Wa1.Cols) }
+
+func (h *Hops) out() int { return h.Wf2.Cols + h.Wa2.Cols }
+
+// tile is the draws that a warp works on together: a thread holds four sums of each for every 128 columns, and
+// more than 64 do not fit in its registers.
+func (h *Hops) tile() int {
+	t := 16
+	for t > 1 && t*((h.pa()+127)/128) > 16 {
+		t /= 2
+	}
+	return t
+}
+
+// dense is the longest row that is read whole. Reading it costs its length for a tile, and what is drawn costs the
+// leaves of each draw; counts of a warp take 8 KB at most.
+func (h *Hops) dense() int { return min(4*h.Leaves, 128) }
+
+// verticesEach are those of a thread where vertices are scanned.
+const verticesEach = 8
+
+func (h *Hops) text() string {
+	return fmt.Sprintf("#define THREADS 256\n#define EACH %d\n#define CHILDREN %d\n#define LEAVES %d\n#define PF %d\n#define PA %d\n#define OUT %d\n#define TILE %d\n#define DENSE %d\n#define SELF %t\n",
+		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.Self) + prelude + scanText + twoHopText
+}
+
+// Sources are texts for tests that compile them.
+func (h *Hops) Sources() []string { return []string{h.text()} }
+
+// Embedding is Hops on a GPU, with features and memory for a batch.
+type Embedding struct {
+	g      *Graph
+	h      *Hops
+	source string
+	batch  int
+	copies device.Queue
+
+	m            hopMemory
+	out          [2]device.Mem // rows of the batch, and of the one before, which are copied to the host
+	done, copied [2]device.Event
+	rows         []device.HostMem
+}
+
+// hopMemory is what is beside the rows of the result.
+type hopMemory struct {
+	x, w1, wf2, wa2     device.Mem
+	first, squared      device.Mem // of all vertices: relu(x·Wf1) and x·Wa1, and sums of squares of the former
+	counts, sums, start device.Mem // of all vertices: draws of a batch, and where they begin
+	sources             device.Mem
+	children, place     device.Mem // of draws, by source: the child, and its place among draws by child
+	draws, tiles        device.Mem // by child: numbers of draws by source
+	mean, norm          device.Mem // by child: of the draw's leaves, times 1/norm of the child's row; and that
+	own, among          device.Mem // of a batch: the first layer's rows, and the means of their children's
+}
+
+// fixed is the memory that does not depend on the batch, graph and sources apart.
+func (h *Hops) fixed(vertices int) int64 {
+	v, row := int64(vertices), int64(h.pf()+h.pa())
+	return 4 * (v*int64(h.Cols) + int64(h.Cols)*row + row*int64(h.out()) + v*row + 3*v + 2*(v/256/verticesEach+2))
+}
+
+// each is the memory of a source of the batch.
+func (h *Hops) each() int64 {
+	row, c := int64(h.pf()+h.pa()), int64(h.Children)
+	return 4 * (2*row + 2*int64(h.out()) + c*(3+4+int64(h.pa())+1))
+}
+
+// Bytes is the memory that embedding takes beside the graph and the numbers of the sources, with batches of so many.
+func (h *Hops) Bytes(vertices, batch int) int64 {
+	return h.fixed(vertices) + int64(batch)*h.each() + 32*device.Align
+}
+
+// drawsAtATime are the draws of a batch from which more do not make it faster: by then most vertices of large
+// graphs are drawn often enough to fill tiles.
+const drawsAtATime = 1 << 25
+
+// choose is the sources of a batch, of so many in all, where so many bytes are free.
+func (h *Hops) choose(vertices, sources int, free int64) (int, error) {
+	n := h.Batch
+	if n == 0 {
+		// Several batches, so that rows are copied while others are computed.
+		n = min(max(1, drawsAtATime/h.Children), max(1<<12, (sources+7)/8))
+	}
+	n = max(1, min(n, sources, (1<<32-2)/h.Children))
+	most := (free - h.Bytes(vertices, 0)) / h.each()
+	if most < 1 {
+		return 0, fmt.Errorf("features, their products and the memory of a source take %d bytes, and %d are free", h.Bytes(vertices, 1), free)
+	}
+	return int(min(int64(n), most)), nil
+}
+
+// NewEmbedding copies features and matrices to the GPU, and takes memory for batches of as many sources as pay, of
+// at most so many. The graph has far ends; it is freed with the Embedding.
+func NewEmbedding(g *Graph, h *Hops, x []float32, sources int) (e *Embedding, err error) {
+	e = &Embedding{g: g, h: h, source: h.text()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.gpu.Sync(), g.Free())
+			e = nil
+		}
+	}()
+	if h.Wa1.Cols > MostHopCols {
+		return e, fmt.Errorf("Wa1 has %d columns: a GPU takes at most %d", h.Wa1.Cols, MostHopCols)
+	}
+	free := g.gpu.Info().Budget - g.gpu.Counters().Used - 4*int64(sources)
+	if e.batch, err = h.choose(g.vertices, sources, free); err != nil {
+		return e, err
+	}
+	if e.copies, err = g.gpu.NewQueue("rows"); err != nil {
+		return e, err
+	}
+	for i := range 2 {
+		for _, to := range []*device.Event{&e.done[i], &e.copied[i]} {
+			if *to, err = g.gpu.NewEvent(); err != nil {
+				return e, err
+			}
+		}
+	}
+	if err = e.memory(sources); err == nil {
+		err = e.upload(x)
+	}
+	return e, errors.Join(err, g.gpu.Sync())
+}
+
+// memory takes all memory.
+func (e *Embedding) memory(sources int) (err error) {
+	h, v, b, row := e.h, int64(e.g.vertices), int64(e.batch), int64(e.h.pf()+e.h.pa())
+	n := b * int64(h.Children)
+	for _, m := range []struct {
+		at    *device.Mem
+		words int64
+	}{
+		{&e.m.x, v * int64(h.Cols)}, {&e.m.w1, int64(h.Cols) * row}, {&e.m.wf2, row * int64(h.Wf2.Cols)}, {&e.m.wa2, row * int64(h.Wa2.Cols)},
+		{&e.m.first, v * row}, {&e.m.squared, v}, {&e.m.counts, v}, {&e.m.start, v}, {&e.m.sums, 2 * (int64(e.blocks()) + 1)},
+		{&e.m.sources, int64(sources)}, {&e.m.children, n}, {&e.m.place, n}, {&e.m.draws, n}, {&e.m.tiles, 4 * n}, {&e.m.mean, n * int64(h.pa())}, {&e.m.norm, n},
+		{&e.m.own, b * row}, {&e.m.among, b * row}, {&e.out[0], b * int64(h.out())}, {&e.out[1], b * int64(h.out())},
+	} {
+		if *m.at, err = e.g.alloc(max(4*m.words, 8)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocks are those that scan vertices.
+func (e *Embedding) blocks() int {
+	return (e.g.vertices + 256*verticesEach - 1) / (256 * verticesEach)
+}
+
+// upload copies features and matrices; columns and rows that pad them are 0.
+func (e *Embedding) upload(x []float32) error {
+	h, row := e.h, e.h.pf()+e.h.pa()
+	w1 := make([]float32, h.Cols*row)
+	for i := range h.Cols {
+		copy(w1[i*row:], h.Wf1.Data[i*h.Wf1.Cols:][:h.Wf1.Cols])
+		copy(w1[i*row+h.pf():], h.Wa1.Data[i*h.Wa1.Cols:][:h.Wa1.Cols])
+	}
+	padded := func(m Matrix) []float32 {
+		w := make([]float32, row*m.Cols)
+		copy(w, m.Data[:h.Wf1.Cols*m.Cols])
+		copy(w[h.pf()*m.Cols:], m.Data[h.Wf1.Cols*m.Cols:])
+		return w
+	}
+	for _, c := range []struct {
+		to   device.Mem
+		from []float32
+	}{{e.m.x, x}, {e.m.w1, w1}, {e.m.wf2, padded(h.Wf2)}, {e.m.wa2, padded(h.Wa2)}} {
+		if err := e.g.gpu.CopyH2D(e.g.queue, c.to, 0, bytesOf(c.from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Batch is the sources of a batch.
+func (e *Embedding) Batch() int { return e.batch }
+
+// Embed writes the rows of sources, vertices of the graph, to out, and returns when they are there.
+func (e *Embedding) Embed(sources []uint32, k0, k1 uint32, out []float32) error {
+	g, key := e.g, uint64(k0)|uint64(k1)<<32
+	if int64(len(sources))*4 > e.m.sources.Len() {
+		return fmt.Errorf("%d sources, and the memory is for %d", len(sources), e.m.sources.Len()/4)
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	err := g.gpu.CopyH2D(g.queue, e.m.sources, 0, bytesOf(sources))
+	if err == nil {
+		err = e.launch("saga_first_layer", e.firstLayer())
+	}
+	for lo := 0; lo < len(sources) && err == nil; lo += e.batch {
+		n := min(e.batch, len(sources)-lo)
+		err = e.one(lo/e.batch%2, lo, n, key, out[lo*e.h.out():][:n*e.h.out()])
+	}
+	return errors.Join(err, g.gpu.Sync())
+}
+
+// one embeds sources lo to lo+n-1 in one of the two memories for rows, and has them copied.
+func (e *Embedding) one(slot, lo, n int, key uint64, out []float32) error {
+	g := e.g
+	if e.copied[slot].Recorded() > 0 {
+		if err := g.gpu.Wait(g.queue, e.copied[slot]); err != nil {
+			return err
+		}
+	}
+	err := e.launch("saga_hops", e.batchOf(slot, lo, n, key))
+	if err == nil {
+		err = g.gpu.Record(g.queue, e.done[slot])
+	}
+	if err == nil {
+		err = g.gpu.Wait(e.copies, e.done[slot])
+	}
+	if err == nil {
+		err = g.gpu.CopyD2H(e.copies, bytesOf(out), e.out[slot], 0)
+	}
+	if err == nil {
+		err = g.gpu.Record(e.copies, e.copied[slot])
+	}
+	return err
+}

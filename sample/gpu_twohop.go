@@ -1,0 +1,56 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/device"
+	"sagann/sample/cuda"
+)
+
+// TwoHopGPU is a TwoHop on a GPU, for one graph and its features.
+type TwoHopGPU struct {
+	t        *TwoHop
+	vertices int
+	on       *cuda.Embedding
+}
+
+// OnGPU copies the graph, the features of all vertices, V×cols, and the matrices to a GPU, which must stay open until Close, and
+// takes memory for embedding at most so many sources by one call, batch of them at a time; 0: as many as pay.
+func (t *TwoHop) OnGPU(d device.GPU, g *Graph, x []float32, cols, most, batch int) (*TwoHopGPU, error) {
+	if err := t.check(cols); err != nil {
+		return nil, err
+	}
+	if len(x) != g.Vertices()*cols {
+		return nil, errors.New("features have not a row for each vertex")
+	}
+	on, err := cuda.Upload(d, cuda.Rows{Offsets: g.Offsets, Far: g.Far}, cuda.Needs{Far: true})
+	if err != nil {
+		return nil, fmt.Errorf("embedding on %v: %w", d.Info(), err)
+	}
+	h := &cuda.Hops{Children: t.Children, Leaves: t.Leaves, Cols: cols, Self: t.SelfNeighbour, Batch: batch,
+		Wf1: cuda.Matrix(t.Wf1), Wa1: cuda.Matrix(t.Wa1), Wf2: cuda.Matrix(t.Wf2), Wa2: cuda.Matrix(t.Wa2)}
+	e, err := cuda.NewEmbedding(on, h, x, most)
+	if err != nil {
+		return nil, fmt.Errorf("embedding on %v: %w", d.Info(), err)
+	}
+	return &TwoHopGPU{t, g.Vertices(), e}, nil
+}
+
+// Embed is TwoHop.Embed: the same draws, and sums in another order. Equal batches or not, a row has the same bits.
+func (x *TwoHopGPU) Embed(sources []uint32, key Key, out []float32) error {
+	if err := x.t.sources(sources, x.vertices, out); err != nil {
+		return err
+	}
+	k := key.stream()
+	return x.on.Embed(sources, k.k0, k.k1, out)
+}
+
+// Rows is memory of the host for the rows of so many sources, to which a GPU copies fast. It stays until Close.
+func (x *TwoHopGPU) Rows(sources int) ([]float32, error) { return x.on.Rows(sources) }
+
+// Batch is the sources that are embedded at a time.
+func (x *TwoHopGPU) Batch() int { return x.on.Batch() }
+
+// Close gives the memory back; the GPU stays open.
+func (x *TwoHopGPU) Close() error { return x.on.Free() }
