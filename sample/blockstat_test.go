@@ -13,13 +13,7 @@ import (
 func countsOf(seeds []uint32, see func(b *Blocks) string) func(t *testing.T, p *Program, n int) outcomes {
 	return func(t *testing.T, p *Program, n int) outcomes {
 		got := outcomes{}
-		var b Blocks
-		for i := range n {
-			if err := drawBlocks(t, p, &b, seeds, Key{Seed: 31, Batch: uint32(i)}); err != nil {
-				t.Fatal(err)
-			}
-			got[see(&b)]++
-		}
+		eachBlocks(t, p, seeds, n, Key{Seed: 31}, func(b *Blocks) { got[see(b)]++ })
 		return got
 	}
 }
@@ -107,13 +101,10 @@ func TestColumnSums(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := rounds()
+		n := 0
 		sum, square := make([]float64, len(seeds)), make([]float64, len(seeds))
-		var b Blocks
-		for i := range n {
-			if err := p.Blocks(&b, seeds, Key{Seed: 5, Batch: uint32(i)}); err != nil {
-				t.Fatal(err)
-			}
+		eachBlocks(t, p, seeds, rounds(), Key{Seed: 5}, func(b *Blocks) {
+			n++
 			for r := range seeds {
 				x := 0.0
 				for j := b.Layers[0].Offsets[r]; j < b.Layers[0].Offsets[r+1]; j++ {
@@ -121,7 +112,7 @@ func TestColumnSums(t *testing.T) {
 				}
 				sum[r], square[r] = sum[r]+x, square[r]+x*x
 			}
-		}
+		})
 		worst := 0.0
 		for r, v := range seeds {
 			full := 0.0

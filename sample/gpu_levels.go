@@ -1,10 +1,6 @@
 package sample
 
-import (
-	"errors"
-
-	"sagann/sample/cuda"
-)
+import "sagann/sample/cuda"
 
 // planLevels says how blocks are drawn whose levels draw together.
 func (x *GPU) planLevels() (needs cuda.Needs, err error) {
@@ -115,12 +111,17 @@ func (x *GPU) crowded(to []*Blocks, batches [][]uint32, key Key) error {
 	if err := x.crowdDraw(batches, key); err != nil {
 		return err
 	}
+	var list *cuda.Crowded
+	from, n := 0, x.crowd.ReadAtATime()
 	for i, b := range to {
-		vertices, edges, full, err := x.crowd.Counts(i)
-		if err != nil {
-			return err
+		if i%n == 0 {
+			var err error
+			if list, err = x.crowd.Read(i, min(n, len(to)-i)); err != nil {
+				return err
+			}
+			from = i
 		}
-		if full { // parallel edges, or many edges among seeds
+		if _, _, full := list.Counts(i - from); full { // parallel edges, or many edges among seeds
 			k := key
 			k.Batch += uint32(i)
 			if err := x.p.Blocks(b, batches[i], k); err != nil {
@@ -128,9 +129,7 @@ func (x *GPU) crowded(to []*Blocks, batches [][]uint32, key Key) error {
 			}
 			continue
 		}
-		if err := x.readCrowd(b, i, vertices, edges); err != nil {
-			return err
-		}
+		x.readCrowd(b, list, i-from)
 	}
 	return nil
 }
@@ -150,21 +149,18 @@ func (x *GPU) crowdDraw(batches [][]uint32, key Key) error {
 }
 
 // readCrowd copies a batch.
-func (x *GPU) readCrowd(b *Blocks, batch int, vertices, edges []uint32) error {
+func (x *GPU) readCrowd(b *Blocks, list *cuda.Crowded, batch int) {
+	vertices, edges, _ := list.Counts(batch)
 	begins, fars, weights := b.prepare(vertices, edges)
-	err := x.crowd.Vertices(batch, b.Vertices)
+	list.Vertices(batch, b.Vertices)
 	for step := range edges {
 		if x.together().EdgeWeight != "" && edges[step] > 0 {
 			weights[step] = make([]float32, edges[step])
 			b.Layers[step].Weight = weights[step]
 		}
-		err = errors.Join(err, x.crowd.Step(batch, step, begins[step], fars[step], b.Layers[step].Edge, weights[step]))
-	}
-	if err = errors.Join(err, x.on.Sync()); err != nil {
-		return err
+		list.Step(batch, step, begins[step], fars[step], b.Layers[step].Edge, weights[step])
 	}
 	b.finish(begins, fars)
-	return nil
 }
 
 // BlocksOf draws batches, batch i with the key's Batch + i: many at the same time where levels draw together or batches are small.

@@ -3,6 +3,7 @@ package sample
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,8 +11,9 @@ import (
 	"sagann/device"
 )
 
-// The statistics are taken of a GPU's draws where SAGANN_DEVICE names one, such as cuda:0. Samplers that
-// GPUs do not draw are left to the CPU.
+// The statistics are taken of a GPU's draws where SAGANN_DEVICE names one, such as cuda:0: those of neighbours, weighted neighbours by alias, inverse and
+// rejection, layer, FastGCN, LADIES, walks (DeepWalk, node2vec, PPR, MultiRW) and growing layers. Samplers that GPUs do not draw are left to the CPU:
+// SAINT, ShaDow, PinSAGE, the method Race, and rows of which more than cuda.MostDraws edges are drawn. ClusterGCN draws nothing.
 var statGPU struct {
 	gpu  device.GPU
 	last *Program // on is of it; nil where a GPU does not draw it
@@ -52,15 +54,42 @@ func gpuOf(t testing.TB, p *Program) *GPU {
 	return x
 }
 
-// drawBlocks and drawSteps draw where the statistics are taken.
-func drawBlocks(t testing.TB, p *Program, b *Blocks, seeds []uint32, key Key) error {
+// eachBlocks draws n batches of seeds, the first with the key's Batch and the others after it, where the statistics are taken: on a GPU many at a time
+// where it can, else on it a tenth of them, as each takes a launch.
+func eachBlocks(t testing.TB, p *Program, seeds []uint32, n int, key Key, see func(b *Blocks)) {
 	t.Helper()
-	if x := gpuOf(t, p); x != nil {
-		return x.Blocks(b, seeds, key)
+	draw := p.Blocks
+	x := gpuOf(t, p)
+	if x != nil && x.drawsTogether([][]uint32{seeds}) {
+		const many = 5000
+		for i := 0; i < n; i += many {
+			k := key
+			k.Batch += uint32(i)
+			list, err := x.BlocksOf(slices.Repeat([][]uint32{seeds}, min(many, n-i)), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range list {
+				see(b)
+			}
+		}
+		return
 	}
-	return p.Blocks(b, seeds, key)
+	if x != nil {
+		n, draw = n/10, x.Blocks
+	}
+	var b Blocks
+	for i := range n {
+		k := key
+		k.Batch += uint32(i)
+		if err := draw(&b, seeds, k); err != nil {
+			t.Fatal(err)
+		}
+		see(&b)
+	}
 }
 
+// drawSteps draws where the statistics are taken.
 func drawSteps(t testing.TB, p *Program, s *Samples, roots []uint32, first uint64, key Key) error {
 	t.Helper()
 	if x := gpuOf(t, p); x != nil {

@@ -100,13 +100,7 @@ func (c *trial) run(t *testing.T) {
 func rowsOf(seed uint32) func(t *testing.T, p *Program, n int) outcomes {
 	return func(t *testing.T, p *Program, n int) outcomes {
 		got := outcomes{}
-		var b Blocks
-		for i := range n {
-			if err := drawBlocks(t, p, &b, []uint32{seed}, Key{Seed: 11, Batch: uint32(i)}); err != nil {
-				t.Fatal(err)
-			}
-			got[text(b.Layers[0].Edge[:b.Layers[0].Offsets[1]])]++
-		}
+		eachBlocks(t, p, []uint32{seed}, n, Key{Seed: 11}, func(b *Blocks) { got[text(b.Layers[0].Edge[:b.Layers[0].Offsets[1]])]++ })
 		return got
 	}
 }
@@ -184,15 +178,11 @@ func TestLongRowDraws(t *testing.T) {
 	}
 	buckets := func(t *testing.T, p *Program, n int) outcomes {
 		got := outcomes{}
-		var b Blocks
-		for i := range n / 100 {
-			if err := drawBlocks(t, p, &b, []uint32{0}, Key{Seed: 12, Batch: uint32(i)}); err != nil {
-				t.Fatal(err)
-			}
+		eachBlocks(t, p, []uint32{0}, n/100, Key{Seed: 12}, func(b *Blocks) {
 			for _, e := range b.Layers[0].Edge {
 				got[fmt.Sprint(int(e)*64/d)]++
 			}
-		}
+		})
 		return got
 	}
 	e := star(ones(d)...)
@@ -235,15 +225,11 @@ func TestWeightedLongRow(t *testing.T) {
 	}
 	observe := func(t *testing.T, p *Program, n int) outcomes {
 		got := outcomes{}
-		var b Blocks
-		for i := range n / 1000 {
-			if err := drawBlocks(t, p, &b, []uint32{0}, Key{Seed: 13, Batch: uint32(i)}); err != nil {
-				t.Fatal(err)
-			}
+		eachBlocks(t, p, []uint32{0}, n/1000, Key{Seed: 13}, func(b *Blocks) {
 			for _, e := range b.Layers[0].Edge {
 				got[fmt.Sprint(weights[e])]++
 			}
-		}
+		})
 		return got
 	}
 	for _, m := range []Method{Alias, Inverse, Rejection} {

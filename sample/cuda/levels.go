@@ -151,20 +151,25 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	if l.Kind == Everywhere {
 		keep(&c.reads.guide, bytesOf(c.guide(s.Sums)))
 	}
-	steps := len(c.l.Sizes)
 	take(&c.seeds, 4*size*batches)
 	take(&c.starts, 4*(batches+1))
 	take(&c.named, 16)
-	for i, words := range []int{c.rows[steps], c.begins(), total(c.edges), total(c.edges), 0, 2*steps + 2} {
-		if i == 4 && l.EdgeWeight != "" {
-			words = total(c.edges)
-		}
-		take(&c.lists[i], 4*words*batches)
+	for i := range c.lists {
+		take(&c.lists[i], 4*c.words(i)*batches)
 	}
 	if err == nil {
 		err = g.compile(c.source, "saga_levels")
 	}
 	return c, err
+}
+
+// words are those of a batch in a list.
+func (c *Crowd) words(list int) int {
+	steps := len(c.l.Sizes)
+	if list == 4 && c.l.EdgeWeight == "" {
+		return 0
+	}
+	return []int{c.rows[steps], c.begins(), total(c.edges), total(c.edges), total(c.edges), 2*steps + 2}[list]
 }
 
 // guide says of each part of the numbers that draw a vertex by the sums which is the first that it can give; the last entry is the last vertex.
@@ -214,32 +219,60 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	return g.launch([]call{{c.source, "saga_levels", len(batches), c.threads, c.shared, args}})
 }
 
+// Crowded is batches as they lie in the lists, in memory of the host.
+type Crowded struct {
+	c     *Crowd
+	lists [6][]uint32
+}
+
+// ReadAtATime is how many batches Read copies in about 64 MB.
+func (c *Crowd) ReadAtATime() int {
+	words := 0
+	for i := range c.lists {
+		words += c.words(i)
+	}
+	return max(1, 16<<20/words)
+}
+
+// Read copies n batches from one on.
+func (c *Crowd) Read(from, n int) (*Crowded, error) {
+	x := &Crowded{c: c}
+	for i, m := range c.lists {
+		if c.words(i) == 0 {
+			continue
+		}
+		x.lists[i] = make([]uint32, n*c.words(i))
+		if err := c.g.gpu.CopyD2H(c.g.queue, bytesOf(x.lists[i]), m, int64(4*from*c.words(i))); err != nil {
+			return nil, errors.Join(err, c.g.gpu.Sync())
+		}
+	}
+	return x, c.g.gpu.Sync()
+}
+
+// of is list i of a batch.
+func (x *Crowded) of(batch, i int) []uint32 {
+	n := x.c.words(i)
+	return x.lists[i][batch*n : (batch+1)*n]
+}
+
 // Counts are the vertices of each level and the edges of each step of a batch. Full tells that it had no room for its edges.
-func (c *Crowd) Counts(batch int) (vertices, edges []uint32, full bool, err error) {
-	steps := len(c.l.Sizes)
-	words := make([]uint32, 2*steps+2)
-	if err := errors.Join(c.g.gpu.CopyD2H(c.g.queue, bytesOf(words), c.lists[5], int64(4*len(words)*batch)), c.g.gpu.Sync()); err != nil {
-		return nil, nil, false, err
-	}
-	return words[:steps+1], words[steps+1 : 2*steps+1], words[2*steps+1] != 0, nil
+func (x *Crowded) Counts(batch int) (vertices, edges []uint32, full bool) {
+	words, steps := x.of(batch, 5), len(x.c.l.Sizes)
+	return words[:steps+1], words[steps+1 : 2*steps+1], words[2*steps+1] != 0
 }
 
-// Vertices fills ids with those of a batch, and Step rows and edges of a step; all are there when Sync of the device has returned. Weight is
-// not read where edges have none.
-func (c *Crowd) Vertices(batch int, ids []uint32) error {
-	return c.g.gpu.CopyD2H(c.g.queue, bytesOf(ids), c.lists[0], int64(4*batch*c.rows[len(c.l.Sizes)]))
-}
+// Vertices fills ids with those of a batch.
+func (x *Crowded) Vertices(batch int, ids []uint32) { copy(ids, x.of(batch, 0)) }
 
-// Step is described at Vertices.
-func (c *Crowd) Step(batch, step int, begin, far, edge []uint32, weight []float32) error {
-	rows := int64(4 * (batch*c.begins() + total(c.rows[:step]) + step))
-	at := int64(4 * (batch*total(c.edges) + total(c.edges[:step])))
-	read := func(to []byte, from device.Mem, at int64) error { return c.g.gpu.CopyD2H(c.g.queue, to, from, at) }
-	err := errors.Join(read(bytesOf(begin), c.lists[1], rows), read(bytesOf(far), c.lists[2], at), read(bytesOf(edge), c.lists[3], at))
-	if c.l.EdgeWeight != "" {
-		err = errors.Join(err, read(bytesOf(weight), c.lists[4], at))
+// Step fills the lists with rows and edges of a step. Where edges have no weights, weight is left as it is.
+func (x *Crowded) Step(batch, step int, begin, far, edge []uint32, weight []float32) {
+	rows, at := total(x.c.rows[:step])+step, total(x.c.edges[:step])
+	copy(begin, x.of(batch, 1)[rows:])
+	copy(far, x.of(batch, 2)[at:])
+	copy(edge, x.of(batch, 3)[at:])
+	for i := range weight {
+		weight[i] = math.Float32frombits(x.of(batch, 4)[at+i])
 	}
-	return err
 }
 
 // Free gives the memory back.
