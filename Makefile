@@ -64,7 +64,8 @@ deadcode:
 #   saga TestAuto: the largest graph; TestEveryFault: each call fails at once and later, in make test one of the two in turn;
 #   TestGroups, TestSavesAreMixed, TestSlicesAreChosen, TestPackingIsChosen: the search is as free as users have it;
 #   mine/cuda TestFaults: every call of a device, of which make test fails three of each kind; TestEmulated: a graph of 6,000 edges, too;
-#   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make;
+#   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make; TestPeersBusy: ranks that
+#   plan for a minute; TestLargerThanMemory: a store of 3.3 GB in a control group of 2 GiB;
 #   cmd/saga TestScripts/bench and TestScripts/bench_ring: benchmarks that plan G-GCN, of which make test has GCN's;
 #   bench/tables TestAutoAgainstAll: four graphs, of which make test has one; TestRingIsClosedForm: eight numbers of devices
 #   for each model and graph, of which make test has two.
@@ -81,7 +82,7 @@ soak:
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlices|TestAuto|TestEveryFault|TestGroups|TestSavesAreMixed|TestPackingIsChosen' ./saga
-	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestScripts/bench' ./cmd/saga
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestPeersBusy|TestLargerThanMemory|TestScripts/bench' ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.

@@ -25,6 +25,12 @@ type peerRun struct {
 // startPeers starts so many ranks of saga train with args.
 func startPeers(t *testing.T, ranks int, args ...string) *peerRun {
 	t.Helper()
+	return startPeersBy(t, ranks, func(c *exec.Cmd) *exec.Cmd { return c }, args...)
+}
+
+// startPeersBy is startPeers of commands that by changes.
+func startPeersBy(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ...string) *peerRun {
+	t.Helper()
 	var peers []string
 	var held []net.Listener
 	for range ranks {
@@ -40,7 +46,7 @@ func startPeers(t *testing.T, ranks int, args ...string) *peerRun {
 	}
 	p := &peerRun{}
 	for r := range ranks {
-		c := command(t, append([]string{"train", "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r)}, args...)...)
+		c := by(command(t, append([]string{"train", "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r)}, args...)...))
 		var out bytes.Buffer
 		c.Stdout, c.Stderr = &out, &out
 		p.cmds, p.out = append(p.cmds, c), append(p.out, &out)
