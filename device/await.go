@@ -12,12 +12,15 @@ func Await(d Device, e Event) error {
 	return d.Sync()
 }
 
-// Await waits for the epoch of e's latest Record. A device that has failed says so.
+// Await waits for the epoch of e's latest Record, and returns the first asynchronous error, as Sync.
 func (d *CPU) Await(e Event) error {
 	ev, ok := e.(*event)
 	if !ok || ev == nil || ev.owner != d.id || ev.Recorded() == 0 {
 		return d.err(OpSync, nil, ErrNotRecorded)
 	}
 	ev.wait(ev.Recorded())
+	if err := d.status.report(); err != nil {
+		return err
+	}
 	return d.err(OpSync, nil, d.status.usable())
 }

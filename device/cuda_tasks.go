@@ -295,7 +295,7 @@ func (d *CUDA) Wait(q Queue, e Event) error {
 	return nil
 }
 
-// Await returns when the place that e's latest Record marked has been reached. A device that has failed says so.
+// Await returns when the place that e's latest Record marked has been reached, with the first asynchronous error, as Sync.
 func (d *CUDA) Await(e Event) error {
 	ev, ok := e.(*cudaEvent)
 	if !ok || ev == nil || ev.dev != d || ev.Recorded() == 0 {
@@ -306,6 +306,9 @@ func (d *CUDA) Await(e Event) error {
 	}
 	if err := cuAwait(d.ctx, ev.event); err != nil {
 		d.status.fail(d.err(OpSync, nil, err))
+	}
+	if err := d.status.report(); err != nil {
+		return err
 	}
 	return d.err(OpSync, nil, d.status.usable())
 }

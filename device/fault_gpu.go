@@ -32,3 +32,27 @@ func (d *FaultyGPU) Release(b Batch) { d.gpu.Release(b) }
 
 // Detail passes on.
 func (d *FaultyGPU) Detail(f func(Span)) { d.gpu.Detail(f) }
+
+// FaultyCapturer is FaultyGPU over a Capturer. What is captured counts when it is, and a replay as a launch.
+type FaultyCapturer struct {
+	*FaultyGPU
+	capturer Capturer
+}
+
+// NewFaultCapturer wraps inner, which must be used through the result alone.
+func NewFaultCapturer(inner Capturer, f Fault) *FaultyCapturer {
+	return &FaultyCapturer{NewFaultGPU(inner, f), inner}
+}
+
+// Capture passes on: what f submits may fail.
+func (d *FaultyCapturer) Capture(queues []Queue, f func() error) (Graph, error) {
+	return d.capturer.Capture(queues, f)
+}
+
+// Replay fails or passes on.
+func (d *FaultyCapturer) Replay(g Graph) error {
+	if skip, err := d.call(OpLaunch, nil, nil); skip || err != nil {
+		return err
+	}
+	return d.capturer.Replay(g)
+}

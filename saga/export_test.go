@@ -101,7 +101,7 @@ func (p *Program) ExtraFiles() (bytes int64) {
 // KernelNeeds is what the kernels of training and evaluation take beside their plans.
 func (p *Program) KernelNeeds() int64 {
 	rows, edges := p.Totals()
-	return exec.Scratch(backend.Of(p.cfg.Device), rows, int(edges), p.train.low.Kernels, p.eval.low.Kernels)
+	return exec.Scratch(backend.Of(p.cfg.Device), rows, int(edges), p.Kernels())
 }
 
 // PlannedTiles calls f for every call of the training plan: the tile that it was planned with and its kernel's.

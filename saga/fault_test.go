@@ -28,6 +28,8 @@ type sweep struct {
 	spec    string  // of its devices
 	faulty  int     // the device that fails
 	stride  int64   // every so many-th call fails; 0: every call
+	steps   int     // 0: one
+	all     bool    // every call fails, on GPUs too
 	loss    float64 // of the first step, without a fault
 	grad    []float32
 	opened  int64 // calls of the device before the step
@@ -51,7 +53,10 @@ type failing interface {
 }
 
 func newFailing(d device.Device, f device.Fault) failing {
-	if g, ok := d.(device.GPU); ok {
+	switch g := d.(type) {
+	case device.Capturer:
+		return device.NewFaultCapturer(g, f)
+	case device.GPU:
 		return device.NewFaultGPU(g, f)
 	}
 	return device.NewFault(d, f)
@@ -120,7 +125,11 @@ func (s *sweep) end(devices []device.Device, bad failing) (o outcome) {
 	o.opened = s.program.OpenOn(devices)
 	o.calls[0] = bad.Calls()
 	if o.opened == nil {
-		o.loss, o.stepped = s.program.Step()
+		for range max(1, s.steps) {
+			if o.loss, o.stepped = s.program.Step(); o.stepped != nil {
+				break
+			}
+		}
 		o.calls[1] = bad.Calls()
 		if o.stepped == nil {
 			q := s.program.Params()[0]
@@ -320,6 +329,14 @@ func TestEveryFault(t *testing.T) {
 		}
 	}
 	batches("sage in batches on a GPU that computes nothing", "null:1", saga.Config{Device: "cuda", Without: []string{"invariant"}})
+	far := func(name, on string, cache float64, c saga.Config) {
+		sweeps = append(sweeps, &sweep{name: name, spec: on, program: farToFail(t, cache, c), steps: 3, all: gpu})
+	}
+	far("sage in batches whose rows come over the link, on a GPU that computes nothing", "null:1", -1, saga.Config{Device: "cuda"})
+	if gpu {
+		far("sage in batches that the GPU draws", one, 0, saga.Config{Device: one})
+		far("sage in batches that the GPU draws, whose rows come over the link", one, 0.1, saga.Config{Device: one})
+	}
 	add("ggcn, dest-order", "ggcn", saga.Config{Chunks: 3, Stream: true, Schedule: plan.DestOrder, Device: one}, 0)
 	for _, s := range sweeps {
 		t.Run(s.name, func(t *testing.T) {
@@ -334,7 +351,7 @@ func TestEveryFault(t *testing.T) {
 			}
 			stride := max(1, s.stride)
 			few := !strings.HasPrefix(s.spec, "cpu")
-			if testing.Short() || few {
+			if testing.Short() || few && !s.all {
 				stride = max(stride, s.total/40+1)
 			}
 			for n, async := int64(1), false; n <= s.total && !t.Failed(); n, async = n+stride, !async { // one tells enough

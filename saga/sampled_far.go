@@ -71,7 +71,7 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 	return list
 }
 
-// linkBytes is what is expected to come over the link for a batch; 0 where rows stay on the device. The hot rows are those of the first half of
+// linkBytes is what is expected to come over the link for a batch, without what pads rows; 0 where they stay on the device. The hot rows are those of the first half of
 // the batches, and what they save is seen in the second: in those that chose them it would be more.
 func (p *Program) linkBytes() (bytes float64) {
 	a := &p.sampled.filling.came
@@ -91,7 +91,7 @@ func (p *Program) linkBytes() (bytes float64) {
 		for _, n := range a.late {
 			late += int(n)
 		}
-		bytes += float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late))) * float64(p.train.low.Spec.Values[t.Value].RowBytes)
+		bytes += float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late))) * float64(4*p.train.low.Spec.Values[t.Value].Cols)
 	}
 	return bytes
 }

@@ -74,11 +74,11 @@ func TestHotRows(t *testing.T) {
 			t.Fatalf("%d hot rows, %d different ones, of %d", len(hot), len(sorted), n)
 		}
 		got, degree := come(hot), come(byDegree[:n])
-		t.Logf("cache %v: %.0f rows a batch, by degree %.0f, expected %.0f", cache, got, degree, p.LinkBytes()/64) // rows of 12 numbers have 16
+		t.Logf("cache %v: %.0f rows a batch, by degree %.0f, expected %.0f", cache, got, degree, p.LinkBytes()/48)
 		if n > 0 && got > 0.97*degree {
 			t.Errorf("%.0f rows a batch, with rows of the largest degrees %.0f", got, degree)
 		}
-		if want := p.LinkBytes() / 64; math.Abs(got-want) > 0.1*want {
+		if want := p.LinkBytes() / 48; math.Abs(got-want) > 0.1*want {
 			t.Errorf("cache %v: %.0f rows a batch, expected were %.0f", cache, got, want)
 		}
 	}

@@ -172,3 +172,18 @@ func batchesToFail(t *testing.T, c saga.Config) *saga.Program {
 	}
 	return p
 }
+
+// farToFail is a program over batches of a graph with so many rows that they may come over the link. A GPU draws them.
+func farToFail(t *testing.T, cache float64, c saga.Config) *saga.Program {
+	t.Helper()
+	d := mustSynthetic(t, "vertices=40000,edges=80000,features=5,classes=3,seed=4")
+	c.Optimizer.Kind, c.Without = "sgd", []string{"invariant"}
+	p, err := saga.CompileSampled(sampledModel(t, "sage", d), d, c, saga.Sampling{Sampler: sample.Neighbours(3, 2), Batch: 200, Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := p.SampledPlan(); !s.Ahead || !s.Drawn || (s.Tables == 40000*8*4) != (cache == 0) {
+		t.Fatalf("%+v", s)
+	}
+	return p
+}

@@ -34,6 +34,33 @@ func openGPU(t testing.TB, emulated, real int64) device.GPU {
 	return d.(device.GPU)
 }
 
+// eachOnGPU calls f for every sampler that GPUs draw, on every graph. Of an emulated GPU it is every other one, as a C++ compiler runs for each.
+func eachOnGPU(t *testing.T, gpu device.GPU, graphs []*Graph, samplers []Sampler, f func(t *testing.T, p *Program, x *GPU)) {
+	t.Helper()
+	for n, g := range graphs {
+		for i, s := range samplers {
+			if gpu.Info().Processors == 1 && (i+n)%2 == 1 && !draw.Soak() {
+				continue
+			}
+			p, err := Compile(g, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := p.OnGPU(gpu)
+			if errors.Is(err, ErrNotOnGPU) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(fmt.Sprintf("%s %d on graph %d", s.Name, i, n), func(t *testing.T) { f(t, p, x) })
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // stepping are samplers with steps, and trees.
 func stepping() (list []Sampler) {
 	for _, s := range every() {
@@ -74,43 +101,22 @@ func sampledGraphs(t testing.TB) []*Graph {
 // TestGPUSteps: a GPU, or an emulated one, draws what the reference draws.
 func TestGPUSteps(t *testing.T) {
 	gpu := openGPU(t, 4<<20, 1<<28)
-	for n, g := range sampledGraphs(t) {
-		for i, s := range stepping() {
-			if gpu.Info().Processors == 1 && (i+n)%2 == 1 && !draw.Soak() {
-				continue // emulated: a C++ compiler runs for each
-			}
-			p, err := Compile(g, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, err := p.OnGPU(gpu)
-			if errors.Is(err, ErrNotOnGPU) {
-				continue
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Run(fmt.Sprintf("%s %d on graph %d", s.Name, i, n), func(t *testing.T) {
-				const samples = 40
-				key := Key{Seed: 3, Epoch: 1}
-				roots := p.Roots(samples, 5, Key{Seed: 2})
-				var want, got Samples
-				p.tools.by = func() run { return reference }
-				if err := p.Run(&want, roots, 5, key); err != nil {
-					t.Fatal(err)
-				}
-				if err := x.Run(&got, roots, 5, key); err != nil {
-					t.Fatal(err)
-				}
-				if fmt.Sprint(got.N, got.Steps, got.Widths) != fmt.Sprint(want.N, want.Steps, want.Widths) {
-					t.Errorf("another sample than the reference:\n%v\n%v", got.Steps, want.Steps)
-				}
-			})
-			if err := x.Close(); err != nil {
-				t.Error(err)
-			}
+	eachOnGPU(t, gpu, sampledGraphs(t), stepping(), func(t *testing.T, p *Program, x *GPU) {
+		const samples = 40
+		key := Key{Seed: 3, Epoch: 1}
+		roots := p.Roots(samples, 5, Key{Seed: 2})
+		var want, got Samples
+		p.tools.by = func() run { return reference }
+		if err := p.Run(&want, roots, 5, key); err != nil {
+			t.Fatal(err)
 		}
-	}
+		if err := x.Run(&got, roots, 5, key); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got.N, got.Steps, got.Widths) != fmt.Sprint(want.N, want.Steps, want.Widths) {
+			t.Errorf("another sample than the reference:\n%v\n%v", got.Steps, want.Steps)
+		}
+	})
 }
 
 // TestGPUTexts translates the kernels of all samplers, where the compiler is there.

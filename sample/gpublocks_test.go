@@ -9,7 +9,6 @@ import (
 
 	"sagann/device"
 	"sagann/device/nvrtc"
-	"sagann/internal/draw"
 )
 
 // fanned are samplers of blocks that GPUs draw.
@@ -45,51 +44,35 @@ func sameBlocks(a, b *Blocks) error {
 // TestGPUBlocks: a GPU, or an emulated one, draws the blocks that the CPU draws.
 func TestGPUBlocks(t *testing.T) {
 	gpu := openGPU(t, 2<<20, 1<<30)
-	for n, g := range []*Graph{mustGraph(t, randomEdges(70, 900, 7)), mustGraph(t, randomEdges(300, 700, 5))} {
-		for i, s := range fanned() {
-			if gpu.Info().Processors == 1 && (i+n)%2 == 1 && !draw.Soak() {
-				continue // emulated: a C++ compiler runs for each
+	eachOnGPU(t, gpu, []*Graph{mustGraph(t, randomEdges(70, 900, 7)), mustGraph(t, randomEdges(300, 700, 5))}, fanned(), func(t *testing.T, p *Program, x *GPU) {
+		var want, got Blocks
+		batches := [][]uint32{{5}, {3, 9, 1, 60, 44, 2}, {7, 8}}
+		if p.g.Vertices() > 256 { // a thread a row
+			batches = append(batches, Permutation(p.g.Vertices(), Key{})[:260])
+		}
+		for batch, seeds := range batches {
+			key := Key{Seed: 1 << 40, Epoch: 2, Batch: uint32(batch)}
+			if err := p.Blocks(&want, seeds, key); err != nil {
+				t.Fatal(err)
 			}
-			p, err := Compile(g, s)
+			if err := x.Blocks(&got, seeds, key); err != nil {
+				t.Fatal(err)
+			}
+			if err := sameBlocks(&got, &want); err != nil {
+				t.Errorf("batch %d: %v", batch, err)
+			}
+			r, err := x.Renaming(&want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := p.OnGPU(gpu)
-			if err != nil {
+			if err := errors.Join(r.Run(), x.read(&got), r.Free()); err != nil {
 				t.Fatal(err)
 			}
-			var want, got Blocks
-			batches := [][]uint32{{5}, {3, 9, 1, 60, 44, 2}, {7, 8}}
-			if g.Vertices() > 256 { // a thread a row
-				batches = append(batches, Permutation(g.Vertices(), Key{})[:260])
-			}
-			for batch, seeds := range batches {
-				key := Key{Seed: 1 << 40, Epoch: 2, Batch: uint32(batch)}
-				if err := p.Blocks(&want, seeds, key); err != nil {
-					t.Fatal(err)
-				}
-				if err := x.Blocks(&got, seeds, key); err != nil {
-					t.Fatal(err)
-				}
-				if err := sameBlocks(&got, &want); err != nil {
-					t.Errorf("%s %d on graph %d, batch %d: %v", s.Name, i, n, batch, err)
-				}
-				r, err := x.Renaming(&want)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := errors.Join(r.Run(), x.read(&got), r.Free()); err != nil {
-					t.Fatal(err)
-				}
-				if err := sameBlocks(&got, &want); err != nil {
-					t.Errorf("%s %d on graph %d, batch %d, renumbered alone: %v", s.Name, i, n, batch, err)
-				}
-			}
-			if err := x.Close(); err != nil {
-				t.Error(err)
+			if err := sameBlocks(&got, &want); err != nil {
+				t.Errorf("batch %d, renumbered alone: %v", batch, err)
 			}
 		}
-	}
+	})
 }
 
 // TestGPUBlockTexts translates the kernels of blocks, where the compiler is there.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"sagann/device/nvrtc"
-	"sagann/internal/draw"
 )
 
 // crowded are samplers of blocks of which many are drawn at a time.
@@ -24,45 +23,29 @@ func crowded() []Sampler {
 // TestGPULevels: a GPU, or an emulated one, draws the batches that the CPU draws, many at a time.
 func TestGPULevels(t *testing.T) {
 	gpu := openGPU(t, 8<<20, 1<<30)
-	for n, g := range []*Graph{mustGraph(t, randomEdges(70, 900, 7)), mustGraph(t, randomEdges(300, 700, 5)), mustGraph(t, randomEdges(500, 60_000, 5))} {
-		for i, s := range crowded() {
-			if gpu.Info().Processors == 1 && (i+n)%2 == 1 && !draw.Soak() {
-				continue // emulated: a C++ compiler runs for each
-			}
-			p, err := Compile(g, s)
+	graphs := []*Graph{mustGraph(t, randomEdges(70, 900, 7)), mustGraph(t, randomEdges(300, 700, 5)), mustGraph(t, randomEdges(500, 60_000, 5))}
+	eachOnGPU(t, gpu, graphs, crowded(), func(t *testing.T, p *Program, x *GPU) {
+		for _, m := range []int{70, 20, 1} {
+			seeds, size, key := Permutation(p.g.Vertices(), Key{Seed: 4})[:m], p.g.Vertices()/10, Key{Seed: 1 << 40, Epoch: 2, Batch: 3}
+			batches := slices.Collect(slices.Chunk(seeds, size))
+			got, err := x.BlocksOf(batches, key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := p.OnGPU(gpu)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range []int{70, 20, 1} {
-				seeds, size, key := Permutation(g.Vertices(), Key{Seed: 4})[:m], g.Vertices()/10, Key{Seed: 1 << 40, Epoch: 2, Batch: 3}
-				batches := slices.Collect(slices.Chunk(seeds, size))
-				got, err := x.BlocksOf(batches, key)
-				if err != nil {
+			for b, blocks := range got {
+				k := key
+				k.Batch += uint32(b)
+				var want Blocks
+				if err := p.Blocks(&want, batches[b], k); err != nil {
 					t.Fatal(err)
 				}
-				for b, blocks := range got {
-					k := key
-					k.Batch += uint32(b)
-					var want Blocks
-					if err := p.Blocks(&want, batches[b], k); err != nil {
-						t.Fatal(err)
-					}
-					if err := sameBlocks(blocks, &want); err != nil {
-						t.Errorf("%s %d on graph %d, batch %d of %d: %v", s.Name, i, n, b, len(got), err)
-					}
+				if err := sameBlocks(blocks, &want); err != nil {
+					t.Errorf("batch %d of %d: %v", b, len(got), err)
 				}
 			}
-			_, err = nvrtc.PTX(x.together().Source(64), 75)
-			if err != nil && !errors.Is(err, nvrtc.ErrMissing) {
-				t.Errorf("%s: %v\n%s", s.Name, err, x.together().Source(64))
-			}
-			if err := x.Close(); err != nil {
-				t.Error(err)
-			}
 		}
-	}
+		if _, err := nvrtc.PTX(x.together().Source(64), 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
+			t.Errorf("%v\n%s", err, x.together().Source(64))
+		}
+	})
 }

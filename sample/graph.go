@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 
 	"sagann/chunk"
@@ -34,18 +35,20 @@ func NewGraph(e *chunk.Edges) (*Graph, error) {
 	g := &Graph{sorted: true, Offsets: make([]int64, e.V+1), Far: make([]uint32, e.E()), Edge: make([]uint32, e.E())}
 	// Offsets[v+1] is where the next edge of row v goes; when all stand, it is its end.
 	at := g.Offsets[1:]
-	for _, d := range e.Dst {
-		at[d]++
-	}
 	sum := int64(0)
-	for v, n := range at {
+	for v, n := range e.InDegrees() {
 		at[v] = sum
-		sum += n
+		sum += int64(n)
 	}
-	for i, d := range e.Dst {
-		g.Far[at[d]], g.Edge[at[d]] = e.Src[i], uint32(i)
-		at[d]++
-	}
+	inParts(e, func(lo, n uint32) {
+		at := at[lo : lo+n]
+		for i, d := range e.Dst {
+			if d -= lo; d < n {
+				g.Far[at[d]], g.Edge[at[d]] = e.Src[i], uint32(i)
+				at[d]++
+			}
+		}
+	})
 	chunk.Ranges(e.V, g.sortRows)
 	if e.Weight != nil {
 		g.Weight = make([]float32, e.E())
@@ -56,6 +59,16 @@ func NewGraph(e *chunk.Edges) (*Graph, error) {
 		})
 	}
 	return g, nil
+}
+
+// inParts gives every processor some vertices, n from lo on. Each then reads all edges in their order and takes those of its own: that is
+// fast beside writing where rows lie, which are all over memory.
+func inParts(e *chunk.Edges, f func(lo, n uint32)) {
+	parts := max(1, min(runtime.GOMAXPROCS(0), e.V, e.E()>>16)) // of fewer edges a goroutine takes longer to start
+	chunk.Each(parts, func(k int) {
+		lo, hi := e.V*k/parts, e.V*(k+1)/parts
+		f(uint32(lo), uint32(hi-lo))
+	})
 }
 
 // check says what is wrong with a graph that was made by hand.

@@ -5,10 +5,13 @@ import (
 	"slices"
 )
 
-// MVS draws one hop of neighbours for a batch that ByNorm has chosen (minimal variance
-// sampling: Cong, Forsati, Kandemir and Mahdavi, 2020).
-func MVS(fanout int) Sampler {
-	s := Neighbours(fanout)
+// MVS draws neighbours for a batch that ByNorm has chosen (minimal variance sampling: Cong, Forsati, Kandemir and
+// Mahdavi, "Minimal Variance Sampling with Provable Guarantees for Fast Training of Graph Neural Networks", 2020), as
+// Neighbours with a fan-out a level. The choice by gradient norms and its weights say which losses count, and
+// are the same for any number of levels: with sums scaled by degree over fan-out the weighted mean of a linear model is
+// on average that over all vertices. The paper's other half, embeddings of earlier steps that stand in for neighbours that are not drawn, is not here.
+func MVS(fanouts ...int) Sampler {
+	s := Neighbours(fanouts...)
 	s.Name = "mvs"
 	return s
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Forms are the samplers that Parse knows, as people write them.
-var Forms = []string{"neighbours:15,10,5", "weighted:15,10,5", "layer:512,512", "fastgcn:512,512", "ladies:512,512", "mvs:64", "cluster:20x1500 (clusters of a batch, clusters)",
+var Forms = []string{"neighbours:15,10,5", "weighted:15,10,5", "layer:512,512", "fastgcn:512,512", "ladies:512,512", "mvs:15,10", "cluster:20x1500 (clusters of a batch, clusters)",
 	"saint:4000x2", "shadow:2x10", "pinsage:2x50x3x10 (levels, walks, their length, neighbours)", "deepwalk", "node2vec:p=2,q=0.5", "ppr:0.15", "multirw:100"}
 
 // Spec is a sampler that a text asks for.
@@ -32,8 +32,8 @@ func Parse(text string, steps int) (Spec, error) {
 		}
 		return Spec{Sampler: walk}, err
 	}
-	byLevel := map[string]func(...int) Sampler{"neighbours": Neighbours, "neighbors": Neighbours, "weighted": WeightedNeighbours, "layer": LayerBlocks, "fastgcn": FastGCN, "ladies": LADIES}
-	shapes := map[string]int{"mvs": 1, "cluster": 1, "saint": 2, "shadow": 2, "pinsage": 4}
+	byLevel := map[string]func(...int) Sampler{"neighbours": Neighbours, "neighbors": Neighbours, "weighted": WeightedNeighbours, "layer": LayerBlocks, "fastgcn": FastGCN, "ladies": LADIES, "mvs": MVS}
+	shapes := map[string]int{"cluster": 1, "saint": 2, "shadow": 2, "pinsage": 4}
 	switch make, k := byLevel[name], shapes[name]; {
 	case make == nil && k == 0:
 		return bad("one of " + strings.Join(Forms, ", "))
@@ -44,8 +44,6 @@ func Parse(text string, steps int) (Spec, error) {
 		return Spec{Sampler: make(n...)}, nil
 	}
 	switch name {
-	case "mvs":
-		return Spec{Sampler: MVS(n[0])}, nil
 	case "cluster":
 		return Spec{Sampler: ClusterGCN(), Batch: n[0], Clusters: slices.Max(append(n[1:], 0))}, nil
 	case "saint":

@@ -55,6 +55,14 @@ type tries struct {
 	counts [width]uint32
 	ends   [3 * width]int64
 	rest   [width]int32 // those that are still searched
+
+	was [width]row // by sample, that of the vertex before
+}
+
+// row is where a row begins, and its length.
+type row struct {
+	begin int64
+	count uint32
 }
 
 // addSecond makes the draws of a step of second order for the live walks, whose rows are known.
@@ -69,6 +77,9 @@ func (f *frame) addSecond(out []uint32) {
 			return
 		}
 		left = f.decide(f.propose(left, try, out), out)
+	}
+	for k, i := range f.live {
+		f.strip.was[i] = row{f.begins[k], f.lengths[k]}
 	}
 }
 
@@ -102,30 +113,58 @@ func (f *frame) propose(left []int32, try int, out []uint32) []int32 {
 }
 
 // decide sets the far ends of the edges drawn, and leaves those of left that are not taken. Rows are searched only where that decides.
+// It goes piece by piece, so that the lines of a piece are still in the first cache when it is looked at again.
 func (f *frame) decide(left []int32, out []uint32) []int32 {
-	w, t, far, offsets := f.plain.second, f.strip, f.p.g.Far, f.p.g.Offsets
-	t.touch(far, t.at[:len(left)])
+	w, t, far := f.plain.second, f.strip, f.p.g.Far
 	if f.step == 0 {
+		t.touch(far, t.at[:len(left)])
 		for j, k := range left {
 			out[f.live[k]] = far[t.at[j]]
 		}
 		return nil
 	}
+	more := 0
+	for lo := 0; lo < len(left); lo += secondPiece {
+		hi := min(len(left), lo+secondPiece)
+		var open int
+		more, open = f.compare(left, lo, hi, more, out)
+		t.search(far, open)
+		for o, k := range t.open[:open] {
+			bar := w.far
+			if far[t.begins[o]] == t.end[o] {
+				bar = w.near
+			}
+			if !(t.share[o] < bar) {
+				left[more] = k
+				more++
+			}
+		}
+	}
+	return left[:more]
+}
+
+// compare takes draws lo to hi-1 of left as far as the number drawn says, and lists in open those that a search decides. What is not taken moves to
+// left[more:], which the draws have left already.
+func (f *frame) compare(left []int32, lo, hi, more int, out []uint32) (int, int) {
+	w, t, far := f.plain.second, f.strip, f.p.g.Far
+	t.touch(far, t.at[lo:hi])
 	before, words, live := f.steps[f.step-1], &t.words[w.decides], f.live
-	more, open := 0, 0
-	for j, k := range left {
+	open := 0
+	least, most := min(w.near, w.far), max(w.near, w.far)
+	for j := lo; j < hi; j++ {
+		k := left[j]
 		i, x, s := live[k], far[t.at[j]], uniform(words[j])*w.scale
 		out[i] = x
-		lo, hi := min(w.near, w.far), max(w.near, w.far)
+		low, high := least, most
 		if x == before[i] {
-			lo, hi = w.back, w.back
+			low, high = w.back, w.back
 		}
 		left[more], t.open[open], t.share[open], t.end[open] = k, k, s, x
 		taken, sure := 0, 0 // counted without branches, as these could not be foreseen
-		if s < hi {
+		if s < high {
 			taken = 1
 		}
-		if s < lo {
+		if s < low {
 			sure = 1
 		}
 		more += 1 - taken
@@ -133,28 +172,18 @@ func (f *frame) decide(left []int32, out []uint32) []int32 {
 	}
 	n := 0
 	for o, k := range t.open[:open] {
-		v := before[live[k]]
-		lo, hi := offsets[v], offsets[v+1]
-		t.begins[o], t.counts[o] = lo, uint32(hi-lo)
-		if hi > lo { // the lines of a short row
-			t.ends[n], t.ends[n+1], t.ends[n+2] = lo, (lo+hi)>>1, hi-1
-			n += 3
-		}
+		was := &t.was[live[k]]
+		lo, hi := was.begin, was.begin+int64(was.count)
+		t.begins[o], t.counts[o] = lo, was.count                   // not empty: the walk came from there
+		t.ends[n], t.ends[n+1], t.ends[n+2] = lo, (lo+hi)>>1, hi-1 // the lines of a short row
+		n += 3
 	}
 	t.touch(far, t.ends[:n])
-	t.search(far, open)
-	for o, k := range t.open[:open] {
-		bar := w.far
-		if t.counts[o] > 0 && far[t.begins[o]] == t.end[o] {
-			bar = w.near
-		}
-		if !(t.share[o] < bar) {
-			left[more] = k
-			more++
-		}
-	}
-	return left[:more]
+	return more, open
 }
+
+// secondPiece is how many draws are decided together: lines of so many rows fit in the first cache, and are enough to wait for together.
+const secondPiece = 256
 
 // search moves where each row that decides begins to the last place whose vertex is not above the one looked for, or leaves it. All
 // searches go a step at a time: none waits for another's reads, and which way one goes is no branch, as it could not be foreseen.

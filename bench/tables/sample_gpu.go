@@ -40,7 +40,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 	info := gpu.Info()
 	walks := &sheet{title: fmt.Sprintf("Walks of 100 steps and trees of 25 and 10 draws on %s", info.Name), key: "walks",
 		head:  table.Row{"graph", "sampler", "samples", "ms", "G draws/s", "reads a draw", "of random reads", "bar", "NextDoor, one H200", "graph and tables, MB", "made in s"},
-		notes: []string{"A draw is a step of a walk or a vertex that a sample adds; the reads of one are those of places that nothing else is near: an entry of an edge, by weight in a tree a table's entry and the far end, and for layer the row of the vertex, too. Of random reads: as a share of those of 4 bytes from a list of the same order of size. Graph and tables lie on the GPU and count against --mem; making and copying them is no part of the times."}}
+		notes: []string{"A draw is a step of a walk or a vertex that a sample adds; the reads of one are those of places that nothing else is near: an entry of an edge, by weight in a tree a table's entry and the far end, and for layer the row of the vertex, too, and for multirw that and the number of the root. Of random reads: as a share of those of 4 bytes from a list of the same order of size. Graph and tables lie on the GPU and count against --mem; making and copying them is no part of the times."}}
 	blocks := &sheet{title: fmt.Sprintf("Blocks of batches of %d seeds", c.Batch), key: "blocks",
 		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "one by one", "vertices", "edges", "bar"}}
 	parts := &sheet{title: "Kernels of a batch, each by itself", key: "kernels", head: table.Row{"graph", "fan-outs", "kernel", "us, median"}}

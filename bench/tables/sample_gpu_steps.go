@@ -44,7 +44,7 @@ func (m *gpuSamples) stepped() []stepped {
 		{"ppr 0.01, cut at 100", ppr, true, 0, 1, perGraph("21", "22", "29", "22"), perGraph("43", "45", "58", "45")},
 		{"ppr 0.01, without a bound", sample.PPR(0.01), true, 0, 1, perGraph("1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk", "1.15 of deepwalk"), nil},
 		{"node2vec 2, 0.5", n2v, false, 100, 1, perGraph("19", "22", "36", "26"), nil},
-		{"multirw, 100 roots", sample.MultiRW(100, 100), false, 100, 1, perGraph("0.5 of its bytes", "", "", ""), perGraph("13.7", "", "", "")},
+		{"multirw, 100 roots", sample.MultiRW(100, 100), false, 100, 3, perGraph("0.5 of its bytes", "", "", ""), perGraph("13.7", "", "", "")},
 		{"layer 1000 to 2000", sample.Layer(1000, 2000), false, 0, 2, perGraph("0.5 of its bytes", "", "", ""), nil},
 		{"node2vec 2, 0.5, weighted", n2v, true, 100, 1, perGraph("23.75", "27.5", "45", "32.5"), perGraph("86", "101", "163", "121")},
 	}

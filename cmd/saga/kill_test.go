@@ -124,12 +124,17 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// A run over batches of neighbours with learned rows goes on from within its epochs.
+// A run over batches of neighbours with learned rows goes on from within its epochs; so does one whose batches a GPU draws, where
+// SAGANN_DEVICE names one.
 func TestKillSampled(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
-	j := &killJob{epochs: 16, args: []string{"train", "--data", "synthetic:vertices=3000,edges=6e4", "--features", "embedding:8", "--model", "sage", "--dropout", "0.2",
-		"--sample", "5,3", "--batch", "200", "--epochs", "16", "--checkpoint-every", "1", "--patience", "100"}}
+	data := []string{"synthetic:vertices=3000,edges=6e4", "--features", "embedding:8"}
+	if dev := os.Getenv("SAGANN_DEVICE"); strings.HasPrefix(dev, "cuda") {
+		data = []string{"synthetic:vertices=40000,edges=1e6,features=64", "--device", dev}
+	}
+	j := &killJob{epochs: 16, args: slices.Concat([]string{"train", "--data"}, data, []string{"--model", "sage", "--dropout", "0.2",
+		"--sample", "5,3", "--batch", "200", "--epochs", "16", "--checkpoint-every", "1", "--patience", "100"})}
 	if text, err := command(t, j.in(whole)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

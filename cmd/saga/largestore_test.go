@@ -40,19 +40,19 @@ func inGroup(dir string, c *exec.Cmd) *exec.Cmd {
 	return c
 }
 
-// TestLargerThanMemory: a store of 3.3 GB is written as shards and trained on by four ranks, with host memory in files, all together in 2 GiB.
+// TestLargerThanMemory: a store of 3.2 GB is written as shards and trained on by four ranks, with host memory in files, all together in 2 GiB.
 func TestLargerThanMemory(t *testing.T) {
 	if !draw.Soak() {
-		t.Skip("a store of 3.3 GB: make soak writes one and trains on it")
+		t.Skip("a store of 3.2 GB: make soak writes one and trains on it")
 	}
 	machine, dir := smallMachine(t, 2<<30), t.TempDir()
 	store, shards := filepath.Join(dir, "graph.saga"), filepath.Join(dir, "shards")
-	writeLarge(t, store, 3_000_000, 24_000_000, 256)
+	writeLarge(t, store, 1_500_000, 12_000_000, 512)
 	info, err := os.Stat(store)
-	if err != nil || info.Size() < 3<<30 {
+	if err != nil || info.Size() < 3e9 {
 		t.Fatalf("a store of %d bytes: %v", info.Size(), err)
 	}
-	out, err := inGroup(machine, command(t, "data", "shard", "--data", store, "--owners", "4", "--chunks", "16", "--out", shards)).CombinedOutput()
+	out, err := inGroup(machine, command(t, "data", "shard", "--data", store, "--owners", "4", "--chunks", "32", "--out", shards)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -60,7 +60,7 @@ func TestLargerThanMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startPeersBy(t, 4, func(c *exec.Cmd) *exec.Cmd { return inGroup(machine, c) }, "--data", shards, "--model", "sage", "--hidden", "16", "--owners", "4", "--epochs", "1",
-		"--mem", "240MiB", "--host-mem", "200MiB", "--scratch", dir, "--out", filepath.Join(dir, "run"))
+		"--mem", "120MiB", "--host-mem", "160MiB", "--scratch", dir, "--out", filepath.Join(dir, "run"))
 	p.wait(t)
 	for r, c := range p.cmds {
 		t.Logf("rank %d: %d MiB", r, c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)

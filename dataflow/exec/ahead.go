@@ -22,8 +22,10 @@ type ahead struct {
 
 	copied device.Event    // what was drawn is not needed any more
 	listed device.Event    // the vertices of a batch have come
-	read   device.Event    // its rows have come over the link
+	others device.Event    // what does not come over the link has
+	ended  device.Event    // the kernels of a step have
 	come   [2]device.Event // all of it has, by room
+	flying bool            // a step has returned while rows still come
 	lists  []device.Batch  // commands of the last load
 	far    far
 }
@@ -94,26 +96,33 @@ func (r *Runner) load(b *Batch, room int) error {
 }
 
 // loaded records that all of a batch has come to a room: who waits for one load waits for all, as a plan leaves out waits for
-// loads that stand before others in their queue.
+// loads that stand before others in their queue. Copies of the next batch do not wait for rows over the link.
 func (r *Runner) loaded(room int, far device.Queue) (err error) {
-	p := &r.arena.devices[0]
+	a, p := &r.ahead, &r.arena.devices[0]
 	q := p.queues[plan.H2D]
 	if far != nil {
-		if r.ahead.read == nil {
-			if r.ahead.read, err = p.dev.NewEvent(); err != nil {
-				return err
-			}
+		if err := r.follow(q, far, &a.others); err != nil {
+			return err
 		}
-		if err := errors.Join(p.dev.Record(far, r.ahead.read), p.dev.Wait(q, r.ahead.read)); err != nil {
+		q = far
+	}
+	if a.come[room] == nil {
+		if a.come[room], err = p.dev.NewEvent(); err != nil {
 			return err
 		}
 	}
-	if r.ahead.come[room] == nil {
-		if r.ahead.come[room], err = p.dev.NewEvent(); err != nil {
+	return p.dev.Record(q, a.come[room])
+}
+
+// follow has queue then wait for what queue first has now. The event is made once.
+func (r *Runner) follow(first, then device.Queue, e *device.Event) (err error) {
+	dev := r.arena.devices[0].dev
+	if *e == nil {
+		if *e, err = dev.NewEvent(); err != nil {
 			return err
 		}
 	}
-	return p.dev.Record(q, r.ahead.come[room])
+	return errors.Join(dev.Record(first, *e), dev.Wait(then, *e))
 }
 
 // arrive has the batch of the next step in the room at hand.
@@ -147,7 +156,7 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 		first, then := r.submitAll, meanwhile
 		if meanwhile == nil {
 			then = func() error { return nil }
-		} else if r.ahead.far.there { // the link is what steps wait for
+		} else if r.ahead.far.comes { // the link is what steps wait for
 			first, then = meanwhile, r.submitAll
 		}
 		if err = r.arrive(); err == nil {
@@ -159,11 +168,30 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 		if err == nil {
 			err = r.bringResults()
 		}
-		err = errors.Join(err, r.named(r.arena.sync()))
+		err = errors.Join(err, r.named(r.finish(err)))
 		r.traceEnd(err)
 	}
 	r.ended(err)
 	return err
+}
+
+// finish waits for the step. Rows of the next batch may still come over the link: they are what steps wait for, and the next
+// ones should follow at once.
+func (r *Runner) finish(err error) error {
+	a, p := &r.ahead, &r.arena.devices[0]
+	if a.flying = err == nil && a.far.comes && r.trace == nil && !r.arena.OneByOne; a.flying {
+		if err = r.follow(p.queues[plan.Compute], p.queues[plan.D2H], &a.ended); err == nil {
+			err = p.dev.Record(p.queues[plan.D2H], a.ended)
+		}
+		if err == nil {
+			err = device.Await(p.dev, a.ended)
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	a.flying = false
+	return errors.Join(err, r.arena.sync())
 }
 
 // bringResults submits the tasks that bring results, which wait for the step.

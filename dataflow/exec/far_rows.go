@@ -18,6 +18,7 @@ import (
 type far struct {
 	hot   map[int][]uint32 // by value: the rows that stay, in their order there
 	there bool             // and are there
+	comes bool             // rows do come over the link
 	tag   uint32           // of the last batch that came
 	match uint32           // of the one in the other room; 0: there is none
 	alone bool             // rows that the batch before has come all the same
@@ -52,6 +53,7 @@ func (r *Runner) warm() (err error) {
 		if !t.Host {
 			continue
 		}
+		f.comes = true
 		row := r.plan.Spec.Values[t.Value].RowBytes
 		all, hot, slots := r.host[t.Value], make([]byte, int64(t.Hot)*row), make([]uint32, t.Rows)
 		for v := range slots {
@@ -97,7 +99,8 @@ func (r *Runner) queueOf(i int) (q device.Queue, err error) {
 // takeFar brings the rows of a table that belong to batch b to a room.
 func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
 	g, f, a := r.gpu.each[0], &r.ahead.far, &r.ahead
-	words, n := uint64(r.plan.Spec.Values[table.Value].RowBytes)/16, uint64(b.Rows[t.Own])
+	v := &r.plan.Spec.Values[table.Value]
+	words, full, n := uint64(v.RowBytes)/16, uint64(4*v.Cols+15)/16, uint64(b.Rows[t.Own])
 	at := func(room int, addr int64) uint64 { return g.base + uint64(a.in(room, addr)) }
 	ids, last, then, bits := at(room, r.plan.Places.Sets.Ahead.IDs), at(0, table.Places(f.tag)), at(0, table.Places(f.tag-1)), at(0, table.Bits())
 	var list []device.Command
@@ -106,7 +109,7 @@ func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q 
 	} else {
 		list = append(list, device.Command{Clear: &device.Clear{Addr: bits, Bytes: 4 * int64((table.Rows+31)/32)}})
 	}
-	take := g.blockCall(kernel.FarTake, 1, at(room, t.Addr), uint64(uintptr(unsafe.Pointer(&r.host[table.Value][0]))), ids, n, words,
+	take := g.blockCall(kernel.FarTake, 1, at(room, t.Addr), uint64(uintptr(unsafe.Pointer(&r.host[table.Value][0]))), ids, n, words, full,
 		at(0, table.At), at(0, table.Slots), last, then, bits, uint64(table.Rows), at(room^1, t.Addr), uint64(f.match), at(0, table.Counts()))
 	take.Call.Grid[0], take.Call.Shared = farBlocks, kernel.FarShared
 	return r.now(g, q, append(list, g.blockCall(kernel.FarMark, n, last, bits, ids, n, uint64(f.tag)), take)...)

@@ -45,8 +45,12 @@ func (r *Runner) bringGradients(q device.Queue) error {
 	return nil
 }
 
-// Apply updates by these gradients, in the order of plan.Spec.Updates, and returns when that is done.
+// Apply updates by these gradients, in the order of plan.Spec.Updates, and returns when that is done, or has failed.
 func (r *Runner) Apply(grads [][]float32) error {
+	return errors.Join(r.submitApply(grads), r.named(r.arena.sync()))
+}
+
+func (r *Runner) submitApply(grads [][]float32) error {
 	i := slices.IndexFunc(r.tasks, func(k task) bool { return k.t.Kind == plan.Update })
 	if i < 0 {
 		return nil
@@ -62,9 +66,8 @@ func (r *Runner) Apply(grads [][]float32) error {
 			return r.fail(i, err)
 		}
 	}
-	err := k.submitUpdate(q)
-	if err != nil {
-		err = r.fail(i, err)
+	if err := k.submitUpdate(q); err != nil {
+		return r.fail(i, err)
 	}
-	return errors.Join(err, r.named(r.arena.sync()))
+	return nil
 }

@@ -34,6 +34,12 @@ func (r *Runner) Load() error {
 	if err := r.loadSetup(); err != nil {
 		return err
 	}
+	if old := r.arena.owner; old != nil && old != r && old.ahead.flying {
+		old.ahead.flying = false
+		if err := r.arena.syncFor("rows that another program will not use"); err != nil {
+			return err
+		}
+	}
 	r.own()
 	wrote := false
 	for _, id := range slices.Sorted(maps.Keys(r.consts)) {

@@ -160,6 +160,10 @@ func (r *Runner) hostMemory(id int, n int64) ([]byte, error) {
 // Close gives host memory back.
 func (r *Runner) Close() error {
 	var err error
+	if r.ahead.flying {
+		r.ahead.flying = false
+		err = r.arena.syncFor("rows of a batch that is left")
+	}
 	if len(r.taken.files) > 0 && r.arena.onGPU() {
 		r.arena.sync() // what is queued reads files; a device that failed has said so before
 	}

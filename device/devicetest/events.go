@@ -36,6 +36,26 @@ func (s *suite) eventOrder(t *testing.T) {
 	r.same("three queues", dst, want)
 }
 
+// eventAwaited waits on the host for what one queue has done, while another has work left.
+func (s *suite) eventAwaited(t *testing.T) {
+	r := s.rig(t)
+	const n = 1 << 16
+	busy, q := r.queue("busy"), r.queue("q")
+	e, slow, m := r.event(), r.temp(1<<20), r.temp(n)
+	for i := range uint32(3) {
+		r.slow(busy, slow)
+		dst, want := make([]byte, n), words(n, i)
+		r.ok(r.d.CopyH2D(q, m, 0, words(n, i)))
+		r.ok(r.d.Launch(q, r.k.Affine(m, 5, 2)))
+		r.ok(r.d.CopyD2H(q, dst, m, 0))
+		r.ok(r.d.Record(q, e))
+		r.ok(device.Await(r.d, e))
+		affine(want, 5, 2)
+		r.same("what was awaited", dst, want)
+	}
+	r.ok(r.d.Sync())
+}
+
 // eventAgain streams chunks through two buffers, each with three events that
 // are recorded anew for each chunk: the pattern of an epoch.
 func (s *suite) eventAgain(t *testing.T) {

@@ -5,7 +5,7 @@ package cuda
 // saga_far_mark notes which vertices the batch has, and where. saga_far_take goes over the vertices in their order, as the link is
 // faster where addresses ascend. A warp finds those that the batch has among 1024, and takes them 32 at a time: each
 // lane finds where a row comes from (the batch before, the hot rows, or the host), then all of them read the words of one row after another, with
-// eight rows under way: a read never spans two rows, whose lines would come twice. Its warps are few, for the link bounds them, and the kernels of the step at work need the rest.
+// eight rows under way: a read never spans two rows, whose lines would come twice. What pads a row is not read but set to zero. Its warps are few, for the link bounds them, and the kernels of the step at work need the rest.
 const farSource = `
 extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long long *last, unsigned *bits, const unsigned *ids, ll n, ll tag) {
 	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll) {
@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long lo
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, const float4 *host, const unsigned *ids, ll n, ll words,
+extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, const float4 *host, const unsigned *ids, ll n, ll words, ll full,
 		const float4 *hot, const unsigned *slots, const unsigned long long *last, const unsigned long long *then, const unsigned *bits, ll vertices,
 		const float4 *before, ll match, unsigned long long *counts) {
 	constexpr unsigned PART = 1024, DEEP = 8;
@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, cons
 					float4 x[DEEP];
 #pragma unroll
 					for (unsigned u = 0; u < DEEP; u++)
-						if (r + u < rows) x[u] = from[r + u][c];
+						if (r + u < rows) x[u] = c < full ? from[r + u][c] : float4{};
 #pragma unroll
 					for (unsigned u = 0; u < DEEP; u++)
 						if (r + u < rows) to[at[r + u] * words + c] = x[u];

@@ -21,7 +21,8 @@ type Rates struct {
 	Vertex   float64 // that is visited
 	Row      float64 // an edge whose row is looked through
 	Read     float64 // a member of such a row
-	Place    float64 // more for a member where a matrix is made, for each doubling of the vertices from Near on
+	Matrix   float64 // more for a member where its place is looked up: for a matrix, or for triangles at edges
+	Place    float64 // and more for each doubling of the vertices from Near on
 	Set      float64 // a set that is made in a matrix, one for each clique that is not the last but one
 	Last     float64 // a clique of one vertex less than those that are counted
 	Edge     float64 // a triangle counted at its edges
@@ -42,19 +43,20 @@ type MapRates struct {
 	Visit  float64 // a vertex where a map has a number
 	Pull   float64 // an entry whose number is added up
 	Push   float64 // an entry that is added to, where there are at most Cached vertices
-	Cached float64 // above it each doubling adds Rates.Doubling
+	Cached float64
+	Far    float64 // more for each doubling above it: most entries are of vertices of many neighbours, which stay near
 }
 
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
 // blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
 // and of a slower one.
-var Core = Rates{Vertex: 50e-9, Row: 15e-9, Read: 1.2e-9, Place: 0.5e-9, Set: 25e-9, Last: 4.2e-9, Edge: 5e-9, Wedge: 3e-9, Doubling: 0.5e-9, Near: 1 << 14,
-	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1e-9, Cached: 1 << 13}}
+var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.5e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 3e-9, Doubling: 0.5e-9, Near: 1 << 14,
+	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.
 var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
-	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, Call: 0.15e-3, Listed: 11e-9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 14}}
+	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, Call: 0.15e-3, Listed: 11e-9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 13, Far: 5.5e-12}}
 
 // Crowd is what each thread more adds to the time of all, as a share: clocks are lower and
 // caches are shared. 16 threads of a server take a fifth more.
@@ -67,7 +69,7 @@ const H200Processors = 132
 func (r Rates) Clique(w Work, k int) float64 {
 	t := r.Start + r.Vertex*w.Vertices + r.Row*w.Edges + r.Read*w.Reads
 	if k > 3 {
-		t += r.Set*w.Edges + r.Last*w.Cliques[k-1] + r.Place*w.Reads*r.doublings(w)
+		t += r.Set*w.Edges + r.Last*w.Cliques[k-1] + w.Reads*(r.Matrix+r.Place*r.doublings(w))
 	}
 	for j := 3; j < k-1; j++ {
 		t += r.Set * w.Cliques[j]
@@ -104,7 +106,7 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 		t += r.Clique(w, 3)
 	}
 	if edges {
-		t += r.Edge * w.Cliques[3]
+		t += r.Edge*w.Cliques[3] + r.Matrix*w.Reads
 	}
 	return t
 }
@@ -121,7 +123,7 @@ func (r Rates) Loops(e Estimate, w Work) float64 {
 // Maps is the seconds that counting maps in a graph of so many vertices takes, without the
 // triangles at edges.
 func (r Rates) Maps(w MapsWork, vertices float64) float64 {
-	far := r.Doubling * max(0, math.Log2(vertices/r.OfMaps.Cached))
+	far := r.OfMaps.Far * max(0, math.Log2(vertices/r.OfMaps.Cached))
 	return r.Start + r.OfMaps.Visit*w.Visits + r.OfMaps.Pull*w.Pulled + (r.OfMaps.Push+far)*w.Pushed
 }
 
