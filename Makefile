@@ -67,6 +67,7 @@ deadcode:
 #   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make; TestPeersBusy: ranks that
 #   plan for a minute; TestLargerThanMemory: a store of 3.2 GB in a control group of 2 GiB;
 #   cmd/saga TestScripts/bench and TestScripts/bench_ring: benchmarks that plan G-GCN, of which make test has GCN's;
+#   sample: draws are compared with exact probabilities a million times, in make test 20,000 times;
 #   bench/tables TestAutoAgainstAll: four graphs, of which make test has one; TestRingIsClosedForm: eight numbers of devices
 #   for each model and graph, of which make test has two.
 SOAK_PROGRAMS ?= 20000
@@ -83,7 +84,7 @@ soak:
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlices|TestAuto|TestEveryFault|TestGroups|TestSavesAreMixed|TestPackingIsChosen' ./saga
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestPeersBusy|TestLargerThanMemory|TestScripts/bench' ./cmd/saga
-	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./bench/tables
+	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./sample ./bench/tables
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
 race:

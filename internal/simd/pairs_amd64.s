@@ -87,46 +87,6 @@ end:
 	MOVQ AX, ret+16(FP)
 	RET
 
-// BITS4 goes through the bits of a word of four: the rows' bits in common with the set in Y0
-// are added up by word in Y2.
-#define BITS4(at, loop, next) \
-	MOVQ     at(SI), BX; \
-	TESTQ    BX, BX; \
-	JZ       next; \
-loop: \
-	TZCNTQ   BX, CX; \
-	SHLQ     $5, CX; \
-	VPAND    (DI)(CX*1), Y0, Y1; \
-	VPOPCNTQ Y1, Y1; \
-	VPADDQ   Y1, Y2, Y2; \
-	BLSRQ    BX, BX; \
-	JNZ      loop; \
-next: \
-	ADDQ     $2048, DI
-
-// SUM4 returns the sum of the words of Y2.
-#define SUM4(ret) \
-	VEXTRACTI128 $1, Y2, X1; \
-	VPADDQ       X1, X2, X2; \
-	VPSHUFD      $0x4e, X2, X1; \
-	VPADDQ       X1, X2, X2; \
-	VMOVQ        X2, AX; \
-	VZEROUPPER; \
-	MOVQ         AX, ret; \
-	RET
-
-// func pairs4AVX512(set, rows *uint64) uint64
-TEXT ·pairs4AVX512(SB), NOSPLIT, $0-24
-	MOVQ    set+0(FP), SI
-	MOVQ    rows+8(FP), DI
-	VMOVDQU (SI), Y0
-	VPXOR   Y2, Y2, Y2
-	BITS4(0, loop0, next0)
-	BITS4(8, loop1, next1)
-	BITS4(16, loop2, next2)
-	BITS4(24, loop3, next3)
-	SUM4(ret+16(FP))
-
 // func pairsMore(set *uint64, words int, rows *uint64) uint64
 //
 // R8 is the number of words, R9 bytes of a row, R10 the word at hand, R11 the first of its
@@ -190,49 +150,3 @@ next:
 	ADDQ R12, AX
 	MOVQ AX, ret+24(FP)
 	RET
-
-// func pairsMoreAVX512(set *uint64, words int, rows *uint64) uint64
-TEXT ·pairsMoreAVX512(SB), NOSPLIT, $0-32
-	MOVQ  set+0(FP), SI
-	MOVQ  words+8(FP), R8
-	MOVQ  rows+16(FP), DI
-	LEAQ  (R8*8), R9
-	LEAQ  (SI)(R8*8), R13
-	MOVQ  SI, R10
-	VPXOR Y2, Y2, Y2
-
-word:
-	MOVQ  (R10), BX
-	TESTQ BX, BX
-	JZ    next
-	MOVQ  R10, R11
-	SUBQ  SI, R11
-	ANDQ  $-32, R11
-
-bit:
-	TZCNTQ BX, CX
-	IMULQ  R9, CX
-	ADDQ   DI, CX
-	ADDQ   R11, CX
-	LEAQ   (SI)(R11*1), R8
-
-four:
-	VMOVDQU  (R8), Y0
-	VPAND    (CX), Y0, Y1
-	VPOPCNTQ Y1, Y1
-	VPADDQ   Y1, Y2, Y2
-	ADDQ     $32, R8
-	ADDQ     $32, CX
-	CMPQ     R8, R13
-	JLT      four
-	BLSRQ    BX, BX
-	JNZ      bit
-
-next:
-	MOVQ R9, CX
-	SHLQ $6, CX
-	ADDQ CX, DI
-	ADDQ $8, R10
-	CMPQ R10, R13
-	JLT  word
-	SUM4(ret+24(FP))

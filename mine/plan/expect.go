@@ -21,7 +21,7 @@ type Rates struct {
 	Vertex   float64 // that is visited
 	Row      float64 // an edge whose row is looked through
 	Read     float64 // a member of such a row
-	Matrix   float64 // more for a member where a matrix is made
+	Matrix   float64 // more for a member where its place is looked up: for a matrix, or for triangles at edges
 	Place    float64 // and more for each doubling of the vertices from Near on
 	Set      float64 // a set that is made in a matrix, one for each clique that is not the last but one
 	Last     float64 // a clique of one vertex less than those that are counted
@@ -50,7 +50,7 @@ type MapRates struct {
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
 // blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
 // and of a slower one.
-var Core = Rates{Vertex: 50e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.5e-9, Set: 18e-9, Last: 1.6e-9, Edge: 5e-9, Wedge: 3e-9, Doubling: 0.5e-9, Near: 1 << 14,
+var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.5e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 3e-9, Doubling: 0.5e-9, Near: 1 << 14,
 	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
@@ -106,7 +106,7 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 		t += r.Clique(w, 3)
 	}
 	if edges {
-		t += r.Edge * w.Cliques[3]
+		t += r.Edge*w.Cliques[3] + r.Matrix*w.Reads
 	}
 	return t
 }
