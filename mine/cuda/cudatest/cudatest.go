@@ -68,7 +68,11 @@ func Open(t testing.TB, index int, budget int64) device.GPU {
 		if buildDir, err = os.MkdirTemp("", "cudatest"); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(buildDir, "threads.h"), threads, 0o666); err != nil {
+		header := filepath.Join(buildDir, "threads.h")
+		if err := os.WriteFile(header, threads, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := translate("-x", "c++-header", header); err != nil { // read once: every program begins with it
 			t.Fatal(err)
 		}
 	}
@@ -79,6 +83,15 @@ func Open(t testing.TB, index int, budget int64) device.GPU {
 		}
 	})
 	return e
+}
+
+// translate calls the compiler, with the same settings for the header and for programs.
+func translate(args ...string) error {
+	out, err := exec.Command("g++", append([]string{"-std=c++17", "-O1", "-U_FORTIFY_SOURCE", "-w"}, args...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
 }
 
 // Must returns a function that ends the test at an error.
@@ -199,8 +212,8 @@ func (e *emulated) Compile(source string, names []string) ([]device.Function, er
 		if err := os.WriteFile(name+".cpp", []byte(b.String()), 0o666); err != nil {
 			return nil, err
 		}
-		if out, err := exec.Command("g++", "-std=c++17", "-O1", "-U_FORTIFY_SOURCE", "-w", "-static", "-o", name, name+".cpp").CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w\n%s", err, out)
+		if err := translate("-static", "-o", name, name+".cpp"); err != nil {
+			return nil, err
 		}
 		builds[sum] = name
 	}
