@@ -107,7 +107,7 @@ func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
 		}
 	}
 	key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
-	if err := s.draw.BlocksOf(&b.upper, b.seeds, key, b.rowsFrom(s.draw.far, key)); err != nil {
+	if err := s.draw.BlocksFrom(&b.upper, b.seeds, key, b.rowsFrom(s.draw.far, key)); err != nil {
 		return err
 	}
 	if s.Sampler.Output != sample.Layers {

@@ -27,12 +27,12 @@ type Block struct {
 // differ and be vertices of the graph. What it draws depends on the key, and for each
 // vertex on its id and the step.
 func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
-	return p.BlocksOf(b, seeds, key, nil)
+	return p.BlocksFrom(b, seeds, key, nil)
 }
 
-// BlocksOf is Blocks of a sampler whose steps rows draws, where it is not nil: the edges into vertices at a step, as Rows does, wherever
-// the rows of these are.
-func (p *Program) BlocksOf(b *Blocks, seeds []uint32, key Key, rows func(b *Block, vertices []uint32, step int) error) error {
+// BlocksFrom is Blocks, but the edges into vertices at a step are drawn by rows, which fills its Block as Rows does: where the rows of the graph
+// are shared among several processes, it asks the one that has them. An error of rows ends it. Without rows it is Blocks.
+func (p *Program) BlocksFrom(b *Blocks, seeds []uint32, key Key, rows func(b *Block, vertices []uint32, step int) error) error {
 	if p.s.Output == Steps {
 		return p.errorf("it draws steps: call Run")
 	}
@@ -80,7 +80,8 @@ func (p *Program) BlocksOf(b *Blocks, seeds []uint32, key Key, rows func(b *Bloc
 	return nil
 }
 
-// Rows draws the edges of a step into vertices of layers whose every vertex draws by itself. Far of b then has the user's ids.
+// Rows draws the edges of a step into vertices of layers whose every vertex draws by itself. Far of b then has the user's ids, and
+// Offsets bound the edges of each of vertices, in the order given. It is an error of other samplers, and of vertices and steps that are not there.
 func (p *Program) Rows(b *Block, vertices []uint32, key Key, step int) error {
 	if p.s.Output != Layers || p.s.Over != Individual || p.s.Top > 0 || step < 0 || step >= len(p.sizes) {
 		return p.errorf("step %d of it does not draw the rows of vertices one by one", step)

@@ -72,7 +72,7 @@ func (p *Program) scoresBefore() []uint64 {
 	return list
 }
 
-// together says how many batches are drawn at a time.
+// together is what draws many batches at the same time; nil where nothing does.
 func (x *GPU) together() *cuda.Levels {
 	if x.levels != nil {
 		return x.levels

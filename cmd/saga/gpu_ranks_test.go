@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"sagann/device"
+	"sagann/internal/draw"
 	"sagann/internal/runfolder"
 )
 
@@ -41,7 +42,7 @@ func epochSeconds(t *testing.T, dir string) float64 {
 }
 
 // TestTwoGPURanks: two ranks, each with a GPU of this host, write the checkpoint of one process with both: by NCCL from GPU to GPU, by
-// NCCL over sockets, and without NCCL, resident and streamed. From GPU to GPU an epoch takes at most 15 % more. SAGANN_NCCL names the
+// NCCL over sockets, and without NCCL, resident and streamed. In make soak an epoch from GPU to GPU takes at most 15 % more. SAGANN_NCCL names the
 // library.
 func TestTwoGPURanks(t *testing.T) {
 	twoGPUs(t)
@@ -82,7 +83,7 @@ func TestTwoGPURanks(t *testing.T) {
 				}
 				took := epochSeconds(t, filepath.Join(dir, c.name))
 				t.Logf("%.1f ms an epoch, %.2f times that of one process", 1e3*took, took/one)
-				if c.most > 0 && how == "" && took > c.most*one {
+				if draw.Soak() && c.most > 0 && how == "" && took > c.most*one {
 					t.Errorf("an epoch takes %.2f times that of one process, at most %.2f", took/one, c.most)
 				}
 			})

@@ -16,9 +16,12 @@ import (
 // that were submitted before. No rank waits in a circle: look at the first message in the global order that one of its ends has not
 // got through. All before it have arrived, so its sender has a room, and its receiver comes to it.
 
+// rooms is how many there are for each way: a message crosses while the one before it is copied.
+const rooms = 2
+
 // relay is the rooms of a device.
 type relay struct {
-	out, in [2]room
+	out, in [rooms]room
 	turn    [2]int       // of out and in: which room is next
 	send    chan sending // to the goroutine that sends
 	under   sync.WaitGroup
@@ -60,7 +63,7 @@ func (r *Runner) openRelay() error {
 		}
 	}
 	for d, n := range most {
-		if err := r.arena.devices[d].openRelay(r.arena, n); n > 0 && err != nil {
+		if err := r.arena.devices[d].openRelay(r.arena, n); err != nil {
 			return fmt.Errorf("rooms for messages: %w", err)
 		}
 	}
@@ -73,7 +76,7 @@ func (p *part) openRelay(a *Arena, n int64) error {
 		return nil
 	}
 	if p.relay == nil {
-		p.relay = &relay{send: make(chan sending, len(p.relay.out))}
+		p.relay = &relay{send: make(chan sending, rooms)} // a send has a room: to hand it over never waits
 		go p.relay.run(a, p.dev)
 	}
 	for _, list := range [][]room{p.relay.out[:], p.relay.in[:]} {
