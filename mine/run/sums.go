@@ -21,7 +21,7 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 			s, each := closedNeed(r)
 			shared, worker = s, max(worker, each)
 		case pattern.Triangles:
-			worker = max(worker, 8*int64(r.Words))
+			worker = max(worker, CliquesNeed(r, 3))
 		case pattern.FourCycles:
 			worker = max(worker, 8*v)
 		case pattern.FourCliques:
