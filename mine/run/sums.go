@@ -150,7 +150,7 @@ func (r *Run) triangles(ctx context.Context) (Total, error) {
 			for _, v := range around {
 				s.mark[v>>6] |= 1 << (v & 63)
 			}
-			for _, v := range around {
+			for _, v := range around[:len(around)-1] { // the last one has no neighbour above it among them
 				s.n += hits(s.mark, r.Rows.Above(v))
 			}
 			for _, v := range around {
