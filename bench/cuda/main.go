@@ -66,35 +66,22 @@ func main() {
 		}
 		return
 	}
-	if *read {
-		if err := reads(); err != nil {
-			log.Fatal(err)
+	for _, table := range []struct {
+		asked bool
+		print func() error
+	}{
+		{*read, reads},
+		{*begin, func() error { return starts(*tf32) }},
+		{*sums && *cache, cacheRates},
+		{*sums && *degrees, degreeTable},
+		{*sums, func() error { return gathers(*vertices, *edges, *peer, *sweep) }},
+	} {
+		if table.asked {
+			if err := table.print(); err != nil {
+				log.Fatal(err)
+			}
+			return
 		}
-		return
-	}
-	if *begin {
-		if err := starts(*tf32); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	if *sums && *cache {
-		if err := cacheRates(); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	if *sums && *degrees {
-		if err := degreeTable(); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	if *sums {
-		if err := gathers(*vertices, *edges, *peer, *sweep); err != nil {
-			log.Fatal(err)
-		}
-		return
 	}
 
 	if x, ok := shapes[*shape]; ok {
