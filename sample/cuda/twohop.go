@@ -56,7 +56,7 @@ const verticesEach = 8
 
 func (h *Hops) text() string {
 	return fmt.Sprintf("#define THREADS 256\n#define EACH %d\n#define CHILDREN %d\n#define LEAVES %d\n#define PF %d\n#define PA %d\n#define OUT %d\n#define TILE %d\n#define DENSE %d\n#define SELF %t\n#define HALF %t\n",
-		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.Self, h.Half) + prelude + scanText + numberText + productText + twoHopText
+		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.Self, h.Half) + prelude + scanText + numberText + productText + hopGroupsText + twoHopText
 }
 
 // Sources are texts for tests that compile them.
