@@ -68,7 +68,9 @@ func (r *Runner) direct(t *plan.Task, q device.Queue) error {
 	for _, do := range []func() error{
 		func() error { return dev.Record(q, p.tied[0]) },
 		func() error { return dev.Wait(p.net, p.tied[0]) },
-		func() error { return dev.Message(p.net, t.Kind == plan.Send, int(t.From), p.mem, at, t.Bytes) },
+		func() error {
+			return dev.Exchange(p.net, []device.Message{{Send: t.Kind == plan.Send, Peer: int(t.From), Mem: p.mem, Off: at, Bytes: t.Bytes}})
+		},
 		func() error { return dev.Record(p.net, p.tied[1]) },
 		func() error { return dev.Wait(q, p.tied[1]) },
 	} {
