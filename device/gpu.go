@@ -22,16 +22,16 @@ type GPU interface {
 	Detail(f func(Span))
 }
 
-// A Messenger is a GPU that can exchange parts of its memory with GPUs of other processes, once JoinNCCL has made them known to each
-// other.
+// A Messenger is a device that can exchange parts of its memory with devices of other processes: a GPU, once JoinNCCL has made them known
+// to each other.
 type Messenger interface {
-	GPU
-	// Exchange sends and receives messages, all at the same time, when q gets there and the other GPUs do. Those between two GPUs are
-	// handed over in one order on both, and what one hands over together waits for nothing that needs its other messages.
+	Device
+	// Exchange sends and receives messages, all at the same time, when q gets there and the other devices do. Those between two devices
+	// are handed over in one order on both, and what one hands over together waits for nothing that needs its other messages.
 	Exchange(q Queue, list []Message) error
 }
 
-// A Message is one of this GPU's memory, to GPU number Peer of all or, without Send, from it.
+// A Message is one of this device's memory, to device number Peer of all or, without Send, from it.
 type Message struct {
 	Send       bool
 	Peer       int
