@@ -98,6 +98,7 @@ func (e *epochs) on(d *dataset.Data) error {
 	}
 	s := p.SampledPlan()
 	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t, drawn there: %t\n", time.Since(start).Seconds(), s.Device, s.Tables, s.Ahead, s.Drawn)
+	fmt.Printf("predicted: %.3f s an epoch\n", p.PredictedEpoch().Seconds())
 	for epoch := range e.n + 1 {
 		start, before := time.Now(), p.SampledPlan()
 		var loss float64
@@ -130,8 +131,13 @@ func (e *epochs) on(d *dataset.Data) error {
 	var sum time.Duration
 	for _, k := range list {
 		sum += k.Time
-		fmt.Printf("%8.1f us  %-28s %s\n", 1e6*k.Time.Seconds(), k.Kernel, k.Task)
+		expected := ""
+		if k.Predicted > 0 {
+			expected = fmt.Sprintf("%8.1f", 1e6*k.Predicted.Seconds())
+		}
+		fmt.Printf("%8.1f us %8s  %-28s %s\n", 1e6*k.Time.Seconds(), expected, k.Kernel, k.Task)
 	}
+	fmt.Println("beside them what all commands of a task are predicted to take, in its first line")
 	fmt.Printf("%d commands, %.3f ms\n", len(list), 1e3*sum.Seconds())
 	return nil
 }

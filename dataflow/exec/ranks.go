@@ -129,6 +129,9 @@ func (r *Runner) chunk(id, i int) ([]byte, error) {
 	if r.host[id] == nil {
 		return nil, fmt.Errorf("input %s was not set", v.Name)
 	}
+	if z := r.plan.Places.Sets; z != nil && z.TableOf(id) != nil { // which is whole, however the graph is cut to evaluate
+		return r.host[id], nil
+	}
 	at := int64(r.slot(id, i)) * int64(r.plan.Cells.Width) * v.RowBytes
 	return r.host[id][at : at+int64(r.plan.Cells.Rows(i))*v.RowBytes], nil
 }
