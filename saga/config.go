@@ -104,6 +104,10 @@ func (c *Config) Validate() error {
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	if _, err := device.Count(c.Device); err != nil {
 		errs = append(errs, err)
+	} else if c.Device != "" && c.Mem == 0 {
+		if err := device.Shared(c.Device); err != nil {
+			errs = append(errs, fmt.Errorf("%w: say how much of its memory each device has (--mem)", err))
+		}
 	}
 	if c.Mem < 0 {
 		bad("memory budget %d is negative", c.Mem)
