@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"math/bits"
+	"slices"
 
+	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 )
@@ -103,16 +105,29 @@ func (r *Run) Closed(ctx context.Context) (Closed, error) {
 	}
 	g := r.Rows
 	c := make(Closed, len(g.Col))
-	below := make([]uint32, g.V()) // entries of a row that are filled; those below come in ascending order
-	for v := range g.V() {
-		up := g.Off[v] + int64(g.Mid[v])
-		copy(c[up:], t[at[v]:at[v+1]])
-		for i, u := range g.Above(uint32(v)) {
-			c[g.Off[u]+int64(below[u])] = t[at[v]+int64(i)]
-			below[u]++
+	quiet := *r
+	quiet.Report = nil // short
+	return c, quiet.each(ctx, newPool(g, uncut), func(int) func(task) {
+		return func(k task) {
+			u := k.root
+			row := c[g.Off[u]:g.Off[u+1]]
+			for i, v := range g.Below(u) {
+				j, _ := slices.BinarySearch(g.Above(v), u)
+				row[i] = t[at[v]+int64(j)]
+			}
+			copy(row[g.Mid[u]:], t[at[u]:at[u+1]])
 		}
+	})
+}
+
+// SumsOf computes those of the quantities of a formula that follow from the triangles at edges.
+func (r *Run) SumsOf(ctx context.Context, c Closed, f pattern.Formula) (map[pattern.Quantity]Total, error) {
+	out := map[pattern.Quantity]Total{}
+	for _, t := range f {
+		out[t.Of] = Total{}
 	}
-	return c, nil
+	g := r.Rows
+	return out, r.fromEdges(ctx, func(v uint32) []uint32 { return c[g.Off[v]+int64(g.Mid[v]) : g.Off[v+1]] }, out)
 }
 
 // Maps counts the maps of a pattern. c may be nil where the work needs no triangles.
