@@ -139,7 +139,7 @@ func (g *Graph) formulaJob(q *query) (*job, error) {
 	if !ok || q.where != nil || !g.wants(Formula) {
 		return nil, nil
 	}
-	if g.opt.Engine == Auto && len(f) == 1 && f[0].Of == pattern.FourCliques {
+	if g.opt.Engine == Auto && len(f) == 1 && (f[0].Of == pattern.FourCliques || f[0].Of == pattern.Triangles) {
 		return nil, nil // the same work under its own name
 	}
 	r, err := g.ordered()

@@ -35,6 +35,8 @@ type Rates struct {
 	Byte     float64 // of the link to host memory
 	Call     float64 // before and after the kernels of a run, by the clock
 	Listed   float64 // a vertex, or a task of loops, that is listed for a run
+	Thread   float64 // each thread that is started
+	Fresh    float64 // a byte of memory that threads take for the work
 	OfMaps   MapRates
 }
 
@@ -50,7 +52,7 @@ type MapRates struct {
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
 // blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
 // and of a slower one.
-var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.5e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 3e-9, Doubling: 0.5e-9, Near: 1 << 14,
+var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.25e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 2.7e-9, Doubling: 0.4e-9, Near: 1 << 14, Thread: 40e-6, Fresh: 0.15e-9,
 	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
@@ -126,6 +128,10 @@ func (r Rates) Maps(w MapsWork, vertices float64) float64 {
 	far := r.OfMaps.Far * max(0, math.Log2(vertices/r.OfMaps.Cached))
 	return r.Start + r.OfMaps.Visit*w.Visits + r.OfMaps.Pull*w.Pulled + (r.OfMaps.Push+far)*w.Pushed
 }
+
+// Threads is the seconds that so many threads beside the first, and the bytes of memory that all
+// take, add to a count: short ones take no less than that.
+func (r Rates) Threads(more, bytes float64) float64 { return r.Thread*more + r.Fresh*bytes }
 
 // Host is the seconds that a run takes beside its kernels, in which so many vertices or
 // tasks are listed.
