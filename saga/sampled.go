@@ -65,12 +65,12 @@ const sigmas = 6
 // roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
 const roomStep = 256
 
-// newSampled sorts the graph into rows.
-func (p *Program) newSampled(s Sampling) (*sampled, error) {
+// newSampled sorts the graph into rows, unless they are given.
+func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 	x := &sampled{Sampling: s, draw: drawer{items: p.items()}}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if p.data.Shard == nil {
+	if x.draw.graph = rows; rows == nil && p.data.Shard == nil {
 		if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
 			return nil, err
 		}

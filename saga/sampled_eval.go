@@ -45,7 +45,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	}
 	q.output, q.in.shards = outputScores, p.in.shards
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: 1}
-	if q.sampled, err = q.newSampled(x); err != nil {
+	if q.sampled, err = q.newSampled(x, p.sampled.draw.graph); err != nil {
 		return nil, err
 	}
 	if err := q.presample(); err != nil {

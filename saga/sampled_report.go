@@ -55,6 +55,9 @@ func (p *Program) SampledPlan() *SampledPlan {
 		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
+// PredictedEpoch is what an epoch of sampled training is predicted to take on Config.Machine; 0 without one.
+func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Epoch() }
+
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
@@ -69,7 +72,10 @@ func (s *sampled) report(p *Program) *report.Sampled {
 		r.Link = p.linkBytes()
 		r.LinkTime = linkTime(m, r.Link)
 		r.Turns = (s.parts() + p.cfg.devices() - 1) / p.cfg.devices()
-		r.Step = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
+		r.Tasks = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
+		for _, t := range r.Tasks {
+			r.Step += t
+		}
 	}
 	return r
 }

@@ -114,7 +114,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkShards(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.sampled, err = p.newSampled(s); err != nil {
+	if p.sampled, err = p.newSampled(s, nil); err != nil {
 		return nil, err
 	}
 	if err := p.presample(); err != nil {
