@@ -3,9 +3,7 @@ package run
 import (
 	"context"
 	"math/bits"
-	"slices"
 
-	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 )
@@ -92,42 +90,6 @@ func (x *reach) of(list []uint32) []uint32 {
 		x.seen[u>>6] = 0
 	}
 	return x.list
-}
-
-// Closed are the triangles at the edges, by entry of rows.
-type Closed []uint32
-
-// Closed counts the triangles at all edges.
-func (r *Run) Closed(ctx context.Context) (Closed, error) {
-	at, t, err := r.closed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	g := r.Rows
-	c := make(Closed, len(g.Col))
-	quiet := *r
-	quiet.Report = nil // short
-	return c, quiet.each(ctx, newPool(g, uncut), func(int) func(task) {
-		return func(k task) {
-			u := k.root
-			row := c[g.Off[u]:g.Off[u+1]]
-			for i, v := range g.Below(u) {
-				j, _ := slices.BinarySearch(g.Above(v), u)
-				row[i] = t[at[v]+int64(j)]
-			}
-			copy(row[g.Mid[u]:], t[at[u]:at[u+1]])
-		}
-	})
-}
-
-// SumsOf computes those of the quantities of a formula that follow from the triangles at edges.
-func (r *Run) SumsOf(ctx context.Context, c Closed, f pattern.Formula) (map[pattern.Quantity]Total, error) {
-	out := map[pattern.Quantity]Total{}
-	for _, t := range f {
-		out[t.Of] = Total{}
-	}
-	g := r.Rows
-	return out, r.fromEdges(ctx, func(v uint32) []uint32 { return c[g.Off[v]+int64(g.Mid[v]) : g.Off[v+1]] }, out)
 }
 
 // Maps counts the maps of a pattern. c may be nil where the work needs no triangles.
