@@ -3,7 +3,6 @@ package chunk
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -17,7 +16,10 @@ func (s *Store) ReadFeaturesIn(memory []float32, lo, hi int) ([]float32, error) 
 		return nil, fmt.Errorf("%s: feature rows %d..%d of %d×%d", s.path, lo, hi, s.V(), s.h.FeatureCols)
 	}
 	cols, rows := int(s.h.FeatureCols), int(s.h.BlockRows)
-	x := slices.Grow(memory[:0], (hi-lo)*cols)[:(hi-lo)*cols]
+	if n := (hi - lo) * cols; memory == nil || cap(memory) < n {
+		memory = make([]float32, n)
+	}
+	x := memory[:(hi-lo)*cols]
 	var buf []float32 // a block of which only a part is wanted
 	for at := lo; at < hi; {
 		i := at / rows
