@@ -142,7 +142,7 @@ func (c *Config) Validate() error {
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match", "draw")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

@@ -10,12 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataset"
-	"sagann/layers"
-	"sagann/saga"
-	"sagann/sample"
 )
 
 // epochs times whole epochs of GraphSAGE with dropout and Adam on a graph of the shape of ogbn-products.
@@ -57,38 +53,15 @@ func (e *epochs) run() error {
 		if err := e.on(d); err != nil {
 			return err
 		}
-		runtime.GC()
+		fresh()
 	}
 	return nil
 }
 
 // on times epochs over d.
 func (e *epochs) on(d *dataset.Data) error {
-	sizes, err := sizesOf(e.fanouts)
-	if err != nil {
-		return err
-	}
-	m, err := layers.New(e.model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: e.hidden, Layers: len(sizes), Dropout: 0.5})
-	if err != nil {
-		return err
-	}
-	m.Layers[0].Dropout = 0 // of what is between layers, as peers have it
 	start := time.Now()
-	// Nothing is evaluated: invariants of the whole graph would be for that alone.
-	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: []string{"invariant"}, Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
-	if e.device != "" {
-		c.Machine = backend.MachineOf(e.device)
-	}
-	if e.alone {
-		c.Without = append(c.Without, "match")
-	}
-	how := saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Accumulate: e.accumulate, Cache: e.cache}
-	if e.eval != "" {
-		if how.Eval, err = sizesOf(e.eval); err != nil {
-			return err
-		}
-	}
-	p, err := saga.CompileSampled(m, d, c, how)
+	p, err := e.program(d)
 	if err != nil {
 		return err
 	}
@@ -99,25 +72,23 @@ func (e *epochs) on(d *dataset.Data) error {
 	s := p.SampledPlan()
 	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t, drawn there: %t\n", time.Since(start).Seconds(), s.Device, s.Tables, s.Ahead, s.Drawn)
 	fmt.Printf("predicted: %.3f s an epoch\n", p.PredictedEpoch().Seconds())
-	for epoch := range e.n + 1 {
+	for n := range e.n + 1 {
 		start, before := time.Now(), p.SampledPlan()
 		var loss float64
 		bits := fnv.New64a() // of all losses
-		for range s.Batches {
-			x, err := p.Step()
-			if err != nil {
-				return err
-			}
+		if err := epoch(p, func(x float64) {
 			loss += x / float64(s.Batches)
 			fmt.Fprint(bits, x, " ")
+		}); err != nil {
+			return err
 		}
 		wall, now := time.Since(start), p.SampledPlan()
-		fmt.Printf("epoch %d: %.3f s, %.3f ms an update, loss %.5f (%x); host: %.1f ms a batch drawn on %d processors, steps waited %.3f s; overflows %d\n", epoch, wall.Seconds(),
+		fmt.Printf("epoch %d: %.3f s, %.3f ms an update, loss %.5f (%x); host: %.1f ms a batch drawn on %d processors, steps waited %.3f s; overflows %d\n", n, wall.Seconds(),
 			1e3*wall.Seconds()/float64(s.Batches), loss, bits.Sum64(), 1e3*(now.Drawing-before.Drawing).Seconds()/float64(s.Batches), runtime.GOMAXPROCS(0),
 			(now.Waiting - before.Waiting).Seconds(), now.Overflows)
-		if n := now.FarRows; n != before.FarRows {
-			far, row := float64(n[0]-before.FarRows[0]), float64(4*d.FeatureCols)
-			fmt.Printf("  %.1f GB over the link, %.1f GB/s; rows %.0f from the host, %d hot, %d of the batch before\n", far*row/1e9, far*row/1e9/wall.Seconds(), far, n[1]-before.FarRows[1], n[2]-before.FarRows[2])
+		if rows := now.FarRows; rows != before.FarRows {
+			far, row := float64(rows[0]-before.FarRows[0]), float64(4*d.FeatureCols)
+			fmt.Printf("  %.1f GB over the link, %.1f GB/s; rows %.0f from the host, %d hot, %d of the batch before\n", far*row/1e9, far*row/1e9/wall.Seconds(), far, rows[1]-before.FarRows[1], rows[2]-before.FarRows[2])
 		}
 	}
 	fmt.Printf("measured peak of device memory: %d bytes\n", p.DevicePeak())
@@ -168,9 +139,9 @@ func (e *epochs) graph() *dataset.Data {
 			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % uint64(e.classes))
 		}
 	})
-	for k := range e.train { // scattered; what lies between is not trained on
-		at := uint32(uint64(k) * uint64(v) / uint64(e.train))
-		if d.Train = append(d.Train, at); k%4 == 0 && k < e.train/4*4 {
+	for k := range e.train { // scattered; of what lies between some is not trained on
+		at, next := uint32(uint64(k)*uint64(v)/uint64(e.train)), uint32(uint64(k+1)*uint64(v)/uint64(e.train))
+		if d.Train = append(d.Train, at); k%4 == 0 && next-at > 2 {
 			d.Val, d.Test = append(d.Val, at+1), append(d.Test, at+2)
 		}
 	}

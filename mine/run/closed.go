@@ -56,7 +56,7 @@ func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 			}
 			own := c.own[:len(around)]
 			clear(own)
-			for i, v := range around {
+			for i, v := range around[:len(around)-1] { // the last one has no neighbour above it among them
 				if c.shared && int(v) >= first {
 					c.close(own, i, g.Above(v), c.last[at[v]-lastFrom:at[v+1]-lastFrom], false)
 				} else {
