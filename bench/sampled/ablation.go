@@ -7,19 +7,9 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"sagann/dataset"
 )
-
-// ablations are graphs of the sizes that the FastGL paper's ablation is measured on: vertices, edges in both
-// directions, features, classes, training vertices.
-var ablations = map[string][5]int{
-	"reddit":   {232_965, 114_615_892, 602, 41, 153_431},
-	"products": {2_449_029, 123_718_280, 200, 47, 196_615},
-	"mag":      {10_100_000, 300_000_000, 100, 8, 196_615},
-	"tiny":     {20_000, 400_000, 32, 8, 5_000}, // for a try
-}
 
 // parts are what can be left out, where features lie for it, and what that is for.
 var parts = []struct {
@@ -44,11 +34,9 @@ func (e *epochs) ablate(graphs, models string) error {
 	a := &ablation{e, tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
 	fmt.Fprintln(a.w, "graph\tmodel\tleft out\tfeatures\tms with\tspread\tms without\tspread\twith over without\tbar")
 	for name := range strings.SplitSeq(graphs, ",") {
-		s, ok := ablations[name]
-		if !ok {
-			return fmt.Errorf("-ablation %s: there are mag, products, reddit and tiny", name)
+		if err := e.shape(name); err != nil {
+			return err
 		}
-		e.vertices, e.edges, e.features, e.classes, e.train = s[0], s[1], s[2], s[3], s[4]
 		d := e.graph()
 		for e.model = range strings.SplitSeq(models, ",") {
 			if err := a.rows(name, d); err != nil {
@@ -94,15 +82,11 @@ func (e *epochs) times(d *dataset.Data, without ...string) (list []float64, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()); fresh() }()
-	for n := range e.n + 1 {
-		start := time.Now()
-		if err := epoch(p, nil); err != nil {
-			return nil, err
-		}
+	err = e.turns(p, func(n int, t turn) {
 		if n > 0 {
-			list = append(list, 1e3*time.Since(start).Seconds())
+			list = append(list, 1e3*t.wall.Seconds())
 		}
-	}
+	})
 	slices.Sort(list)
-	return list, nil
+	return list, err
 }
