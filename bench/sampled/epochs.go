@@ -12,24 +12,23 @@ import (
 	"sagann/saga"
 )
 
-// epochs times whole epochs of GraphSAGE with dropout and Adam on a graph of the shape of ogbn-products.
+// epochs times whole epochs of training with dropout and Adam.
 type epochs struct {
-	n, vertices, edges, train, hidden, batch int
-	features, classes                        int
-	device, model, fanouts, eval             string
-	mem                                      int64
-	tf32, profile, alone                     bool
-	cache                                    float64
-	sampler, out, then                       string
-	table, named                             bool // named: sizes are of a shape
-	accumulate                               int
+	of                           graphSizes
+	n, hidden, batch             int
+	device, model, fanouts, eval string
+	mem                          int64
+	tf32, profile, alone, table  bool
+	cache                        float64
+	sampler, out, then           string
+	accumulate                   int
 }
 
 // run times the run of the flags, and then further ones on the same graph.
 func (e *epochs) run() error {
 	start := time.Now()
 	d := e.graph()
-	fmt.Printf("graph: %d vertices, %d edges in %.1f s\n", e.vertices, d.Edges.E(), time.Since(start).Seconds())
+	fmt.Printf("graph: %d vertices, %d edges in %.1f s\n", e.of.vertices, d.Edges.E(), time.Since(start).Seconds())
 	if e.out != "" {
 		if err := writeGraph(d, e.out); err != nil {
 			return err
@@ -37,9 +36,8 @@ func (e *epochs) run() error {
 	}
 	on := func(name string) error { return e.on(d) }
 	if e.table {
-		r := newRows()
-		defer r.w.Flush()
-		on = func(name string) error { return r.run(e, d, name) }
+		header("run", "batches", "vertices of one", "epoch, ms", "spread", "drawing, ms", "of the epoch", "by", "link, GB", "rows kept", "device, MB", "losses of epochs", "hash")
+		on = func(name string) error { return e.line(d, name) }
 	}
 	err := on("as flags say")
 	if e.then == "" || err != nil {
@@ -82,7 +80,7 @@ func (e *epochs) on(d *dataset.Data) error {
 	s := p.SampledPlan()
 	fmt.Printf("compiled in %.1f s; device memory %d bytes, tables %d bytes, next batch comes ahead: %t, drawn there: %t\n", time.Since(start).Seconds(), s.Device, s.Tables, s.Ahead, s.Drawn)
 	fmt.Printf("predicted: %.3f s an epoch\n", p.PredictedEpoch().Seconds())
-	if err := e.turns(p, func(n int, t turn) {
+	if err := e.turns(p, func(n int, t turn) error {
 		fmt.Printf("epoch %d: %.3f s, %.3f ms an update, loss %.5f (%x); host: %.1f ms a batch drawn on %d processors, steps waited %.3f s; overflows %d\n", n, t.wall.Seconds(),
 			1e3*t.wall.Seconds()/float64(s.Batches), t.loss, t.bits, 1e3*(t.now.Drawing-t.before.Drawing).Seconds()/float64(s.Batches), runtime.GOMAXPROCS(0),
 			(t.now.Waiting - t.before.Waiting).Seconds(), t.now.Overflows)
@@ -90,6 +88,7 @@ func (e *epochs) on(d *dataset.Data) error {
 			far, row := float64(rows[0]-before[0]), float64(4*d.FeatureCols)
 			fmt.Printf("  %.1f GB over the link, %.1f GB/s; rows %.0f from the host, %d hot, %d of the batch before\n", far*row/1e9, far*row/1e9/t.wall.Seconds(), far, rows[1]-before[1], rows[2]-before[2])
 		}
+		return nil
 	}); err != nil {
 		return err
 	}

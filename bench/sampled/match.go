@@ -12,7 +12,7 @@ import (
 // batches that one came next which has most in common with the last.
 func (e *epochs) match(spec string, n, window int) error {
 	d, size, items := (*dataset.Data)(nil), e.batch, []uint32(nil)
-	if e.named {
+	if e.of.named {
 		d = e.graph()
 		items = d.Train
 	} else if s, err := dataset.ParseSpec(spec); err != nil {

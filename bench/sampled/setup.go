@@ -80,8 +80,8 @@ type turn struct {
 	before, now *saga.SampledPlan
 }
 
-// turns trains for all epochs, and calls each after every one. The first is not to be timed.
-func (e *epochs) turns(p *saga.Program, each func(n int, t turn)) error {
+// turns trains for all epochs, and calls each after every one, an error of which ends it. The first is not to be timed.
+func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
 	for n := range e.n + 1 {
 		t := turn{before: p.SampledPlan()}
 		bits, start := fnv.New64a(), time.Now()
@@ -94,7 +94,9 @@ func (e *epochs) turns(p *saga.Program, each func(n int, t turn)) error {
 			fmt.Fprint(bits, x, " ")
 		}
 		t.wall, t.now, t.bits = time.Since(start), p.SampledPlan(), bits.Sum64()
-		each(n, t)
+		if err := each(n, t); err != nil {
+			return err
+		}
 	}
 	return nil
 }

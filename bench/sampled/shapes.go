@@ -18,13 +18,19 @@ var shapes = map[string][5]int{
 	"tiny":     {20_000, 400_000, 32, 8, 5_000},
 }
 
+// graphSizes are those of the graph of the epochs.
+type graphSizes struct {
+	vertices, edges, features, classes, train int
+	named                                     bool // they are a shape's
+}
+
 // shape takes the sizes of a shape for the graph.
 func (e *epochs) shape(name string) error {
 	s, ok := shapes[name]
 	if !ok {
 		return fmt.Errorf("shape %s: there are mag, papers, products, reddit and tiny", name)
 	}
-	e.named, e.vertices, e.edges, e.features, e.classes, e.train = true, s[0], s[1], s[2], s[3], s[4]
+	e.of = graphSizes{s[0], s[1], s[2], s[3], s[4], true}
 	return nil
 }
 
@@ -33,7 +39,7 @@ const skew = 1.6
 
 // graph draws edges by a power law, each in both directions, with ends scattered over the ids.
 func (e *epochs) graph() *dataset.Data {
-	v, half := e.vertices, e.edges/2
+	v, half := e.of.vertices, e.of.edges/2
 	g := &chunk.Edges{V: v, Src: make([]uint32, 2*half), Dst: make([]uint32, 2*half)}
 	end := func(r uint64) uint32 {
 		x := min(uint64(float64(v)*math.Pow(float64(r>>11)/(1<<53), skew)), uint64(v-1))
@@ -45,17 +51,17 @@ func (e *epochs) graph() *dataset.Data {
 			g.Src[i], g.Dst[i], g.Src[half+i], g.Dst[half+i] = a, b, b, a
 		}
 	})
-	d := &dataset.Data{Name: "a shape", Edges: g, FeatureCols: e.features, Classes: e.classes, Features: make([]float32, v*e.features), Labels: make([]int32, v)}
+	d := &dataset.Data{Name: "a shape", Edges: g, FeatureCols: e.of.features, Classes: e.of.classes, Features: make([]float32, v*e.of.features), Labels: make([]int32, v)}
 	chunk.Ranges(v, func(lo, hi int) {
-		for i := lo * e.features; i < hi*e.features; i++ {
+		for i := lo * e.of.features; i < hi*e.of.features; i++ {
 			d.Features[i] = float32(mixed(uint64(i)|1<<60)>>40)/(1<<23) - 1
 		}
 		for i := lo; i < hi; i++ {
-			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % uint64(e.classes))
+			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % uint64(e.of.classes))
 		}
 	})
-	for k := range e.train { // scattered; of what lies between some is not trained on
-		at, next := uint32(uint64(k)*uint64(v)/uint64(e.train)), uint32(uint64(k+1)*uint64(v)/uint64(e.train))
+	for k := range e.of.train { // scattered; of what lies between some is not trained on
+		at, next := uint32(uint64(k)*uint64(v)/uint64(e.of.train)), uint32(uint64(k+1)*uint64(v)/uint64(e.of.train))
 		if d.Train = append(d.Train, at); k%4 == 0 && next-at > 2 {
 			d.Val, d.Test = append(d.Val, at+1), append(d.Test, at+2)
 		}
