@@ -1,0 +1,173 @@
+package cuda
+
+// levelsTake numbers what was found and writes it, and is the kernel of levels that draw together.
+const levelsTake = `
+// Edges of rows, and the first of each vertex that was drawn.
+static __device__ __forceinline__ void count_edges(const Rowed &g, const Level &s, const Share &x) {
+	for (u32 i = threadIdx.x & 31; i < x.n; i += 32) {
+		u32 which = x.at.which[i];
+		atomicAdd(s.count + (which & 0xffffu), 1u);
+		if (KIND != AMONG) {
+			u32 j = s.drawn[which >> 16];
+			atomicMin(s.first + j, x.first + i);
+			if (KIND == COLUMNS) {
+				u32 at = x.at.place[i];
+				atomicAdd(s.own + j, g.scores[(u64)at + 1] - g.scores[at]);
+			}
+		}
+	}
+}
+
+// New vertices get numbers in the order in which they first appear. The number of vertices.
+static __device__ __forceinline__ u32 number_new(const Level &s, const Lists &l) {
+	for (u32 j = threadIdx.x; j < s.k; j += THREADS)
+		if (s.first[j] != NONE && s.number[s.slot[j]] != NONE)
+			s.first[j] = NONE; // it has one
+	__syncthreads();
+	u32 new_ones = 0;
+	for (u32 j0 = 0; j0 < s.k; j0 += THREADS) {
+		u32 j = j0 + threadIdx.x, own = j < s.k ? s.first[j] : NONE, less = 0;
+		new_ones = 0;
+		for (u32 i = 0; i < s.k; i += 4) {
+			uint4 x = *(const uint4 *)(s.first + i);
+			less += (x.x < own) + (x.y < own) + (x.z < own) + (x.w < own);
+			new_ones += (x.x != NONE) + (x.y != NONE) + (x.z != NONE) + (x.w != NONE);
+		}
+		if (own != NONE) {
+			u32 v = s.t.key[s.slot[j]];
+			s.number[s.slot[j]] = s.n + less;
+			l.vertices[s.n + less] = v;
+			if (s.step + 1 < STEPS)
+				s.shift[s.n + less] = v;
+		}
+	}
+	return s.n + new_ones;
+}
+
+// Where rows begin.
+static __device__ __forceinline__ void begin_rows(const Level &s, u32 *begin, u32 m) {
+	u32 sum = 0, all;
+	for (u32 r0 = 0; r0 < s.n; r0 += THREADS) {
+		u32 r = r0 + threadIdx.x, at = sum + block_scan(r < s.n ? s.count[r] : 0, s.room, &all);
+		sum += all;
+		if (r < s.n)
+			s.count[r] = begin[r] = at;
+	}
+	if (threadIdx.x == 0)
+		s.count[s.n] = begin[s.n] = m;
+}
+
+// Far ends, numbers and weights of the edges.
+static __device__ __forceinline__ void write_edges(const Rowed &g, const Level &s, const Lists &l, u32 base, const Share &x) {
+	for (u32 i = threadIdx.x & 31; i < x.n; i += 32) {
+		u32 which = x.at.which[i], at = x.at.place[i], slot = which >> 16, e = base + x.first + i;
+		l.far[e] = s.number[slot];
+		l.edge[e] = g.edge[at];
+#if WEIGHTS
+		u32 v = s.t.key[slot], j = s.drawn[slot];
+		u64 own = KIND == COLUMNS ? s.own[j] : KIND == EVERYWHERE ? g.sums[v] - (v ? g.sums[v - 1] : 0) : 0;
+		Edged y = {v, l.vertices[which & 0xffffu], at, (float)((double)own / (double)s.total), (float)s.k, (float)s.times[j]};
+		l.weight[e] = edge_weight(g, y);
+#endif
+	}
+}
+
+#if ROW_NORMAL
+static __device__ __forceinline__ void normal_rows(const Level &s, const Lists &l, u32 base) {
+	for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
+		double sum = 0;
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+			sum += (double)l.weight[base + e];
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+			l.weight[base + e] = (float)((double)l.weight[base + e] / sum);
+	}
+}
+#endif
+
+static __device__ __forceinline__ void begin_level(const Rowed &g, Level &s, const Batch &b, const Lists &l, const u32 *seeds, u32 n) {
+	Words w = philox(b.seed0, b.seed1, b.epoch, b.number, 0, 0);
+	s.k0 = w.w0;
+	s.k1 = w.w1;
+	s.n = n;
+	s.total = 0;
+	fill(s.t.key, (KIND == AMONG ? 2 : 3) * SLOTS, NONE);
+	if (KIND == AMONG)
+		clear_drawn(s);
+	if (threadIdx.x == 0) {
+		l.counts[2 * STEPS + 1] = 0;
+		s.before[0] = s.quads[0] = 0;
+		if (KIND == COLUMNS)
+			s.sums[0] = 0;
+	}
+	__syncthreads();
+	for (u32 j = threadIdx.x; j < n; j += THREADS) {
+		u32 v = seeds[j];
+		l.vertices[j] = s.shift[j] = v;
+		s.number[insert(s.t, v)] = j;
+		if (KIND == AMONG)
+			pass(s, v);
+	}
+	if (KIND == EVERYWHERE)
+		draw_ahead(g, s);
+}
+
+static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
+	Level s;
+	place_level(s, shared);
+	begin_level(g, s, b, l, seeds, n);
+	u32 *begin = l.begin, from = 0;
+	for (s.step = 0; s.step < STEPS; s.step++) {
+		u32 base = edges_at[s.step];
+		__syncthreads();
+		if (KIND != AMONG)
+			clear_drawn(s);
+		enter_rows(g, s, from);
+		__syncthreads();
+		s.k = draws_of(s, sizes[s.step]);
+		if (KIND == POOL)
+			draw_pool(g, s);
+		else if (KIND == EVERYWHERE)
+			draw_everywhere(s);
+		else if (KIND == COLUMNS)
+			draw_columns(g, s);
+		__syncthreads();
+		if (SCORED)
+			for (u32 j = threadIdx.x; j < s.k; j += THREADS)
+				atomicAdd(s.times + s.drawn[s.slot[j]], 1u);
+		Share mine;
+		u32 m = find_edges(g, s, l, base, edges_most[s.step], mine);
+		if (m > edges_most[s.step]) {
+			if (threadIdx.x == 0)
+				l.counts[2 * STEPS + 1] = 1;
+			return;
+		}
+		count_edges(g, s, mine);
+		__syncthreads();
+		from = s.n;
+		u32 next = number_new(s, l);
+		begin_rows(s, begin, m);
+		__syncthreads();
+		write_edges(g, s, l, base, mine);
+		__syncthreads();
+#if ROW_NORMAL
+		normal_rows(s, l, base);
+#endif
+		for (u32 j = threadIdx.x; j < s.k; j += THREADS)
+			s.drawn[s.slot[j]] = NONE;
+		if (threadIdx.x == 0) {
+			l.counts[s.step] = from;
+			l.counts[STEPS + 1 + s.step] = m;
+			l.counts[STEPS] = next;
+		}
+		s.n = next;
+		begin += rows_most[s.step] + 1;
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) saga_levels(LEVELS_ARGUMENTS) {
+	extern __shared__ u32 shared[];
+	Rowed g = {offsets, far, edge, weight, scores, sums, guide, vertices};
+	u64 i = blockIdx.x;
+	levels(g, batch_of(named, i), lists_of(i, l_vertices, l_begin, l_far, l_edge, l_weight, l_counts), seeds + starts[i], starts[i + 1] - starts[i], shared);
+}
+`
