@@ -10,13 +10,20 @@ import (
 // guideBits is the logarithm of the entries of the table that says where to search for a draw among all vertices: about one for each.
 func (c *Crowd) guideBits() int { return max(1, min(bits.Len(uint(c.g.vertices)), 24)) }
 
-// The kernels' words of shared memory that are not for vertices and rows: of a block, and of a warp that scans; and the edges that a warp can have found
-// there: a step that draws 64 vertices has about as many.
+// The kernels' words of shared memory that are not for vertices and rows: of a block, and of a warp that scans.
 const (
 	roomOfBlock = 64
-	roomOfWarp  = 144
-	foundOfWarp = 128
+	roomOfWarp  = 8 + 4 + 128 + 256
 )
+
+// found is how many edges of a step lie in shared memory, where a step that draws 64 vertices has about as many, and one that draws none half as many as vertices.
+// More are found twice.
+func (c *Crowd) found() int {
+	if c.l.Kind == Among {
+		return fours(min(c.size, 1024))
+	}
+	return 256
+}
 
 // fours is a number rounded up to a multiple of four: kernels fill lists 16 bytes at a time.
 func fours(n int) int { return (n + 3) &^ 3 }
@@ -59,7 +66,7 @@ func (c *Crowd) sharedWords(r room) (block, warp int) {
 	}
 	most, all := c.draws()
 	bytes, _ := c.filter()
-	block = roomOfBlock + bytes/4 + 3*r.slots + 3*most + 4*rows
+	block = roomOfBlock + 3*c.found() + 4 + bytes/4 + 3*r.slots + 3*most + 4*rows
 	switch c.l.Kind {
 	case Columns:
 		block += 2*most + 2*rows
@@ -68,7 +75,7 @@ func (c *Crowd) sharedWords(r room) (block, warp int) {
 	case Among:
 		block -= r.slots
 	}
-	return block, roomOfWarp + 2*foundOfWarp
+	return block, roomOfWarp
 }
 
 // room is what a batch has: places of its table and, where rows draw by themselves, edges of a step.
@@ -96,9 +103,6 @@ func (c *Crowd) text() string {
 	bytes, inBits := c.filter()
 	most, all := c.draws()
 	_, warp := c.sharedWords(c.usual)
-	if c.l.Kind != RowsAlone {
-		warp = roomOfWarp
-	}
 	flag := map[bool]int{true: 1}
 	var b strings.Builder
 	for _, x := range []struct {
@@ -106,7 +110,7 @@ func (c *Crowd) text() string {
 		value int
 	}{{"THREADS", c.threads}, {"BLOCKS", 1024 / c.threads}, {"STEPS", steps}, {"KIND", int(c.l.Kind)}, {"SLOTS", c.usual.slots}, {"FILTER", bytes}, {"FILTER_BITS", flag[inBits]}, {"GUIDE", 32 - c.guideBits()},
 		{"VERTICES", c.rows[steps]}, {"ROWS", c.rows[steps-1]}, {"ROW_ROOM", fours(c.rows[steps-1] + 1)}, {"BEGINS", c.begins()}, {"EDGES_MOST", total(c.edges)}, {"MOST_DRAWS", most}, {"ALL_DRAWS", all},
-		{"ROOM_OF_BLOCK", roomOfBlock}, {"ROOM_OF_WARP", warp}, {"FOUND", foundOfWarp}, {"WEIGHTS", flag[c.l.EdgeWeight != ""]}, {"ROW_NORMAL", flag[c.l.RowNormal]}} {
+		{"ROOM_OF_BLOCK", roomOfBlock}, {"ROOM_OF_WARP", warp}, {"FOUND", c.found()}, {"WEIGHTS", flag[c.l.EdgeWeight != ""]}, {"ROW_NORMAL", flag[c.l.RowNormal]}} {
 		fmt.Fprintf(&b, "#define %s %d\n", x.name, x.value)
 	}
 	b.WriteString(prelude + scanText)

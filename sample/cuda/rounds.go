@@ -107,7 +107,7 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 
 // roundBlocks is how many blocks of 256 threads a multiprocessor has at work. These are enough for its reads, and the fewer walks are on their way
 // when the last one begins, the sooner all have ended.
-const roundBlocks = 6
+const roundBlocks = 4
 
 // blocks are those of a launch: as many as are at work.
 func (r *rounds) blocks() int {

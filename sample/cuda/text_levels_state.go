@@ -16,7 +16,9 @@ struct Level {
 	u64 *sums;           // scores before each
 	u32 *count;          // its edges in the block, and then those before it
 	unsigned char *filter;
-	u32 *room, *spans, *found;
+	u32 *room, *spans;   // of the block, and of each warp
+	u32 *many;           // the edges that were found
+	u32 *order, *which, *rank; // of each where it stands among all edges of rows, in pieces of four; its far end's slot beside its row; its number
 	u32 n, k, step, k0, k1;
 	u64 total;
 };
@@ -32,8 +34,11 @@ static __device__ __forceinline__ void place_level(Level &s, u32 *at) {
 	at += ROOM_OF_BLOCK;
 	s.spans = at;
 	at += WARPS * ROOM_OF_WARP;
-	s.found = at;
-	at += WARPS * 2 * FOUND;
+	s.many = s.room + ROOM_OF_BLOCK - 4;
+	s.order = at;
+	s.which = at + FOUND + 4;
+	s.rank = at + 2 * FOUND + 4;
+	at += 3 * FOUND + 4;
 	s.filter = (unsigned char *)at;
 	at += FILTER / 4;
 	s.t.key = at;
@@ -87,6 +92,8 @@ static __device__ __forceinline__ void enter_rows(const Rowed &g, const Level &s
 // Nothing is drawn yet at this step.
 static __device__ __forceinline__ void clear_drawn(const Level &s) {
 	fill((u32 *)s.filter, FILTER / 4, 0);
+	if (threadIdx.x == 0)
+		*s.many = 0;
 	for (u32 j = threadIdx.x; j < MOST_DRAWS; j += THREADS) {
 		s.first[j] = NONE;
 		s.times[j] = 0;

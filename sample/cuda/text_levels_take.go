@@ -2,18 +2,31 @@ package cuda
 
 // levelsTake numbers what was found and writes it, and is the kernel of levels that draw together.
 const levelsTake = `
-// Edges of rows, and the first of each vertex that was drawn.
-static __device__ __forceinline__ void count_edges(const Rowed &g, const Level &s, const Share &x) {
-	for (u32 i = threadIdx.x & 31; i < x.n; i += 32) {
-		u32 which = x.at.which[i];
-		atomicAdd(s.count + (which & 0xffffu), 1u);
-		if (KIND != AMONG) {
-			u32 j = s.drawn[which >> 16];
-			atomicMin(s.first + j, x.first + i);
-			if (KIND == COLUMNS) {
-				u32 at = x.at.place[i];
-				atomicAdd(s.own + j, g.scores[(u64)at + 1] - g.scores[at]);
+// An edge of the step: its place, its far end's slot beside its row, and its number.
+struct Taken { u32 place, which, number; };
+static __device__ __forceinline__ Taken edge_of(const Level &s, const Lists &l, u32 base, u32 i, u32 m) {
+	Taken x = {0, m > FOUND ? l.far[base + i] : s.which[i], m > FOUND ? i : s.rank[i]};
+	x.place = m > FOUND ? l.edge[base + i] : (s.shift[x.which & 0xffffu] & ~3u) + s.order[i];
+	return x;
+}
+
+// Numbers of the edges, by rows and their places, and the first edge of each vertex that was drawn. After the last one stand four that are NONE.
+static __device__ __forceinline__ void number_edges(const Rowed &g, const Level &s, const Lists &l, u32 base, u32 m) {
+	for (u32 i = threadIdx.x; i < m; i += THREADS) {
+		if (m <= FOUND) {
+			u32 own = s.order[i], less = 0;
+			for (u32 j = 0; j < m; j += 4) {
+				uint4 x = *(const uint4 *)(s.order + j);
+				less += (x.x < own) + (x.y < own) + (x.z < own) + (x.w < own);
 			}
+			s.rank[i] = less;
+		}
+		Taken x = edge_of(s, l, base, i, m);
+		if (KIND != AMONG) {
+			u32 j = s.drawn[x.which >> 16];
+			atomicMin(s.first + j, x.number);
+			if (KIND == COLUMNS)
+				atomicAdd(s.own + j, g.scores[(u64)x.place + 1] - g.scores[x.place]);
 		}
 	}
 }
@@ -58,15 +71,16 @@ static __device__ __forceinline__ void begin_rows(const Level &s, u32 *begin, u3
 }
 
 // Far ends, numbers and weights of the edges.
-static __device__ __forceinline__ void write_edges(const Rowed &g, const Level &s, const Lists &l, u32 base, const Share &x) {
-	for (u32 i = threadIdx.x & 31; i < x.n; i += 32) {
-		u32 which = x.at.which[i], at = x.at.place[i], slot = which >> 16, e = base + x.first + i;
+static __device__ __forceinline__ void write_edges(const Rowed &g, const Level &s, const Lists &l, u32 base, u32 m) {
+	for (u32 i = threadIdx.x; i < m; i += THREADS) {
+		Taken x = edge_of(s, l, base, i, m);
+		u32 slot = x.which >> 16, e = base + x.number;
 		l.far[e] = s.number[slot];
-		l.edge[e] = g.edge[at];
+		l.edge[e] = g.edge[x.place];
 #if WEIGHTS
 		u32 v = s.t.key[slot], j = s.drawn[slot];
 		u64 own = KIND == COLUMNS ? s.own[j] : KIND == EVERYWHERE ? g.sums[v] - (v ? g.sums[v - 1] : 0) : 0;
-		Edged y = {v, l.vertices[which & 0xffffu], at, (float)((double)own / (double)s.total), (float)s.k, (float)s.times[j]};
+		Edged y = {v, l.vertices[x.which & 0xffffu], x.place, (float)((double)own / (double)s.total), (float)s.k, (float)s.times[j]};
 		l.weight[e] = edge_weight(g, y);
 #endif
 	}
@@ -134,20 +148,28 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 		if (SCORED)
 			for (u32 j = threadIdx.x; j < s.k; j += THREADS)
 				atomicAdd(s.times + s.drawn[s.slot[j]], 1u);
-		Share mine;
-		u32 m = find_edges(g, s, l, base, edges_most[s.step], mine);
+		find_edges(g, s);
+		__syncthreads();
+		u32 m = *s.many;
 		if (m > edges_most[s.step]) {
 			if (threadIdx.x == 0)
 				l.counts[2 * STEPS + 1] = 1;
 			return;
 		}
-		count_edges(g, s, mine);
+		if (m <= FOUND && threadIdx.x < 4)
+			s.order[m + threadIdx.x] = NONE;
+		begin_rows(s, begin, m);
+		__syncthreads();
+		if (m > FOUND) {
+			find_in_order(g, s, l, base);
+			__syncthreads();
+		}
+		number_edges(g, s, l, base, m);
 		__syncthreads();
 		from = s.n;
 		u32 next = number_new(s, l);
-		begin_rows(s, begin, m);
 		__syncthreads();
-		write_edges(g, s, l, base, mine);
+		write_edges(g, s, l, base, m);
 		__syncthreads();
 #if ROW_NORMAL
 		normal_rows(s, l, base);
