@@ -11,7 +11,7 @@ struct Alone {
 	u32 *lo, *degree;     // of rows; until a row is entered, lo is its vertex
 	u32 *at;              // its edges in the block begin there
 	unsigned short *slot; // of an edge its far end's place in the table
-	u32 *firsts;          // bits of edges that are the first of a vertex
+	u32 *of;              // of 32 edges: the row of the first; and then bits of those that are the first of a vertex
 	u32 *room, *places;
 	u32 n, k, step, k0, k1, most_edges;
 };
@@ -27,8 +27,8 @@ static __device__ __forceinline__ void place_alone(Alone &s, u32 *at, u32 slots,
 	at += 3 * ROW_ROOM;
 	s.room = at;
 	s.places = at + ROOM_OF_BLOCK;
-	s.firsts = s.places + WARPS * ROOM_OF_WARP;
-	s.slot = (unsigned short *)(s.firsts + edges / 32);
+	s.of = s.places + WARPS * ROOM_OF_WARP;
+	s.slot = (unsigned short *)(s.of + edges / 32);
 	s.most_edges = edges;
 }
 
@@ -50,8 +50,13 @@ static __device__ __forceinline__ u32 count_rows(const Rowed &g, const Alone &s,
 			s.at[r] = begin[r] = at;
 	}
 	if (threadIdx.x == 0)
-		begin[s.n] = m;
+		s.at[s.n] = begin[s.n] = m;
 	return m;
+}
+
+static __device__ __forceinline__ void rows_of_edges(const Alone &s, u32 m) {
+	for (u32 e = 32 * threadIdx.x; e < m; e += 32 * THREADS)
+		s.of[e / 32] = row_at(s.at, s.n, e);
 }
 
 // Places of rows that have more edges than are drawn, a warp a row.
@@ -78,7 +83,9 @@ static __device__ __forceinline__ void enter_edges(const Rowed &g, const Alone &
 		for (u32 q = 0; q < AT_A_TIME; q++) {
 			u32 e = e0 + q * THREADS;
 			if (e < m) {
-				u32 r = row_at(s.at, s.n, e);
+				u32 r = s.of[e / 32];
+				while (s.at[r + 1] <= e)
+					r++;
 				x[q] = ((const uint2 *)g.far)[s.degree[r] > s.k ? *(volatile u32 *)(l.edge + base + e) : s.lo[r] + (e - s.at[r])];
 			}
 		}
@@ -102,7 +109,7 @@ static __device__ __forceinline__ u32 number_edges(const Alone &s, const Lists &
 		u32 e = e0 + lane, firsts = __ballot_sync(ALL, e < end && s.name[s.slot[e < end ? e : e0]] == (NEW | e));
 		own += __popc(firsts);
 		if (lane == 0)
-			s.firsts[e0 / 32] = firsts;
+			s.of[e0 / 32] = firsts;
 	}
 	if (lane == 0)
 		s.room[warp] = own;
@@ -113,11 +120,11 @@ static __device__ __forceinline__ u32 number_edges(const Alone &s, const Lists &
 		n += s.room[w];
 	}
 	for (u32 e0 = from; e0 < end; e0 += 32) {
-		u32 firsts = s.firsts[e0 / 32], number = at + __popc(firsts & (1u << lane) - 1);
+		u32 firsts = s.of[e0 / 32], number = at + __popc(firsts & (1u << lane) - 1);
 		at += __popc(firsts);
 		if (firsts >> lane & 1) {
 			u32 slot = s.slot[e0 + lane];
-			s.name[slot] = number;
+			s.name[slot] = l.far[base + e0 + lane] = number;
 			l.vertices[number] = s.t.key[slot];
 			if (s.step + 1 < STEPS)
 				s.lo[number] = s.t.key[slot];
@@ -125,7 +132,8 @@ static __device__ __forceinline__ u32 number_edges(const Alone &s, const Lists &
 	}
 	__syncthreads();
 	for (u32 e = threadIdx.x; e < m; e += THREADS)
-		l.far[base + e] = s.name[s.slot[e]];
+		if (!(s.of[e / 32] >> lane & 1))
+			l.far[base + e] = s.name[s.slot[e]];
 	return n;
 }
 
@@ -154,6 +162,7 @@ static __device__ __forceinline__ bool rows_alone(const Rowed &g, const Batch &b
 		if (m > s.most_edges || 4 * (s.n + m) > 3 * slots)
 			return false;
 		__syncthreads();
+		rows_of_edges(s, m);
 		draw_rows(s, l, base);
 		__syncthreads();
 		enter_edges(g, s, l, base, m);
