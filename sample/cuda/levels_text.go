@@ -66,7 +66,7 @@ func (c *Crowd) sharedWords(r room) (block, warp int) {
 	}
 	most, all := c.draws()
 	bytes, _ := c.filter()
-	block = roomOfBlock + 3*c.found() + 4 + bytes/4 + 3*r.slots + 3*most + 4*rows
+	block = roomOfBlock + 4*c.found() + 4 + bytes/4 + 3*r.slots + 4*most + 4 + 4*rows
 	switch c.l.Kind {
 	case Columns:
 		block += 2*most + 2*rows
@@ -109,7 +109,7 @@ func (c *Crowd) text() string {
 		name  string
 		value int
 	}{{"THREADS", c.threads}, {"BLOCKS", 1024 / c.threads}, {"STEPS", steps}, {"KIND", int(c.l.Kind)}, {"SLOTS", c.usual.slots}, {"FILTER", bytes}, {"FILTER_BITS", flag[inBits]}, {"GUIDE", 32 - c.guideBits()},
-		{"VERTICES", c.rows[steps]}, {"ROWS", c.rows[steps-1]}, {"ROW_ROOM", fours(c.rows[steps-1] + 1)}, {"BEGINS", c.begins()}, {"EDGES_MOST", total(c.edges)}, {"MOST_DRAWS", most}, {"ALL_DRAWS", all},
+		{"VERTICES", c.rows[steps]}, {"ROWS", c.rows[steps-1]}, {"ROWS_HALF", 1 << bits.Len(uint(c.rows[steps-1])) >> 1}, {"ROW_ROOM", fours(c.rows[steps-1] + 1)}, {"BEGINS", c.begins()}, {"EDGES_MOST", total(c.edges)}, {"MOST_DRAWS", most}, {"ALL_DRAWS", all},
 		{"ROOM_OF_BLOCK", roomOfBlock}, {"ROOM_OF_WARP", warp}, {"FOUND", c.found()}, {"WEIGHTS", flag[c.l.EdgeWeight != ""]}, {"ROW_NORMAL", flag[c.l.RowNormal]}} {
 		fmt.Fprintf(&b, "#define %s %d\n", x.name, x.value)
 	}

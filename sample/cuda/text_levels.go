@@ -4,7 +4,7 @@ package cuda
 // are drawn for all of a level, and the block has all edges from them into it.
 //
 // Before it stand THREADS, STEPS, KIND (below), FILTER (its bytes, a power of two), GUIDE, VERTICES,
-// ROWS (that draw at most), BEGINS and EDGES_MOST (of a batch at most), MOST_DRAWS (of a step), ALL_DRAWS, WEIGHTS, ROW_NORMAL, and of each step sizes, rows_most,
+// ROWS (that draw at most; half of them in ROWS_HALF, a power of two), BEGINS and EDGES_MOST (of a batch at most), MOST_DRAWS (of a step), ALL_DRAWS, WEIGHTS, ROW_NORMAL, and of each step sizes, rows_most,
 // edges_most, edges_at and draws_at; after it edge_weight, where there are WEIGHTS. SLOTS are the places of a table, a power of two.
 const levelsText = `
 #define POOL 0       // an edge of all rows, each with equal probability
@@ -92,15 +92,13 @@ static __device__ __forceinline__ u64 wide_scan(u64 x, u64 *room, u64 *all) {
 	return before + sum - x;
 }
 
-// The last row that begins at a place or before.
+// The last of n rows that begins at a place or before.
 template <class T> static __device__ __forceinline__ u32 row_at(const T *before, u32 n, T place) {
-	u32 lo = 0, left = n - 1;
-	while (left > 0) {
-		u32 half = (left + 1) >> 1;
-		bool up = before[lo + half] <= place;
-		lo = up ? lo + half : lo;
-		left = up ? left - half : half - 1;
-	}
+	u32 lo = 0;
+	#pragma unroll
+	for (u32 half = ROWS_HALF; half > 0; half >>= 1)
+		if (lo + half < n && before[lo + half] <= place)
+			lo += half;
 	return lo;
 }
 `

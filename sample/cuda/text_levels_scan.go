@@ -22,7 +22,6 @@ static __device__ __forceinline__ void look_up(const Rowed &g, const Level &s, c
 				u32 slot = find(s.t, q == 0 ? v.x : q == 1 ? v.y : q == 2 ? v.z : v.w);
 				if (slot != NONE && (KIND == AMONG || s.drawn[slot] != NONE)) {
 					u32 k = atomicAdd(s.many, 1u);
-					atomicAdd(s.count + row, 1u);
 					if (k < FOUND) {
 						s.order[k] = 4 * p + q;
 						s.which[k] = slot << 16 | row;
@@ -89,21 +88,23 @@ static __device__ __forceinline__ void find_edges(const Rowed &g, const Level &s
 	}
 }
 
-// Where there are more edges than FOUND they are found again, a warp a row, and lie where edges do in the end.
-static __device__ __forceinline__ void find_in_order(const Rowed &g, const Level &s, const Lists &l, u32 base) {
+// Where there are more edges than FOUND they are found again, a warp a row, and lie where edges do in the end: first how many each row has.
+static __device__ __forceinline__ void find_in_order(const Rowed &g, const Level &s, const Lists &l, u32 base, bool count) {
 	u32 lane = threadIdx.x & 31;
 	for (u32 r = threadIdx.x >> 5; r < s.n; r += WARPS) {
-		u32 lo = begin_of(s, r), d = s.before[r + 1] - s.before[r], e = base + s.count[r];
+		u32 lo = begin_of(s, r), d = s.before[r + 1] - s.before[r], e = count ? 0 : base + s.begin[r];
 		for (u32 j = 0; j < d; j += 32) {
 			u32 slot = j + lane < d ? find(s.t, g.far[lo + j + lane]) : NONE;
 			bool found = slot != NONE && (KIND == AMONG || s.drawn[slot] != NONE);
 			u32 all = __ballot_sync(ALL, found), at = e + __popc(all & (1u << lane) - 1);
-			if (found) {
+			if (found && !count) {
 				l.edge[at] = lo + j + lane;
 				l.far[at] = slot << 16 | r;
 			}
 			e += __popc(all);
 		}
+		if (count && lane == 0)
+			s.begin[r] = e;
 	}
 }
 `

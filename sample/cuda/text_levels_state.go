@@ -10,15 +10,16 @@ struct Level {
 	u32 *slot;           // of a draw its place in the table
 	u32 *first, *times;  // of the least draw of a vertex: its first edge, and how many draws gave it
 	u64 *own;            // and the sum of its scores
+	u32 *fresh;          // the first edges of vertices that have no number yet
 	u32 *ahead;          // vertices that are drawn before the first step
 	u32 *before, *quads; // of rows: edges, and 16-byte pieces of far, before each
 	u32 *shift;          // where a row begins, less 4 quads; until the row is entered, its vertex
 	u64 *sums;           // scores before each
-	u32 *count;          // its edges in the block, and then those before it
+	u32 *begin;          // edges of the block before each
 	unsigned char *filter;
 	u32 *room, *spans;   // of the block, and of each warp
-	u32 *many;           // the edges that were found
-	u32 *order, *which, *rank; // of each where it stands among all edges of rows, in pieces of four; its far end's slot beside its row; its number
+	u32 *many;           // the edges that were found, and the fresh vertices
+	u32 *order, *which, *rank, *row; // of each where it stands among all edges of rows, in pieces of four; its far end's slot beside its row; its number; and by numbers the row
 	u32 n, k, step, k0, k1;
 	u64 total;
 };
@@ -38,7 +39,8 @@ static __device__ __forceinline__ void place_level(Level &s, u32 *at) {
 	s.order = at;
 	s.which = at + FOUND + 4;
 	s.rank = at + 2 * FOUND + 4;
-	at += 3 * FOUND + 4;
+	s.row = at + 3 * FOUND + 4;
+	at += 4 * FOUND + 4;
 	s.filter = (unsigned char *)at;
 	at += FILTER / 4;
 	s.t.key = at;
@@ -49,13 +51,14 @@ static __device__ __forceinline__ void place_level(Level &s, u32 *at) {
 	s.first = at;
 	s.times = at + MOST_DRAWS;
 	s.slot = at + 2 * MOST_DRAWS;
-	at += 3 * MOST_DRAWS;
+	s.fresh = at + 3 * MOST_DRAWS;
+	at += 4 * MOST_DRAWS + 4;
 	s.ahead = at;
 	at += KIND == EVERYWHERE ? ALL_DRAWS : 0;
 	s.before = at;
 	s.quads = at + (ROW_ROOM);
 	s.shift = at + 2 * (ROW_ROOM);
-	s.count = at + 3 * (ROW_ROOM);
+	s.begin = at + 3 * (ROW_ROOM);
 }
 
 // The rows from one on, which are new, with sums over them. A row has at least one piece.
@@ -92,15 +95,13 @@ static __device__ __forceinline__ void enter_rows(const Rowed &g, const Level &s
 // Nothing is drawn yet at this step.
 static __device__ __forceinline__ void clear_drawn(const Level &s) {
 	fill((u32 *)s.filter, FILTER / 4, 0);
-	if (threadIdx.x == 0)
-		*s.many = 0;
+	if (threadIdx.x < 2)
+		s.many[threadIdx.x] = 0;
 	for (u32 j = threadIdx.x; j < MOST_DRAWS; j += THREADS) {
 		s.first[j] = NONE;
 		s.times[j] = 0;
 		if (KIND == COLUMNS)
 			s.own[j] = 0;
 	}
-	for (u32 r = threadIdx.x; r < s.n; r += THREADS)
-		s.count[r] = 0;
 }
 `

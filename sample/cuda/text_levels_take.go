@@ -20,6 +20,7 @@ static __device__ __forceinline__ void number_edges(const Rowed &g, const Level 
 				less += (x.x < own) + (x.y < own) + (x.z < own) + (x.w < own);
 			}
 			s.rank[i] = less;
+			s.row[less] = s.which[i] & 0xffffu;
 		}
 		Taken x = edge_of(s, l, base, i, m);
 		if (KIND != AMONG) {
@@ -33,41 +34,54 @@ static __device__ __forceinline__ void number_edges(const Rowed &g, const Level 
 
 // New vertices get numbers in the order in which they first appear. The number of vertices.
 static __device__ __forceinline__ u32 number_new(const Level &s, const Lists &l) {
-	for (u32 j = threadIdx.x; j < s.k; j += THREADS)
+	for (u32 j = threadIdx.x; j < s.k; j += THREADS) {
 		if (s.first[j] != NONE && s.number[s.slot[j]] != NONE)
 			s.first[j] = NONE; // it has one
-	__syncthreads();
-	u32 new_ones = 0;
-	for (u32 j0 = 0; j0 < s.k; j0 += THREADS) {
-		u32 j = j0 + threadIdx.x, own = j < s.k ? s.first[j] : NONE, less = 0;
-		new_ones = 0;
-		for (u32 i = 0; i < s.k; i += 4) {
-			uint4 x = *(const uint4 *)(s.first + i);
-			less += (x.x < own) + (x.y < own) + (x.z < own) + (x.w < own);
-			new_ones += (x.x != NONE) + (x.y != NONE) + (x.z != NONE) + (x.w != NONE);
-		}
-		if (own != NONE) {
-			u32 v = s.t.key[s.slot[j]];
-			s.number[s.slot[j]] = s.n + less;
-			l.vertices[s.n + less] = v;
-			if (s.step + 1 < STEPS)
-				s.shift[s.n + less] = v;
-		}
+		if (s.first[j] != NONE)
+			s.fresh[atomicAdd(s.many + 1, 1u)] = s.first[j];
 	}
-	return s.n + new_ones;
+	__syncthreads();
+	u32 fresh = s.many[1];
+	for (u32 j = threadIdx.x; j < s.k; j += THREADS) {
+		u32 own = s.first[j], number = s.n;
+		if (own == NONE)
+			continue;
+		for (u32 i = 0; i < fresh; i++)
+			number += s.fresh[i] < own;
+		u32 v = s.t.key[s.slot[j]];
+		s.number[s.slot[j]] = number;
+		l.vertices[number] = v;
+		if (s.step + 1 < STEPS)
+			s.shift[number] = v;
+	}
+	return s.n + fresh;
 }
 
-// Where rows begin.
+#define FEW_EDGES 16 // so many are counted faster than their rows are gone over
+
+// Where rows begin. Of edges with numbers in rank each fills in the rows after that of the one before.
 static __device__ __forceinline__ void begin_rows(const Level &s, u32 *begin, u32 m) {
-	u32 sum = 0, all;
-	for (u32 r0 = 0; r0 < s.n; r0 += THREADS) {
-		u32 r = r0 + threadIdx.x, at = sum + block_scan(r < s.n ? s.count[r] : 0, s.room, &all);
-		sum += all;
-		if (r < s.n)
-			s.count[r] = begin[r] = at;
-	}
-	if (threadIdx.x == 0)
-		s.count[s.n] = begin[s.n] = m;
+	if (m > FOUND) {
+		u32 sum = 0, all;
+		for (u32 r0 = 0; r0 < s.n; r0 += THREADS) {
+			u32 r = r0 + threadIdx.x, at = sum + block_scan(r < s.n ? s.begin[r] : 0, s.room, &all);
+			sum += all;
+			if (r < s.n)
+				s.begin[r] = begin[r] = at;
+		}
+		if (threadIdx.x == 0)
+			s.begin[s.n] = begin[s.n] = m;
+	} else if (m <= FEW_EDGES) {
+		for (u32 r = threadIdx.x; r <= s.n; r += THREADS) {
+			u32 before = 0;
+			for (u32 i = 0; i < m; i++)
+				before += s.row[i] < r;
+			s.begin[r] = begin[r] = before;
+		}
+	} else
+		for (u32 e = threadIdx.x; e <= m; e += THREADS)
+			for (u32 r = e > 0 ? s.row[e - 1] + 1 : 0; r <= (e < m ? s.row[e] : s.n); r++)
+				s.begin[r] = begin[r] = e;
 }
 
 // Far ends, numbers and weights of the edges.
@@ -90,9 +104,9 @@ static __device__ __forceinline__ void write_edges(const Rowed &g, const Level &
 static __device__ __forceinline__ void normal_rows(const Level &s, const Lists &l, u32 base) {
 	for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
 		double sum = 0;
-		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+		for (u32 e = s.begin[r]; e < s.begin[r + 1]; e++)
 			sum += (double)l.weight[base + e];
-		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+		for (u32 e = s.begin[r]; e < s.begin[r + 1]; e++)
 			l.weight[base + e] = (float)((double)l.weight[base + e] / sum);
 	}
 }
@@ -158,14 +172,19 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 		}
 		if (m <= FOUND && threadIdx.x < 4)
 			s.order[m + threadIdx.x] = NONE;
-		begin_rows(s, begin, m);
 		__syncthreads();
 		if (m > FOUND) {
-			find_in_order(g, s, l, base);
+			find_in_order(g, s, l, base, true);
+			__syncthreads();
+			begin_rows(s, begin, m);
+			__syncthreads();
+			find_in_order(g, s, l, base, false);
 			__syncthreads();
 		}
 		number_edges(g, s, l, base, m);
 		__syncthreads();
+		if (m <= FOUND)
+			begin_rows(s, begin, m);
 		from = s.n;
 		u32 next = number_new(s, l);
 		__syncthreads();

@@ -118,12 +118,14 @@ template <u32 K, bool AGAIN> struct Chosen {
 			}
 			for (bool more = true; more;) { // which another draw may have given, too
 				more = false;
-				for (u32 j = l; j < m; j += 32) {
-					u32 x = room[j];
-					if (!(x & AGAIN_BIT) && x >= n - K && x - (n - K) < j && *(volatile u32 *)(room + (x - (n - K))) & AGAIN_BIT) {
-						*(volatile u32 *)(room + j) = x | AGAIN_BIT;
-						more = true;
-					}
+				for (u32 j0 = 0; j0 < m; j0 += 32) {
+					u32 j = j0 + l, x = j < m ? room[j] : AGAIN_BIT;
+					bool taken = !(x & AGAIN_BIT) && x >= n - K && x - (n - K) < j && room[x - (n - K)] & AGAIN_BIT;
+					__syncwarp();
+					if (taken)
+						room[j] = x | AGAIN_BIT;
+					more |= taken;
+					__syncwarp();
 				}
 				more = __any_sync(ALL, more);
 			}
