@@ -45,6 +45,8 @@ type drawer struct {
 	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
 	clusters int        // how many there are
 	trains   []bool     // with clusters: by vertex
+	norms    []float32  // by which items are chosen; nil: each once an epoch
+	weight   float64    // of all items
 	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
@@ -114,6 +116,9 @@ func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 			x.draw.trains[v] = true
 		}
 	}
+	if x.draw.weight = p.itemWeights(x.draw.items); s.Norms != nil {
+		x.draw.norms = normsOf(s.Norms, x.draw.items)
+	}
 	if p.dims.task == GraphTask {
 		x.draw.members = membersOf(p.data, p.dims.graphs)
 	}
@@ -153,6 +158,7 @@ func (s *sampled) drawn() int {
 type epochOrder struct {
 	items    []uint32
 	clusters [][]uint32
+	chosen   []chosenItems // of norms
 }
 
 // order is the items as the batches of an epoch take them.
@@ -160,6 +166,10 @@ func (s *sampled) order(seed uint64, epoch int) (*epochOrder, error) {
 	if s.Clusters != nil {
 		list, err := sample.Clusters(s.Clusters, s.Batch, sample.Key{Seed: seed, Epoch: uint32(epoch)})
 		return &epochOrder{clusters: list}, err
+	}
+	if s.Norms != nil {
+		list, err := s.choose(seed, epoch)
+		return &epochOrder{chosen: list}, err
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "batches of epoch %d", epoch)
