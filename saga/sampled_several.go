@@ -106,8 +106,8 @@ func (s *session) of() int {
 	if s.main != nil {
 		return s.main.of()
 	}
-	if s.p.output != "" {
-		return 1
+	if s.p.output != "" { // a rank evaluates on its first device
+		return s.p.cfg.Net.Ranks()
 	}
 	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
 }
