@@ -45,8 +45,7 @@ type drawer struct {
 	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
 	clusters int        // how many there are
 	trains   []bool     // with clusters: by vertex
-	norms    []float32  // by which items are chosen; nil: each once an epoch
-	weight   float64    // of all items
+	by       *norms     // by which items are chosen; nil: each once an epoch
 	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
@@ -116,8 +115,8 @@ func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 			x.draw.trains[v] = true
 		}
 	}
-	if x.draw.weight = p.itemWeights(x.draw.items); s.Norms != nil {
-		x.draw.norms = normsOf(s.Norms, x.draw.items)
+	if s.Norms != nil {
+		x.draw.by = &norms{normsOf(s.Norms, x.draw.items), p.itemWeights(x.draw.items)}
 	}
 	if p.dims.task == GraphTask {
 		x.draw.members = membersOf(p.data, p.dims.graphs)

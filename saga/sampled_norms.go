@@ -18,6 +18,12 @@ type chosenItems struct {
 	counts []float32
 }
 
+// norms are those of items, and the weight of all these in the loss.
+type norms struct {
+	list   []float32
+	weight float64
+}
+
 // FeatureNorms are the lengths of the rows of features, for Sampling.Norms; nil of data without features. Features that are made late are made here, and
 // dropped.
 func FeatureNorms(d *dataset.Data) []float32 {
@@ -93,7 +99,7 @@ func (s *sampled) choose(seed uint64, epoch int) ([]chosenItems, error) {
 	list := make([]chosenItems, s.drawn())
 	for i := range list {
 		k := s.drawsOf(i)
-		places, weights, err := sample.ByNorm(s.draw.norms, k, sample.Key{Seed: seed, Epoch: uint32(epoch), Batch: uint32(i)})
+		places, weights, err := sample.ByNorm(s.draw.by.list, k, sample.Key{Seed: seed, Epoch: uint32(epoch), Batch: uint32(i)})
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +126,7 @@ func (b *drawn) count(i int) float64 {
 // batchWeight is the weight of the items of a batch; where norms choose them, what it is on average.
 func (p *Program) batchWeight(batch int, items []uint32) float64 {
 	if s := p.sampled; s.Norms != nil {
-		return s.draw.weight * float64(s.drawsOf(batch)) / float64(len(s.draw.items))
+		return s.draw.by.weight * float64(s.drawsOf(batch)) / float64(len(s.draw.items))
 	}
 	return p.itemWeights(items)
 }

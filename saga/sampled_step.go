@@ -227,7 +227,7 @@ func (p *Program) refit(open *session, vertices, edges []int) (*session, error) 
 // epochLoss is the mean loss over the items of the epoch that has just ended.
 func (p *Program) epochLoss() float64 {
 	s := p.sampled
-	loss := s.loss / s.draw.weight
+	loss := s.loss / p.itemWeights(s.draw.items)
 	s.loss = 0
 	return loss
 }
