@@ -27,10 +27,9 @@ type sampled struct {
 
 // rooms are the sizes of batches.
 type rooms struct {
-	expected  dataflow.Sizes // mean of the batches that were drawn to plan
-	spread    dataflow.Sizes // six standard deviations of them
-	most      dataflow.Sizes // what there is room for
-	overflows int            // batches that were run again with more room
+	expected dataflow.Sizes // mean of the batches that were drawn to plan
+	spread   dataflow.Sizes // six standard deviations of them
+	most     dataflow.Sizes // what there is room for
 }
 
 // drawer draws blocks.
