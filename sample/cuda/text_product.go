@@ -36,7 +36,7 @@ static __device__ __forceinline__ void set(u16 *p, float x) { *p = (u16)rounded(
 // sizes, and its bits with it. A block of 256 threads makes 128×128 numbers, a thread 8×8 of them, in four corners.
 const productText = `
 #define SIDE 128 // of a block's numbers
-#define DEEP 16  // of the inner numbers that lie in shared memory at a time
+#define DEEP 8   // of the inner numbers that lie in shared memory at a time
 #define LINE (SIDE + 4)
 
 // Four numbers of a row of n from column c on; 0 behind its end.
@@ -55,46 +55,33 @@ static __device__ __forceinline__ float4 four(const float *row, u32 c, u32 n) {
 	return x;
 }
 
-template <class T> static __device__ __forceinline__ void product(const float *a, const float *b, T *to, u64 rows, u64 inner, u64 cols, u64 ld, u32 *shared) {
+// Block number block of a product.
+template <class T> static __device__ __forceinline__ void product(const float *a, const float *b, T *to, u64 rows, u32 in, u32 n, u64 ld, u32 block, u32 *shared) {
 	float *as = (float *)shared, *bs = as + DEEP * LINE; // a's part transposed
-	u32 t = threadIdx.x, across = ((u32)cols + SIDE - 1) / SIDE, in = (u32)inner, n = (u32)cols;
-	u64 row0 = (u64)(blockIdx.x / across) * SIDE;
-	u32 col0 = blockIdx.x % across * SIDE, ty = t / 16 * 4, tx = t % 16 * 4;
+	u32 t = threadIdx.x, across = (n + SIDE - 1) / SIDE, col0 = block % across * SIDE, ty = t / 16 * 4, tx = t % 16 * 4;
+	u64 row0 = (u64)(block / across) * SIDE;
 	float sum[8][8];
 	#pragma unroll
 	for (u32 i = 0; i < 8; i++)
 		#pragma unroll
 		for (u32 j = 0; j < 8; j++)
 			sum[i][j] = 0;
-	float4 na[2], nb[2];
-	// A thread brings four inner numbers of two rows of a, and four columns of two rows of b.
-	#pragma unroll
-	for (u32 h = 0; h < 2; h++) {
-		u64 r = row0 + t / 4 + 64 * h;
-		float4 none = {0, 0, 0, 0};
-		na[h] = r < rows ? four(a + r * inner, t % 4 * 4, in) : none;
-		nb[h] = t / 32 + 8 * h < in ? four(b + (u64)(t / 32 + 8 * h) * cols, col0 + t % 32 * 4, n) : none;
-	}
+	// A thread brings four inner numbers of a row of a, and four columns of a row of b.
+	u32 ar = t / 2, ak = t % 2 * 4, bk = t / 32, bc = t % 32 * 4;
+	bool is = row0 + ar < rows;
+	const float *from = a + (is ? row0 + ar : 0) * in;
+	float4 none = {0, 0, 0, 0}, na = is ? four(from, ak, in) : none, nb = bk < in ? four(b + (u64)bk * n, col0 + bc, n) : none;
 	for (u32 k0 = 0; k0 < in; k0 += DEEP) {
 		__syncthreads();
-		#pragma unroll
-		for (u32 h = 0; h < 2; h++) {
-			u32 r = t / 4 + 64 * h, k = t % 4 * 4;
-			as[k * LINE + r] = na[h].x;
-			as[(k + 1) * LINE + r] = na[h].y;
-			as[(k + 2) * LINE + r] = na[h].z;
-			as[(k + 3) * LINE + r] = na[h].w;
-			*(float4 *)(bs + (t / 32 + 8 * h) * SIDE + t % 32 * 4) = nb[h];
-		}
+		as[ak * LINE + ar] = na.x;
+		as[(ak + 1) * LINE + ar] = na.y;
+		as[(ak + 2) * LINE + ar] = na.z;
+		as[(ak + 3) * LINE + ar] = na.w;
+		*(float4 *)(bs + bk * SIDE + bc) = nb;
 		__syncthreads();
-		#pragma unroll
-		for (u32 h = 0; h < 2; h++) { // what comes next, while this is added
-			u64 r = row0 + t / 4 + 64 * h;
-			u32 k = k0 + DEEP + t / 32 + 8 * h;
-			float4 none = {0, 0, 0, 0};
-			na[h] = r < rows ? four(a + r * inner, k0 + DEEP + t % 4 * 4, in) : none;
-			nb[h] = k < in ? four(b + (u64)k * cols, col0 + t % 32 * 4, n) : none;
-		}
+		u32 next = k0 + DEEP; // which comes while this is added
+		na = is ? four(from, next + ak, in) : none;
+		nb = next + bk < in ? four(b + (u64)(next + bk) * n, col0 + bc, n) : none;
 		#pragma unroll
 		for (u32 k = 0; k < DEEP; k++) {
 			float x[8], y[8];
@@ -109,7 +96,7 @@ template <class T> static __device__ __forceinline__ void product(const float *a
 					sum[i][j] = fmaf(x[i], y[j], sum[i][j]);
 		}
 	}
-	bool whole = ((cols | ld) & 3) == 0 && ((u64)to & 15) == 0;
+	bool whole = ((n | ld) & 3) == 0 && ((u64)to & 15) == 0;
 	#pragma unroll
 	for (u32 i = 0; i < 8; i++) {
 		u64 r = row0 + ty + i % 4 + i / 4 * 64;
@@ -129,20 +116,22 @@ template <class T> static __device__ __forceinline__ void product(const float *a
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(256) saga_product(const float *a, const float *b, float *to, u64 rows, u64 inner, u64 cols, u64 ld) {
+extern "C" __global__ void __launch_bounds__(256, 2) saga_product(const float *a, const float *b, Number *to, u64 rows, u64 inner, u64 cols, u64 ld) {
 	extern __shared__ u32 shared[];
-	product(a, b, to, rows, inner, cols, ld, shared);
+	product(a, b, to, rows, (u32)inner, (u32)cols, ld, blockIdx.x, shared);
 }
 
-// The same into rows of Numbers.
-extern "C" __global__ void __launch_bounds__(256) saga_product_rows(const float *a, const float *b, Number *to, u64 rows, u64 inner, u64 cols, u64 ld) {
+// Two products side by side: [a·b, a2·b2].
+extern "C" __global__ void __launch_bounds__(256, 2) saga_products(const float *a, const float *b, const float *a2, const float *b2, float *to, u64 rows, u64 inner, u64 cols, u64 cols2, u64 ld) {
 	extern __shared__ u32 shared[];
-	product(a, b, to, rows, inner, cols, ld, shared);
+	u32 first = ((u32)cols + SIDE - 1) / SIDE * (u32)((rows + SIDE - 1) / SIDE);
+	bool second = blockIdx.x >= first;
+	product(second ? a2 : a, second ? b2 : b, second ? to + cols : to, rows, (u32)inner, second ? (u32)cols2 : (u32)cols, ld, second ? blockIdx.x - first : blockIdx.x, shared);
 }
 `
 
 // productSide is SIDE, and productShared the shared memory of a block in bytes.
 const (
 	productSide   = 128
-	productShared = 4 * 16 * (productSide + 4 + productSide)
+	productShared = 4 * 8 * (productSide + 4 + productSide)
 )

@@ -7,6 +7,7 @@ package cuda
 //	OUT               columns of the result
 //	TILE              draws of one child that a warp works on together
 //	DENSE             rows of so many edges at most are read whole
+//	BLOCKS            of saga_leaves on a processor
 //	SELF              a vertex without edges is its own neighbour
 //	HALF              rows of products, and means of leaves, are bfloat16
 //
@@ -226,7 +227,7 @@ static __device__ __forceinline__ void sparse(const Tile &x) {
 }
 
 // The leaves of all draws, a warp a tile.
-extern "C" __global__ void __launch_bounds__(128) saga_leaves(const u32 *offsets, const u32 *far, const Number *__restrict__ first, const float *squared,
+extern "C" __global__ void __launch_bounds__(128, BLOCKS) saga_leaves(const u32 *offsets, const u32 *far, const Number *__restrict__ first, const float *squared,
 		const u32 *tiles, const u32 *tile_count, const u32 *draws, const u32 *sources, u64 key, Number *mean, float *norm) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = *tile_count;

@@ -38,13 +38,34 @@ func (h *Hops) pa() int { return up4(h.Wa1.Cols) }
 func (h *Hops) out() int { return h.Wf2.Cols + h.Wa2.Cols }
 
 // tile is the draws that a warp works on together: a thread holds four sums of each for every 128 columns, and
-// more than 64 do not fit in its registers.
+// more than 64 do not fit in its registers. Few draws a source are few of a child, and then more warps, which
+// need registers each, hide more of memory's latency.
 func (h *Hops) tile() int {
 	t := 16
-	for t > 1 && t*((h.pa()+127)/128) > 16 {
+	switch {
+	case h.Children <= 16:
+		t = 4
+	case h.Children <= 48:
+		t = 8
+	}
+	for t > 1 && t*h.parts() > 16 {
 		t /= 2
 	}
 	return t
+}
+
+// parts are the 128 columns that a warp reads at a time of a row of leaves.
+func (h *Hops) parts() int { return (h.pa() + 127) / 128 }
+
+// blocks are those of saga_leaves that a processor is to hold at the same time: so many have registers for their sums.
+func (h *Hops) blocks() int {
+	switch sums := h.tile() * h.parts(); {
+	case sums <= 4:
+		return 8
+	case sums <= 8:
+		return 5
+	}
+	return 4
 }
 
 // dense is the longest row that is read whole. Reading it costs its length for a tile, and what is drawn costs the
@@ -55,8 +76,8 @@ func (h *Hops) dense() int { return min(4*h.Leaves, 128) }
 const verticesEach = 8
 
 func (h *Hops) text() string {
-	return fmt.Sprintf("#define THREADS 256\n#define EACH %d\n#define CHILDREN %d\n#define LEAVES %d\n#define PF %d\n#define PA %d\n#define OUT %d\n#define TILE %d\n#define DENSE %d\n#define SELF %t\n#define HALF %t\n",
-		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.Self, h.Half) + prelude + scanText + numberText + productText + hopGroupsText + twoHopText
+	return fmt.Sprintf("#define THREADS 256\n#define EACH %d\n#define CHILDREN %d\n#define LEAVES %d\n#define PF %d\n#define PA %d\n#define OUT %d\n#define TILE %d\n#define DENSE %d\n#define BLOCKS %d\n#define SELF %t\n#define HALF %t\n",
+		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.blocks(), h.Self, h.Half) + prelude + scanText + numberText + productText + hopGroupsText + twoHopText
 }
 
 // Sources are texts for tests that compile them.

@@ -3,25 +3,22 @@ package cuda
 import (
 	"errors"
 	"unsafe"
-
-	"sagann/device"
 )
 
 func (e *Embedding) kernel(name string, grid, block, shared int, args ...any) call {
 	return call{e.source, name, grid, block, shared, args}
 }
 
-// product makes to = a·b of rows×inner and inner×cols numbers. To has ld columns.
-func (e *Embedding) product(name string, a, b, to device.Mem, rows, inner, cols, ld int) call {
-	grid := ((rows + productSide - 1) / productSide) * ((cols + productSide - 1) / productSide)
-	return e.kernel(name, grid, 256, productShared, a, b, to, uint64(rows), uint64(inner), uint64(cols), uint64(ld))
+// productBlocks are the blocks of a product of rows×cols numbers.
+func productBlocks(rows, cols int) int {
+	return ((rows + productSide - 1) / productSide) * ((cols + productSide - 1) / productSide)
 }
 
 // firstLayer makes the products of all features with both matrices of the first layer: those of leaves are then summed
 // in place of features, and nothing is multiplied for a child.
 func (e *Embedding) firstLayer() []call {
 	g, h, row := e.g, e.h, e.h.pf()+e.h.pa()
-	return []call{e.product("saga_product_rows", e.m.x, e.m.w1, e.m.first, g.vertices, h.Cols, row, row),
+	return []call{e.kernel("saga_product", productBlocks(g.vertices, row), 256, productShared, e.m.x, e.m.w1, e.m.first, uint64(g.vertices), uint64(h.Cols), uint64(row), uint64(row)),
 		e.kernel("saga_own", g.grid(32*g.vertices), 256, 0, e.m.first, e.m.squared, e.m.counts, uint64(g.vertices))}
 }
 
@@ -30,7 +27,6 @@ func (e *Embedding) batchOf(slot, lo, n int, key uint64) []call {
 	g, h, row, draws := e.g, e.h, e.h.pf()+e.h.pa(), n*e.h.Children
 	sources, vertices, blocks := e.m.sources.Slice(4*int64(lo), 4*int64(n)), uint64(g.vertices), e.blocks()
 	tiles := e.m.sums.Slice(4*int64(2*blocks+1), 4)
-	behind := e.out[slot].Slice(4*int64(h.Wf2.Cols), e.out[slot].Len()-4*int64(h.Wf2.Cols))
 	const warps = 4 // of a block that sums leaves
 	return []call{
 		e.kernel("saga_children", g.grid(n*((h.Children+3)/4)), 256, 0, g.offsets, g.far, sources, uint64(n), key, e.m.children, e.m.place, e.m.counts),
@@ -40,8 +36,8 @@ func (e *Embedding) batchOf(slot, lo, n int, key uint64) []call {
 		e.kernel("saga_group_draws", g.grid(draws), 256, 0, e.m.children, uint64(draws), e.m.start, e.m.place, e.m.draws),
 		e.kernel("saga_leaves", 2*g.grid(32*draws), 32*warps, 4*warps*h.dense()*h.tile(), g.offsets, g.far, e.m.first, e.m.squared, e.m.tiles, tiles, e.m.draws, sources, key, e.m.mean, e.m.norm),
 		e.kernel("saga_sources", g.grid(32*n), 256, 0, e.m.first, e.m.squared, sources, uint64(n), e.m.children, e.m.place, e.m.mean, e.m.norm, e.m.own, e.m.among),
-		e.product("saga_product", e.m.own, e.m.wf2, e.out[slot], n, row, h.Wf2.Cols, h.out()),
-		e.product("saga_product", e.m.among, e.m.wa2, behind, n, row, h.Wa2.Cols, h.out()),
+		e.kernel("saga_products", productBlocks(n, h.Wf2.Cols)+productBlocks(n, h.Wa2.Cols), 256, productShared, e.m.own, e.m.wf2, e.m.among, e.m.wa2, e.out[slot],
+			uint64(n), uint64(row), uint64(h.Wf2.Cols), uint64(h.Wa2.Cols), uint64(h.out())),
 		e.kernel("saga_unit", g.grid(32*n), 256, 0, e.out[slot], uint64(n)),
 	}
 }
