@@ -135,7 +135,7 @@ func TestSampledFar(t *testing.T) {
 		for _, x := range []struct {
 			cache   float64
 			without []string
-		}{{0, nil}, {-1, nil}, {0.2, nil}, {0.2, []string{"match"}}, {0, []string{"stream"}}} {
+		}{{0, nil}, {-1, nil}, {0.2, nil}, {0.2, []string{"match"}}, {0, []string{"stream"}}, {0, []string{"draw"}}} {
 			c.Without = x.without
 			p := sampledProgram(t, name, d, c, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 2000, Cache: x.cache})
 			got, _ := batchLosses(t, p, saga.TrainOptions{})
@@ -145,6 +145,9 @@ func TestSampledFar(t *testing.T) {
 			s := p.SampledPlan()
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, %+v: losses %v, want %v", name, x, got, want)
+			}
+			if s.Drawn && x.without != nil && x.without[0] != "match" {
+				t.Errorf("%s, %+v: drawn on the GPU", name, x)
 			}
 			if n := s.FarRows; (n[0] > 0) != (x.cache != 0) || (n[1] > 0) != (x.cache > 0) || (n[2] > 0) != (x.cache != 0 && x.without == nil) {
 				t.Errorf("%s, %+v: rows %v", name, x, n)

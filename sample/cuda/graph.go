@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"sagann/device"
@@ -88,6 +89,7 @@ func (g *Graph) upload(n Needs) (err error) {
 	if g.queue, err = g.gpu.NewQueue("sample"); err != nil {
 		return err
 	}
+	g.queue.SetTag(math.MinInt64) // no task of a plan
 	offsets := make([]uint32, len(r.Offsets))
 	for i, o := range r.Offsets {
 		offsets[i] = uint32(o)
