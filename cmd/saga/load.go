@@ -111,6 +111,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 			if err := s.cluster(sampling, d); err != nil {
 				return err
 			}
+			s.norms(sampling, d)
 			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
 			return err
 		}
