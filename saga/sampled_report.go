@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"sagann/dataflow/plan"
-	"sagann/dataflow/plan/sim"
 	"sagann/saga/report"
 )
 
@@ -67,10 +66,10 @@ func (s *sampled) report(p *Program) *report.Sampled {
 	} else if p.chosen.scorer != nil {
 		r.Eval = p.chosen.scorer.train.plan
 	}
-	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
+	if m, err := p.cfg.machine(); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine
 		r.Link = p.linkBytes()
-		r.LinkTime = linkTime(m, r.Link)
+		r.LinkTime = time.Duration(r.Link / m.ReadRate())
 		r.Turns = (s.parts() + p.cfg.devices() - 1) / p.cfg.devices()
 		r.Tasks = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
 		for _, t := range r.Tasks {
