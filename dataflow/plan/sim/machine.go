@@ -65,8 +65,6 @@ type DeviceKind struct {
 	// Serial says that a kernel's arithmetic and its memory traffic take turns, as
 	// on a few processors; otherwise many threads hide one behind the other.
 	Serial bool `json:"serial,omitempty"`
-
-	apart bool // FP32 is that of TF32
 }
 
 // LinkKind holds the rates of a link. Down is from the host to the devices.
@@ -194,7 +192,7 @@ func (m *Machine) WithTF32() *Machine {
 	x.DeviceKinds = maps.Clone(m.DeviceKinds)
 	for name, k := range x.DeviceKinds {
 		if k.TF32.Value > 0 {
-			k.FP32, k.apart = k.TF32, true
+			k.FP32 = k.TF32
 			x.DeviceKinds[name] = k
 		}
 	}
