@@ -22,13 +22,21 @@ type GPU interface {
 	Detail(f func(Span))
 }
 
-// A Messenger is a GPU that can exchange parts of its memory with GPUs of other processes, once JoinNCCL has made them known to each
-// other.
+// A Messenger is a device that can exchange parts of its memory with devices of other processes: a GPU, once JoinNCCL has made them known
+// to each other.
 type Messenger interface {
-	GPU
-	// Message sends bytes of m to GPU number peer or, without send, receives them from it, when q gets there and the other GPU
-	// does. All messages between two GPUs are submitted in one order on both.
-	Message(q Queue, send bool, peer int, m Mem, off, bytes int64) error
+	Device
+	// Exchange sends and receives messages, all at the same time, when q gets there and the other devices do. Those between two devices
+	// are handed over in one order on both, and what one hands over together waits for nothing that needs its other messages.
+	Exchange(q Queue, list []Message) error
+}
+
+// A Message is one of this device's memory, to device number Peer of all or, without Send, from it.
+type Message struct {
+	Send       bool
+	Peer       int
+	Mem        Mem
+	Off, Bytes int64
 }
 
 // NCCLIDBytes is the length of what NCCLID gives.

@@ -128,7 +128,7 @@ func (g *Graph) job(p Pattern, options []Option) (*job, error) {
 	if small != nil {
 		return nil, small
 	}
-	return nil, fmt.Errorf("mine: engine %s cannot count this pattern with these options; auto or loops can", g.opt.Engine)
+	return nil, &QuestionError{fmt.Sprintf("engine %s cannot count this pattern with these options; auto or loops can", g.opt.Engine)}
 }
 
 // wants tells whether the engine may be taken.
@@ -139,8 +139,8 @@ func (g *Graph) formulaJob(q *query) (*job, error) {
 	if !ok || q.where != nil || !g.wants(Formula) {
 		return nil, nil
 	}
-	if g.opt.Engine == Auto && len(f) == 1 && f[0].Of == pattern.FourCliques {
-		return nil, nil // the same work under its own name
+	if g.opt.Engine == Auto && len(f) == 1 && (f[0].Of == pattern.FourCliques || f[0].Of == pattern.Triangles && g.gpus != nil) {
+		return nil, nil // the same work under its own name; of triangles on GPUs with a launch less
 	}
 	r, err := g.ordered()
 	if err != nil {

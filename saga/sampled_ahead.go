@@ -34,16 +34,17 @@ type lookahead struct {
 
 // feeding is what goroutines that fill batches share, and how long they took.
 type feeding struct {
-	ahead   lookahead
-	forced  bool                                 // batches come ahead on any device: tests
-	mu      sync.Mutex                           // guards what they make once:
-	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
-	ranks   []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
-	drawing atomic.Int64                         // nanoseconds of all of them
-	last    []uint32                             // seeds of the last update
-	rows    map[int][]float32                    // outputs of these by value, where an update has several batches
-	came    arrivals                             // rows that come for a batch
-	waiting atomic.Int64                         // nanoseconds of steps for the next batch
+	ahead     lookahead
+	forced    bool                                 // batches come ahead on any device: tests
+	mu        sync.Mutex                           // guards what they make once:
+	sources   map[string]func(v int, to []float32) // rows of inputs by vertex,
+	ranks     []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
+	drawing   atomic.Int64                         // nanoseconds of all of them
+	last      []uint32                             // seeds of the last update
+	overflows int                                  // batches that were run again with more room
+	rows      map[int][]float32                    // outputs of these by value, where an update has several batches
+	came      arrivals                             // rows that come for a batch
+	waiting   atomic.Int64                         // nanoseconds of steps for the next batch
 }
 
 // aheads are the ways to have batches come, the fastest first; memory decides.

@@ -39,9 +39,12 @@ var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegr
 
 // drawsThere is the memory that drawing on the GPU takes; 0: the host draws.
 func (p *Program) drawsThere() int64 {
+	if p.cfg.without("draw") {
+		return 0
+	}
 	s, low := p.sampled, p.train.low
 	w := low.Want
-	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Data || w.Weight && (s.weighs() || p.in.edges.Weight == nil) || w.Type && p.in.edges.Type == nil {
+	if s.Sampler.Output != sample.Layers || s.Clusters != nil || s.Norms != nil || p.dims.taskName() != VertexTask || w.Data || w.Weight && (s.weighs() || p.in.edges.Weight == nil) || w.Type && p.in.edges.Type == nil {
 		return 0
 	}
 	deepest := len(s.most.Vertices)

@@ -140,7 +140,7 @@ func TestSampledFar(t *testing.T) {
 			without []string
 			room    int // that is left for batches; 0: what they take
 			stop    int // after so many batches, and go on
-		}{{0, nil, 0, 0}, {-1, nil, 0, 0}, {0.2, nil, 0, 0}, {0.2, []string{"match"}, 0, 0}, {0, []string{"stream"}, 0, 0}, {-1, nil, 64, 0}, {-1, nil, 0, 3}, {0.2, nil, 0, 8}} {
+		}{{0, nil, 0, 0}, {-1, nil, 0, 0}, {0.2, nil, 0, 0}, {0.2, []string{"match"}, 0, 0}, {0, []string{"stream"}, 0, 0}, {0, []string{"draw"}, 0, 0}, {-1, nil, 64, 0}, {-1, nil, 0, 3}, {0.2, nil, 0, 8}} {
 			c.Without = x.without
 			how := saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 2000, Cache: x.cache}
 			p := sampledProgram(t, name, d, c, how)
@@ -163,6 +163,9 @@ func TestSampledFar(t *testing.T) {
 			s := p.SampledPlan()
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, %+v: losses %v, want %v", name, x, got, want)
+			}
+			if s.Drawn && x.without != nil && x.without[0] != "match" {
+				t.Errorf("%s, %+v: drawn on the GPU", name, x)
 			}
 			if n := s.FarRows; (n[0] > 0) != (x.cache != 0) || (n[1] > 0) != (x.cache > 0) || (n[2] > 0) != (x.cache != 0 && x.without == nil) {
 				t.Errorf("%s, %+v: rows %v", name, x, n)

@@ -54,7 +54,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 		intervals = p.eval.plan.Cells.P
 	}
 	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
-		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
+		Overflows: s.filling.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
 // PredictedEpoch is what an epoch of sampled training is predicted to take on Config.Machine; 0 without one.
@@ -63,7 +63,7 @@ func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Ep
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing()}
+		Overflows: s.filling.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing()}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
 	} else if p.chosen.scorer != nil {

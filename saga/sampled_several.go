@@ -38,7 +38,10 @@ func (s *sampled) next(at step, d, n int) step {
 
 // itemsOf are the items of a batch in an epoch's order.
 func (s *sampled) itemsOf(order *epochOrder, batch int) []uint32 {
-	if s.Clusters == nil {
+	switch {
+	case s.Norms != nil:
+		return order.chosen[batch].items
+	case s.Clusters == nil:
 		return s.seeds(order.items, batch)
 	}
 	return slices.DeleteFunc(slices.Clone(order.clusters[batch]), func(v uint32) bool { return !s.draw.trains[v] })
@@ -49,7 +52,8 @@ func (p *Program) updateWeight(order *epochOrder, batch int) (sum float64) {
 	s := p.sampled
 	update := batch / s.parts()
 	for r := range s.partsAt(update) {
-		sum += p.itemWeights(s.itemsOf(order, update*s.parts()+r))
+		batch := update*s.parts() + r
+		sum += p.batchWeight(batch, s.itemsOf(order, batch))
 	}
 	return sum
 }
@@ -102,8 +106,8 @@ func (s *session) of() int {
 	if s.main != nil {
 		return s.main.of()
 	}
-	if s.p.output != "" {
-		return 1
+	if s.p.output != "" { // a rank evaluates on its first device
+		return s.p.cfg.Net.Ranks()
 	}
 	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
 }
@@ -154,7 +158,7 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	if err := open.apply(p.sumParts(parts)); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	s.loss += loss * p.itemWeights(s.filling.last)
+	s.loss += loss * p.lastWeight(at.batch)
 	s.steps++
 	if s.batch++; s.batch == s.batches() {
 		s.epoch, s.batch = s.epoch+1, 0

@@ -209,7 +209,7 @@ func (p *Program) refit(open *session, vertices, edges []int) (*session, error) 
 	}
 	open.stopFeeds() // which read the plan
 	p.sampled.widen(vertices, edges)
-	p.sampled.overflows++
+	p.sampled.filling.overflows++
 	if err := p.planSampled(); err != nil {
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", vertices, err)
 	}

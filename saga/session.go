@@ -83,8 +83,8 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 	s.arena.FilesIn(p.cfg.Scratch)
 	first, _ := p.cfg.owned()
 	if p.sampled != nil {
-		if p.output == "" { // every rank evaluates by itself
-			s.number = first
+		if s.number = first; p.output != "" { // a rank evaluates on its first device
+			s.number = p.cfg.Net.Rank()
 		}
 		return s, nil
 	}

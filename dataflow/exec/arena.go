@@ -39,9 +39,8 @@ type part struct {
 	scratch device.Mem   // GPUs: what lies between the kernels of a launch
 	held    []device.Mem // and all that was taken for it
 
-	relay *relay          // of messages through host memory; nil until a plan has some
-	net   device.Queue    // of messages from GPU to GPU; nil until the first
-	tied  [2]device.Event // that tie it to the queue of a message
+	relay *relay // of messages through host memory; nil until a plan has some
+	turn  turn   // of messages from GPU to GPU
 }
 
 // NewArena takes bytes of memory of each device, once. The error names what was asked for.

@@ -89,6 +89,8 @@ static unsigned __ballot_sync(unsigned, bool x) {
 }
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
+template <class T> void __stcs(T *to, T x) { *to = x; }
+
 template <class T> T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
 	static_assert(sizeof(T) <= 8);
 	unsigned lane = now->thread % 32;
@@ -213,10 +215,16 @@ static void *readRange(size_t *bytes) {
 	readAll(head, sizeof head);
 	const uint64_t page = 4096;
 	uint64_t lo = head[0] / page * page, end = (head[0] + head[1] + page - 1) / page * page;
-	void *p = mmap((void *)lo, end - lo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	if (p != (void *)lo)
+	static std::vector<std::pair<uint64_t, uint64_t>> mapped;
+	for (auto &m : mapped) // the first and the last page may be another range's, too
+		if (m.first <= lo && lo < m.second)
+			lo = std::min(m.second, end);
+		else if (lo < m.first && m.first < end)
+			end = m.first;
+	if (lo < end && mmap((void *)lo, end - lo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)lo)
 		fail("the memory's place is taken");
-	p = (void *)head[0];
+	mapped.push_back({lo, end});
+	void *p = (void *)head[0];
 	readAll(p, head[1]);
 	*bytes = head[1];
 	return p;
