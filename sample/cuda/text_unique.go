@@ -68,7 +68,7 @@ template <class D> static __device__ __forceinline__ bool settle(const Held &h, 
 			return true;
 		m.draw = (out >> 8) - 1;
 		m.again = (out & 255) + 1;
-		if (m.again > AGAIN_MOST || m.again % 4 == 0 && d.exhausted(h, m.draw, m.again))
+		if (m.again > AGAIN_MOST || (m.again < 3 || m.again % 4 == 0) && d.exhausted(h, m.draw, m.again))
 			return true;
 		if (--tries == 0)
 			return false;
