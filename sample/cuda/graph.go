@@ -86,7 +86,7 @@ func (g *Graph) upload(n Needs) (err error) {
 	if int64(g.vertices) >= 1<<32-1 {
 		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", g.vertices)
 	}
-	if g.queue, err = g.gpu.NewQueue("sample"); err != nil {
+	if g.queue, err = device.NewUrgentQueue(g.gpu, "sample"); err != nil {
 		return err
 	}
 	g.queue.SetTag(math.MinInt64) // no task of a plan
