@@ -21,3 +21,14 @@ func TestMostTrain(t *testing.T) {
 		t.Errorf("epochs of %v, error %v", walls, err)
 	}
 }
+
+// TestShapesHaveNoLoops: a GPU that keeps loops takes few of a vertex.
+func TestShapesHaveNoLoops(t *testing.T) {
+	e := &epochs{of: graphSizes{vertices: 50, edges: 20_000, features: 1, classes: 2, train: 10, named: true}}
+	g := e.graph().Edges
+	for i := range g.Src {
+		if g.Src[i] == g.Dst[i] {
+			t.Fatalf("edge %d leads from %d to itself", i, g.Src[i])
+		}
+	}
+}
