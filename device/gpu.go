@@ -1,5 +1,7 @@
 package device
 
+import "fmt"
+
 // A GPU is a device that runs compiled source, as the cuda device does. Programs that
 // only know Device reach it by a type assertion.
 type GPU interface {
@@ -122,6 +124,33 @@ type GPUKernel interface {
 
 // GPUFunc returns a GPUKernel that submits what batch returns.
 func GPUFunc(name string, batch func(d GPU) (Batch, error)) GPUKernel { return &gpuFunc{name, batch} }
+
+// GPUCommands returns a GPUKernel that prepares commands and submits them.
+func GPUCommands(name string, list []Command) GPUKernel {
+	return GPUFunc(name, func(d GPU) (Batch, error) { return d.Prepare(list) })
+}
+
+// GPUArgs are the eight bytes that a kernel gets for each of its arguments: a uint64 itself, of
+// a Mem where it starts, 0 if it has no bytes.
+func GPUArgs(d GPU, args []any) (words []uint64, err error) {
+	words = make([]uint64, len(args))
+	for i, a := range args {
+		switch a := a.(type) {
+		case uint64:
+			words[i] = a
+		case Mem:
+			if a.Len() == 0 {
+				continue
+			}
+			if words[i], err = d.Address(a); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("device: an argument of a kernel is a %T", a)
+		}
+	}
+	return words, nil
+}
 
 type gpuFunc struct {
 	name  string

@@ -139,8 +139,8 @@ func (g *Graph) formulaJob(q *query) (*job, error) {
 	if !ok || q.where != nil || !g.wants(Formula) {
 		return nil, nil
 	}
-	if g.opt.Engine == Auto && len(f) == 1 && (f[0].Of == pattern.FourCliques || f[0].Of == pattern.Triangles && g.gpus != nil) {
-		return nil, nil // the same work under its own name; of triangles on GPUs with a launch less
+	if g.opt.Engine == Auto && len(f) == 1 && f[0].Of == pattern.FourCliques {
+		return nil, nil // the same work under its own name
 	}
 	r, err := g.ordered()
 	if err != nil {

@@ -118,8 +118,9 @@ type part struct {
 	loss  float64
 	seeds []uint32
 	rows  map[int][]float32 // by output: of the seeds
-	batch *batch            // that did not fit its plan
 	err   error
+
+	vertices, edges []int // of a batch that did not fit its plan
 }
 
 // stepParts runs the batches of the next update, and updates.
@@ -193,7 +194,7 @@ func (s *session) runPart(at step, more bool) (x part) {
 	feed := s.feed
 	defer feed.giveBack(b)
 	if err := s.train.SetBatch(&b.Batch); err != nil {
-		return part{err: err, batch: b}
+		return part{err: err, vertices: slices.Clone(b.blocks.Counts), edges: b.edges()} // another may be filled there soon
 	}
 	if err := errors.Join(s.setStep(p.train, s.train), s.setGraphs(b), s.setLevels(b)); err != nil {
 		return part{err: err}

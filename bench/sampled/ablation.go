@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,8 +23,8 @@ var parts = []struct {
 	{"stream", -1, "batches come ahead: drawn and copied while one computes"},
 }
 
-// ablate times epochs with every part and without each in turn, and prints a row for each part, model and graph.
-func (e *epochs) ablate(graphs, models string) error {
+// ablate times epochs with every part and without each of those left out in turn, and prints a row for each, model and graph.
+func (e *epochs) ablate(graphs, models string, left []string) error {
 	header("graph", "model", "left out", "features", "ms with", "spread", "ms without", "spread", "epochs without", "with over without", "bar")
 	for name := range strings.SplitSeq(graphs, ",") {
 		if err := e.shape(name); err != nil {
@@ -31,7 +32,7 @@ func (e *epochs) ablate(graphs, models string) error {
 		}
 		d := e.graph()
 		for e.model = range strings.SplitSeq(models, ",") {
-			if err := e.leaveOut(name, d); err != nil {
+			if err := e.leaveOut(name, d, left); err != nil {
 				return fmt.Errorf("%s, %s: %w", name, e.model, err)
 			}
 		}
@@ -42,11 +43,16 @@ func (e *epochs) ablate(graphs, models string) error {
 }
 
 // leaveOut prints the rows of a model on a graph.
-func (e *epochs) leaveOut(graph string, d *dataset.Data) error {
+func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
 	var with []float64
-	for i, x := range parts {
+	last := math.NaN() // of cache
+	for _, x := range parts {
+		if !slices.Contains(left, x.without) {
+			continue
+		}
 		var err error
-		if e.cache = x.cache; i == 0 || x.cache != parts[i-1].cache {
+		if e.cache = x.cache; x.cache != last {
+			last = x.cache
 			if with, err = e.times(d, 0); err != nil {
 				return err
 			}

@@ -56,13 +56,14 @@ func main() {
 	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
 	ablation := flag.String("ablation", "", "graphs, such as reddit,products,mag: time -epochs with every part of sampled training and without each in turn, instead")
 	models := flag.String("models", "gcn,gin,gat", "models of the ablation")
+	left := flag.String("parts", "fuse,draw,match,stream", "what the ablation leaves out")
 	flag.Parse()
 	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n) }
 	if e.n > 0 {
 		run = e.run
 	}
 	if *ablation != "" {
-		run = func() error { return e.ablate(*ablation, *models) }
+		run = func() error { return e.ablate(*ablation, *models, strings.Split(*left, ",")) }
 	}
 	if *window > 0 {
 		run = func() error { return e.match(*spec, *n, *window) }

@@ -54,7 +54,11 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 		}
 		a.devices = append(a.devices, p)
 		for q := range p.queues {
-			if p.queues[q], err = dev.NewQueue(plan.Queue(q).String()); err != nil {
+			made := device.NewUrgentQueue // kernels that bring the next batch are small beside those of a step
+			if plan.Queue(q) == plan.Compute {
+				made = device.Device.NewQueue
+			}
+			if p.queues[q], err = made(dev, plan.Queue(q).String()); err != nil {
 				return nil, errors.Join(err, a.Close())
 			}
 		}

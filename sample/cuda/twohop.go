@@ -142,8 +142,13 @@ const drawsAtATime = 1 << 25
 func (h *Hops) choose(vertices, sources int, free int64) (int, error) {
 	n := h.Batch
 	if n == 0 {
-		// Several batches, so that rows are copied while others are computed.
-		n = min(max(1, drawsAtATime/h.Children), max(1<<12, (sources+7)/8))
+		// Several batches, so that rows are copied while others are computed. Where a source draws much that takes
+		// longer than copying, and fewer batches fill tiles.
+		batches := 4
+		if h.tile() <= 4 {
+			batches = 8
+		}
+		n = min(max(1, drawsAtATime/h.Children), max(1<<12, (sources+batches-1)/batches))
 	}
 	n = max(1, min(n, sources, (1<<32-2)/h.Children))
 	most := (free - h.Bytes(vertices, 0)) / h.each()

@@ -89,6 +89,8 @@ static unsigned __ballot_sync(unsigned, bool x) {
 }
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
+template <class T> void __stcs(T *to, T x) { *to = x; }
+
 template <class T> T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
 	static_assert(sizeof(T) <= 8);
 	unsigned lane = now->thread % 32;
