@@ -155,11 +155,17 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 	blockDim = {block, 1, 1};
 	sharedWords = (shared + 15) / 16 * 4;
 	memory.assign(grid * sharedWords + 4, 0xdeadbeef); // nothing is cleared
-	threads.resize(grid * block);
-	value.resize(grid * block);
-	blocks.resize(grid);
-	warps.resize(grid * ((block + 31) / 32));
-	char *stacks = (char *)mmap(nullptr, stack * threads.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	threads.assign(grid * block, {});
+	value.assign(grid * block, 0);
+	blocks.assign(grid, {});
+	warps.assign(grid * ((block + 31) / 32), {});
+	static char *stacks;
+	static size_t mapped;
+	if (stack * threads.size() > mapped) {
+		munmap(stacks, mapped);
+		mapped = stack * threads.size();
+		stacks = (char *)mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	}
 	for (size_t i = 0; i < threads.size(); i++) {
 		Thread &t = threads[i];
 		t.block = i / block;
@@ -197,27 +203,66 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 	}
 }
 
-// Memory comes on standard input: the address, the number of bytes, and the bytes. The
-// first range goes back to standard output.
-static void readAll(void *to, size_t n) {
+// Launches come on standard input, until it ends: the kernel's number, grid, block, bytes
+// of shared memory, the arguments, and the memory: how many ranges, of each its address, its
+// bytes and what it holds. What the first range holds then goes to standard output.
+static bool readAll(void *to, size_t n) {
 	for (size_t at = 0; at < n;) {
 		ssize_t k = read(0, (char *)to + at, n - at);
 		if (k <= 0)
-			fail("input ends");
+			return false;
 		at += k;
 	}
+	return true;
 }
 
-static void *readRange(size_t *bytes) {
-	uint64_t head[2];
-	readAll(head, sizeof head);
-	const uint64_t page = 4096;
-	uint64_t lo = head[0] / page * page, end = (head[0] + head[1] + page - 1) / page * page;
-	void *p = mmap((void *)lo, end - lo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	if (p != (void *)lo)
+static uint64_t arg[32]; // of the kernel
+static uint64_t number() {
+	uint64_t x;
+	if (!readAll(&x, 8))
+		fail("input ends");
+	return x;
+}
+
+// The pages of a range are there during a launch only: what reads beyond them is seen.
+struct Range {
+	uint64_t at, bytes;
+	uint64_t page() const { return at / 4096 * 4096; }
+	uint64_t size() const { return (at + bytes + 4095) / 4096 * 4096 - page(); }
+};
+
+static Range readRange() {
+	Range r;
+	r.at = number();
+	r.bytes = number();
+	void *p = mmap((void *)r.page(), r.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (void *)r.page())
 		fail("the memory's place is taken");
-	p = (void *)head[0];
-	readAll(p, head[1]);
-	*bytes = head[1];
-	return p;
+	if (!readAll((void *)r.at, r.bytes))
+		fail("input ends");
+	return r;
+}
+
+static int serve(void (*const *kernels)()) {
+	for (uint64_t kernel; readAll(&kernel, 8);) {
+		entry = kernels[kernel];
+		unsigned grid = number(), block = number();
+		size_t shared = number();
+		for (uint64_t i = 0, n = number(); i < n; i++)
+			arg[i] = number();
+		std::vector<Range> ranges(number());
+		for (Range &r : ranges)
+			r = readRange();
+		now = nullptr;
+		runAll(grid, block, shared);
+		for (size_t at = 0; at < ranges[0].bytes;) {
+			ssize_t k = write(1, (char *)ranges[0].at + at, ranges[0].bytes - at);
+			if (k <= 0)
+				return 4;
+			at += k;
+		}
+		for (Range &r : ranges)
+			munmap((void *)r.page(), r.size());
+	}
+	return 0;
 }
