@@ -8,12 +8,18 @@ import (
 
 // ReadFeatures reads the features of vertices lo..hi-1 in user ids: (hi-lo) ×
 // FeatureCols values, row-major. It is an error when the store has no such rows.
-func (s *Store) ReadFeatures(lo, hi int) ([]float32, error) {
+func (s *Store) ReadFeatures(lo, hi int) ([]float32, error) { return s.ReadFeaturesIn(nil, lo, hi) }
+
+// ReadFeaturesIn is ReadFeatures into memory, where there is room.
+func (s *Store) ReadFeaturesIn(memory []float32, lo, hi int) ([]float32, error) {
 	if lo < 0 || lo > hi || hi > s.V() || s.h.FeatureCols == 0 {
 		return nil, fmt.Errorf("%s: feature rows %d..%d of %d×%d", s.path, lo, hi, s.V(), s.h.FeatureCols)
 	}
 	cols, rows := int(s.h.FeatureCols), int(s.h.BlockRows)
-	x := make([]float32, (hi-lo)*cols)
+	if n := (hi - lo) * cols; memory == nil || cap(memory) < n {
+		memory = make([]float32, n)
+	}
+	x := memory[:(hi-lo)*cols]
 	var buf []float32 // a block of which only a part is wanted
 	for at := lo; at < hi; {
 		i := at / rows

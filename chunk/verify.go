@@ -100,8 +100,10 @@ func (s *Store) verifyVertices() error {
 	if err := errors.Join(all...); err != nil {
 		return err
 	}
+	var rows []float32
 	for lo := 0; lo < s.V() && s.h.FeatureCols > 0; lo += int(s.h.BlockRows) {
-		if _, err := s.ReadFeatures(lo, min(lo+int(s.h.BlockRows), s.V())); err != nil {
+		var err error
+		if rows, err = s.ReadFeaturesIn(rows, lo, min(lo+int(s.h.BlockRows), s.V())); err != nil {
 			return err
 		}
 	}

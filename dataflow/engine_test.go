@@ -227,6 +227,10 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 			return nil, err
 		}
 		defer func() { closed = errors.Join(closed, dev.Close()) }()
+		if e.o.way == "direct" {
+			devices = append(devices, &messenger{dev, e.ranks, n*e.ranks.Rank() + i, p.Devices})
+			continue
+		}
 		devices = append(devices, dev)
 	}
 	arena, err := exec.NewArena(devices, peak)
@@ -234,7 +238,7 @@ func (e *engine) steps(l, eval *dataflow.Lowered) (out map[string][]float32, clo
 		return nil, err
 	}
 	arena.Over(e.ranks, n*e.ranks.Rank())
-	arena.Relay = e.o.relay
+	arena.Relay, arena.Direct = e.o.way == "relay", e.o.way == "direct"
 	defer func() { closed = errors.Join(closed, arena.Close()) }()
 	r, err := e.runner(l, p, arena, nil)
 	if err != nil {
@@ -321,7 +325,7 @@ func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Devi
 		return nil, err
 	}
 	p, c := r.Plan(), sumCounters(devices)
-	if devices == nil || e.o.relay { // what is relayed is copied beside the plan
+	if devices == nil || e.o.way == "relay" { // what is relayed is copied beside the plan
 		c, before = device.Counters{H2D: p.H2D, D2H: p.D2H, D2D: p.D2D}, device.Counters{}
 	}
 	if h2d, d2h, d2d := c.H2D-before.H2D, c.D2H-before.D2H, c.D2D-before.D2D; h2d != p.H2D || d2h != p.D2H || d2d != p.D2D || len(devices) > 0 && c.Peak > int64(len(devices))*devices[0].Info().Budget {

@@ -34,18 +34,18 @@ type planning struct {
 	beside         bool     // what is computed again is stored
 	stream, serial bool
 	ring           bool
-	whole          bool // no row gathers
-	more           bool // slots beyond those asked for
-	windows        bool // parts of what streams stay from phase to phase
-	lasting        bool // and from step to step
-	packed         bool // far ends of edges
-	diagonal       bool // diagonal cells read what the visit has loaded
-	files          int  // what lies in files: bit k for the values whose number is k modulo 4
-	evaluate       bool // the program without gradients shares the memory and runs between two steps
-	early          bool // loads in the order of their deadlines
-	procs          int  // GOMAXPROCS; 0: as it is
-	apart          bool // a rank is given the rows of its own intervals alone
-	relay          bool // messages of ranks go through host memory
+	whole          bool   // no row gathers
+	more           bool   // slots beyond those asked for
+	windows        bool   // parts of what streams stay from phase to phase
+	lasting        bool   // and from step to step
+	packed         bool   // far ends of edges
+	diagonal       bool   // diagonal cells read what the visit has loaded
+	files          int    // what lies in files: bit k for the values whose number is k modulo 4
+	evaluate       bool   // the program without gradients shares the memory and runs between two steps
+	early          bool   // loads in the order of their deadlines
+	procs          int    // GOMAXPROCS; 0: as it is
+	apart          bool   // a rank is given the rows of its own intervals alone
+	way            string // of messages of ranks: relay, through host memory, or direct, by the devices themselves
 	slots          int
 	slices         int   // of columns that gathers are split into
 	slack          int64 // bytes above the smallest budget that would do; -1: no budget

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"sagann/dataflow/plan/order"
+	"sagann/device"
 	"sagann/internal/draw"
 	"sagann/net"
 	"sagann/net/local"
@@ -29,7 +32,7 @@ func TestRandomRanks(t *testing.T) {
 			c := bitsCase{program: drawProgram(t), graph: drawGraph(t), options: drawOptions(t), seed: 1}
 			shape := rapid.SampledFrom([][2]int{{2, 2}, {3, 3}, {4, 2}, {4, 4}}).Draw(t, "devices and ranks")
 			c.options.devices, c.options.procs = shape[0], runtime.GOMAXPROCS(0)
-			c.options.apart, c.options.relay = rapid.Bool().Draw(t, "rows apart"), rapid.Bool().Draw(t, "relayed")
+			c.options.apart, c.options.way = rapid.Bool().Draw(t, "rows apart"), rapid.SampledFrom([]string{"", "relay", "direct"}).Draw(t, "way of messages")
 			delays := rapid.Uint64().Draw(t, "delays")
 			p, v := parse(c.program), values{g: c.graph.graph(), seed: c.seed}
 			want, err := run(p, v, c.options)
@@ -85,4 +88,35 @@ func heldUp(seed uint64) func(rank, tag int) {
 			time.Sleep(time.Duration(n) * 5 * time.Microsecond)
 		}
 	}
+}
+
+// messenger is a device that exchanges messages by itself, as GPUs do through NCCL: those of a turn at the same time.
+type messenger struct {
+	device.Device
+	ranks *net.Group
+	own   int // number of the device among all
+	all   int
+}
+
+func (m *messenger) Unwrap() device.Device { return m.Device }
+
+// Exchange is over when all messages are.
+func (m *messenger) Exchange(q device.Queue, list []device.Message) error {
+	list = slices.Clone(list)
+	return m.Launch(q, device.HostFunc("messages", func(arena []byte) error {
+		errs := make([]error, len(list))
+		var wg sync.WaitGroup
+		for i, x := range list {
+			wg.Go(func() {
+				b, peer := x.Mem.In(arena)[x.Off:x.Off+x.Bytes], order.RankOf(x.Peer, m.all, m.ranks.Ranks())
+				if x.Send {
+					errs[i] = m.ranks.Send(b, peer, m.own*m.all+x.Peer)
+				} else {
+					errs[i] = m.ranks.Recv(b, peer, x.Peer*m.all+m.own)
+				}
+			})
+		}
+		wg.Wait()
+		return errors.Join(errs...)
+	}))
 }

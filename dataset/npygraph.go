@@ -128,18 +128,20 @@ func openEnds(from arrays) (*ends, error) {
 // each calls fn for pieces of the edges; ends must be below v, which the file limit
 // names.
 func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error {
-	const n = pieceValues / 2
+	const n = 1 << 14 // 64 KiB of each side: the next piece finds them in the cache
 	a, err := e.open()
 	if err != nil {
 		return err
 	}
 	defer a.Close()
+	a.Reuse = true
 	b := a
 	if !e.rows { // destinations stand after all sources
 		if b, err = e.open(); err != nil {
 			return err
 		}
 		defer b.Close()
+		b.Reuse = true
 		if err := b.Skip(e.count); err != nil {
 			return err
 		}

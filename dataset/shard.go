@@ -281,13 +281,13 @@ func (x *Shard) fillRows(o int, row func(v int) []float32) error {
 	if err != nil {
 		return err
 	}
+	var rows []float32
 	at, step := 0, max(1, pieceValues/x.cols)
 	for j := o; j < x.Stats.P && err == nil; j += x.Owners {
 		lo, hi := x.Stats.Bounds(j)
 		for ; lo < hi && err == nil; lo += step {
 			n := min(step, hi-lo)
-			var rows []float32
-			if rows, err = s.ReadFeatures(at, at+n); err != nil {
+			if rows, err = s.ReadFeaturesIn(rows, at, at+n); err != nil {
 				break
 			}
 			for i := range n {

@@ -36,9 +36,10 @@ static int saga_wait(CUcontext ctx, CUstream s, CUevent e) {
 	return r ? r : cuStreamWaitEvent(s, e, 0);
 }
 
-static int saga_stream(CUcontext ctx, CUstream *s) {
-	int r = cuCtxSetCurrent(ctx);
-	return r ? r : cuStreamCreate(s, CU_STREAM_NON_BLOCKING);
+static int saga_stream(CUcontext ctx, CUstream *s, int urgent) {
+	int least, most, r = cuCtxSetCurrent(ctx);
+	if (r || (r = cuCtxGetStreamPriorityRange(&least, &most))) return r;
+	return cuStreamCreateWithPriority(s, CU_STREAM_NON_BLOCKING, urgent ? most : least);
 }
 
 static int saga_sync(CUcontext ctx, CUstream s) {
@@ -188,7 +189,13 @@ func cuAlloc(ctx cuContext, n int64) (p cuPtr, err error) {
 
 func cuFree(ctx cuContext, p cuPtr) error { return cuErr(C.saga_free(ctx, p)) }
 
-func cuNewStream(ctx cuContext) (s cuStream, err error) { return s, cuErr(C.saga_stream(ctx, &s)) }
+func cuNewStream(ctx cuContext, urgent bool) (s cuStream, err error) {
+	n := C.int(0)
+	if urgent {
+		n = 1
+	}
+	return s, cuErr(C.saga_stream(ctx, &s, n))
+}
 
 func cuSyncStream(ctx cuContext, s cuStream) error { return cuErr(C.saga_sync(ctx, s)) }
 

@@ -54,10 +54,17 @@ static int saga_nccl_init(CUcontext ctx, saga_comm *c, int ranks, const void *id
 	return nccl.init(c, ranks, x, rank);
 }
 
-// Bytes are ncclUint8, which is 1.
-static int saga_nccl_move(CUcontext ctx, saga_comm c, CUstream s, int send, CUdeviceptr at, size_t n, int peer) {
+typedef struct { CUdeviceptr at; size_t n; int peer, send; } saga_message;
+
+// Bytes are ncclUint8, which is 1. A group that was begun is ended in any case.
+static int saga_nccl_exchange(CUcontext ctx, saga_comm c, CUstream s, const saga_message *m, int n) {
 	if (cuCtxSetCurrent(ctx)) return 1;
-	return send ? nccl.send((void *)at, n, 1, peer, c, s) : nccl.recv((void *)at, n, 1, peer, c, s);
+	int r = nccl.start(), end;
+	if (r) return r;
+	for (; n-- && !r; m++)
+		r = m->send ? nccl.send((void *)m->at, m->n, 1, m->peer, c, s) : nccl.recv((void *)m->at, m->n, 1, m->peer, c, s);
+	end = nccl.end();
+	return r ? r : end;
 }
 
 static int saga_nccl_close(CUcontext ctx, saga_comm c) { return cuCtxSetCurrent(ctx) ? 1 : nccl.abort(c); }
@@ -137,18 +144,26 @@ func JoinNCCL(devices []Device, id []byte, first, all int) error {
 	return nil
 }
 
-// Message sends bytes of m to GPU peer of all, or receives them from it, when q gets there and the peer does.
-func (d *CUDA) Message(q Queue, send bool, peer int, m Mem, off, bytes int64) error {
+// Exchange hands over messages as one group.
+func (d *CUDA) Exchange(q Queue, list []Message) error {
 	own, err := d.queue(q)
-	if err == nil {
-		err = d.space.check(m, off, bytes)
+	var all int64
+	c := make([]C.saga_message, len(list))
+	for i, m := range list {
+		if err == nil {
+			err = d.space.check(m.Mem, m.Off, m.Bytes)
+		}
+		all += m.Bytes
+		c[i] = C.saga_message{at: C.CUdeviceptr(d.arena + cuPtr(m.Mem.off+m.Off)), n: C.size_t(m.Bytes), peer: C.int(m.Peer), send: cInt(m.Send)}
 	}
 	if err == nil && d.comm == nil {
 		err = errors.New("the device has not joined others")
 	}
-	if err == nil {
-		err = d.submit(own, OpD2D, "", bytes, d.copied(OpD2D, bytes), func() error {
-			return ncclErr("message", C.saga_nccl_move(d.ctx, d.comm, own.stream, cInt(send), C.CUdeviceptr(d.arena+cuPtr(m.off+off)), C.size_t(bytes), C.int(peer)))
+	if err == nil && len(list) > 0 {
+		err = d.submit(own, OpD2D, "", all, d.copied(OpD2D, all), func() error {
+			runtime.LockOSThread() // a group is one thread's
+			defer runtime.UnlockOSThread()
+			return ncclErr("messages", C.saga_nccl_exchange(d.ctx, d.comm, own.stream, &c[0], C.int(len(c))))
 		})
 	}
 	return d.err(OpD2D, q, err)

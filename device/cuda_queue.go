@@ -19,7 +19,12 @@ func (q *cudaQueue) SetTag(tag int64) { q.tag.Store(tag) }
 func (q *cudaQueue) Tag() int64       { return q.tag.Load() }
 
 // NewQueue makes a stream.
-func (d *CUDA) NewQueue(name string) (Queue, error) {
+func (d *CUDA) NewQueue(name string) (Queue, error) { return d.newQueue(name, false) }
+
+// NewUrgentQueue makes a stream whose blocks of threads go before those of others that have not begun.
+func (d *CUDA) NewUrgentQueue(name string) (Queue, error) { return d.newQueue(name, true) }
+
+func (d *CUDA) newQueue(name string, urgent bool) (Queue, error) {
 	if err := d.status.usable(); err != nil {
 		return nil, d.err(OpNewQueue, nil, err)
 	}
@@ -28,7 +33,7 @@ func (d *CUDA) NewQueue(name string) (Queue, error) {
 	if d.closing {
 		return nil, d.err(OpNewQueue, nil, ErrClosed)
 	}
-	s, err := cuNewStream(d.ctx)
+	s, err := cuNewStream(d.ctx, urgent)
 	if err != nil {
 		return nil, d.err(OpNewQueue, nil, err)
 	}

@@ -85,7 +85,7 @@ type (
 func cuNewSide(ctx cuContext) (*cuSide, error) {
 	side := &cuSide{}
 	var err error
-	if side.s, err = cuNewStream(ctx); err == nil {
+	if side.s, err = cuNewStream(ctx, false); err == nil {
 		if side.fork, err = cuNewEvent(ctx, false); err == nil {
 			side.join, err = cuNewEvent(ctx, false)
 		}

@@ -44,7 +44,7 @@ func (d *CUDA) traceTo(where *func(Span), f func(Span)) {
 	t := &d.tracer
 	var err error
 	if t.stream == nil {
-		if t.stream, err = cuNewStream(d.ctx); err == nil {
+		if t.stream, err = cuNewStream(d.ctx, false); err == nil {
 			t.base, err = cuNewEvent(d.ctx, true)
 		}
 	}

@@ -136,6 +136,14 @@ func (d *Faulty) NewQueue(name string) (Queue, error) {
 	return d.inner.NewQueue(name)
 }
 
+// NewUrgentQueue fails or passes on.
+func (d *Faulty) NewUrgentQueue(name string) (Queue, error) {
+	if _, err := d.call(OpNewQueue, nil, nil); err != nil {
+		return nil, err
+	}
+	return NewUrgentQueue(d.inner, name)
+}
+
 // NewEvent fails or passes on.
 func (d *Faulty) NewEvent() (Event, error) {
 	if _, err := d.call(OpNewEvent, nil, nil); err != nil {

@@ -1,5 +1,7 @@
 package device
 
+import "fmt"
+
 // A GPU is a device that runs compiled source, as the cuda device does. Programs that
 // only know Device reach it by a type assertion.
 type GPU interface {
@@ -22,13 +24,21 @@ type GPU interface {
 	Detail(f func(Span))
 }
 
-// A Messenger is a GPU that can exchange parts of its memory with GPUs of other processes, once JoinNCCL has made them known to each
-// other.
+// A Messenger is a device that can exchange parts of its memory with devices of other processes: a GPU, once JoinNCCL has made them known
+// to each other.
 type Messenger interface {
-	GPU
-	// Message sends bytes of m to GPU number peer or, without send, receives them from it, when q gets there and the other GPU
-	// does. All messages between two GPUs are submitted in one order on both.
-	Message(q Queue, send bool, peer int, m Mem, off, bytes int64) error
+	Device
+	// Exchange sends and receives messages, all at the same time, when q gets there and the other devices do. Those between two devices
+	// are handed over in one order on both, and what one hands over together waits for nothing that needs its other messages.
+	Exchange(q Queue, list []Message) error
+}
+
+// A Message is one of this device's memory, to device number Peer of all or, without Send, from it.
+type Message struct {
+	Send       bool
+	Peer       int
+	Mem        Mem
+	Off, Bytes int64
 }
 
 // NCCLIDBytes is the length of what NCCLID gives.
@@ -114,6 +124,33 @@ type GPUKernel interface {
 
 // GPUFunc returns a GPUKernel that submits what batch returns.
 func GPUFunc(name string, batch func(d GPU) (Batch, error)) GPUKernel { return &gpuFunc{name, batch} }
+
+// GPUCommands returns a GPUKernel that prepares commands and submits them.
+func GPUCommands(name string, list []Command) GPUKernel {
+	return GPUFunc(name, func(d GPU) (Batch, error) { return d.Prepare(list) })
+}
+
+// GPUArgs are the eight bytes that a kernel gets for each of its arguments: a uint64 itself, of
+// a Mem where it starts, 0 if it has no bytes.
+func GPUArgs(d GPU, args []any) (words []uint64, err error) {
+	words = make([]uint64, len(args))
+	for i, a := range args {
+		switch a := a.(type) {
+		case uint64:
+			words[i] = a
+		case Mem:
+			if a.Len() == 0 {
+				continue
+			}
+			if words[i], err = d.Address(a); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("device: an argument of a kernel is a %T", a)
+		}
+	}
+	return words, nil
+}
 
 type gpuFunc struct {
 	name  string

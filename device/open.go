@@ -46,6 +46,7 @@ const maxDevices = 1024
 //	null      a device that counts only; also null:4. No budget (0) is no limit
 //	cuda      the first GPU
 //	cuda:0,1  these GPUs
+//	cuda:0,0  two devices that share a GPU, each with a budget of its own
 //
 // When one cannot be opened those before it are closed again.
 func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
@@ -134,22 +135,33 @@ func upTo(s string, listed bool) ([]int, error) {
 	return index, nil
 }
 
-// indices returns the different numbers in s, in its order.
+// Shared is an error that names a GPU of which spec makes several devices; nil where there is none.
+func Shared(spec string) error {
+	kind, index, err := Parse(spec)
+	if err != nil {
+		return err
+	}
+	seen := make(map[int]bool)
+	for _, i := range index {
+		if seen[i] {
+			return fmt.Errorf("device %q: %s:%d is there twice", spec, kind, i)
+		}
+		seen[i] = true
+	}
+	return nil
+}
+
+// indices returns the numbers in s, in its order.
 func indices(s string, listed bool) ([]int, error) {
 	if !listed {
 		return []int{0}, nil
 	}
 	var index []int
-	seen := make(map[int]bool)
 	for f := range strings.SplitSeq(s, ",") {
 		i, err := strconv.Atoi(f)
 		if err != nil || i < 0 || i >= maxDevices {
 			return nil, fmt.Errorf("%q is not the index of a device (0 to %d)", f, maxDevices-1)
 		}
-		if seen[i] {
-			return nil, fmt.Errorf("index %d is there twice", i)
-		}
-		seen[i] = true
 		index = append(index, i)
 	}
 	return index, nil

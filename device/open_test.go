@@ -33,7 +33,7 @@ func TestOpen(t *testing.T) {
 
 func TestOpenRefused(t *testing.T) {
 	for _, spec := range []string{"", "gpu", "cpu:", "cpu:0", "cpu:-1", "cpu:x", "cpu:1e3", "cpu:1025", "cpu:1,2",
-		"CPU", " cpu", "null:0", "cuda:", "cuda:0,0", "cuda:-1", "cuda:1,", "cuda:99999999999999999999"} {
+		"CPU", " cpu", "null:0", "cuda:", "cuda:-1", "cuda:1,", "cuda:99999999999999999999"} {
 		if ds, err := device.Open(spec, 1<<20); err == nil {
 			t.Errorf("%q: no error, %d devices", spec, len(ds))
 		} else if !strings.Contains(err.Error(), spec) {
@@ -42,5 +42,22 @@ func TestOpenRefused(t *testing.T) {
 	}
 	if _, err := device.Open("cpu", 0); err == nil {
 		t.Error("cpu without a budget: no error")
+	}
+}
+
+// TestShared: a GPU that is named twice is two devices, where a caller has not refused that.
+func TestShared(t *testing.T) {
+	if n, err := device.Count("cuda:1,0,1"); err != nil || n != 3 {
+		t.Errorf("%d devices, %v", n, err)
+	}
+	for spec, want := range map[string]string{"cuda:1,0,1": "cuda:1 is there twice", "cuda:0,": "cuda:0,"} {
+		if err := device.Shared(spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	for _, spec := range []string{"cpu:4", "cuda", "cuda:2,0"} {
+		if err := device.Shared(spec); err != nil {
+			t.Error(err)
+		}
 	}
 }

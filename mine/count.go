@@ -128,7 +128,7 @@ func (g *Graph) job(p Pattern, options []Option) (*job, error) {
 	if small != nil {
 		return nil, small
 	}
-	return nil, fmt.Errorf("mine: engine %s cannot count this pattern with these options; auto or loops can", g.opt.Engine)
+	return nil, &QuestionError{fmt.Sprintf("engine %s cannot count this pattern with these options; auto or loops can", g.opt.Engine)}
 }
 
 // wants tells whether the engine may be taken.

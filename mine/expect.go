@@ -47,7 +47,12 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 			listed = w.Vertices / 2
 		}
 	}
-	return t/workers + rates.Host(listed), nil
+	return t/workers + rates.Host(listed) + g.starting(rates, j.place), nil
+}
+
+// starting is the time that threads and their memory take.
+func (g *Graph) starting(rates plan.Rates, at place) float64 {
+	return rates.Threads(float64(max(at.workers-1, 0)), float64(max(at.bytes-g.rowsNeed(), 0)))
 }
 
 // rates are those of the place's processors, and by how many times its time is less.

@@ -35,6 +35,9 @@ type gpus struct {
 // openGPUs opens devices with a budget each; 0: nine tenths of what is free. Tests put
 // others in its place.
 var openGPUs = func(spec string, bytes int64) (list []device.GPU, limit int64, err error) {
+	if err := device.Shared(spec); err != nil {
+		return nil, 0, err
+	}
 	if bytes == 0 {
 		if bytes, err = freeMemory(spec); err != nil {
 			return nil, 0, err

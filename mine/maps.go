@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"sagann/mine/cuda"
@@ -19,7 +20,8 @@ import (
 type maps struct {
 	over     int64
 	maps     []mapsTerm
-	work     plan.MapsWork // of all of them
+	work     plan.MapsWork   // of all of them
+	edges    pattern.Formula // what follows from the triangles at edges that maps need
 	formula  pattern.Formula
 	place    place // of the formula
 	rest     []restTerm
@@ -144,8 +146,12 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 		m.rest = append(m.rest, restTerm{times, j})
 	}
 	for q := pattern.Triangles; q < pattern.Stars+pattern.MaxVertices; q++ {
+		to := &m.formula
+		if m.work.Closed && run.AtEdges(q) {
+			to = &m.edges
+		}
 		if sum[q] != 0 {
-			m.formula = append(m.formula, pattern.Term{Times: sum[q], Of: q})
+			*to = append(*to, pattern.Term{Times: sum[q], Of: q})
 		}
 	}
 	if len(m.formula) > 0 {
@@ -158,7 +164,7 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 // mapsSeconds is how long it takes.
 func (g *Graph) mapsSeconds(m *maps, at place) (float64, error) {
 	rates, workers := g.rates(at)
-	t := rates.Maps(m.work, float64(g.Vertices()))/workers + float64(len(m.maps))*rates.Host(float64(g.Vertices()))
+	t := rates.Maps(m.work, float64(g.Vertices()))/workers + float64(len(m.maps))*rates.Host(float64(g.Vertices())) + g.starting(rates, at)
 	if m.work.Closed {
 		s, err := g.seconds(&job{engine: Formula, formula: pattern.Formula{{Times: 1, Of: pattern.EdgePairs}}, place: place{workers: g.threads(at)}}, plan.Estimate{})
 		if err != nil {
@@ -241,6 +247,13 @@ func (g *Graph) countMaps(ctx context.Context, r *rows.Rows, j *job, report func
 		if closed, err = w.Closed(ctx); err != nil {
 			return Total{}, err
 		}
+		sums, err := w.SumsOf(ctx, closed, m.edges)
+		if err != nil {
+			return Total{}, err
+		}
+		for _, t := range m.edges {
+			add(t.Times, sums[t.Of])
+		}
 	}
 	for _, t := range m.maps {
 		w.Report = next()
@@ -306,7 +319,7 @@ func (m *maps) String() string {
 	for _, t := range m.rest {
 		term(t.times, string(t.job.engine)+"("+t.job.query.pattern.String()+")")
 	}
-	for _, t := range m.formula {
+	for _, t := range slices.Concat(m.edges, m.formula) {
 		term(t.Times, t.Of.String())
 	}
 	if m.over == 1 {

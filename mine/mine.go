@@ -116,7 +116,7 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	var cards *gpus
 	if !device.Host(opt.Device) {
 		if !device.IsGPU(opt.Device) {
-			return nil, fmt.Errorf("mine: device %q: want cpu, cuda or cuda:I,J", opt.Device)
+			return nil, &QuestionError{fmt.Sprintf("device %q: want cpu, cuda or cuda:I,J", opt.Device)}
 		}
 		cards = &gpus{spec: opt.Device}
 	}

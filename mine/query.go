@@ -18,6 +18,12 @@ type query struct {
 	limit   int64
 }
 
+// QuestionError says that what is asked for does not go with the graph, the engine or the device.
+type QuestionError struct{ text string }
+
+// Error is what does not go.
+func (e *QuestionError) Error() string { return "mine: " + e.text }
+
 // Induced looks for induced subgraphs: pairs without an edge in the pattern must not have
 // one in the graph. Motifs does so by default.
 func Induced(q *query) { yes := true; q.induced = &yes }
@@ -59,7 +65,7 @@ func (g *Graph) ask(p Pattern, options []Option) (*query, error) {
 		return nil, fmt.Errorf("mine: a limit of %d matches", q.limit)
 	}
 	if g.byID.Label == nil && (p.Labelled() || q.where.Uses(pattern.Label)) {
-		return nil, fmt.Errorf("mine: the pattern or its condition asks for labels, but the graph has none")
+		return nil, &QuestionError{"the pattern or its condition asks for labels, but the graph has none"}
 	}
 	return q, nil
 }

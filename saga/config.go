@@ -104,6 +104,10 @@ func (c *Config) Validate() error {
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	if _, err := device.Count(c.Device); err != nil {
 		errs = append(errs, err)
+	} else if c.Device != "" && c.Mem == 0 {
+		if err := device.Shared(c.Device); err != nil {
+			errs = append(errs, fmt.Errorf("%w: say how much of its memory each device has (--mem)", err))
+		}
 	}
 	if c.Mem < 0 {
 		bad("memory budget %d is negative", c.Mem)
@@ -138,7 +142,7 @@ func (c *Config) Validate() error {
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match", "draw")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

@@ -260,3 +260,15 @@ func (p *Program) SumBytes() (bytes int64) {
 	}
 	return bytes
 }
+
+// Chosen are the items of the batches of an epoch that norms choose, and how often each counts.
+func (p *Program) Chosen(epoch int) (items [][]uint32, counts [][]float32, err error) {
+	order, err := p.sampled.order(p.cfg.Seed, epoch)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range order.chosen {
+		items, counts = append(items, x.items), append(counts, x.counts)
+	}
+	return items, counts, nil
+}

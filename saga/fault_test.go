@@ -142,10 +142,11 @@ func (s *sweep) end(devices []device.Device, bad failing) (o outcome) {
 }
 
 // An error of a task names the task with its chunk, one of another copy what was copied;
-// every error names device and call.
+// one of a draw is in no task and names the batch; every error names device and call.
 var (
-	namesTask = regexp.MustCompile(`task \d+ \(.*(chunk|cell|zero|update|results|globals|sum of|a sum|add).*\)|setup \(.*(chunk|cell)|set \S+: `)
-	namesCall = regexp.MustCompile(`(cpu|cuda|null):\d+: \w`)
+	namesBatch = regexp.MustCompile(`(?s)epoch \d+, batch \d+: .* on queue sample`)
+	namesTask  = regexp.MustCompile(`task \d+ \(.*(chunk|cell|zero|update|results|globals|sum of|a sum|add).*\)|setup \(.*(chunk|cell)|set \S+: `)
+	namesCall  = regexp.MustCompile(`(cpu|cuda|null):\d+: \w`)
 )
 
 // check runs with one fault and says what is wrong with the end of it.
@@ -169,7 +170,13 @@ func (s *sweep) check(t *testing.T, n int64, async bool) {
 	}
 	free := call.Op == device.OpFree || call.Op == device.OpHostFree
 	inTask := n > s.opened && n <= s.stepped && call.Queue != ""
-	if inTask && !namesTask.MatchString(text) {
+	switch {
+	case !inTask:
+	case call.Queue == "sample":
+		if !namesBatch.MatchString(text) {
+			t.Errorf("%s: the batch that is drawn is not named: %v", where, err)
+		}
+	case !namesTask.MatchString(text):
 		t.Errorf("%s: task and chunk are not named: %v", where, err)
 	}
 	if o.leak != nil && !free {

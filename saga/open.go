@@ -117,7 +117,7 @@ func (s *session) startTraining() error {
 			return err
 		}
 	}
-	if p.sampled != nil && p.sampled.parts() > 1 {
+	if p.sampled != nil && p.output == "" && p.sampled.parts() > 1 {
 		return s.train.Apart()
 	}
 	return nil

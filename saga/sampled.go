@@ -27,10 +27,9 @@ type sampled struct {
 
 // rooms are the sizes of batches.
 type rooms struct {
-	expected  dataflow.Sizes // mean of the batches that were drawn to plan
-	spread    dataflow.Sizes // six standard deviations of them
-	most      dataflow.Sizes // what there is room for
-	overflows int            // batches that were run again with more room
+	expected dataflow.Sizes // mean of the batches that were drawn to plan
+	spread   dataflow.Sizes // six standard deviations of them
+	most     dataflow.Sizes // what there is room for
 }
 
 // drawer draws blocks.
@@ -45,6 +44,7 @@ type drawer struct {
 	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
 	clusters int        // how many there are
 	trains   []bool     // with clusters: by vertex
+	by       *norms     // by which items are chosen; nil: each once an epoch
 	members  [][]uint32 // of a GraphTask: the vertices of each graph
 }
 
@@ -65,12 +65,12 @@ const sigmas = 6
 // roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
 const roomStep = 256
 
-// newSampled sorts the graph into rows.
-func (p *Program) newSampled(s Sampling) (*sampled, error) {
+// newSampled sorts the graph into rows, unless they are given.
+func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 	x := &sampled{Sampling: s, draw: drawer{items: p.items()}}
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
-	if p.data.Shard == nil {
+	if x.draw.graph = rows; rows == nil && p.data.Shard == nil {
 		if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
 			return nil, err
 		}
@@ -114,6 +114,9 @@ func (p *Program) newSampled(s Sampling) (*sampled, error) {
 			x.draw.trains[v] = true
 		}
 	}
+	if s.Norms != nil {
+		x.draw.by = &norms{normsOf(s.Norms, x.draw.items), p.itemWeights(x.draw.items)}
+	}
 	if p.dims.task == GraphTask {
 		x.draw.members = membersOf(p.data, p.dims.graphs)
 	}
@@ -153,6 +156,7 @@ func (s *sampled) drawn() int {
 type epochOrder struct {
 	items    []uint32
 	clusters [][]uint32
+	chosen   []chosenItems // of norms
 }
 
 // order is the items as the batches of an epoch take them.
@@ -160,6 +164,10 @@ func (s *sampled) order(seed uint64, epoch int) (*epochOrder, error) {
 	if s.Clusters != nil {
 		list, err := sample.Clusters(s.Clusters, s.Batch, sample.Key{Seed: seed, Epoch: uint32(epoch)})
 		return &epochOrder{clusters: list}, err
+	}
+	if s.Norms != nil {
+		list, err := s.choose(seed, epoch)
+		return &epochOrder{chosen: list}, err
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "batches of epoch %d", epoch)

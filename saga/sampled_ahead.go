@@ -34,16 +34,17 @@ type lookahead struct {
 
 // feeding is what goroutines that fill batches share, and how long they took.
 type feeding struct {
-	ahead   lookahead
-	forced  bool                                 // batches come ahead on any device: tests
-	mu      sync.Mutex                           // guards what they make once:
-	sources map[string]func(v int, to []float32) // rows of inputs by vertex,
-	ranks   []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
-	drawing atomic.Int64                         // nanoseconds of all of them
-	last    []uint32                             // seeds of the last update
-	rows    map[int][]float32                    // outputs of these by value, where an update has several batches
-	came    arrivals                             // rows that come for a batch
-	waiting atomic.Int64                         // nanoseconds of steps for the next batch
+	ahead     lookahead
+	forced    bool                                 // batches come ahead on any device: tests
+	mu        sync.Mutex                           // guards what they make once:
+	sources   map[string]func(v int, to []float32) // rows of inputs by vertex,
+	ranks     []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
+	drawing   atomic.Int64                         // nanoseconds of all of them
+	last      []uint32                             // seeds of the last update
+	overflows int                                  // batches that were run again with more room
+	rows      map[int][]float32                    // outputs of these by value, where an update has several batches
+	came      arrivals                             // rows that come for a batch
+	waiting   atomic.Int64                         // nanoseconds of steps for the next batch
 }
 
 // aheads are the ways to have batches come, the fastest first; memory decides.
@@ -186,37 +187,48 @@ func (s *session) newBatch() (*batch, error) {
 	return b, nil
 }
 
-// stageNext takes the batch behind the one at work and has it come.
+// stageNext takes the batches behind the one at work and has them come, as many as can. Those of the next epoch do not, as evaluation may come
+// between.
 func (p *Program) stageNext(open *session, next step) error {
 	s := p.sampled
-	last := next.batch < s.parts() // of the epoch: evaluation may come between
-	if open.draws != nil {
-		if err := open.drawThere(next); err != nil || last {
-			return err
-		}
-		if err := open.stage(open.draws.batches[open.draws.turn]); err != nil {
-			return err
-		}
-		after := s.next(next, open.number, open.of())
-		if s.filling.ahead.far && after.epoch == next.epoch { // so that the link does not wait; kernels of the step would be slower for it
-			return open.beginDraw(after)
-		}
+	if open.draws == nil && (!s.filling.ahead.two || len(open.tables.rows) > 0) { // or rows change
 		return nil
 	}
-	if !s.filling.ahead.two || last || len(open.tables.rows) > 0 { // or rows change
-		return nil
+	for k := range max(1, open.train.Ahead()) {
+		last := next.batch < s.parts()
+		if last && (k > 0 || open.draws == nil) {
+			return nil
+		}
+		b, err := p.behind(open, next, k)
+		if err != nil || b.err != nil || last { // what the host has drawn says so at its turn
+			return err
+		}
+		if err := open.stage(b); err != nil || !open.train.Staged(&b.Batch) {
+			return err
+		}
+		next = s.next(next, open.number, open.of())
+	}
+	if open.draws != nil && s.filling.ahead.far && next.batch >= s.parts() { // so that the link does not wait; kernels of the step would be slower for it
+		return open.beginDraw(next)
+	}
+	return nil
+}
+
+// behind is the batch of a place, number k behind the one at work.
+func (p *Program) behind(open *session, at step, k int) (*batch, error) {
+	if open.draws != nil {
+		return open.drawn(at)
 	}
 	start := time.Now()
-	b := open.feed.peek()
-	s.filling.waiting.Add(int64(time.Since(start)))
-	if b.err != nil {
-		return nil // at its turn
-	}
-	return open.stage(b)
+	defer func() { p.sampled.filling.waiting.Add(int64(time.Since(start))) }()
+	return open.feed.peek(k), nil
 }
 
 // stage has b come to the device; what does not fit is said at its turn.
 func (s *session) stage(b *batch) error {
+	if s.train.Staged(&b.Batch) {
+		return nil
+	}
 	err := s.train.Stage(&b.Batch)
 	var over *exec.OverflowError
 	if errors.As(err, &over) {

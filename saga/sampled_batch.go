@@ -29,7 +29,7 @@ func (p *Program) fill(b *batch, order *epochOrder) error {
 	if err := p.draw(&b.blocks, order, b.at); err != nil {
 		return err
 	}
-	b.weight = p.itemWeights(b.blocks.items)
+	b.weight = p.batchWeight(b.at.batch, b.blocks.items)
 	b.Rows, b.Most = append(append(b.Rows[:0], 0), b.blocks.Counts...), p.sampled.draw.most
 	p.fillCells(b)
 	if len(p.train.plan.Places.Sets.Ahead.Tables) > 0 {
@@ -83,7 +83,7 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 			if total == 0 {
 				return 0
 			}
-			return float32(p.itemWeight(vertices[i]) / total)
+			return float32(p.itemWeight(vertices[i]) * b.blocks.count(i) / total)
 		})
 	case graphOf: // by its place in the batch
 		i := 0

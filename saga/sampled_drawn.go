@@ -22,13 +22,12 @@ import (
 // drawnThere is what a session has for that.
 type drawnThere struct {
 	gpu     *sample.GPU
-	batches [2]*batch // by turns
-	turn    int
-	at      step     // of the batch that was begun last
-	begun   bool     // and of which words are not read
-	have    step     // of batches[turn],
-	ready   bool     // if that is filled
-	order   []uint32 // of the epoch at.epoch
+	batches [3]*batch // by turns: of the step at work, and the two behind it
+	turn    int       // which was filled last
+	filled  [3]bool   // what batches are, for the places that they say
+	at      step      // of the batch that was begun last
+	begun   bool      // and of which words are not read
+	order   []uint32  // of the epoch at.epoch
 	words   []uint32
 	of      exec.EdgeTables
 	numbers map[string]device.Mem // a number a vertex, of inputs that stay
@@ -40,9 +39,12 @@ var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegr
 
 // drawsThere is the memory that drawing on the GPU takes; 0: the host draws.
 func (p *Program) drawsThere() int64 {
+	if p.cfg.without("draw") {
+		return 0
+	}
 	s, low := p.sampled, p.train.low
 	w := low.Want
-	if s.Sampler.Output != sample.Layers || s.Clusters != nil || p.dims.taskName() != VertexTask || w.Data || w.Weight && (s.weighs() || p.in.edges.Weight == nil) || w.Type && p.in.edges.Type == nil {
+	if s.Sampler.Output != sample.Layers || s.Clusters != nil || s.Norms != nil || p.dims.taskName() != VertexTask || w.Data || w.Weight && (s.weighs() || p.in.edges.Weight == nil) || w.Type && p.in.edges.Type == nil {
 		return 0
 	}
 	deepest := len(s.most.Vertices)
@@ -176,34 +178,29 @@ func (s *session) beginDraw(at step) error {
 	return err
 }
 
-// drawThere has the batch of a place drawn, unless that was begun, and waits for it.
-func (s *session) drawThere(at step) error {
-	d := s.draws
-	if !d.begun || d.at != at {
-		if err := s.beginDraw(at); err != nil {
-			return err
-		}
-	}
-	d.begun, d.ready = false, false
-	if err := d.gpu.Read(d.words); err != nil {
-		d.order = nil
-		return err
-	}
-	d.turn ^= 1
-	err := s.fillThere(d.batches[d.turn])
-	d.have, d.ready = at, err == nil
-	return err
-}
-
-// drawn is the batch of a place.
+// drawn is the batch of a place. If it is not there yet it is drawn, unless that was begun, and waited for.
 func (s *session) drawn(at step) (*batch, error) {
 	d := s.draws
-	if d.have != at || !d.ready {
-		if err := s.drawThere(at); err != nil {
+	for i, b := range d.batches {
+		if d.filled[i] && b.at == at {
+			return b, nil
+		}
+	}
+	if !d.begun || d.at != at {
+		if err := s.beginDraw(at); err != nil {
 			return nil, err
 		}
 	}
-	return d.batches[d.turn], nil
+	d.begun = false
+	if err := d.gpu.Read(d.words); err != nil {
+		d.order = nil
+		return nil, err
+	}
+	d.turn = (d.turn + 1) % len(d.batches)
+	b := d.batches[d.turn]
+	err := s.fillThere(b)
+	d.filled[d.turn] = err == nil
+	return b, err
 }
 
 // fillThere makes what the host gives of the batch that was drawn.

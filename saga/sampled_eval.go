@@ -12,7 +12,7 @@ import (
 
 // Evaluation by sampling: the forward pass over blocks that are drawn for the vertices of the splits, in batches. It is a program of
 // its own, which has the device while it runs. Every evaluation draws the same blocks, so scores of two epochs differ by the
-// parameters alone.
+// parameters alone. Batch i goes to rank i modulo their number; all ranks get what each gives, and add it in the order of batches.
 
 // outputScores is the output of the program that evaluates by sampling.
 const outputScores = "scores"
@@ -44,8 +44,8 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 		return nil, err
 	}
 	q.output, q.in.shards = outputScores, p.in.shards
-	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: 1}
-	if q.sampled, err = q.newSampled(x); err != nil {
+	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // which share the batches, as those of an update
+	if q.sampled, err = q.newSampled(x, p.sampled.draw.graph); err != nil {
 		return nil, err
 	}
 	if err := q.presample(); err != nil {
@@ -94,18 +94,23 @@ func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
 			}
 		}
 	}
-	sums := make([][]float64, len(p.evalNames()))
-	for i := range p.sampled.batches() {
+	var mine []float32
+	g := p.cfg.Net
+	for i := g.Rank(); i < p.sampled.drawn() && err == nil; i += g.Ranks() {
 		at := step{batch: i}
-		if open, err = p.scoreBatch(open, at, sums); err != nil {
-			return s, fmt.Errorf("evaluation, %v: %w", at, err)
+		if open, err = p.scoreBatch(open, at, &mine); err != nil {
+			err = fmt.Errorf("evaluation, %v: %w", at, err)
 		}
 	}
-	return p.scoresOf(func(i int) []float64 { return sums[i] }), nil
+	if err = p.agreed(err); err != nil {
+		return s, err
+	}
+	sums, err := p.addBatches(mine)
+	return p.scoresOf(func(i int) []float64 { return sums[i] }), err
 }
 
-// scoreBatch adds the results of a batch to sums.
-func (p *Program) scoreBatch(open *session, at step, sums [][]float64) (*session, error) {
+// scoreBatch appends the results of a batch to to.
+func (p *Program) scoreBatch(open *session, at step, to *[]float32) (*session, error) {
 	b, err := p.batchOf(open, at)
 	if err != nil {
 		return open, err
@@ -121,16 +126,39 @@ func (p *Program) scoreBatch(open *session, at step, sums [][]float64) (*session
 	if err := open.train.StepBatch(nil); err != nil {
 		return open, err
 	}
-	for i := range sums {
-		x := open.train.Result(i)
-		if sums[i] == nil {
-			sums[i] = make([]float64, len(x))
-		}
-		for k, y := range x {
-			sums[i][k] += float64(y)
-		}
+	for i := range p.evalNames() {
+		*to = append(*to, open.train.Result(i)...)
 	}
 	return open, nil
+}
+
+// addBatches adds up the results of all batches, of which mine are this rank's.
+func (p *Program) addBatches(mine []float32) (sums [][]float64, err error) {
+	var size int
+	for _, id := range p.train.low.Spec.Results {
+		g := p.train.low.Spec.Globals[id]
+		sums, size = append(sums, make([]float64, g.Rows*g.Cols)), size+g.Rows*g.Cols
+	}
+	g, n := p.cfg.Net, p.sampled.drawn()
+	of := make([][]float32, g.Ranks())
+	for r := range of {
+		if of[r] = mine; r != g.Rank() {
+			of[r] = make([]float32, size*((n-r+len(of)-1)/len(of)))
+		}
+		if err := g.Bcast(bytesOf(of[r]), r); err != nil {
+			return nil, err
+		}
+	}
+	for i := range n {
+		r := i % len(of)
+		for _, sum := range sums {
+			for k := range sum {
+				sum[k] += float64(of[r][k])
+			}
+			of[r] = of[r][len(sum):]
+		}
+	}
+	return sums, nil
 }
 
 // traceScores is the forward pass without dropout, with counts by split, over d.

@@ -25,7 +25,7 @@ func TestSampledEvaluation(t *testing.T) {
 	} {
 		scores := map[string]saga.Scores{}
 		losses := map[string]float64{}
-		for name, fanouts := range map[string][]int{"exact": nil, "all": {600, 600}, "some": {3, 2}} {
+		for name, fanouts := range map[string][]int{"exact": nil, "all": {600, 600}, "some": {3, 2}, "ahead": {3, 2}, "ahead, three intervals": nil} {
 			m := sampledModel(t, c.model, d)
 			s, cfg := sampling(), sampledConfig()
 			s.Eval = fanouts
@@ -33,9 +33,17 @@ func TestSampledEvaluation(t *testing.T) {
 				c.adapt(&m, &s)
 			}
 			cfg.Optimizer.ClipNorm = 0
+			if name == "ahead, three intervals" {
+				cfg.Chunks = 3
+			}
 			p, err := saga.CompileSampled(m, d, cfg, s)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if strings.HasPrefix(name, "ahead") {
+				if err := p.ComeAhead(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for range 4 {
 				if losses[name], err = p.Step(); err != nil {
@@ -61,7 +69,10 @@ func TestSampledEvaluation(t *testing.T) {
 				t.Errorf("%s, split %d: fan-outs 3,2 give the exact loss %v", c.model, k, m[0].Loss)
 			}
 		}
-		if losses["exact"] != losses["some"] || losses["exact"] != losses["all"] {
+		if scores["ahead"] != x {
+			t.Errorf("%s: where batches come ahead the scores are %v, not %v", c.model, scores["ahead"], x)
+		}
+		if losses["exact"] != losses["some"] || losses["exact"] != losses["all"] || losses["exact"] != losses["ahead"] || losses["exact"] != losses["ahead, three intervals"] {
 			t.Errorf("%s: evaluation changes training: %v", c.model, losses)
 		}
 	}

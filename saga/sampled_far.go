@@ -1,11 +1,6 @@
 package saga
 
-import (
-	"slices"
-	"time"
-
-	"sagann/dataflow/plan/sim"
-)
+import "slices"
 
 // Which rows of vertices come over the link, where host memory has them: those that the batch before does not have. The batches that are
 // drawn to plan tell which vertices that befalls most often. A vertex that nearly every batch has comes seldom, as the one before has it, too:
@@ -94,14 +89,4 @@ func (p *Program) linkBytes() (bytes float64) {
 		bytes += float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late))) * float64(4*p.train.low.Spec.Values[t.Value].Cols)
 	}
 	return bytes
-}
-
-// linkTime is how long that takes on a machine's first device.
-func linkTime(m *sim.Machine, bytes float64) time.Duration {
-	for _, l := range m.Links {
-		if down := m.LinkKinds[l.Kind].Down.Value; l.Name == m.Devices[0].Link && down > 0 {
-			return time.Duration(1e9 * bytes / down)
-		}
-	}
-	return 0
 }

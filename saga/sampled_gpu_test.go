@@ -1,9 +1,12 @@
 package saga_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -116,7 +119,7 @@ func TestSampledAgree(t *testing.T) {
 }
 
 // Rows that a GPU reads from host memory, hot ones and those of the batch before give the bits of rows
-// that all lie on the device. Without a GPU there are none.
+// that all lie on the device, also where a batch overflows, and where a run goes on from within an epoch. Without a GPU there are none.
 func TestSampledFar(t *testing.T) {
 	c := sampledConfig()
 	if c.Device == "" {
@@ -135,16 +138,34 @@ func TestSampledFar(t *testing.T) {
 		for _, x := range []struct {
 			cache   float64
 			without []string
-		}{{0, nil}, {-1, nil}, {0.2, nil}, {0.2, []string{"match"}}, {0, []string{"stream"}}} {
+			room    int // that is left for batches; 0: what they take
+			stop    int // after so many batches, and go on
+		}{{0, nil, 0, 0}, {-1, nil, 0, 0}, {0.2, nil, 0, 0}, {0.2, []string{"match"}, 0, 0}, {0, []string{"stream"}, 0, 0}, {0, []string{"draw"}, 0, 0}, {-1, nil, 64, 0}, {-1, nil, 0, 3}, {0.2, nil, 0, 8}} {
 			c.Without = x.without
-			p := sampledProgram(t, name, d, c, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 2000, Cache: x.cache})
-			got, _ := batchLosses(t, p, saga.TrainOptions{})
-			if want == nil {
+			how := saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 2000, Cache: x.cache}
+			p := sampledProgram(t, name, d, c, how)
+			if x.room > 0 {
+				if err := p.Cramp(x.room); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var o saga.TrainOptions
+			if x.stop > 0 {
+				o.Resume = stoppedAfter(t, sampledProgram(t, name, d, c, how), x.stop)
+			}
+			got, _ := batchLosses(t, p, o)
+			if got = append(slices.Clone(want[:min(x.stop, len(want))]), got...); want == nil {
 				want = got
+			}
+			if n := p.SampledPlan().Overflows; (n > 0) != (x.room > 0) {
+				t.Errorf("%s, %+v: %d batches were run again", name, x, n)
 			}
 			s := p.SampledPlan()
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, %+v: losses %v, want %v", name, x, got, want)
+			}
+			if s.Drawn && x.without != nil && x.without[0] != "match" {
+				t.Errorf("%s, %+v: drawn on the GPU", name, x)
 			}
 			if n := s.FarRows; (n[0] > 0) != (x.cache != 0) || (n[1] > 0) != (x.cache > 0) || (n[2] > 0) != (x.cache != 0 && x.without == nil) {
 				t.Errorf("%s, %+v: rows %v", name, x, n)
@@ -152,6 +173,22 @@ func TestSampledFar(t *testing.T) {
 			t.Logf("%s, %+v: rows %v, drawn there %t", name, x, s.FarRows, s.Drawn)
 		}
 	}
+}
+
+// stoppedAfter is the checkpoint of a run that was stopped after n batches.
+func stoppedAfter(t *testing.T, p *saga.Program, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.safetensors")
+	ctx, stop := context.WithCancel(context.Background())
+	if _, err := p.Train(ctx, saga.TrainOptions{Checkpoint: path, OnBatch: func(saga.Batch) error {
+		if n--; n == 0 {
+			stop()
+		}
+		return nil
+	}}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // batchesToFail is a program over batches that come ahead.

@@ -59,8 +59,9 @@ func (d *dims) paired() bool { return d.task == EdgeTask || d.task == LinkTask }
 // drawn are the blocks of a batch: those that were sampled, and the block of pairs below them if items are pairs.
 type drawn struct {
 	sample.Blocks
-	items []uint32
-	total float64 // weight of the items of its update
+	items  []uint32
+	counts []float32 // how often each of items counts; nil: once
+	total  float64   // weight of the items of its update
 
 	upper sample.Blocks    // as they were sampled
 	pairs sample.Block     // the edges of items, by their ends
@@ -91,7 +92,10 @@ func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
 	if s.Clusters != nil {
 		s.inClusters(b, order.clusters[at.batch])
 	} else {
-		b.items = s.seeds(order.items, at.batch)
+		b.items = s.itemsOf(order, at.batch)
+		if s.Norms != nil {
+			b.counts = order.chosen[at.batch].counts
+		}
 		b.seeds = append(b.seeds[:0], b.items...)
 	}
 	b.total = p.updateWeight(order, at.batch)

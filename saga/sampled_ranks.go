@@ -39,7 +39,7 @@ func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 		}
 		mine = &failedPart{Part: r, Text: x.err.Error()}
 		if errors.As(x.err, new(*exec.OverflowError)) {
-			mine.Vertices, mine.Edges = x.batch.blocks.Counts, x.batch.edges()
+			mine.Vertices, mine.Edges = x.vertices, x.edges
 		}
 		break
 	}

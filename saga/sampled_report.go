@@ -3,8 +3,10 @@ package saga
 import (
 	"time"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/sim"
+	"sagann/kernel"
 	"sagann/saga/report"
 )
 
@@ -52,26 +54,56 @@ func (p *Program) SampledPlan() *SampledPlan {
 		intervals = p.eval.plan.Cells.P
 	}
 	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
-		Overflows: s.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
+		Overflows: s.filling.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
+
+// PredictedEpoch is what an epoch of sampled training is predicted to take on Config.Machine; 0 without one.
+func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Epoch() }
 
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing()}
+		Overflows: s.filling.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing()}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
 	} else if p.chosen.scorer != nil {
 		r.Eval = p.chosen.scorer.train.plan
 	}
-	if m, err := sim.LoadMachine(p.cfg.Machine); p.cfg.Machine != "" && err == nil {
+	if m, err := p.cfg.machine(); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine
 		r.Link = p.linkBytes()
-		r.LinkTime = linkTime(m, r.Link)
+		r.LinkTime = time.Duration(r.Link / m.ReadRate())
 		r.Turns = (s.parts() + p.cfg.devices() - 1) / p.cfg.devices()
-		r.Step = m.Kind(0).Batch(p.train.plan, append([]int{0}, s.expected.Vertices...), append([]int{0}, s.expected.Edges...))
+		rows := append([]int{0}, s.expected.Vertices...)
+		r.Tasks = m.Kind(0).Batch(p.train.plan, rows, append([]int{0}, s.expected.Edges...), p.rowWork(rows))
+		for _, t := range r.Tasks {
+			r.Step += t
+		}
 	}
 	return r
+}
+
+// rowWork is, on GPUs, what each kernel of the tasks over rows does in a batch with so many rows of each set.
+func (p *Program) rowWork(rows []int) [][]sim.Work {
+	kind, programs, tasks := backend.Of(p.cfg.Device), p.train.low.Kernels, p.train.plan.Tasks
+	if !kind.GPU() {
+		return nil
+	}
+	list := make([][]sim.Work, len(tasks))
+	for i := range tasks {
+		t := &tasks[i]
+		if t.Kind != plan.Run || t.Own < 0 || programs[t.Kernel].Edges {
+			continue
+		}
+		k, err := kind.Renderer.Render(programs[t.Kernel], kind.Chip)
+		if err != nil { // opening says so
+			return nil
+		}
+		for _, x := range k.Steps(&kernel.GPULaunch{Rows: rows[t.Own], First: t.Is.First, Last: t.Is.Last, Bufs: make([]uint64, programs[t.Kernel].Operands), TF32: p.cfg.TF32}) {
+			list[i] = append(list[i], sim.Work{Bytes: x.Bytes, Flops: x.Flops, Product: x.Func < 0})
+		}
+	}
+	return list
 }
 
 // aheadBytes is what the batches that are prepared ahead take in host memory, at most: rows

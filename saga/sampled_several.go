@@ -38,7 +38,10 @@ func (s *sampled) next(at step, d, n int) step {
 
 // itemsOf are the items of a batch in an epoch's order.
 func (s *sampled) itemsOf(order *epochOrder, batch int) []uint32 {
-	if s.Clusters == nil {
+	switch {
+	case s.Norms != nil:
+		return order.chosen[batch].items
+	case s.Clusters == nil:
 		return s.seeds(order.items, batch)
 	}
 	return slices.DeleteFunc(slices.Clone(order.clusters[batch]), func(v uint32) bool { return !s.draw.trains[v] })
@@ -49,7 +52,8 @@ func (p *Program) updateWeight(order *epochOrder, batch int) (sum float64) {
 	s := p.sampled
 	update := batch / s.parts()
 	for r := range s.partsAt(update) {
-		sum += p.itemWeights(s.itemsOf(order, update*s.parts()+r))
+		batch := update*s.parts() + r
+		sum += p.batchWeight(batch, s.itemsOf(order, batch))
 	}
 	return sum
 }
@@ -102,8 +106,8 @@ func (s *session) of() int {
 	if s.main != nil {
 		return s.main.of()
 	}
-	if s.p.output != "" {
-		return 1
+	if s.p.output != "" { // a rank evaluates on its first device
+		return s.p.cfg.Net.Ranks()
 	}
 	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
 }
@@ -114,8 +118,9 @@ type part struct {
 	loss  float64
 	seeds []uint32
 	rows  map[int][]float32 // by output: of the seeds
-	batch *batch            // that did not fit its plan
 	err   error
+
+	vertices, edges []int // of a batch that did not fit its plan
 }
 
 // stepParts runs the batches of the next update, and updates.
@@ -153,7 +158,7 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	if err := open.apply(p.sumParts(parts)); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	s.loss += loss * p.itemWeights(s.filling.last)
+	s.loss += loss * p.lastWeight(at.batch)
 	s.steps++
 	if s.batch++; s.batch == s.batches() {
 		s.epoch, s.batch = s.epoch+1, 0
@@ -189,7 +194,7 @@ func (s *session) runPart(at step, more bool) (x part) {
 	feed := s.feed
 	defer feed.giveBack(b)
 	if err := s.train.SetBatch(&b.Batch); err != nil {
-		return part{err: err, batch: b}
+		return part{err: err, vertices: slices.Clone(b.blocks.Counts), edges: b.edges()} // another may be filled there soon
 	}
 	if err := errors.Join(s.setStep(p.train, s.train), s.setGraphs(b), s.setLevels(b)); err != nil {
 		return part{err: err}

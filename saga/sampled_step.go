@@ -16,7 +16,7 @@ import (
 // feed prepares batches in the order of a run, ahead of their steps, on goroutines.
 type feed struct {
 	ready, free chan *batch
-	next        *batch // was taken from ready before its turn
+	next        []*batch // were taken from ready before their turn
 	stop        context.CancelFunc
 	done        chan struct{}
 }
@@ -70,19 +70,20 @@ func (p *Program) newFeed(open *session, at step) (*feed, error) {
 	return f, nil
 }
 
-// peek is the batch whose turn is next, filled.
-func (f *feed) peek() *batch {
-	if f.next == nil {
-		f.next = <-f.ready
-		<-f.next.filled
+// peek is the batch whose turn is when k others had theirs, filled.
+func (f *feed) peek(k int) *batch {
+	for len(f.next) <= k {
+		b := <-f.ready
+		<-b.filled
+		f.next = append(f.next, b)
 	}
-	return f.next
+	return f.next[k]
 }
 
-// take is peek; the batch is the caller's.
+// take is the batch whose turn is next; it is the caller's.
 func (f *feed) take() *batch {
-	b := f.peek()
-	f.next = nil
+	b := f.peek(0)
+	f.next = f.next[1:]
 	return b
 }
 
@@ -208,7 +209,7 @@ func (p *Program) refit(open *session, vertices, edges []int) (*session, error) 
 	}
 	open.stopFeeds() // which read the plan
 	p.sampled.widen(vertices, edges)
-	p.sampled.overflows++
+	p.sampled.filling.overflows++
 	if err := p.planSampled(); err != nil {
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", vertices, err)
 	}

@@ -166,18 +166,7 @@ func TestSampledBits(t *testing.T) {
 		}
 
 		for _, at := range []int{1, 3, 5} {
-			path := filepath.Join(t.TempDir(), "c.safetensors")
-			ctx, stop := context.WithCancel(context.Background())
-			first := sampledProgram(t, name, d, sampledConfig(), sampling())
-			n := 0
-			if _, err := first.Train(ctx, saga.TrainOptions{Checkpoint: path, OnBatch: func(saga.Batch) error {
-				if n++; n == at {
-					stop()
-				}
-				return nil
-			}}); !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
+			path := stoppedAfter(t, sampledProgram(t, name, d, sampledConfig(), sampling()), at)
 			rest := sampledProgram(t, name, d, sampledConfig(), sampling())
 			got, again := batchLosses(t, rest, saga.TrainOptions{Resume: path})
 			same("resumed", rest, got, at)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
 
@@ -40,6 +41,11 @@ type Sampling struct {
 	// Clusters is the number of each vertex's cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in an
 	// order drawn for the epoch, and their edges; its seeds are their training vertices. sample.Partition makes them.
 	Clusters []uint32
+	// Norms has seeds chosen with replacement, vertex v in proportion to Norms[v] and their mean over the training vertices, so that none counts
+	// for more than twice what it does where all are equal; nil: each once an epoch, in an order drawn for it. A loss counts by times chosen over that
+	// probability (sample.ByNorm), and so a batch's loss and gradients are on average those of all training vertices. Norms are numbers of 0 or more,
+	// as many as there are vertices, which stay as they are: so a batch is known by the seed and its number alone. See FeatureNorms.
+	Norms []float32
 	// Eval is how many in-edges of a vertex each layer draws in evaluation, the last layer's first; nil: evaluation is exact, over the
 	// whole graph. Batches are of Batch vertices, sums are scaled as Norm says, and every evaluation draws the same edges. It is for
 	// labels of vertices. Device memory is given to evaluation and back each time, so that Config.Mem holds.
@@ -82,6 +88,14 @@ func (s *Sampling) String() string {
 	} else {
 		text += fmt.Sprintf(", batches of %d", s.Batch)
 	}
+	if s.Norms != nil {
+		h := fnv.New32a()
+		for _, x := range s.Norms {
+			n := math.Float32bits(x)
+			h.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+		}
+		text += fmt.Sprintf(" by norms (%08x)", h.Sum32())
+	}
 	if s.Accumulate > 1 {
 		text += fmt.Sprintf(", %d an update", s.Accumulate)
 	}
@@ -108,13 +122,16 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
+	if err := p.checkNorms(&s); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
 	if err := p.checkAccumulate(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	if err := p.checkShards(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.sampled, err = p.newSampled(s); err != nil {
+	if p.sampled, err = p.newSampled(s, nil); err != nil {
 		return nil, err
 	}
 	if err := p.presample(); err != nil {

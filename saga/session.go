@@ -83,8 +83,8 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 	s.arena.FilesIn(p.cfg.Scratch)
 	first, _ := p.cfg.owned()
 	if p.sampled != nil {
-		if p.output == "" { // every rank evaluates by itself
-			s.number = first
+		if s.number = first; p.output != "" { // a rank evaluates on its first device
+			s.number = p.cfg.Net.Rank()
 		}
 		return s, nil
 	}
@@ -153,6 +153,9 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		var err error
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
 			return nil, err
+		}
+		if f := &p.sampled.filling; f.ahead.far || f.forced {
+			s.train.TwoAhead()
 		}
 		if err := s.setTables(); err != nil {
 			return nil, err

@@ -96,7 +96,7 @@ func (p *Program) openMachine() error {
 	if p.cfg.Machine == "" || p.output != "" { // one forward pass is not searched
 		return nil
 	}
-	m, err := sim.LoadMachine(p.cfg.Machine)
+	m, err := p.cfg.machine()
 	if err != nil {
 		return err
 	}
@@ -106,6 +106,15 @@ func (p *Program) openMachine() error {
 	p.on.machine = m
 	p.on.ring, err = sim.RingOf(m, p.cfg.devices())
 	return err
+}
+
+// machine is the model of Config.Machine.
+func (c *Config) machine() (*sim.Machine, error) {
+	m, err := sim.LoadMachine(c.Machine)
+	if err == nil && c.TF32 {
+		m = m.WithTF32()
+	}
+	return m, err
 }
 
 // Predicted is the simulated timeline of a training epoch on Config.Machine, nil

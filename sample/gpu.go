@@ -3,6 +3,7 @@ package sample
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"sagann/device"
@@ -100,6 +101,7 @@ func (x *GPU) plan() (needs cuda.Needs, err error) {
 	for _, f := range s.State {
 		w.Fields = append(w.Fields, cuda.Field{Len: f.Len, Roots: f.Roots})
 	}
+	w.Narrow = p.narrowState()
 	for _, n := range p.widths[1:] {
 		if n != 1 {
 			w.Sizes, w.Unique = p.sizes, s.Unique == InStep
@@ -122,6 +124,36 @@ func (p *Program) reads(ops ...op) bool {
 				}
 			}
 		}
+	}
+	return false
+}
+
+// narrowState tells whether no number of the state needs more than 32 bits: none is computed, and vertices and edges are few enough.
+func (p *Program) narrowState() bool {
+	if p.g.Vertices() > math.MaxInt32 || p.g.Edges() > math.MaxInt32 {
+		return false
+	}
+	for _, c := range []*code{p.code, p.transits} {
+		for i := 0; c != nil && i < len(c.list); i++ {
+			if x := c.list[i]; x.op == opSet && !c.narrow(x.b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// narrow tells whether a value is a number, which is small, a vertex, a place of a row, or chosen of such.
+func (c *code) narrow(n int32) bool {
+	switch x := c.list[n]; x.op {
+	case opLit:
+		return x.imm == int64(int32(x.imm))
+	case opPrev, opAt, opRoot, opGet, opDegree, opNeighbour, opAlias, opInverse:
+		return true
+	case opBelow:
+		return c.narrow(x.a)
+	case opIf:
+		return c.narrow(x.b) && c.narrow(x.c)
 	}
 	return false
 }
@@ -225,18 +257,21 @@ func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
 func (x *GPU) unbounded(s *Samples, roots []uint32, first uint64, key Key) error {
 	s.Steps, s.Widths = s.Steps[:1], s.Widths[:1:1]
 	wrong, err := x.rounds(roots, first, key, func(r cuda.Round) error {
-		for k := range len(r.Owners) / 2 {
-			i, start := r.Owners[2*k], int(r.Owners[2*k+1])
-			for j := 0; i != NoVertex && j < cuda.Stretch && r.Steps[cuda.Stretch*k+j] != NoVertex; j++ {
-				for len(s.Steps) <= start+j+1 {
+		for k := range r.Place {
+			i, step := k, 0
+			if r.Name != nil {
+				i, step = int(r.Name[k]), int(r.Step[k])
+			}
+			r.Each(k, func(v uint32) {
+				if step++; step == len(s.Steps) {
 					list := make([]uint32, s.N)
 					for n := range list {
 						list[n] = NoVertex
 					}
 					s.Steps, s.Widths = append(s.Steps, list), append(s.Widths, 1)
 				}
-				s.Steps[start+j+1][i] = r.Steps[cuda.Stretch*k+j]
-			}
+				s.Steps[step][i] = v
+			})
 		}
 		return nil
 	})

@@ -36,7 +36,7 @@ func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 		x.fanouts.Method = map[Method]cuda.Method{Alias: cuda.ByAlias, Inverse: cuda.ByInverse, Rejection: cuda.ByRejection}[s.Method]
 	}
 	if p.score == nil && !s.Replace && !s.KeepLoops {
-		x.alone = &cuda.Levels{Kind: cuda.RowsAlone, Sizes: p.sizes}
+		x.alone = &cuda.Levels{Kind: cuda.RowsAlone, Sizes: p.sizes, EdgesOfRow: p.edgesOfRow}
 	}
 	return cuda.Needs{Pairs: true, Weight: p.score != nil}, nil
 }

@@ -72,6 +72,19 @@ func (p *Program) scoresBefore() []uint64 {
 	return list
 }
 
+// edgesOfRow is how many edges a row has on average if of more than most only so many count: a row of any vertex, or of one to which an edge leads.
+func (p *Program) edgesOfRow(most int, byEdge bool) float64 {
+	sum, of := 0.0, 0.0
+	for v := range p.g.Vertices() {
+		d, weight := float64(p.g.Degree(uint32(v))), 1.0
+		if byEdge {
+			weight = d
+		}
+		sum, of = sum+weight*min(d, float64(most)), of+weight
+	}
+	return sum / max(of, 1)
+}
+
 // together is what draws many batches at the same time; nil where nothing does.
 func (x *GPU) together() *cuda.Levels {
 	if x.levels != nil {

@@ -79,7 +79,11 @@ func stepping() (list []Sampler) {
 		Next: func(_ Sample, at Pool, r Rand) Int {
 			return If(Less(r.Uniform(), Const(0.1)), None, r.PickWeighted(at))
 		}}
-	return append(list, cut, back, unique, large, Layer(40, 70), PPR(0.002)) // the last one in several launches
+	home := Sampler{Name: "until the root", Steps: Unbounded, Next: func(s Sample, at Pool, r Rand) Int {
+		i := r.Pick(at)
+		return If(Or(Less(r.Uniform(), Const(0.02)), Equal(at.Neighbour(i), s.Root(Whole(0)))), None, i)
+	}}
+	return append(list, cut, back, unique, large, Layer(40, 70), home, PPR(0.002)) // the last one in several launches
 }
 
 // sampledGraphs are graphs for comparisons: with weights and without.

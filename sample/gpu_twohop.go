@@ -28,7 +28,7 @@ func (t *TwoHop) OnGPU(d device.GPU, g *Graph, x []float32, cols, most, batch in
 	if err != nil {
 		return nil, fmt.Errorf("embedding on %v: %w", d.Info(), err)
 	}
-	h := &cuda.Hops{Children: t.Children, Leaves: t.Leaves, Cols: cols, Self: t.SelfNeighbour, Batch: batch,
+	h := &cuda.Hops{Children: t.Children, Leaves: t.Leaves, Cols: cols, Self: t.SelfNeighbour, Half: t.BF16, Batch: batch,
 		Wf1: cuda.Matrix(t.Wf1), Wa1: cuda.Matrix(t.Wa1), Wf2: cuda.Matrix(t.Wf2), Wa2: cuda.Matrix(t.Wa2)}
 	e, err := cuda.NewEmbedding(on, h, x, most)
 	if err != nil {

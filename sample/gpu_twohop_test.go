@@ -34,18 +34,24 @@ func TestTwoHopOnGPU(t *testing.T) {
 	for i, x := range []struct {
 		children, leaves, cols int
 		widths                 [4]int
+		half                   bool
 	}{
-		{10, 10, 8, [4]int{6, 5, 4, 7}},   // rows up to 40 are counted, one is longer
-		{3, 2, 5, [4]int{3, 140, 2, 2}},   // tiles of 8
-		{40, 7, 4, [4]int{130, 4, 5, 3}},  // own parts of two, more children than lanes
-		{2, 140, 4, [4]int{4, 4, 4, 4}},   // leaves in two rounds
-		{5, 13, 4, [4]int{8, 1030, 4, 4}}, // tiles of 1
+		{10, 10, 8, [4]int{6, 5, 4, 7}, false},   // rows up to 40 are counted, one is longer
+		{3, 2, 5, [4]int{3, 140, 2, 2}, false},   // tiles of 8
+		{40, 7, 4, [4]int{130, 4, 5, 3}, false},  // own parts of two, more children than lanes
+		{2, 140, 4, [4]int{4, 4, 4, 4}, false},   // leaves in two rounds
+		{5, 13, 4, [4]int{8, 1030, 4, 4}, false}, // tiles of 1
+		{10, 10, 8, [4]int{6, 5, 4, 7}, true},
 	} {
 		if i > 0 && i%2 == 0 && !draw.Soak() {
 			continue // emulated: a C++ compiler runs for each
 		}
 		t.Run(fmt.Sprint(x), func(t *testing.T) {
-			hop := TwoHop{Children: x.children, Leaves: x.leaves, SelfNeighbour: i%2 == 1}
+			hop := TwoHop{Children: x.children, Leaves: x.leaves, SelfNeighbour: i%2 == 1, BF16: x.half}
+			most := 1e-5
+			if x.half {
+				most = 1e-2
+			}
 			hop.Random(x.cols, 1, 4)
 			for k, m := range []*Matrix{&hop.Wf1, &hop.Wa1, &hop.Wf2, &hop.Wa2} {
 				m.Rows, m.Cols = []int{x.cols, x.cols, x.widths[0] + x.widths[1], x.widths[0] + x.widths[1]}[k], x.widths[k]
@@ -82,7 +88,7 @@ func TestTwoHopOnGPU(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, y := range got {
-					if !(math.Abs(float64(y-want[i])) <= 1e-5) {
+					if !(math.Abs(float64(y-want[i])) <= most) {
 						t.Fatalf("batch %d, source %d, column %d: %v, on the CPU %v", batch, sources[i/hop.Cols()], i%hop.Cols(), y, want[i])
 					}
 				}
@@ -105,8 +111,8 @@ func TestTwoHopOnGPU(t *testing.T) {
 
 // TestTwoHopText translates the kernels, where the compiler is there.
 func TestTwoHopText(t *testing.T) {
-	for _, n := range []int{10, 25, 100, 200} {
-		h := cuda.Hops{Children: n, Leaves: n, Cols: 64, Wf1: cuda.Matrix{Cols: 128}, Wa1: cuda.Matrix{Cols: 128 * (n / 10)}, Wf2: cuda.Matrix{Cols: 128}, Wa2: cuda.Matrix{Cols: 128}}
+	for i, n := range []int{10, 25, 100, 200} {
+		h := cuda.Hops{Half: i%2 == 1, Children: n, Leaves: n, Cols: 64, Wf1: cuda.Matrix{Cols: 128}, Wa1: cuda.Matrix{Cols: 128 * (n / 10)}, Wf2: cuda.Matrix{Cols: 128}, Wa2: cuda.Matrix{Cols: 128}}
 		for _, text := range h.Sources() {
 			_, err := nvrtc.PTX(text, 75)
 			if errors.Is(err, nvrtc.ErrMissing) {

@@ -39,6 +39,24 @@ func onGPU(gpu device.GPU, g, large *Graph) (err error) {
 	return nil
 }
 
+// hopOnGPU embeds in several batches, twice, and returns the first error, with those of giving back.
+func hopOnGPU(gpu device.GPU, g *Graph) error {
+	hop := TwoHop{Children: 3, Leaves: 2}
+	hop.Random(4, 4, 1)
+	features, sources := make([]float32, 4*g.Vertices()), []uint32{1, 2, 3, 4, 5}
+	on, err := hop.OnGPU(gpu, g, features, 4, len(sources), 2)
+	if err != nil {
+		return err
+	}
+	rows, err := on.Rows(len(sources))
+	for range 2 {
+		if err == nil {
+			err = on.Embed(sources, Key{}, rows)
+		}
+	}
+	return errors.Join(err, on.Close())
+}
+
 // TestGPUFaults fails every call of a GPU in turn, at once and when it runs: the error
 // comes back, and all memory is given back. make test fails about three calls of each kind, make soak all.
 func TestGPUFaults(t *testing.T) {
@@ -49,12 +67,20 @@ func TestGPUFaults(t *testing.T) {
 	edges := randomEdges(200, 14_000, 4)
 	edges.Weight = nil
 	large := mustGraph(t, edges)
-	run := func(f device.Fault) (int64, error) {
-		gpu := device.NewFaultGPU(cudatest.Open(t, 0, 64<<10), f)
-		err := onGPU(gpu, g, large)
+	t.Run("samples", func(t *testing.T) {
+		everyFault(t, 64<<10, func(gpu device.GPU) error { return onGPU(gpu, g, large) })
+	})
+	t.Run("embedding", func(t *testing.T) { everyFault(t, 64<<10, func(gpu device.GPU) error { return hopOnGPU(gpu, g) }) })
+}
+
+// everyFault calls f with GPUs of so much memory that fail one call.
+func everyFault(t *testing.T, bytes int64, f func(device.GPU) error) {
+	run := func(fault device.Fault) (int64, error) {
+		gpu := device.NewFaultGPU(cudatest.Open(t, 0, bytes), fault)
+		err := f(gpu)
 		var leak *device.LeakError
-		if e := gpu.Close(); errors.As(e, &leak) && f.Op != device.OpFree && f.Op != device.OpHostFree {
-			t.Errorf("%v, call %d: %v", f.Op, f.N, e)
+		if e := gpu.Close(); errors.As(e, &leak) && fault.Op != device.OpFree && fault.Op != device.OpHostFree {
+			t.Errorf("%v, call %d: %v", fault.Op, fault.N, e)
 		}
 		return gpu.Calls(), err
 	}

@@ -129,6 +129,10 @@ func (f *frame) onward(turn int) {
 		}
 	}
 	f.strip.read += uint32(sum)
+	if w.second != nil {
+		f.onwardSecond()
+		return
+	}
 	k := 0
 	for _, i := range live {
 		if w.stops && uniform(f.strip.random[i][turn&3]) < w.stop {

@@ -1,5 +1,7 @@
 package sample
 
+import "sagann/internal/simd"
+
 // second is what makes a plain walk one of second order: its place is drawn in a Reject, as Node2vec's. A draw is
 // taken with a probability that depends on whether the far end is the vertex before, or next to that, or neither.
 type second struct {
@@ -42,21 +44,20 @@ func (c *code) secondOrder() (w *second, place int32) {
 	return w, place
 }
 
-// tries are draws of a step: left are the walks that draw, as places in the list of live ones.
+// tries are draws of a step.
 type tries struct {
-	left  [width]int32
-	walks [width]int32 // their samples
-	at    [width]int64 // the edge that each has drawn
+	left [width]int32 // the samples that draw,
+	at   [width]int64 // and the edge that each has drawn
 
-	open   [width]int32 // those whose draw the row of the vertex before decides,
+	open   [width]int32 // samples whose draw the row of the vertex before decides,
 	share  [width]float32
 	end    [width]uint32 // with the far end that is looked for there
 	begins [width]int64
 	counts [width]uint32
-	ends   [3 * width]int64
-	rest   [width]int32 // those that are still searched
+	middle [width]int64
+	found  [width]bool
 
-	was [width]row // by sample, that of the vertex before
+	rows [2][width]row // by sample, those of the transits and of the vertices before, in turn
 }
 
 // row is where a row begins, and its length.
@@ -65,12 +66,27 @@ type row struct {
 	count uint32
 }
 
+// onwardSecond is onward for walks of second order, whose rows are kept by sample.
+func (f *frame) onwardSecond() {
+	offsets, transits, live, rows := f.p.g.Offsets, f.transits, f.live, &f.strip.rows[f.step&1]
+	k := 0
+	for _, i := range live {
+		v := transits[i]
+		if v == NoVertex {
+			continue
+		}
+		lo, hi := offsets[v], offsets[v+1]
+		live[k], rows[i] = i, row{lo, uint32(hi - lo)}
+		if hi > lo {
+			k++
+		}
+	}
+	f.live = live[:k]
+}
+
 // addSecond makes the draws of a step of second order for the live walks, whose rows are known.
 func (f *frame) addSecond(out []uint32) {
-	left := f.strip.left[:len(f.live)]
-	for k := range left {
-		left[k] = int32(k)
-	}
+	left := f.strip.left[:copy(f.strip.left[:], f.live)]
 	for try := 0; len(left) > 0; try++ {
 		if try == maxTries {
 			f.fail(f.plain.second.reject, "%d tries of a Reject, and none is accepted", maxTries)
@@ -78,33 +94,27 @@ func (f *frame) addSecond(out []uint32) {
 		}
 		left = f.decide(f.propose(left, try, out), out)
 	}
-	for k, i := range f.live {
-		f.strip.was[i] = row{f.begins[k], f.lengths[k]}
-	}
 }
 
 // propose draws an edge for each of left. Walks whose rows have no weight get none, and leave the list.
 func (f *frame) propose(left []int32, try int, out []uint32) []int32 {
-	t, w, live := f.strip, &f.strip.words, f.live
-	for j, k := range left {
-		t.walks[j] = live[k]
-	}
-	f.draw(t.walks[:len(left)], uint32(f.step), counter(0, try))
-	for j, k := range left {
-		t.at[j] = f.begins[k] + int64(below(w[0][j], int(f.lengths[k])))
+	t, w, rows := f.strip, &f.strip.words, &f.strip.rows[f.step&1]
+	f.draw(left, uint32(f.step), counter(0, try))
+	for j, i := range left {
+		t.at[j] = rows[i].begin + int64(below(w[0][j], int(rows[i].count)))
 	}
 	if decides := f.plain.second.decides; f.plain.alias {
 		n := 0
-		for j, k := range left {
+		for j, i := range left {
 			at := t.at[j]
 			if x := f.p.tables.alias[at]; w[1][j] >= x.Cut {
 				if x.Other == noPlace {
-					out[live[k]] = NoVertex
+					out[i] = NoVertex
 					continue
 				}
-				at = f.begins[k] + int64(x.Other)
+				at = rows[i].begin + int64(x.Other)
 			}
-			left[n], t.at[n], w[decides][n] = k, at, w[decides][j]
+			left[n], t.at[n], w[decides][n] = i, at, w[decides][j]
 			n++
 		}
 		left = left[:n]
@@ -118,8 +128,8 @@ func (f *frame) decide(left []int32, out []uint32) []int32 {
 	w, t, far := f.plain.second, f.strip, f.p.g.Far
 	if f.step == 0 {
 		t.touch(far, t.at[:len(left)])
-		for j, k := range left {
-			out[f.live[k]] = far[t.at[j]]
+		for j, i := range left {
+			out[i] = far[t.at[j]]
 		}
 		return nil
 	}
@@ -128,14 +138,14 @@ func (f *frame) decide(left []int32, out []uint32) []int32 {
 		hi := min(len(left), lo+secondPiece)
 		var open int
 		more, open = f.compare(left, lo, hi, more, out)
-		t.search(far, open)
-		for o, k := range t.open[:open] {
+		simd.Holds(t.found[:open], far, t.begins[:open], t.counts[:open], t.end[:open])
+		for o, i := range t.open[:open] {
 			bar := w.far
-			if far[t.begins[o]] == t.end[o] {
+			if t.found[o] {
 				bar = w.near
 			}
 			if !(t.share[o] < bar) {
-				left[more] = k
+				left[more] = i
 				more++
 			}
 		}
@@ -148,18 +158,17 @@ func (f *frame) decide(left []int32, out []uint32) []int32 {
 func (f *frame) compare(left []int32, lo, hi, more int, out []uint32) (int, int) {
 	w, t, far := f.plain.second, f.strip, f.p.g.Far
 	t.touch(far, t.at[lo:hi])
-	before, words, live := f.steps[f.step-1], &t.words[w.decides], f.live
+	before, words, rows := f.steps[f.step-1], &t.words[w.decides], &t.rows[f.step&1^1]
 	open := 0
 	least, most := min(w.near, w.far), max(w.near, w.far)
 	for j := lo; j < hi; j++ {
-		k := left[j]
-		i, x, s := live[k], far[t.at[j]], uniform(words[j])*w.scale
+		i, x, s := left[j], far[t.at[j]], uniform(words[j])*w.scale
 		out[i] = x
 		low, high := least, most
 		if x == before[i] {
 			low, high = w.back, w.back
 		}
-		left[more], t.open[open], t.share[open], t.end[open] = k, k, s, x
+		left[more], t.open[open], t.share[open], t.end[open] = i, i, s, x
 		taken, sure := 0, 0 // counted without branches, as these could not be foreseen
 		if s < high {
 			taken = 1
@@ -170,44 +179,14 @@ func (f *frame) compare(left []int32, lo, hi, more int, out []uint32) (int, int)
 		more += 1 - taken
 		open += taken - sure
 	}
-	n := 0
-	for o, k := range t.open[:open] {
-		was := &t.was[live[k]]
-		lo, hi := was.begin, was.begin+int64(was.count)
-		t.begins[o], t.counts[o] = lo, was.count                   // not empty: the walk came from there
-		t.ends[n], t.ends[n+1], t.ends[n+2] = lo, (lo+hi)>>1, hi-1 // the lines of a short row
-		n += 3
+	for o, i := range t.open[:open] {
+		was := &rows[i]
+		t.begins[o], t.counts[o] = was.begin, was.count // not empty: the walk came from there
+		t.middle[o] = was.begin + int64(was.count>>1)   // where a search looks first
 	}
-	t.touch(far, t.ends[:n])
+	t.touch(far, t.middle[:open])
 	return more, open
 }
 
 // secondPiece is how many draws are decided together: lines of so many rows fit in the first cache, and are enough to wait for together.
 const secondPiece = 256
-
-// search moves where each row that decides begins to the last place whose vertex is not above the one looked for, or leaves it. All
-// searches go a step at a time: none waits for another's reads, and which way one goes is no branch, as it could not be foreseen.
-func (t *tries) search(far []uint32, n int) {
-	rest := t.rest[:n]
-	for o := range rest {
-		rest[o] = int32(o)
-	}
-	for len(rest) > 0 {
-		n := 0
-		for _, o := range rest {
-			at, count := t.begins[o], t.counts[o]
-			half := count >> 1
-			if half == 0 {
-				continue
-			}
-			next := at + int64(half)
-			if far[next] > t.end[o] {
-				next = at
-			}
-			t.begins[o], t.counts[o] = next, count-half
-			rest[n] = o
-			n++
-		}
-		rest = rest[:n]
-	}
-}

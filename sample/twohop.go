@@ -24,6 +24,8 @@ type TwoHop struct {
 	Children, Leaves int
 	Wf1, Wa1         Matrix // features × any, features × any
 	Wf2, Wa2         Matrix // (Wf1.Cols+Wa1.Cols) × any, the same × any
+	// BF16 keeps rows of the first layer's products as bfloat16 on a GPU: half the bytes, and two to three digits.
+	BF16 bool
 	// SelfNeighbour makes a vertex without in-edges its own neighbour, as Gunrock does;
 	// else its mean is 0.
 	SelfNeighbour bool

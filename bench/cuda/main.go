@@ -52,7 +52,8 @@ func main() {
 	sweep := flag.Bool("sweep", false, "with -gather: 20,000 vertices and densities from 0.01 to 10 %, as in the paper's Figure 13")
 	cache := flag.Bool("cache", false, "with -gather: the rate by the number of vertices, which shows what of the cache a gather has")
 	degrees := flag.Bool("degrees", false, "with -gather: each way to gather by the edges of a row in a cell")
-	begin := flag.Bool("starts", false, "print what kernels, copies and products take beside their work, and nothing else")
+	begin := flag.Bool("starts", false, "print what kernels, copies and products (-tf32) take beside their work, and nothing else")
+	read := flag.Bool("reads", false, "print the rate at which a kernel reads rows of host memory, and nothing else")
 	peer := flag.String("peer", "", "with -gather: the command that times cuSPARSE, python3 bench/cuda/gather_peer.py")
 	tf32 := flag.Bool("tf32", false, "round the operands of products to TF32")
 	uniform := flag.Bool("uniform", true, "edges between any two vertices, as in peer.py; otherwise communities")
@@ -65,29 +66,22 @@ func main() {
 		}
 		return
 	}
-	if *begin {
-		if err := starts(); err != nil {
-			log.Fatal(err)
+	for _, table := range []struct {
+		asked bool
+		print func() error
+	}{
+		{*read, reads},
+		{*begin, func() error { return starts(*tf32) }},
+		{*sums && *cache, cacheRates},
+		{*sums && *degrees, degreeTable},
+		{*sums, func() error { return gathers(*vertices, *edges, *peer, *sweep) }},
+	} {
+		if table.asked {
+			if err := table.print(); err != nil {
+				log.Fatal(err)
+			}
+			return
 		}
-		return
-	}
-	if *sums && *cache {
-		if err := cacheRates(); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	if *sums && *degrees {
-		if err := degreeTable(); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	if *sums {
-		if err := gathers(*vertices, *edges, *peer, *sweep); err != nil {
-			log.Fatal(err)
-		}
-		return
 	}
 
 	if x, ok := shapes[*shape]; ok {

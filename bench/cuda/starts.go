@@ -34,7 +34,7 @@ type starter struct {
 }
 
 // starts prints the tables of kernels and copies and that of products.
-func starts() error {
+func starts(tf32 bool) error {
 	const bytes = 3 << 30
 	d, err := device.OpenCUDA(0, bytes)
 	if err != nil {
@@ -50,7 +50,7 @@ func starts() error {
 	if err := s.tasks(); err != nil {
 		return err
 	}
-	return s.products()
+	return s.products(tf32)
 }
 
 func (s *starter) open(bytes int64) (err error) {
@@ -166,7 +166,7 @@ func (s *starter) tasks() error {
 }
 
 // products prints what products of many and of few rows take: few leave much of a GPU idle.
-func (s *starter) products() error {
+func (s *starter) products(tf32 bool) error {
 	fmt.Println("\n| product | rows | us | TFLOP/s | beside the rate of most rows, us |\n|---|---|---|---|---|")
 	const calls = 20
 	for _, f := range []struct {
@@ -175,12 +175,12 @@ func (s *starter) products() error {
 		transA, tnB bool
 	}{
 		{"x·W", 128, 128, false, false}, {"x·W", 300, 128, false, false}, {"x·W", 128, 384, false, false},
-		{"y·Wᵀ", 384, 128, false, true},
+		{"y·Wᵀ", 384, 128, false, true}, {"x·W", 100, 256, false, false}, {"x·W", 256, 256, false, false},
 		{"xᵀ·y", 128, 128, true, false}, {"xᵀ·y", 300, 128, true, false}, {"xᵀ·y", 128, 384, true, false},
 	} {
 		rate := 0.0 // us a row
 		for _, n := range []int{262144, 67584, 33792, 16896, 8800, 4400, 2200, 1100} {
-			g := &device.Gemm{A: s.at, B: s.at + 1<<30, C: s.at + 2<<30, M: n, N: f.to, K: f.from, LDA: f.from, LDB: f.to, LDC: f.to}
+			g := &device.Gemm{A: s.at, B: s.at + 1<<30, C: s.at + 2<<30, M: n, N: f.to, K: f.from, LDA: f.from, LDB: f.to, LDC: f.to, TF32: tf32}
 			switch {
 			case f.tnB:
 				g.TransB, g.LDB = true, f.from

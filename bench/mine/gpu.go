@@ -287,6 +287,10 @@ func (t *table) listing(scale int, r *rows.Rows) error {
 	if err != nil {
 		return err
 	}
+	link, err := t.link()
+	if err != nil {
+		return err
+	}
 	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1, Hubs: true}, func(g *cuda.Graph) {
 		n, start := 0, time.Now()
 		clear(t.spent)
@@ -298,9 +302,39 @@ func (t *table) listing(scale int, r *rows.Rows) error {
 			return
 		}
 		bytes := float64(12 * n)
-		fmt.Printf("%2d listing   %d triangles: %.1f GB/s read; kernels %.0f ms, copies %.0f ms, together %.1f GB/s\n", scale, n,
-			bytes/float64(time.Since(start)), float64(t.spent[0])/1e6, float64(t.copied[0])/1e6, bytes/float64(t.spent[0]+t.copied[0]))
+		fmt.Printf("%2d listing   %d triangles: %.1f GB/s read; kernels %.0f ms, copies %.0f ms, together %.1f GB/s, %.2f of the link's %.1f\n", scale, n,
+			bytes/float64(time.Since(start)), float64(t.spent[0])/1e6, float64(t.copied[0])/1e6, bytes/float64(t.spent[0]+t.copied[0]), bytes/float64(t.spent[0]+t.copied[0])/link, link)
 	})
+}
+
+// link is the rate, in GB/s, of copies of 256 MiB from the first GPU to pinned memory.
+func (t *table) link() (rate float64, err error) {
+	const bytes, times = 256 << 20, 4
+	gpu := t.gpus[0]
+	from, err := gpu.Alloc(bytes)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, gpu.Free(from)) }()
+	to, err := gpu.HostAlloc(bytes)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, gpu.HostFree(to)) }()
+	queue, err := gpu.NewQueue("link")
+	if err != nil {
+		return 0, err
+	}
+	clear(t.copied)
+	for range times {
+		if err := gpu.CopyD2H(queue, to.Bytes(), from, 0); err != nil {
+			return 0, err
+		}
+	}
+	if err := gpu.Sync(); err != nil { // after which the spans are known
+		return 0, err
+	}
+	return bytes * times / float64(t.copied[0]), nil
 }
 
 // density counts on graphs of 5 to 20 drawn edges a vertex, with the memory that is taken.

@@ -51,6 +51,7 @@ func main() {
 	loops := flag.String("loops", "q1,q2,q3,house,cycle5", "with -device: the patterns of job l, with -scaling all patterns; q1 to q3 are those of GAMMA's Figure 13")
 	cpu := flag.Bool("cpu", false, "with -device: loops are run on 16 threads, too")
 	threadCounts := flag.String("scaling", "", "numbers of threads, such as 1,16: print how long counting takes with each on R-MAT graphs of -scales")
+	parts := flag.Bool("parts", false, "print the CPU seconds of reading, of making rows, of planning and of counting, too")
 	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print what each engine takes beside what --explain says, on -data or on R-MAT graphs of -scales")
 	flag.Float64Var(&tooLong, "most", tooLong, "with -engines and loops: what is expected to take more seconds is not run")
 	flag.Float64Var(&stop, "stop", stop, "with -engines: seconds after which a count is given up")
@@ -65,7 +66,7 @@ func main() {
 	} else if *repeat > 0 {
 		err = compare(*repeat, others)
 	} else {
-		err = count(*data, *text, mine.Engine(*engine), *threads, *induced)
+		err = count(*data, *text, mine.Engine(*engine), *threads, *induced, *parts)
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -73,7 +74,8 @@ func main() {
 }
 
 // count does the job.
-func count(data, text string, engine mine.Engine, threads int, induced bool) error {
+func count(data, text string, engine mine.Engine, threads int, induced, parts bool) error {
+	times := []float64{cpuSeconds()}
 	p, err := mine.ParsePattern(queries(text))
 	if err != nil {
 		return err
@@ -82,19 +84,33 @@ func count(data, text string, engine mine.Engine, threads int, induced bool) err
 	if err != nil {
 		return err
 	}
+	times = append(times, cpuSeconds())
 	g, err := mine.Open(d.Edges, mine.Options{Labels: d.Labels, Engine: engine, Threads: threads})
 	if err != nil {
 		return err
 	}
+	times = append(times, cpuSeconds())
 	var options []mine.Option
 	if induced {
 		options = append(options, mine.Induced)
 	}
-	n, err := g.Count(context.Background(), p, options...)
+	prepared, err := g.Prepare(p, options...)
+	if err != nil {
+		return err
+	}
+	times = append(times, cpuSeconds())
+	n, err := prepared.Count(context.Background())
 	if err != nil {
 		return err
 	}
 	fmt.Println(n)
+	if parts {
+		fmt.Printf("start %.4f s", times[0])
+		for i, name := range []string{"reading", "rows", "order and plan", "counting"} {
+			fmt.Printf(", %s %.4f", name, append(times, cpuSeconds())[i+1]-times[i])
+		}
+		fmt.Println()
+	}
 	return nil
 }
 

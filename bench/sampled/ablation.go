@@ -3,118 +3,115 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"time"
 
-	"sagann/backend"
 	"sagann/dataset"
-	"sagann/layers"
-	"sagann/saga"
-	"sagann/sample"
 )
 
-// ablations are graphs of the sizes that the FastGL paper's ablation is measured on: vertices, edges in both
-// directions, features, classes, training vertices.
-var ablations = map[string][5]int{
-	"reddit":   {232_965, 114_615_892, 602, 41, 153_431},
-	"products": {2_449_029, 123_718_280, 200, 47, 196_615},
-	"mag":      {10_100_000, 300_000_000, 100, 8, 196_615},
-	"tiny":     {20_000, 400_000, 32, 8, 5_000}, // for a try
-}
-
-// parts are what can be left out, where features lie for it, and what that is for.
+// parts are what can be left out, where features lie for it, and what that is for. What a card does without one
+// on the host comes last: it takes longest.
 var parts = []struct {
 	without string
 	cache   float64 // as epochs has it
 	name    string
 }{
+	{"fuse", 0, "aggregation: one kernel reads rows, computes on edges and sums"},
+	{"draw", 0, "the card draws and renumbers"},
 	{"match", -1, "match: rows of the batch before stay on the card"},
 	{"stream", -1, "batches come ahead: drawn and copied while one computes"},
-	{"fuse", 0, "aggregation: one kernel reads rows, computes on edges and sums"},
 }
 
-// ablate times epochs with every part and without each in turn, and prints a row for each part, model and graph.
-func (e *epochs) ablate(graphs, models string) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "graph\tmodel\tleft out\tfeatures\tms with\tspread\tms without\tspread\twith over without\tbar")
+// ablate times epochs with every part and without each of those left out in turn, and prints a row for each, model and graph.
+func (e *epochs) ablate(graphs, models string, left []string) error {
+	header("graph", "model", "left out", "features", "ms with", "spread", "ms without", "spread", "epochs without", "with over without", "bar")
 	for name := range strings.SplitSeq(graphs, ",") {
-		s, ok := ablations[name]
-		if !ok {
-			return fmt.Errorf("-ablation %s: there are mag, products, reddit and tiny", name)
+		if err := e.shape(name); err != nil {
+			return err
 		}
-		e.vertices, e.edges, e.features, e.classes, e.train = s[0], s[1], s[2], s[3], s[4]
 		d := e.graph()
-		for model := range strings.SplitSeq(models, ",") {
-			var with []float64
-			last := 1.0 // of cache: none yet
-			for _, x := range parts {
-				if x.cache != last {
-					last = x.cache
-					var err error
-					if with, err = e.times(d, model, x.cache); err != nil {
-						return fmt.Errorf("%s, %s: %w", name, model, err)
-					}
-				}
-				without, err := e.times(d, model, x.cache, x.without)
-				if err != nil {
-					return fmt.Errorf("%s, %s without %s: %w", name, model, x.without, err)
-				}
-				where := map[bool]string{true: "host", false: "card"}[x.cache < 0]
-				spread := (with[len(with)-1] - with[0]) / median(with)
-				verdict := "holds"
-				if median(with) > median(without)*(1.02+spread) {
-					verdict = "does not"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.1f\t%.1f–%.1f\t%.1f\t%.1f–%.1f\t%.3f\t%s\n", name, model, x.name, where,
-					median(with), with[0], with[len(with)-1], median(without), without[0], without[len(without)-1], median(with)/median(without), verdict)
-				if err := w.Flush(); err != nil {
-					return err
-				}
+		for e.model = range strings.SplitSeq(models, ",") {
+			if err := e.leaveOut(name, d, left); err != nil {
+				return fmt.Errorf("%s, %s: %w", name, e.model, err)
 			}
 		}
 	}
-	fmt.Println("In ms: medians of epochs, and the least and the most. The bar holds where with is at most 1.02 times without plus with's spread.")
-	fmt.Println("Not left out: renumbering, without which there are no blocks (saga bench sample times it beside a Fused-Map). Reorder is not there.")
+	fmt.Println("\nIn ms: medians of epochs, and the least and the most. The bar holds where with is at most 1.02 times without plus with's spread.")
+	fmt.Println("Without a part an epoch is timed no more where two have taken half as long again. Reorder is not there.")
 	return nil
 }
 
-// times are milliseconds of epochs, ascending, after one that is not timed.
-func (e *epochs) times(d *dataset.Data, model string, cache float64, without ...string) (list []float64, err error) {
-	sizes, err := sizesOf(e.fanouts)
-	if err != nil {
-		return nil, err
-	}
-	o := layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: e.hidden, Layers: len(sizes)}
-	if model == "gat" {
-		o.Heads, o.Hidden = 8, e.hidden/8
-	}
-	m, err := layers.New(model, o)
-	if err != nil {
-		return nil, err
-	}
-	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: append([]string{"invariant"}, without...), Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
-	if e.device != "" {
-		c.Machine = backend.MachineOf(e.device)
-	}
-	p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Cache: cache})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	for epoch := range e.n + 1 {
-		start := time.Now()
-		for range p.SampledPlan().Batches {
-			if _, err := p.Step(); err != nil {
-				return nil, err
+// leaveOut prints the rows of a model on a graph.
+func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
+	var with []float64
+	last := math.NaN() // of cache
+	for _, x := range parts {
+		if !slices.Contains(left, x.without) {
+			continue
+		}
+		var err error
+		if e.cache = x.cache; x.cache != last {
+			last = x.cache
+			if with, err = e.times(d, 0); err != nil {
+				return err
 			}
 		}
-		if epoch > 0 {
-			list = append(list, 1e3*time.Since(start).Seconds())
+		without, err := e.times(d, 1.5*median(with), x.without)
+		if err != nil {
+			return fmt.Errorf("without %s: %w", x.without, err)
 		}
+		where := map[bool]string{true: "host", false: "card"}[x.cache < 0]
+		spread := (with[len(with)-1] - with[0]) / median(with)
+		verdict := "holds"
+		if median(with) > median(without)*(1.02+spread) {
+			verdict = "does not"
+		}
+		row(graph, e.model, x.name, where, fmt.Sprintf("%.1f", median(with)), least(with), fmt.Sprintf("%.1f", median(without)), least(without), len(without),
+			fmt.Sprintf("%.3f", median(with)/median(without)), verdict)
+	}
+	return nil
+}
+
+// least is the range of an ascending list.
+func least(list []float64) string { return fmt.Sprintf("%.1f–%.1f", list[0], list[len(list)-1]) }
+
+// errSlow ends epochs that are slow enough to tell.
+var errSlow = errors.New("two epochs are slow")
+
+// times are milliseconds of epochs, ascending, after one that is not timed; of two where both take longer than enough, unless that is 0.
+func (e *epochs) times(d *dataset.Data, enough float64, without ...string) (list []float64, err error) {
+	p, err := e.program(d, without...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()); fresh() }()
+	err = e.turns(p, func(n int, t turn) error {
+		if n > 0 {
+			list = append(list, 1e3*t.wall.Seconds())
+		}
+		if enough > 0 && n == 2 && slices.Min(list) > enough {
+			return errSlow
+		}
+		return nil
+	})
+	if errors.Is(err, errSlow) {
+		err = nil
 	}
 	slices.Sort(list)
-	return list, nil
+	return list, err
+}
+
+// header prints the head of a table.
+func header(cells ...any) {
+	row(cells...)
+	fmt.Println(strings.Repeat("|---", len(cells)) + "|")
+}
+
+// row prints a row of it.
+func row(cells ...any) {
+	for _, c := range cells {
+		fmt.Printf("| %v ", c)
+	}
+	fmt.Println("|")
 }

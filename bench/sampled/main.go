@@ -28,7 +28,7 @@ func main() {
 	spec := flag.String("data", "vertices=1000000,edges=30000000,features=100,classes=47", "synthetic graph")
 	n := flag.Int("batches", 5, "timed batches, after one that is not")
 	serves := flag.String("serve", "", "folder for the edges; what to time is read line by line (alternate.py)")
-	window := flag.Int("match", 0, "print what successive batches have in common, also in the best order of so many, instead")
+	window := flag.Int("match", 0, "print what successive ones of -batches batches have in common, also in the best order of so many, on the graph of -data or -shape, instead")
 	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
 	var e epochs
 	flag.StringVar(&e.fanouts, "sample", "15,10,5", "fan-outs")
@@ -40,26 +40,33 @@ func main() {
 	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
 	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
 	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: all of it")
-	flag.IntVar(&e.vertices, "vertices", 2449029, "of that graph")
-	flag.IntVar(&e.edges, "edges", 123718280, "of that graph, in both directions")
-	flag.IntVar(&e.train, "train", 196615, "its training vertices")
-	flag.IntVar(&e.features, "features", 100, "of its vertices")
-	flag.IntVar(&e.classes, "classes", 47, "of its vertices")
+	flag.Func("shape", "sizes of that graph: reddit, products (with the 200 features of FastGL's), mag, papers", e.shape)
+	flag.IntVar(&e.of.vertices, "vertices", 2449029, "of that graph")
+	flag.IntVar(&e.of.edges, "edges", 123718280, "of that graph, in both directions")
+	flag.IntVar(&e.of.train, "train", 196615, "its training vertices")
+	flag.IntVar(&e.of.features, "features", 100, "of its vertices")
+	flag.IntVar(&e.of.classes, "classes", 47, "of its vertices")
 	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
 	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
+	flag.StringVar(&e.sampler, "sampler", "", "sampler of the epochs in place of -sample, which then says how many layers there are: ladies:512,512,512")
+	flag.BoolVar(&e.table, "table", false, "print a row for each run of the epochs, with what drawing alone takes")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
 	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
 	ablation := flag.String("ablation", "", "graphs, such as reddit,products,mag: time -epochs with every part of sampled training and without each in turn, instead")
 	models := flag.String("models", "gcn,gin,gat", "models of the ablation")
+	left := flag.String("parts", "fuse,draw,match,stream", "what the ablation leaves out")
 	flag.Parse()
-	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n, *window) }
+	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n) }
 	if e.n > 0 {
 		run = e.run
 	}
 	if *ablation != "" {
-		run = func() error { return e.ablate(*ablation, *models) }
+		run = func() error { return e.ablate(*ablation, *models, strings.Split(*left, ",")) }
+	}
+	if *window > 0 {
+		run = func() error { return e.match(*spec, *n, *window) }
 	}
 	if *memory > 0 {
 		run = func() error { return sizeOfSampling(*memory, *n) }
@@ -70,7 +77,7 @@ func main() {
 	}
 }
 
-func run(spec, fanouts, model, out, serves string, hidden, size, n, window int) error {
+func run(spec, fanouts, model, out, serves string, hidden, size, n int) error {
 	s, err := dataset.ParseSpec(spec)
 	if err != nil {
 		return err
@@ -82,9 +89,6 @@ func run(spec, fanouts, model, out, serves string, hidden, size, n, window int) 
 	sizes, err := sizesOf(fanouts)
 	if err != nil {
 		return err
-	}
-	if window > 0 {
-		return match(d, sizes, size, n, window)
 	}
 	m, err := layers.New(model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: hidden, Layers: len(sizes)})
 	if err != nil {

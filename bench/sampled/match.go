@@ -10,16 +10,35 @@ import (
 
 // match prints which share of a batch's rows the batch before has, too, and which share it would be if of every window of
 // batches that one came next which has most in common with the last.
-func match(d *dataset.Data, sizes []int, size, n, window int) error {
+func (e *epochs) match(spec string, n, window int) error {
+	d, size, items := (*dataset.Data)(nil), e.batch, []uint32(nil)
+	if e.of.named {
+		d = e.graph()
+		items = d.Train
+	} else if s, err := dataset.ParseSpec(spec); err != nil {
+		return err
+	} else if d, err = dataset.Synthetic(s); err != nil {
+		return err
+	}
+	how, _, err := e.sampling(d)
+	if err != nil {
+		return err
+	}
 	g, err := sample.NewGraph(d.Edges)
 	if err != nil {
 		return err
 	}
-	p, err := sample.Compile(g, sample.Neighbours(sizes...))
+	p, err := sample.Compile(g, how.Sampler)
 	if err != nil {
 		return err
 	}
 	order := sample.Permutation(d.Edges.V, sample.Key{Seed: 1})
+	if items != nil {
+		order = sample.Permutation(len(items), sample.Key{Seed: 1})
+		for i, k := range order {
+			order[i] = items[k]
+		}
+	}
 	n = min(n, len(order)/size)
 	sets, rows, inOrder := make([][]uint64, n), 0, 0
 	common := func(a, b int) (n int) {
@@ -59,7 +78,8 @@ func match(d *dataset.Data, sizes []int, size, n, window int) error {
 			used[next], last, best = true, lo+next, best+most
 		}
 	}
+	after := float64(rows) * float64(n-1) / float64(n) // the first has none before it
 	fmt.Printf("%d batches of %d rows, of %d: the batch before has %.1f %% of them, in the best order of every %d batches %.1f %%\n",
-		n, rows/n, d.Edges.V, 100*float64(inOrder)/float64(rows), window, 100*float64(best)/float64(rows))
+		n, rows/n, d.Edges.V, 100*float64(inOrder)/after, window, 100*float64(best)/after)
 	return nil
 }

@@ -26,6 +26,7 @@ type Embed struct {
 	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Its memory; auto: what is free there."`
 	Batch    int      `default:"0" placeholder:"N" help:"Sources at a time; 0: as many as pay (${default})."`
 	Times    count    `default:"3" placeholder:"N" help:"Timed calls of each (${default})."`
+	BF16     bool     `name:"bf16" help:"The same with rows of the first layer's products in bfloat16, too."`
 	Kernels  bool     `help:"Times of kernels, too."`
 	Markdown bool     `help:"Print Markdown."`
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
@@ -53,10 +54,10 @@ func (c *Embed) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, gpu.Close()) }()
 	rows := &sheet{title: fmt.Sprintf("Embeddings of all vertices on %s, milliseconds by the clock, rows copied to the host", gpu.Info().Name), key: "embeddings",
-		head: table.Row{"graph", "features", "children, leaves", "median", "least", "most", "Gunrock, V100", "times as fast", "target", "link alone", "leaf rows, GB",
+		head: table.Row{"graph", "features", "children, leaves", "products", "median", "least", "most", "Gunrock, V100", "times as fast", "target", "link alone", "leaf rows, GB",
 			"CPU", "Gunrock's OpenMP", "times as fast", "batch", "memory, MB", "Gunrock's, MB", "off the CPU by"},
 		notes: []string{"Features and graph lie on the GPU before; products with weights are part of the times. Link alone: the rows of the result at 50 GB/s. Leaf rows: bytes if the features of every drawn leaf were read. CPU: of some sources, scaled to all. Gunrock's times and memory: its report, one V100 and 32 threads beside it; its memory is B·(C·(256+F+1)+4·256)·4 with its batch B, features and graph."}}
-	kernels := &sheet{title: "Kernels of these, ms", key: "kernels", head: table.Row{"graph", "features", "children", "kernel", "launches", "ms in all"}}
+	kernels := &sheet{title: "Kernels of these, ms", key: "kernels", head: table.Row{"graph", "features", "children", "products", "kernel", "launches", "ms in all"}}
 	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "power of ranks", "largest row", "rows without edges", "sha256"}}
 	for _, name := range c.Shapes {
 		p, e, err := hopShape(name)
@@ -106,8 +107,13 @@ func (m *embedding) all() (err error) {
 			}
 		})
 		for _, children := range m.Children {
-			if err := m.one(x, cols, children); err != nil {
-				return fmt.Errorf("%d features, %d children: %w", cols, children, err)
+			for _, half := range []bool{false, true} {
+				if half && !m.BF16 {
+					continue
+				}
+				if err := m.one(x, cols, children, half); err != nil {
+					return fmt.Errorf("%d features, %d children: %w", cols, children, err)
+				}
 			}
 		}
 	}
@@ -115,8 +121,8 @@ func (m *embedding) all() (err error) {
 }
 
 // one measures one size.
-func (m *embedding) one(x []float32, cols, children int) (err error) {
-	hop := sample.TwoHop{Children: children, Leaves: children, SelfNeighbour: true}
+func (m *embedding) one(x []float32, cols, children int, half bool) (err error) {
+	hop := sample.TwoHop{Children: children, Leaves: children, SelfNeighbour: true, BF16: half}
 	hop.Random(cols, int(m.Width), 1)
 	before := m.gpu.Counters().Used
 	on, err := hop.OnGPU(m.gpu, m.g, x, cols, len(m.sources), m.Batch)
@@ -142,16 +148,17 @@ func (m *embedding) one(x []float32, cols, children int) (err error) {
 	ours, p := median(times), gunrockTimes[gunrockRow{m.name, cols, children}]
 	leaves := v * float64(children*children*cols) * 4
 	memory := float64(p.batch)*(float64(children)*(r+float64(cols)+1)+4*r)*4 + v*float64(cols)*4 + 4*(v+1+float64(m.g.Edges()))
-	row := table.Row{m.name, cols, children, fmt.Sprintf("%.2f", ours), fmt.Sprintf("%.2f", slices.Min(times)), fmt.Sprintf("%.2f", slices.Max(times)), "", "", "",
+	numbers := map[bool]string{false: "float32", true: "bfloat16"}[half]
+	row := table.Row{m.name, cols, children, numbers, fmt.Sprintf("%.2f", ours), fmt.Sprintf("%.2f", slices.Min(times)), fmt.Sprintf("%.2f", slices.Max(times)), "", "", "",
 		fmt.Sprintf("%.2f", v*r*4/50e6), fmt.Sprintf("%.1f", leaves/1e9), fmt.Sprintf("%.0f", cpu), "", "", on.Batch(), (m.gpu.Counters().Used - before) / 1e6, "", fmt.Sprintf("%.1e", off)}
 	if p.v100 > 0 {
-		row[6], row[7], row[8] = p.v100, fmt.Sprintf("%.1f", p.v100/ours), fmt.Sprintf("%.2f", p.v100/10)
-		row[12], row[13], row[16] = p.openMP, fmt.Sprintf("%.1f", p.openMP/cpu), fmt.Sprintf("%.0f", memory/1e6)
+		row[7], row[8], row[9] = p.v100, fmt.Sprintf("%.1f", p.v100/ours), fmt.Sprintf("%.2f", p.v100/10)
+		row[13], row[14], row[17] = p.openMP, fmt.Sprintf("%.1f", p.openMP/cpu), fmt.Sprintf("%.0f", memory/1e6)
 	}
-	m.rows.add(row, fields{{"graph", m.name}, {"features", cols}, {"children", children}, {"ms", ours}, {"least_ms", slices.Min(times)}, {"v100_ms", p.v100},
+	m.rows.add(row, fields{{"graph", m.name}, {"features", cols}, {"children", children}, {"products", numbers}, {"ms", ours}, {"least_ms", slices.Min(times)}, {"v100_ms", p.v100},
 		{"cpu_ms", cpu}, {"openmp_ms", p.openMP}, {"leaf_bytes", leaves}, {"batch", on.Batch()}, {"off", off}})
 	if m.Kernels {
-		return m.parts(on, cols, children)
+		return m.parts(on, cols, children, numbers)
 	}
 	return nil
 }
@@ -175,14 +182,14 @@ func (m *embedding) onCPU(hop *sample.TwoHop, x []float32, cols int) (ms, off fl
 			off = max(off, math.Abs(float64(y-m.out[int(v)*hop.Cols()+k])))
 		}
 	}
-	if !(off <= 1e-5) {
+	if !(off <= 1e-5 || hop.BF16 && off <= 1e-2) {
 		return 0, 0, fmt.Errorf("a number is off the CPU's by %v", off)
 	}
 	return ms, off, nil
 }
 
 // parts measures the kernels, each by itself.
-func (m *embedding) parts(on *sample.TwoHopGPU, cols, children int) error {
+func (m *embedding) parts(on *sample.TwoHopGPU, cols, children int, numbers string) error {
 	times, launches, order := map[string]float64{}, map[string]int{}, []string(nil)
 	m.gpu.Detail(func(x device.Span) {
 		if launches[x.Kernel] == 0 {
@@ -195,7 +202,7 @@ func (m *embedding) parts(on *sample.TwoHopGPU, cols, children int) error {
 	err = errors.Join(err, m.gpu.Sync())
 	m.gpu.Detail(nil)
 	for _, k := range order {
-		m.kernels.add(table.Row{m.name, cols, children, k, launches[k], fmt.Sprintf("%.3f", times[k])},
+		m.kernels.add(table.Row{m.name, cols, children, numbers, k, launches[k], fmt.Sprintf("%.3f", times[k])},
 			fields{{"graph", m.name}, {"features", cols}, {"children", children}, {"kernel", k}, {"launches", launches[k]}, {"ms", times[k]}})
 	}
 	return err

@@ -70,7 +70,12 @@ func (c *Sample) Run(a *app) error {
 			fields{{"sampler", c.Samplers[i]}, {"samples_per_second", m.samples}, {"units_per_second", m.units}, {"reads_of_a_unit", m.reads}})
 	}
 	s.notes = []string{fmt.Sprintf("Random reads of 4 bytes from %.0f MB: %s/s, by a loop over places that do not depend on each other, before every piece of what is measured, the fastest. Both graphs were sorted in %.1f s.", float64(4*in.Edges())/1e6, short(reads), built.Seconds()),
-		"Seconds are processor time over threads, so that other work on the machine counts less. A sample is a walk, or a seed of a batch. Reads each: of memory at a random place, for a step of a walk offset and neighbour, for one of node2vec the lines that a search of the row before touches, too, where that decides the first try, for an edge of a block neighbour, edge number and local number, and its share of the row's offset."}
+		"Seconds are processor time over threads, so that other work on the machine counts less. A sample is a walk, or a seed of a batch. Reads each: of memory at a random place, for a step of a walk offset and neighbour, for one of node2vec also the lines that a search of the row before touches where that decides, and the tries that are not taken, for an edge of a block neighbour, edge number and local number, and its share of the row's offset."}
+	for i, m := range list {
+		if m.first > 0 {
+			s.notes = append(s.notes, fmt.Sprintf("%s: %.1f reads a step, and %s of the bound, if the first try of each were taken.", c.Samplers[i], m.first, percent(100*m.units*m.first/reads)))
+		}
+	}
 	o := benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}
 	return o.print(a, s)
 }

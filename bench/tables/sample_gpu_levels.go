@@ -11,10 +11,11 @@ import (
 
 func newTogether() *sheet {
 	return &sheet{title: "Blocks drawn many batches at a time", key: "together",
-		head: table.Row{"graph", "sampler", "batches", "seeds of each", "vertices", "edges", "ms", "M batches/s", "KB each must touch", "bound, ms", "of the bound", "bar"},
+		head: table.Row{"graph", "sampler", "batches", "seeds of each", "vertices", "edges", "ms", "launches", "M batches/s", "KB each must touch", "bound, ms", "of the bound", "bar", "of the bound at the graph's rate"},
 		notes: []string{"Vertices and edges are means over the first batches, which equal the CPU's. A batch must touch 4 bytes of every edge into its levels, at each step anew, as each may come from what is drawn there " +
 			"(mvs: 8 of every edge that it takes), 8 for where each row lies, once; of every edge that stays it reads 4 (8 more where edges have scores that the draw sums) and writes 8 (12 with a weight); " +
-			"4 are written for each vertex, and for each row of a step. What is searched to draw by score is not counted. The bound is these bytes at the rate of random sectors from 32 MB, for graphs of any size. Times are of the kernel; seeds are copied before."}}
+			"4 are written for each vertex, and for each row of a step. What is searched to draw by score is not counted. The bound is these bytes at the rate of random sectors from 32 MB, for graphs of any size; the last column takes the rate of a list as large as the graph, of which " +
+			"whole sectors are read. Times are of the kernels; seeds are copied before."}}
 }
 
 // together measures samplers of which a block of threads draws a batch.
@@ -76,11 +77,13 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 	if err != nil {
 		return err
 	}
+	before := m.gpu.Counters().Used
 	x, err := p.OnGPU(m.gpu)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
+	size := m.gpu.Counters().Used - before
 	key := sample.Key{Seed: 1}
 	drawn, err := x.BlocksOf(seeds[:some], key)
 	if err != nil {
@@ -108,6 +111,7 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		return err
 	}
 	var list []float64
+	launches := 0
 	for epoch := range m.Times {
 		spans, err := m.spansOf(func() error { return run(uint32(epoch) + 1) })
 		if err != nil {
@@ -117,13 +121,14 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		for _, t := range spans {
 			sum += t
 		}
-		list = append(list, sum)
+		list, launches = append(list, sum), len(spans)
 	}
 	ms := median(list)
-	bound := bytes * float64(len(seeds)) / (32 * m.rates[0].rate) * 1e3
-	s.add(table.Row{graph, name, len(seeds), len(seeds[0]), fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), fmt.Sprintf("%.2f", float64(len(seeds))/ms/1e3),
-		fmt.Sprintf("%.0f", bytes/1e3), fmt.Sprintf("%.3f", bound), percent(100 * bound / ms), "50 %"},
-		fields{{"graph", graph}, {"sampler", name}, {"batches", len(seeds)}, {"ms", ms}, {"bytes", bytes}, {"bound_ms", bound}})
+	total := bytes * float64(len(seeds))
+	bound, own := total/(32*m.rates[0].rate)*1e3, total/(32*m.bound(size))*1e3
+	s.add(table.Row{graph, name, len(seeds), len(seeds[0]), fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), launches, fmt.Sprintf("%.2f", float64(len(seeds))/ms/1e3),
+		fmt.Sprintf("%.0f", bytes/1e3), fmt.Sprintf("%.3f", bound), percent(100 * bound / ms), "50 %", percent(100 * own / ms)},
+		fields{{"graph", graph}, {"sampler", name}, {"batches", len(seeds)}, {"ms", ms}, {"launches", launches}, {"bytes", bytes}, {"bound_ms", bound}, {"bound_own_ms", own}})
 	return nil
 }
 

@@ -135,7 +135,7 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 		barText = fmt.Sprintf("%.1f and %.0f", 0.6*bound/1e6, bar)
 	}
 	s.add(table.Row{graph, name, samples, fmt.Sprintf("%.3f", seconds), fmt.Sprintf("%.1f", n/seconds/1e6), fmt.Sprintf("%.0f", n*draws/seconds/1e6),
-		fmt.Sprintf("%.0f", in), fmt.Sprintf("%.0f", out), percent(100 * n / seconds / bound), barText, "yes"},
+		fmt.Sprintf("%.0f", in), fmt.Sprintf("%.0f", out), percent(100 * n / seconds / bound), barText, percent(100 * grouping), "yes"},
 		fields{{"graph", graph}, {"sampler", name}, {"samples", samples}, {"seconds", seconds}, {"bytes_in", in}, {"bytes_out", out}, {"grouping", grouping}})
 	return nil
 }

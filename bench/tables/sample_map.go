@@ -163,7 +163,7 @@ func (f *fusedMap) capture(functions []device.Function, at []uint64, lists [][]u
 }
 
 func (f *fusedMap) launch(c []device.Command) error {
-	return f.gpu.Launch(f.queue, device.GPUFunc("map", func(d device.GPU) (device.Batch, error) { return d.Prepare(c) }))
+	return f.gpu.Launch(f.queue, device.GPUCommands("map", c))
 }
 
 func (f *fusedMap) run() error { return f.gpu.(device.Capturer).Replay(f.captured) }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,8 +23,8 @@ type meter struct {
 }
 
 // rates are what a sampler does in a second: samples, and edges or steps, with the random
-// reads that one of these needs; 0 where that is not known.
-type rates struct{ samples, units, reads float64 }
+// reads that one of these needs; 0 where that is not known. First are those of a step whose first try is taken, where there are tries.
+type rates struct{ samples, units, reads, first float64 }
 
 // measure runs a sampler on the rows of in-edges, or walks along out-edges.
 func (m *meter) measure(name string) (r rates, err error) {
@@ -93,7 +94,11 @@ func (m *meter) walks(r *rates, p *sample.Program, name string, key sample.Key) 
 		all += steps
 		r.samples, r.units = max(r.samples, float64(n)/t), max(r.units, steps/t)
 	}
-	r.reads = readsOf(name, float64(pieces*n), all, m.out)
+	r.reads, r.first = readsOf(name, float64(pieces*n), all, m.out), 0
+	if kind, rest, _ := strings.Cut(name, ":"); kind == "node2vec" && r.reads > 0 {
+		r.first = r.reads
+		r.reads = 1 + triesOf(rest, &s, m.out)*(r.first-1) // where the row lies is read once
+	}
 	return nil
 }
 
@@ -109,12 +114,47 @@ func readsOf(name string, walks, steps float64, g *sample.Graph) float64 {
 	case kind == "ppr":
 		return 2 + walks/max(steps, 1)
 	case kind == "node2vec":
-		p, q := 1.0, 1.0
-		if _, err := fmt.Sscanf(rest, "p=%g,q=%g", &p, &q); err == nil {
+		if p, q, err := backAndOut(rest); err == nil {
 			return 2 + math.Abs(1-1/q)/max(1/p, 1, 1/q)*linesOf(g)
 		}
 	}
 	return 0
+}
+
+// backAndOut are the settings of node2vec.
+func backAndOut(text string) (p, q float64, err error) {
+	_, err = fmt.Sscanf(text, "p=%g,q=%g", &p, &q)
+	return p, q, err
+}
+
+// triesOf is how many neighbours node2vec proposes a step: one over the probability that one is taken, on average over steps of walks.
+func triesOf(settings string, s *sample.Samples, g *sample.Graph) float64 {
+	p, q, err := backAndOut(settings)
+	if err != nil {
+		return 1
+	}
+	const steps = 10000
+	most, r, tries, n := max(1/p, 1, 1/q), rand.New(rand.NewPCG(1, 2)), 0.0, 0
+	for range steps {
+		k, i := 1+r.IntN(len(s.Steps)-1), r.IntN(s.N)
+		before, v := s.Steps[k-1][i], s.Steps[k][i]
+		if v == sample.NoVertex || g.Degree(v) == 0 {
+			continue
+		}
+		near := g.Far[g.Offsets[before]:g.Offsets[before+1]]
+		taken := 0.0
+		for _, x := range g.Far[g.Offsets[v]:g.Offsets[v+1]] {
+			if _, found := slices.BinarySearch(near, x); x == before {
+				taken += 1 / p
+			} else if found {
+				taken++
+			} else {
+				taken += 1 / q
+			}
+		}
+		tries, n = tries+most*float64(g.Degree(v))/taken, n+1
+	}
+	return tries / max(float64(n), 1)
 }
 
 // linesOf is how many lines of 64 bytes a search by halves touches on average in the row of a vertex for one that is two steps from it. Walks come

@@ -84,7 +84,7 @@ func (m *gpuSamples) readsOf(q device.Queue, f device.Function, bytes int64) (ra
 	ms, err := m.medianOf(func() error {
 		seed += 1 << 40
 		c := []device.Command{{Call: &device.Call{Func: f, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Args: []uint64{from, uint64(bytes / 4), to, seed}}}}
-		return m.gpu.Launch(q, device.GPUFunc("random_reads", func(d device.GPU) (device.Batch, error) { return d.Prepare(c) }))
+		return m.gpu.Launch(q, device.GPUCommands("random_reads", c))
 	})
 	return 64 * 256 * blocks / ms / 1e6, err
 }

@@ -63,7 +63,7 @@ func (c *embedCmd) Run(a *app) error {
 			return cli.Usagef("--%s is of embeddings from walks: give --walks, too", name)
 		}
 	}
-	for _, name := range []string{"leaves", "weights", "width", "self-neighbours"} {
+	for _, name := range []string{"leaves", "weights", "width", "self-neighbours", "bf16"} {
 		if a.Given[name] {
 			return cli.Usagef("--%s is of embeddings from sampled in-edges: give --children, too", name)
 		}

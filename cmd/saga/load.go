@@ -57,6 +57,9 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, fmt.Errorf("%w%s", err, columnsHint(s.Data.Path, err))
 	}
+	if cfg.HostMem > 0 || j.data.Shard != nil {
+		debug.SetGCPercent(shardGC)
+	}
 	task := s.task(j.data)
 	if err := j.split(s, task, log); err != nil {
 		return nil, err
@@ -108,6 +111,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 			if err := s.cluster(sampling, d); err != nil {
 				return err
 			}
+			s.norms(sampling, d)
 			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
 			return err
 		}

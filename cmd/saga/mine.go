@@ -88,14 +88,20 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 	f.bar = &lateBar{a: a, start: time.Now()}
 	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set,
 		NoReuse: slices.Contains(f.Without, "reuse"), NoPool: slices.Contains(f.Without, "pool")})
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	return g, usage(err)
 }
 
 // closed adds what closing the graph says to the error of a command.
-func closed(g *mine.Graph, err *error) { *err = errors.Join(*err, g.Close()) }
+func closed(g *mine.Graph, err *error) { *err = errors.Join(usage(*err), g.Close()) }
+
+// usage makes a question that does not go with the graph or with the engine a mistake in the command line.
+func usage(err error) error {
+	var question *mine.QuestionError
+	if errors.As(err, &question) {
+		return cli.Usage(err)
+	}
+	return err
+}
 
 // lateBar is a bar that appears once the work has taken a second.
 type lateBar struct {

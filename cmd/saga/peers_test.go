@@ -101,6 +101,28 @@ func TestPeers(t *testing.T) {
 	}
 }
 
+// TestPeersResume: a run of four ranks goes on with two, which share it as its first ranks did, and with four.
+func TestPeersResume(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"--data", mpiData, "--model", "sage", "--owners", "4", "--chunks", "8"}
+	one, run := filepath.Join(dir, "one"), filepath.Join(dir, "run")
+	if out, err := command(t, append(append([]string{"train"}, args...), "--epochs", "6", "--out", one)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	startPeers(t, 4, append(args, "--epochs", "2", "--out", run)...).wait(t)
+	for epochs := 4; epochs <= 6; epochs += 2 {
+		n := epochs - 2
+		p := startPeers(t, n, "--resume", run, "--epochs", fmt.Sprint(epochs))
+		p.wait(t)
+		if text := fmt.Sprintf("between %d ranks", n); !strings.Contains(p.out[0].String(), text) {
+			t.Errorf("the run that goes on is not shared %s:\n%s", text, p.out[0])
+		}
+	}
+	if !bytes.Equal(checkpointOf(t, one), checkpointOf(t, run)) {
+		t.Error("another checkpoint than that of one process")
+	}
+}
+
 // TestPeersUsage: a list of peers and a number that do not go together.
 func TestPeersUsage(t *testing.T) {
 	for _, args := range [][]string{{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"}} {

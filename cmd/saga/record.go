@@ -119,6 +119,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		old.Planning.Slices = auto(max(1, rec.Plan.Slices))
 		old.outcome = rec.Plan.outcome()
 	}
+	old.net = c.net
 	c.settings = old
 	return nil
 }

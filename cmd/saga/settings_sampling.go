@@ -54,6 +54,17 @@ func (s *settings) cluster(x *saga.Sampling, d *dataset.Data) error {
 	return nil
 }
 
+// norms has the seeds of s chosen by the norms of features, if it is mvs. Where features are learned, or there are none, all are chosen with equal
+// probability.
+func (s *settings) norms(x *saga.Sampling, d *dataset.Data) {
+	if x.Sampler.Name != sample.MVS(1).Name {
+		return
+	}
+	if x.Norms = saga.FeatureNorms(d); x.Norms == nil {
+		x.Norms = make([]float32, d.Edges.V)
+	}
+}
+
 // sampling is what --sample, --sampler and --batch say; nil: the whole graph.
 func (s *settings) sampling() (*saga.Sampling, error) {
 	if s.Training.Sampling.whole() {

@@ -48,6 +48,9 @@ type toldError struct {
 // then on, but to its log file.
 func (c *trainCmd) join(a *app) (*ranks, error) {
 	link, err := c.Ranks.link(a.Stderr)
+	if link == nil && err == nil && mpi.Apart() > 0 {
+		a.Log.Warn("srun has started several processes that know nothing of each other, and each trains alone: srun --mpi=pmix, or what srun --mpi=list names, makes them ranks of one run", "processes", mpi.Apart())
+	}
 	if link == nil || err != nil {
 		return nil, err
 	}

@@ -11,19 +11,22 @@ import (
 )
 
 // Batches that come while others are at work. A plan that has two rooms for what comes with a batch
-// (plan.Ahead) takes one in while it computes on the other: Stage copies, Step computes.
+// (plan.Ahead) takes one in while it computes on the other: Stage copies, Step computes. Where rows come over the link, which then never
+// should wait, the batch after that is staged as well: it comes to the room of the step at work once that has ended, without the host.
 
 // ahead says which room is whose.
 type ahead struct {
 	from, bytes int64  // of the first room; 0 bytes: there is none
 	room        int    // that the step at work reads, 0 or 1
-	staged      *Batch // what lies in it, or comes
-	next        *Batch // what lies in the other
+	next        *Batch // what lies in the other, or comes
+	after       *Batch // what comes to the first once the step at work has left it
+	two         bool   // such a one may be staged
 
 	copied device.Event    // what was drawn is not needed any more
 	listed device.Event    // the vertices of a batch have come
 	others device.Event    // what does not come over the link has
-	ended  device.Event    // the kernels of a step have
+	left   device.Event    // the kernels of a step do not need its room any more
+	ended  device.Event    // the step has
 	come   [2]device.Event // all of it has, by room
 	flying bool            // a step has returned while rows still come
 	lists  []device.Batch  // commands of the last load
@@ -45,17 +48,44 @@ func (a *ahead) in(room int, addr int64) int64 {
 // with its kernels. Only a plan with plan.Ahead can, others do nothing. It is an
 // *OverflowError when the plan has no room for b.
 func (r *Runner) Stage(b *Batch) error {
-	if r.ahead.bytes == 0 {
+	a := &r.ahead
+	if a.bytes == 0 {
 		return nil
 	}
 	if err := r.check(b); err != nil {
 		return err
 	}
-	err := r.load(b, r.ahead.room^1)
+	room, to := a.room^1, &a.next
+	if a.next != nil {
+		room, to = a.room, &a.after
+		if p := &r.arena.devices[0]; a.after != nil || !a.two {
+			return errors.New("exec: there is no room for so many batches")
+		} else if err := p.dev.Wait(p.queues[plan.H2D], a.left); err != nil {
+			return err
+		}
+	}
+	err := r.load(b, room)
 	if err == nil {
-		r.ahead.next = b
+		*to = b
 	}
 	return err
+}
+
+// Staged tells whether b comes, or is there, for a step to come.
+func (r *Runner) Staged(b *Batch) bool { return b == r.ahead.next || b == r.ahead.after }
+
+// TwoAhead has Stage take a second batch.
+func (r *Runner) TwoAhead() { r.ahead.two = true }
+
+// Ahead is how many batches can be staged.
+func (r *Runner) Ahead() int {
+	switch {
+	case r.ahead.bytes == 0:
+		return 0
+	case r.ahead.two:
+		return 2
+	}
+	return 1
 }
 
 // load submits the copies of b to a room.
@@ -132,12 +162,12 @@ func (r *Runner) arrive() error {
 		return nil
 	}
 	next := a.next
-	a.next = nil
+	a.next, a.after = a.after, nil
 	if next == r.batch {
 		a.room ^= 1
 		return nil
 	}
-	a.far.match = 0 // nothing is in the other room
+	a.next, a.far.match = nil, 0 // nothing is in the other room
 	if err := r.load(r.batch, a.room); err != nil {
 		return err
 	}
@@ -145,7 +175,7 @@ func (r *Runner) arrive() error {
 }
 
 // StepBatch is Step of a plan over sampled blocks; meanwhile is called, if it is not nil, while the
-// device computes. It may call Stage.
+// device computes. It may call Stage, as often as Ahead says less what is staged.
 func (r *Runner) StepBatch(meanwhile func() error) error {
 	if r.batch == nil {
 		return errors.New("exec: no batch was set")
@@ -153,17 +183,14 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	err := r.Load()
 	if err == nil {
 		r.traceBegin()
-		first, then := r.submitAll, meanwhile
-		if meanwhile == nil {
-			then = func() error { return nil }
-		} else if r.ahead.far.comes { // the link is what steps wait for
-			first, then = meanwhile, r.submitAll
-		}
 		if err = r.arrive(); err == nil {
-			err = first()
+			err = r.submitAll()
 		}
 		if err == nil {
-			err = then()
+			err = r.leave()
+		}
+		if err == nil && meanwhile != nil {
+			err = meanwhile()
 		}
 		if err == nil {
 			err = r.bringResults()
@@ -173,6 +200,20 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	}
 	r.ended(err)
 	return err
+}
+
+// leave notes when the kernels that were submitted have ended.
+func (r *Runner) leave() (err error) {
+	a, p := &r.ahead, &r.arena.devices[0]
+	if !a.two {
+		return nil
+	}
+	if a.left == nil {
+		if a.left, err = p.dev.NewEvent(); err != nil {
+			return err
+		}
+	}
+	return p.dev.Record(p.queues[plan.Compute], a.left)
 }
 
 // finish waits for the step. Rows of the next batch may still come over the link: they are what steps wait for, and the next

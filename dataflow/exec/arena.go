@@ -39,9 +39,8 @@ type part struct {
 	scratch device.Mem   // GPUs: what lies between the kernels of a launch
 	held    []device.Mem // and all that was taken for it
 
-	relay *relay          // of messages through host memory; nil until a plan has some
-	net   device.Queue    // of messages from GPU to GPU; nil until the first
-	tied  [2]device.Event // that tie it to the queue of a message
+	relay *relay // of messages through host memory; nil until a plan has some
+	turn  turn   // of messages from GPU to GPU
 }
 
 // NewArena takes bytes of memory of each device, once. The error names what was asked for.
@@ -55,7 +54,11 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 		}
 		a.devices = append(a.devices, p)
 		for q := range p.queues {
-			if p.queues[q], err = dev.NewQueue(plan.Queue(q).String()); err != nil {
+			made := device.NewUrgentQueue // kernels that bring the next batch are small beside those of a step
+			if plan.Queue(q) == plan.Compute {
+				made = device.Device.NewQueue
+			}
+			if p.queues[q], err = made(dev, plan.Queue(q).String()); err != nil {
 				return nil, errors.Join(err, a.Close())
 			}
 		}

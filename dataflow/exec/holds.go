@@ -96,7 +96,7 @@ func (r *Runner) own() {
 // lose notes that nothing of r's steps is in memory any more.
 func (r *Runner) lose() {
 	r.has.held = false
-	r.ahead.staged, r.ahead.next = nil, nil
+	r.ahead.next, r.ahead.after = nil, nil
 	for _, c := range r.consts {
 		c.written = false
 	}

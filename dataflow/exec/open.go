@@ -88,9 +88,16 @@ func (r *Runner) openKernels(programs []*kernel.Program) error {
 
 // openTasks gives each task that others wait for an event.
 func (r *Runner) openTasks() (err error) {
+	last := make([]*task, max(1, r.plan.Devices)) // by device: its last message
 	for i := range r.tasks {
 		t := &r.plan.Tasks[i]
 		r.tasks[i] = task{r: r, t: t}
+		if r.isDirect(t) {
+			if t.Is.Joined {
+				last[t.Device].more = true
+			}
+			last[t.Device] = &r.tasks[i]
+		}
 		if !t.Is.Event {
 			continue
 		}

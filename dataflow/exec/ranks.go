@@ -31,52 +31,93 @@ func (r *Runner) message(t *plan.Task) device.HostKernel {
 	})
 }
 
+// isDirect tells whether t is an end of a message from memory to memory of GPUs.
+func (r *Runner) isDirect(t *plan.Task) bool {
+	return (t.Kind == plan.Send || t.Kind == plan.Receive) && r.arena.Direct && !t.Is.Host
+}
+
 // submitMessage hands this rank's end of a message to queue q, or waits for it (relay).
 func (r *Runner) submitMessage(t *plan.Task, q device.Queue) error {
-	switch {
-	case r.arena.Direct && !t.Is.Host:
-		return r.direct(t, q)
-	case r.arena.relays():
+	if r.arena.relays() {
 		return r.relay(t, q)
 	}
 	return r.arena.on(t.Device).dev.Launch(q, r.message(t))
 }
 
-// direct does this rank's end of a message from memory to memory of GPUs, on a queue that has all of the device's messages in the
-// global order, between the tasks of q before it and those after it.
-func (r *Runner) direct(t *plan.Task, q device.Queue) error {
-	p, at := r.arena.on(t.Device), t.Addr
-	dev, ok := p.dev.(device.Messenger)
-	if !ok {
-		return fmt.Errorf("%v cannot exchange messages", p.dev.Info())
+// turn is the messages of a device that cross at the same time, from memory to memory of GPUs. They go through a queue that has all of the
+// device's messages in the global order, each between the tasks of its own queue before it and those after it.
+type turn struct {
+	net  device.Queue    // nil until the first message
+	tied [2]device.Event // that tie it to the queues of messages
+	list []device.Message
+	of   []*task
+}
+
+func (x *turn) open(dev device.Device) (err error) {
+	if x.net != nil {
+		return nil
 	}
-	if p.net == nil {
-		var err error
-		if p.net, err = dev.NewQueue("net"); err != nil {
-			return err
-		}
-		for i := range p.tied {
-			if p.tied[i], err = dev.NewEvent(); err != nil {
-				return err
-			}
-		}
+	if x.net, err = dev.NewQueue("net"); err != nil {
+		return err
 	}
-	if t.Kind == plan.Send {
-		at = t.FromAddr
-	}
-	p.net.SetTag(q.Tag())
-	for _, do := range []func() error{
-		func() error { return dev.Record(q, p.tied[0]) },
-		func() error { return dev.Wait(p.net, p.tied[0]) },
-		func() error { return dev.Message(p.net, t.Kind == plan.Send, int(t.From), p.mem, at, t.Bytes) },
-		func() error { return dev.Record(p.net, p.tied[1]) },
-		func() error { return dev.Wait(q, p.tied[1]) },
-	} {
-		if err := do(); err != nil {
+	for i := range x.tied {
+		if x.tied[i], err = dev.NewEvent(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// direct takes message k of queue q into the turn, which it hands over when it is complete, with the events of all its tasks. A trace has a
+// turn as its last message.
+func (r *Runner) direct(k *task, q device.Queue) error {
+	p, t := r.arena.on(k.t.Device), k.t
+	dev, ok := p.dev.(device.Messenger)
+	if !ok {
+		return fmt.Errorf("%v cannot exchange messages", p.dev.Info())
+	}
+	x := &p.turn
+	if err := x.open(dev); err != nil {
+		return err
+	}
+	at := t.Addr
+	if t.Kind == plan.Send {
+		at = t.FromAddr
+	}
+	x.list = append(x.list, device.Message{Send: t.Kind == plan.Send, Peer: int(t.From), Mem: p.mem, Off: at, Bytes: t.Bytes})
+	x.of = append(x.of, k)
+	err := after(dev, x.net, q, x.tied[0])
+	if k.more || err != nil {
+		return err
+	}
+	x.net.SetTag(q.Tag())
+	if err := dev.Exchange(x.net, x.list); err != nil {
+		return err
+	}
+	if err := dev.Record(x.net, x.tied[1]); err != nil {
+		return err
+	}
+	for _, k := range x.of {
+		q := p.queues[k.t.Queue]
+		if err := dev.Wait(q, x.tied[1]); err != nil {
+			return err
+		}
+		if k.event != nil {
+			if err := dev.Record(q, k.event); err != nil {
+				return err
+			}
+		}
+	}
+	x.list, x.of = x.list[:0], x.of[:0]
+	return nil
+}
+
+// after has queue q wait for what before has now.
+func after(dev device.Device, q, before device.Queue, e device.Event) error {
+	if err := dev.Record(before, e); err != nil {
+		return err
+	}
+	return dev.Wait(q, e)
 }
 
 // rankOf is the rank of a plan's device d.
@@ -87,6 +128,9 @@ func (r *Runner) chunk(id, i int) ([]byte, error) {
 	v := &r.plan.Spec.Values[id]
 	if r.host[id] == nil {
 		return nil, fmt.Errorf("input %s was not set", v.Name)
+	}
+	if z := r.plan.Places.Sets; z != nil && z.TableOf(id) != nil { // which is whole, however the graph is cut to evaluate
+		return r.host[id], nil
 	}
 	at := int64(r.slot(id, i)) * int64(r.plan.Cells.Width) * v.RowBytes
 	return r.host[id][at : at+int64(r.plan.Cells.Rows(i))*v.RowBytes], nil

@@ -50,10 +50,20 @@ func (r *Runner) submit(all *submitted, only int) error {
 				return r.fail(i, err)
 			}
 		}
-		if err := k.submit(q); err != nil {
+		direct := r.isDirect(k.t)
+		if direct {
+			if err := r.direct(k, q); err != nil {
+				return r.fail(i, err)
+			}
+		} else if err := k.submit(q); err != nil {
 			return r.fail(i, err)
 		}
-		if k.event != nil && (k.t.Kind != plan.Load || r.ahead.bytes == 0) {
+		switch {
+		case direct: // events are recorded when the turn is complete
+			if only >= 0 && !k.more {
+				all.reach(only, i+1, false)
+			}
+		case k.event != nil && (k.t.Kind != plan.Load || r.ahead.bytes == 0):
 			if err := dev.Record(q, k.event); err != nil {
 				return r.fail(i, err)
 			}

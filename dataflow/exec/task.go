@@ -151,6 +151,7 @@ type task struct {
 	r     *Runner
 	t     *plan.Task
 	event device.Event
+	more  bool // a message: the device's next one crosses at the same time
 	l     *cpu.Launch
 	view  chunk.View
 }

@@ -82,6 +82,7 @@ type Marks struct {
 	Event       bool // a task of another queue waits for this one
 	Max         bool // Add: the larger of two ordered bit patterns instead of the sum
 	Host        bool // Send, Receive: of a chunk in the sender's host memory
+	Joined      bool // Send, Receive: it crosses at the same time as the device's message before it
 	Gather      bool // Load of only the rows that cell (Other,Own) of Dir reads, Rows of them, to their places
 }
 

@@ -3,6 +3,7 @@ package npy
 import (
 	"fmt"
 	"math"
+	"unsafe"
 )
 
 // Elem is the set of element types that an array can have.
@@ -177,21 +178,19 @@ func (a *Array) Int32s() ([]int32, error) {
 }
 
 // Uint32s returns the elements as uint32, with an error that names the byte of
-// an element which is negative or too large. A uint32 array is returned without
-// a copy.
+// an element which is negative or too large. A uint32 or int32 array is returned
+// without a copy.
 func (a *Array) Uint32s() ([]uint32, error) {
 	switch d := a.Data.(type) {
 	case []uint32:
 		return d, nil
-	case []int32: // the usual case, without the detour over int64
-		out := make([]uint32, len(d))
+	case []int32: // the usual case: numbers from 0 on have the same bits
 		for i, x := range d {
 			if x < 0 {
 				return nil, fmt.Errorf("%s: %d is negative", a.Where(i), x)
 			}
-			out[i] = uint32(x)
 		}
-		return out, nil
+		return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(d))), len(d)), nil
 	}
 	return narrow[uint32](a, 0, math.MaxUint32)
 }

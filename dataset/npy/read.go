@@ -64,7 +64,7 @@ func decode(r io.Reader, h *header, size int64, name string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := k.read(r, h.count, k.order)
+	data, err := k.read(r, h.count, k.order, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: byte %d: %w", name, h.size, err)
 	}
@@ -91,8 +91,9 @@ func (h *header) fits(size int64, name string) (kind, error) {
 
 // kind is an element type as a header spells it.
 type kind struct {
-	size  int64 // bytes of an element in the file
-	read  func(r io.Reader, n int, order binary.ByteOrder) (any, error)
+	size int64 // bytes of an element in the file
+	// read returns n elements, in room's memory if it is of that type and large enough.
+	read  func(r io.Reader, n int, order binary.ByteOrder, room any) (any, error)
 	turn  func(data any, shape []int) any // from Fortran order to C order
 	order binary.ByteOrder
 }
@@ -112,8 +113,8 @@ func kindFor[T Elem](size int64) kind {
 }
 
 func half(widen func(uint16) float32) kind {
-	return kind{size: 2, turn: turned[float32], read: func(r io.Reader, n int, order binary.ByteOrder) (any, error) {
-		x, err := readAs[uint16](r, n, order)
+	return kind{size: 2, turn: turned[float32], read: func(r io.Reader, n int, order binary.ByteOrder, _ any) (any, error) {
+		x, err := readAs[uint16](r, n, order, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -150,10 +151,14 @@ func kindOf(descr string) (kind, bool) {
 	return k, ok
 }
 
-func readAs[T Elem](r io.Reader, n int, order binary.ByteOrder) (any, error) {
+func readAs[T Elem](r io.Reader, n int, order binary.ByteOrder, room any) (any, error) {
 	var zero T
 	size := binary.Size(zero)
-	out := make([]T, n)
+	out, _ := room.([]T)
+	if out == nil || cap(out) < n {
+		out = make([]T, n)
+	}
+	out = out[:n]
 	if _, isBool := any(zero).(bool); !isBool && n > 0 && order.Uint16([]byte{1, 0}) == binary.NativeEndian.Uint16([]byte{1, 0}) {
 		if k, err := io.ReadFull(r, unsafe.Slice((*byte)(unsafe.Pointer(&out[0])), n*size)); err != nil {
 			return nil, fmt.Errorf("element %d: %w", k/size, err)

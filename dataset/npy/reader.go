@@ -12,6 +12,8 @@ import (
 // array in Fortran order, which is held as a whole.
 type Reader struct {
 	Shape []int
+	// Reuse has Next return an array that is valid until the next call only.
+	Reuse bool
 
 	name string
 	h    *header
@@ -20,6 +22,7 @@ type Reader struct {
 	r    *bufio.Reader
 	from io.Closer
 	held *Array // instead of r
+	last any    // with Reuse: what Next returned
 	done int    // elements that were read
 }
 
@@ -143,9 +146,12 @@ func (r *Reader) Next(n int) (*Array, error) {
 	if r.held != nil {
 		return r.held.part(first, n), nil
 	}
-	data, err := r.kind.read(r.r, n, r.kind.order)
+	data, err := r.kind.read(r.r, n, r.kind.order, r.last)
 	if err != nil {
 		return nil, fmt.Errorf("%s: byte %d: %w", r.name, r.h.size+int64(first)*r.kind.size, err)
+	}
+	if r.Reuse {
+		r.last = data
 	}
 	a := r.array(data, first)
 	a.Shape = []int{n}

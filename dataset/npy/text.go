@@ -20,7 +20,7 @@ func textKind(descr string) (kind, bool) {
 	if !ok || err != nil || n < 1 || n > maxText {
 		return kind{}, false
 	}
-	return kind{size: 4 * int64(n), turn: func(data any, shape []int) any { return rowMajor(data.([]string), shape) }, read: func(r io.Reader, count int, order binary.ByteOrder) (any, error) {
+	return kind{size: 4 * int64(n), turn: func(data any, shape []int) any { return rowMajor(data.([]string), shape) }, read: func(r io.Reader, count int, order binary.ByteOrder, _ any) (any, error) {
 		out, buf := make([]string, count), make([]byte, 4*n)
 		var text strings.Builder
 		for i := range out {

@@ -23,6 +23,9 @@ func OpenGPUs(spec string, mem int64) (list []device.GPU, err error) {
 	if err != nil || !device.IsGPU(spec) {
 		return nil, Usagef("--device %s: want GPUs, such as cuda or cuda:0,1", spec)
 	}
+	if err := device.Shared(spec); err != nil {
+		return nil, Usage(err)
+	}
 	for _, index := range indices {
 		gpu, err := openGPU(spec, index, mem)
 		if err != nil {

@@ -516,7 +516,10 @@ func copyTileAsm(dst []float32, w int, src []float32, ld, rows, cols int) bool {
 
 func philoxAsm(w0, w1, w2, w3, of []uint32, step, slot, site, k0, k1 uint32) bool {
 	switch active {
-	case AVX512, AVX2:
+	case AVX512:
+		philoxAVX512(w0, w1, w2, w3, of, step, slot, site, k0, k1)
+		return true
+	case AVX2:
 		philoxAVX2(w0, w1, w2, w3, of, step, slot, site, k0, k1)
 		return true
 	}

@@ -5,7 +5,7 @@ package simd
 func Philox(w0, w1, w2, w3, of []uint32, step, slot, site, k0, k1 uint32) {
 	n := len(of)
 	w0, w1, w2, w3 = w0[:n], w1[:n], w2[:n], w3[:n]
-	if whole := n &^ 7; whole > 0 && philoxAsm(w0, w1, w2, w3, of[:whole], step, slot, site, k0, k1) {
+	if whole := n &^ 15; whole > 0 && philoxAsm(w0, w1, w2, w3, of[:whole], step, slot, site, k0, k1) {
 		w0, w1, w2, w3, of = w0[whole:], w1[whole:], w2[whole:], w3[whole:], of[whole:]
 	}
 	for i, x := range of {

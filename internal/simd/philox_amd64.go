@@ -6,3 +6,6 @@ package simd
 
 //go:noescape
 func philoxAVX2(w0 []uint32, w1 []uint32, w2 []uint32, w3 []uint32, of []uint32, step uint32, slot uint32, site uint32, k0 uint32, k1 uint32)
+
+//go:noescape
+func philoxAVX512(w0 []uint32, w1 []uint32, w2 []uint32, w3 []uint32, of []uint32, step uint32, slot uint32, site uint32, k0 uint32, k1 uint32)

@@ -15,6 +15,8 @@ TEXT ·philoxAVX2(SB), NOSPLIT, $0-140
 	MOVQ    w3_base+72(FP), DI
 	VMOVDQU kd2511f53<>+0(SB), Y0
 	VMOVDQU kcd9e8d57<>+0(SB), Y1
+	VMOVDQU k9e3779b9<>+0(SB), Y2
+	VMOVDQU kbb67ae85<>+0(SB), Y3
 	MOVL    step+120(FP), R8
 	MOVL    slot+124(FP), R9
 	MOVL    site+128(FP), R10
@@ -22,222 +24,217 @@ TEXT ·philoxAVX2(SB), NOSPLIT, $0-140
 	MOVL    k1+136(FP), R12
 
 counters1:
-	VMOVDQU      (AX), Y2
-	VMOVD        R8, X3
-	VPBROADCASTD X3, Y3
-	VMOVD        R9, X4
+	VMOVD        R11, X4
 	VPBROADCASTD X4, Y4
-	VMOVD        R10, X5
+	VMOVD        R12, X5
 	VPBROADCASTD X5, Y5
-	VMOVD        R11, X6
-	VPBROADCASTD X6, Y6
-	VMOVD        R12, X7
-	VPBROADCASTD X7, Y7
-	VPSRLQ       $0x20, Y2, Y8
-	VPMULUDQ     Y0, Y2, Y9
-	VPMULUDQ     Y0, Y8, Y8
-	VPSRLQ       $0x20, Y9, Y2
-	VPBLENDD     $0xaa, Y8, Y2, Y2
-	VPSLLQ       $0x20, Y8, Y8
-	VPBLENDD     $0xaa, Y8, Y9, Y8
-	VPSRLQ       $0x20, Y4, Y9
-	VPMULUDQ     Y1, Y4, Y10
-	VPMULUDQ     Y1, Y9, Y9
-	VPSRLQ       $0x20, Y10, Y4
-	VPBLENDD     $0xaa, Y9, Y4, Y4
-	VPSLLQ       $0x20, Y9, Y9
-	VPBLENDD     $0xaa, Y9, Y10, Y9
-	VPXOR        Y3, Y4, Y4
-	VPXOR        Y6, Y4, Y4
-	VPXOR        Y5, Y2, Y2
-	VPXOR        Y7, Y2, Y2
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y4, Y3
-	VPMULUDQ     Y0, Y4, Y5
-	VPMULUDQ     Y0, Y3, Y3
-	VPSRLQ       $0x20, Y5, Y4
-	VPBLENDD     $0xaa, Y3, Y4, Y4
-	VPSLLQ       $0x20, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y5, Y3
-	VPSRLQ       $0x20, Y2, Y5
-	VPMULUDQ     Y1, Y2, Y10
-	VPMULUDQ     Y1, Y5, Y5
-	VPSRLQ       $0x20, Y10, Y2
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSLLQ       $0x20, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y10, Y5
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y6, Y2, Y2
-	VPXOR        Y8, Y4, Y4
-	VPXOR        Y7, Y4, Y4
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y2, Y8
-	VPMULUDQ     Y0, Y2, Y9
-	VPMULUDQ     Y0, Y8, Y8
-	VPSRLQ       $0x20, Y9, Y2
-	VPBLENDD     $0xaa, Y8, Y2, Y2
-	VPSLLQ       $0x20, Y8, Y8
-	VPBLENDD     $0xaa, Y8, Y9, Y8
-	VPSRLQ       $0x20, Y4, Y9
-	VPMULUDQ     Y1, Y4, Y10
-	VPMULUDQ     Y1, Y9, Y9
-	VPSRLQ       $0x20, Y10, Y4
-	VPBLENDD     $0xaa, Y9, Y4, Y4
-	VPSLLQ       $0x20, Y9, Y9
-	VPBLENDD     $0xaa, Y9, Y10, Y9
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Y7
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y8
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Y9
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Y11
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y12
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Y13
+	VMOVDQU      (AX), Y6
+	VPSRLQ       $0x20, Y6, Y10
+	VPMULUDQ     Y0, Y6, Y6
+	VPMULUDQ     Y1, Y8, Y8
+	VPSRLQ       $0x20, Y8, Y14
+	VPXOR        Y7, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        Y9, Y7, Y7
+	VPXOR        Y5, Y7, Y7
+	VPMULUDQ     Y0, Y10, Y9
+	VPMULUDQ     Y1, Y12, Y10
+	VPSRLQ       $0x20, Y10, Y12
+	VPXOR        Y11, Y12, Y12
+	VPXOR        Y4, Y12, Y12
+	VPSRLQ       $0x20, Y9, Y11
+	VPXOR        Y13, Y11, Y11
+	VPXOR        Y5, Y11, Y11
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y13
+	VPMULUDQ     Y1, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y14
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y13, Y8
+	VPXOR        Y6, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     Y0, Y12, Y6
+	VPMULUDQ     Y1, Y11, Y11
+	VPSRLQ       $0x20, Y11, Y12
+	VPXOR        Y10, Y12, Y12
+	VPXOR        Y4, Y12, Y12
+	VPSRLQ       $0x20, Y6, Y10
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y9
+	VPMULUDQ     Y1, Y8, Y8
+	VPSRLQ       $0x20, Y8, Y14
+	VPXOR        Y7, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y9, Y7
+	VPXOR        Y13, Y7, Y7
+	VPXOR        Y5, Y7, Y7
+	VPMULUDQ     Y0, Y12, Y12
+	VPMULUDQ     Y1, Y10, Y10
+	VPSRLQ       $0x20, Y10, Y13
+	VPXOR        Y11, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y5, Y11, Y11
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y6
+	VPMULUDQ     Y1, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y14
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y6, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y9
+	VPMULUDQ     Y1, Y11, Y11
+	VPSRLQ       $0x20, Y11, Y13
+	VPXOR        Y10, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y9, Y10
+	VPXOR        Y12, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y12
+	VPMULUDQ     Y1, Y8, Y8
+	VPSRLQ       $0x20, Y8, Y14
+	VPXOR        Y7, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y12, Y7
+	VPXOR        Y6, Y7, Y7
+	VPXOR        Y5, Y7, Y7
+	VPMULUDQ     Y0, Y13, Y6
+	VPMULUDQ     Y1, Y10, Y10
+	VPSRLQ       $0x20, Y10, Y13
+	VPXOR        Y11, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y6, Y11
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y5, Y11, Y11
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y9
+	VPMULUDQ     Y1, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y14
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y9, Y8
+	VPXOR        Y12, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y12
+	VPMULUDQ     Y1, Y11, Y11
+	VPSRLQ       $0x20, Y11, Y13
+	VPXOR        Y10, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y12, Y10
+	VPXOR        Y6, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y6
+	VPMULUDQ     Y1, Y8, Y8
+	VPSRLQ       $0x20, Y8, Y14
+	VPXOR        Y7, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        Y9, Y7, Y7
+	VPXOR        Y5, Y7, Y7
+	VPMULUDQ     Y0, Y13, Y9
+	VPMULUDQ     Y1, Y10, Y10
+	VPSRLQ       $0x20, Y10, Y13
+	VPXOR        Y11, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y9, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y5, Y11, Y11
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y12
+	VPMULUDQ     Y1, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y14
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y12, Y8
+	VPXOR        Y6, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y6
+	VPMULUDQ     Y1, Y11, Y11
+	VPSRLQ       $0x20, Y11, Y13
+	VPXOR        Y10, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y6, Y10
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y9
+	VPMULUDQ     Y1, Y8, Y8
+	VPSRLQ       $0x20, Y8, Y14
+	VPXOR        Y7, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y9, Y7
+	VPXOR        Y12, Y7, Y7
+	VPXOR        Y5, Y7, Y7
+	VPMULUDQ     Y0, Y13, Y12
+	VPMULUDQ     Y1, Y10, Y10
+	VPSRLQ       $0x20, Y10, Y13
+	VPXOR        Y11, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y5, Y11, Y11
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPMULUDQ     Y0, Y14, Y6
+	VPMULUDQ     Y1, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y14
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y4, Y14, Y14
+	VPSRLQ       $0x20, Y6, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y9
+	VPMULUDQ     Y1, Y11, Y11
+	VPSRLQ       $0x20, Y11, Y13
+	VPXOR        Y10, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSRLQ       $0x20, Y9, Y4
+	VPXOR        Y12, Y4, Y4
 	VPXOR        Y5, Y4, Y4
-	VPXOR        Y6, Y4, Y4
-	VPXOR        Y3, Y2, Y2
-	VPXOR        Y7, Y2, Y2
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y4, Y3
-	VPMULUDQ     Y0, Y4, Y5
-	VPMULUDQ     Y0, Y3, Y3
-	VPSRLQ       $0x20, Y5, Y4
-	VPBLENDD     $0xaa, Y3, Y4, Y4
-	VPSLLQ       $0x20, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y5, Y3
-	VPSRLQ       $0x20, Y2, Y5
-	VPMULUDQ     Y1, Y2, Y10
-	VPMULUDQ     Y1, Y5, Y5
-	VPSRLQ       $0x20, Y10, Y2
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSLLQ       $0x20, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y10, Y5
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y6, Y2, Y2
-	VPXOR        Y8, Y4, Y4
-	VPXOR        Y7, Y4, Y4
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y2, Y8
-	VPMULUDQ     Y0, Y2, Y9
-	VPMULUDQ     Y0, Y8, Y8
-	VPSRLQ       $0x20, Y9, Y2
-	VPBLENDD     $0xaa, Y8, Y2, Y2
-	VPSLLQ       $0x20, Y8, Y8
-	VPBLENDD     $0xaa, Y8, Y9, Y8
-	VPSRLQ       $0x20, Y4, Y9
-	VPMULUDQ     Y1, Y4, Y10
-	VPMULUDQ     Y1, Y9, Y9
-	VPSRLQ       $0x20, Y10, Y4
-	VPBLENDD     $0xaa, Y9, Y4, Y4
-	VPSLLQ       $0x20, Y9, Y9
-	VPBLENDD     $0xaa, Y9, Y10, Y9
-	VPXOR        Y5, Y4, Y4
-	VPXOR        Y6, Y4, Y4
-	VPXOR        Y3, Y2, Y2
-	VPXOR        Y7, Y2, Y2
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y4, Y3
-	VPMULUDQ     Y0, Y4, Y5
-	VPMULUDQ     Y0, Y3, Y3
-	VPSRLQ       $0x20, Y5, Y4
-	VPBLENDD     $0xaa, Y3, Y4, Y4
-	VPSLLQ       $0x20, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y5, Y3
-	VPSRLQ       $0x20, Y2, Y5
-	VPMULUDQ     Y1, Y2, Y10
-	VPMULUDQ     Y1, Y5, Y5
-	VPSRLQ       $0x20, Y10, Y2
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSLLQ       $0x20, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y10, Y5
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y6, Y2, Y2
-	VPXOR        Y8, Y4, Y4
-	VPXOR        Y7, Y4, Y4
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y2, Y8
-	VPMULUDQ     Y0, Y2, Y9
-	VPMULUDQ     Y0, Y8, Y8
-	VPSRLQ       $0x20, Y9, Y2
-	VPBLENDD     $0xaa, Y8, Y2, Y2
-	VPSLLQ       $0x20, Y8, Y8
-	VPBLENDD     $0xaa, Y8, Y9, Y8
-	VPSRLQ       $0x20, Y4, Y9
-	VPMULUDQ     Y1, Y4, Y10
-	VPMULUDQ     Y1, Y9, Y9
-	VPSRLQ       $0x20, Y10, Y4
-	VPBLENDD     $0xaa, Y9, Y4, Y4
-	VPSLLQ       $0x20, Y9, Y9
-	VPBLENDD     $0xaa, Y9, Y10, Y9
-	VPXOR        Y5, Y4, Y4
-	VPXOR        Y6, Y4, Y4
-	VPXOR        Y3, Y2, Y2
-	VPXOR        Y7, Y2, Y2
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y4, Y3
-	VPMULUDQ     Y0, Y4, Y5
-	VPMULUDQ     Y0, Y3, Y3
-	VPSRLQ       $0x20, Y5, Y4
-	VPBLENDD     $0xaa, Y3, Y4, Y4
-	VPSLLQ       $0x20, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y5, Y3
-	VPSRLQ       $0x20, Y2, Y5
-	VPMULUDQ     Y1, Y2, Y10
-	VPMULUDQ     Y1, Y5, Y5
-	VPSRLQ       $0x20, Y10, Y2
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSLLQ       $0x20, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y10, Y5
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y6, Y2, Y2
-	VPXOR        Y8, Y4, Y4
-	VPXOR        Y7, Y4, Y4
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y2, Y8
-	VPMULUDQ     Y0, Y2, Y9
-	VPMULUDQ     Y0, Y8, Y8
-	VPSRLQ       $0x20, Y9, Y2
-	VPBLENDD     $0xaa, Y8, Y2, Y2
-	VPSLLQ       $0x20, Y8, Y8
-	VPBLENDD     $0xaa, Y8, Y9, Y8
-	VPSRLQ       $0x20, Y4, Y9
-	VPMULUDQ     Y1, Y4, Y10
-	VPMULUDQ     Y1, Y9, Y9
-	VPSRLQ       $0x20, Y10, Y4
-	VPBLENDD     $0xaa, Y9, Y4, Y4
-	VPSLLQ       $0x20, Y9, Y9
-	VPBLENDD     $0xaa, Y9, Y10, Y9
-	VPXOR        Y5, Y4, Y4
-	VPXOR        Y6, Y4, Y4
-	VPXOR        Y3, Y2, Y2
-	VPXOR        Y7, Y2, Y2
-	VPADDD       k9e3779b9<>+0(SB), Y6, Y6
-	VPADDD       kbb67ae85<>+0(SB), Y7, Y7
-	VPSRLQ       $0x20, Y4, Y3
-	VPMULUDQ     Y0, Y4, Y5
-	VPMULUDQ     Y0, Y3, Y3
-	VPSRLQ       $0x20, Y5, Y4
-	VPBLENDD     $0xaa, Y3, Y4, Y4
-	VPSLLQ       $0x20, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y5, Y3
-	VPSRLQ       $0x20, Y2, Y5
-	VPMULUDQ     Y1, Y2, Y10
-	VPMULUDQ     Y1, Y5, Y5
-	VPSRLQ       $0x20, Y10, Y2
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSLLQ       $0x20, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y10, Y5
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y6, Y2, Y2
-	VPXOR        Y8, Y4, Y4
-	VPXOR        Y7, Y4, Y4
-	VMOVDQU      Y2, (DX)
+	VPSLLQ       $0x20, Y13, Y13
+	VPBLENDD     $0xaa, Y13, Y14, Y14
+	VMOVDQU      Y14, (DX)
 	ADDQ         $0x00000020, DX
-	VMOVDQU      Y5, (BX)
+	VPSLLQ       $0x20, Y11, Y11
+	VPBLENDD     $0xaa, Y11, Y7, Y7
+	VMOVDQU      Y7, (BX)
 	ADDQ         $0x00000020, BX
-	VMOVDQU      Y4, (SI)
+	VPSLLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y4, Y8, Y8
+	VMOVDQU      Y8, (SI)
 	ADDQ         $0x00000020, SI
-	VMOVDQU      Y3, (DI)
+	VPSLLQ       $0x20, Y9, Y9
+	VPBLENDD     $0xaa, Y9, Y6, Y6
+	VMOVDQU      Y6, (DI)
 	ADDQ         $0x00000020, DI
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000008, CX
@@ -316,3 +313,209 @@ DATA kbb67ae85<>+52(SB)/4, $0xbb67ae85
 DATA kbb67ae85<>+56(SB)/4, $0xbb67ae85
 DATA kbb67ae85<>+60(SB)/4, $0xbb67ae85
 GLOBL kbb67ae85<>(SB), RODATA|NOPTR, $64
+
+// func philoxAVX512(w0 []uint32, w1 []uint32, w2 []uint32, w3 []uint32, of []uint32, step uint32, slot uint32, site uint32, k0 uint32, k1 uint32)
+// Requires: AVX, AVX512F
+TEXT ·philoxAVX512(SB), NOSPLIT, $0-140
+	MOVQ         of_base+96(FP), AX
+	MOVQ         of_len+104(FP), CX
+	MOVQ         w0_base+0(FP), DX
+	MOVQ         w1_base+24(FP), BX
+	MOVQ         w2_base+48(FP), SI
+	MOVQ         w3_base+72(FP), DI
+	VPBROADCASTD kd2511f53<>+0(SB), Z0
+	VPBROADCASTD kcd9e8d57<>+0(SB), Z1
+	VPBROADCASTD k9e3779b9<>+0(SB), Z2
+	VPBROADCASTD kbb67ae85<>+0(SB), Z3
+	MOVL         step+120(FP), R8
+	MOVL         slot+124(FP), R9
+	MOVL         site+128(FP), R10
+	MOVL         k0+132(FP), R11
+	MOVL         k1+136(FP), R12
+
+counters2:
+	VMOVD        R11, X4
+	VPBROADCASTD X4, Z4
+	VMOVD        R12, X5
+	VPBROADCASTD X5, Z5
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Z7
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Z8
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Z9
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Z11
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Z12
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Z13
+	VMOVDQU32    (AX), Z6
+	VPSRLQ       $0x20, Z6, Z10
+	VPMULUDQ     Z0, Z6, Z6
+	VPMULUDQ     Z1, Z8, Z8
+	VPSRLQ       $0x20, Z8, Z14
+	VPTERNLOGD   $0x96, Z7, Z4, Z14
+	VPSRLQ       $0x20, Z6, Z7
+	VPTERNLOGD   $0x96, Z9, Z5, Z7
+	VPMULUDQ     Z0, Z10, Z9
+	VPMULUDQ     Z1, Z12, Z10
+	VPSRLQ       $0x20, Z10, Z12
+	VPTERNLOGD   $0x96, Z11, Z4, Z12
+	VPSRLQ       $0x20, Z9, Z11
+	VPTERNLOGD   $0x96, Z13, Z5, Z11
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z13
+	VPMULUDQ     Z1, Z7, Z7
+	VPSRLQ       $0x20, Z7, Z14
+	VPTERNLOGD   $0x96, Z8, Z4, Z14
+	VPSRLQ       $0x20, Z13, Z8
+	VPTERNLOGD   $0x96, Z6, Z5, Z8
+	VPMULUDQ     Z0, Z12, Z6
+	VPMULUDQ     Z1, Z11, Z11
+	VPSRLQ       $0x20, Z11, Z12
+	VPTERNLOGD   $0x96, Z10, Z4, Z12
+	VPSRLQ       $0x20, Z6, Z10
+	VPTERNLOGD   $0x96, Z9, Z5, Z10
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z9
+	VPMULUDQ     Z1, Z8, Z8
+	VPSRLQ       $0x20, Z8, Z14
+	VPTERNLOGD   $0x96, Z7, Z4, Z14
+	VPSRLQ       $0x20, Z9, Z7
+	VPTERNLOGD   $0x96, Z13, Z5, Z7
+	VPMULUDQ     Z0, Z12, Z12
+	VPMULUDQ     Z1, Z10, Z10
+	VPSRLQ       $0x20, Z10, Z13
+	VPTERNLOGD   $0x96, Z11, Z4, Z13
+	VPSRLQ       $0x20, Z12, Z11
+	VPTERNLOGD   $0x96, Z6, Z5, Z11
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z6
+	VPMULUDQ     Z1, Z7, Z7
+	VPSRLQ       $0x20, Z7, Z14
+	VPTERNLOGD   $0x96, Z8, Z4, Z14
+	VPSRLQ       $0x20, Z6, Z8
+	VPTERNLOGD   $0x96, Z9, Z5, Z8
+	VPMULUDQ     Z0, Z13, Z9
+	VPMULUDQ     Z1, Z11, Z11
+	VPSRLQ       $0x20, Z11, Z13
+	VPTERNLOGD   $0x96, Z10, Z4, Z13
+	VPSRLQ       $0x20, Z9, Z10
+	VPTERNLOGD   $0x96, Z12, Z5, Z10
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z12
+	VPMULUDQ     Z1, Z8, Z8
+	VPSRLQ       $0x20, Z8, Z14
+	VPTERNLOGD   $0x96, Z7, Z4, Z14
+	VPSRLQ       $0x20, Z12, Z7
+	VPTERNLOGD   $0x96, Z6, Z5, Z7
+	VPMULUDQ     Z0, Z13, Z6
+	VPMULUDQ     Z1, Z10, Z10
+	VPSRLQ       $0x20, Z10, Z13
+	VPTERNLOGD   $0x96, Z11, Z4, Z13
+	VPSRLQ       $0x20, Z6, Z11
+	VPTERNLOGD   $0x96, Z9, Z5, Z11
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z9
+	VPMULUDQ     Z1, Z7, Z7
+	VPSRLQ       $0x20, Z7, Z14
+	VPTERNLOGD   $0x96, Z8, Z4, Z14
+	VPSRLQ       $0x20, Z9, Z8
+	VPTERNLOGD   $0x96, Z12, Z5, Z8
+	VPMULUDQ     Z0, Z13, Z12
+	VPMULUDQ     Z1, Z11, Z11
+	VPSRLQ       $0x20, Z11, Z13
+	VPTERNLOGD   $0x96, Z10, Z4, Z13
+	VPSRLQ       $0x20, Z12, Z10
+	VPTERNLOGD   $0x96, Z6, Z5, Z10
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z6
+	VPMULUDQ     Z1, Z8, Z8
+	VPSRLQ       $0x20, Z8, Z14
+	VPTERNLOGD   $0x96, Z7, Z4, Z14
+	VPSRLQ       $0x20, Z6, Z7
+	VPTERNLOGD   $0x96, Z9, Z5, Z7
+	VPMULUDQ     Z0, Z13, Z9
+	VPMULUDQ     Z1, Z10, Z10
+	VPSRLQ       $0x20, Z10, Z13
+	VPTERNLOGD   $0x96, Z11, Z4, Z13
+	VPSRLQ       $0x20, Z9, Z11
+	VPTERNLOGD   $0x96, Z12, Z5, Z11
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z12
+	VPMULUDQ     Z1, Z7, Z7
+	VPSRLQ       $0x20, Z7, Z14
+	VPTERNLOGD   $0x96, Z8, Z4, Z14
+	VPSRLQ       $0x20, Z12, Z8
+	VPTERNLOGD   $0x96, Z6, Z5, Z8
+	VPMULUDQ     Z0, Z13, Z6
+	VPMULUDQ     Z1, Z11, Z11
+	VPSRLQ       $0x20, Z11, Z13
+	VPTERNLOGD   $0x96, Z10, Z4, Z13
+	VPSRLQ       $0x20, Z6, Z10
+	VPTERNLOGD   $0x96, Z9, Z5, Z10
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z9
+	VPMULUDQ     Z1, Z8, Z8
+	VPSRLQ       $0x20, Z8, Z14
+	VPTERNLOGD   $0x96, Z7, Z4, Z14
+	VPSRLQ       $0x20, Z9, Z7
+	VPTERNLOGD   $0x96, Z12, Z5, Z7
+	VPMULUDQ     Z0, Z13, Z12
+	VPMULUDQ     Z1, Z10, Z10
+	VPSRLQ       $0x20, Z10, Z13
+	VPTERNLOGD   $0x96, Z11, Z4, Z13
+	VPSRLQ       $0x20, Z12, Z11
+	VPTERNLOGD   $0x96, Z6, Z5, Z11
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z3, Z5, Z5
+	VPMULUDQ     Z0, Z14, Z6
+	VPMULUDQ     Z1, Z7, Z7
+	VPSRLQ       $0x20, Z7, Z14
+	VPTERNLOGD   $0x96, Z8, Z4, Z14
+	VPSRLQ       $0x20, Z6, Z8
+	VPTERNLOGD   $0x96, Z9, Z5, Z8
+	VPMULUDQ     Z0, Z13, Z9
+	VPMULUDQ     Z1, Z11, Z11
+	VPSRLQ       $0x20, Z11, Z13
+	VPTERNLOGD   $0x96, Z10, Z4, Z13
+	VPSRLQ       $0x20, Z9, Z4
+	VPTERNLOGD   $0x96, Z12, Z5, Z4
+	VPSLLQ       $0x20, Z13, Z13
+	MOVL         $0x0000aaaa, R13
+	KMOVW        R13, K1
+	VMOVDQA32    Z13, K1, Z14
+	VMOVDQU32    Z14, (DX)
+	ADDQ         $0x00000040, DX
+	VPSLLQ       $0x20, Z11, Z11
+	MOVL         $0x0000aaaa, R13
+	KMOVW        R13, K1
+	VMOVDQA32    Z11, K1, Z7
+	VMOVDQU32    Z7, (BX)
+	ADDQ         $0x00000040, BX
+	VPSLLQ       $0x20, Z4, Z4
+	MOVL         $0x0000aaaa, R13
+	KMOVW        R13, K1
+	VMOVDQA32    Z4, K1, Z8
+	VMOVDQU32    Z8, (SI)
+	ADDQ         $0x00000040, SI
+	VPSLLQ       $0x20, Z9, Z9
+	MOVL         $0x0000aaaa, R13
+	KMOVW        R13, K1
+	VMOVDQA32    Z9, K1, Z6
+	VMOVDQU32    Z6, (DI)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000010, CX
+	JNE          counters2
+	VZEROUPPER
+	RET

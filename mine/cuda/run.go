@@ -82,19 +82,9 @@ func (c *card) commands(calls []call) ([]device.Command, error) {
 			}
 			list = append(list, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len()}})
 		}
-		args := make([]uint64, len(k.args))
-		for j, a := range k.args {
-			switch a := a.(type) {
-			case uint64:
-				args[j] = a
-			case device.Mem:
-				if a.Len() == 0 { // none
-					continue
-				}
-				if args[j], err = c.gpu.Address(a); err != nil {
-					return nil, err
-				}
-			}
+		args, err := device.GPUArgs(c.gpu, k.args)
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: f, Grid: [3]uint32{uint32(k.grid), 1, 1},
 			Block: uint32(k.block), Shared: uint32(k.shared), Args: args}})
@@ -108,7 +98,7 @@ func (c *card) launch(calls []call) error {
 	if err != nil {
 		return err
 	}
-	return c.gpu.Launch(c.queue, device.GPUFunc(calls[0].name, func(d device.GPU) (device.Batch, error) { return d.Prepare(list) }))
+	return c.gpu.Launch(c.queue, device.GPUCommands(calls[0].name, list))
 }
 
 // stateWords is the size of a run's state on a GPU: word 0 tells kernels to stop, the

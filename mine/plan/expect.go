@@ -33,9 +33,16 @@ type Rates struct {
 	Merge    float64 // more for an element of lists that are gone through side by side
 	Bind     float64 // a vertex that loops bind
 	Byte     float64 // of the link to host memory
-	Call     float64 // before and after the kernels of a run, by the clock
-	Listed   float64 // a vertex, or a task of loops, that is listed for a run
 	OfMaps   MapRates
+	OfRuns   RunRates
+}
+
+// RunRates are what a run takes beside its work.
+type RunRates struct {
+	Call   float64 // before and after kernels, by the clock
+	Listed float64 // a vertex, or a task of loops, that is listed
+	Thread float64 // each thread that is started
+	Fresh  float64 // a byte of memory that threads take
 }
 
 // MapRates are the rates of counting maps.
@@ -50,13 +57,14 @@ type MapRates struct {
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
 // blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
 // and of a slower one.
-var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.5e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 3e-9, Doubling: 0.5e-9, Near: 1 << 14,
-	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9}}
+var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.25e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 2.7e-9, Doubling: 0.4e-9, Near: 1 << 14,
+	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9}, OfRuns: RunRates{Thread: 40e-6, Fresh: 0.15e-9}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.
 var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
-	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, Call: 0.15e-3, Listed: 11e-9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 13, Far: 5.5e-12}}
+	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 13, Far: 5.5e-12},
+	OfRuns: RunRates{Call: 0.15e-3, Listed: 11e-9}}
 
 // Crowd is what each thread more adds to the time of all, as a share: clocks are lower and
 // caches are shared. 16 threads of a server take a fifth more.
@@ -127,6 +135,12 @@ func (r Rates) Maps(w MapsWork, vertices float64) float64 {
 	return r.Start + r.OfMaps.Visit*w.Visits + r.OfMaps.Pull*w.Pulled + (r.OfMaps.Push+far)*w.Pushed
 }
 
+// Threads is the seconds that so many threads beside the first, and the bytes of memory that all
+// take, add to a count: short ones take no less than that.
+func (r Rates) Threads(more, bytes float64) float64 {
+	return r.OfRuns.Thread*more + r.OfRuns.Fresh*bytes
+}
+
 // Host is the seconds that a run takes beside its kernels, in which so many vertices or
 // tasks are listed.
-func (r Rates) Host(listed float64) float64 { return r.Call + r.Listed*listed }
+func (r Rates) Host(listed float64) float64 { return r.OfRuns.Call + r.OfRuns.Listed*listed }

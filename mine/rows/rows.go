@@ -89,19 +89,20 @@ func (e *DirectedError) Error() string {
 func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 	n := e.V
 	var d Dropped
-	off := make([]int64, n+1)
-	for i, u := range e.Src {
-		if u == e.Dst[i] {
-			d.Loops++
-		} else {
-			off[u+1]++
-		}
-	}
-	sum(off)
 	var out []uint32
-	if d.Loops == 0 && ascending(e) {
+	off, ok := ascending(e)
+	if ok {
 		out = slices.Clone(e.Dst)
 	} else {
+		off = make([]int64, n+1)
+		for i, u := range e.Src {
+			if u == e.Dst[i] {
+				d.Loops++
+			} else {
+				off[u+1]++
+			}
+		}
+		sum(off)
 		out = make([]uint32, off[n])
 		at := slices.Clone(off[:n])
 		for i, u := range e.Src {
@@ -116,47 +117,58 @@ func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 		d.Repeats = int64(len(in)) - int64(len(kept))
 		out, off = turn(kept, keptOff)
 	}
-	if err := undirected(out, off); err != nil {
+	mid, err := undirected(out, off)
+	if err != nil {
 		return nil, d, err
 	}
-	r := &Rows{Off: off, Col: out}
+	r := &Rows{Off: off, Col: out, Mid: mid}
 	r.finish()
 	return r, d, nil
 }
 
-// undirected looks for an edge without its reverse in ascending rows: if there is none,
-// edges to v come up in the order of the row of v.
-func undirected(col []uint32, off []int64) error {
-	n := len(off) - 1
-	at := slices.Clone(off[:n]) // the entry of each row that must be the next
-	for u := range n {
-		for _, v := range col[off[u]:off[u+1]] {
-			switch {
-			case at[v] == off[v+1] || col[at[v]] > uint32(u):
-				return &DirectedError{uint32(u), v}
-			case col[at[v]] < uint32(u):
-				return &DirectedError{v, col[at[v]]}
-			}
-			at[v]++
+// ascending returns where rows begin if the edges are sorted by source, then destination,
+// without loops and repeated entries, as most data sets have them.
+func ascending(e *chunk.Edges) (off []int64, ok bool) {
+	off = make([]int64, e.V+1)
+	row, last := 0, uint64(0)
+	for i, u := range e.Src {
+		v := e.Dst[i]
+		edge := uint64(u)<<32 | uint64(v)
+		if u == v || edge <= last { // the first is above 0, which is a loop
+			return nil, false
+		}
+		for last = edge; row < int(u); row++ {
+			off[row+1] = int64(i)
 		}
 	}
-	for v := range n {
-		if at[v] < off[v+1] {
-			return &DirectedError{uint32(v), col[at[v]]}
-		}
+	for ; row < e.V; row++ {
+		off[row+1] = int64(len(e.Src))
 	}
-	return nil
+	return off, true
 }
 
-// ascending tells whether the edges are sorted by source, then destination, without
-// repeated entries, as most data sets have them.
-func ascending(e *chunk.Edges) bool {
-	for i := 1; i < len(e.Src); i++ {
-		if e.Src[i-1] > e.Src[i] || e.Src[i-1] == e.Src[i] && e.Dst[i-1] >= e.Dst[i] {
-			return false
+// undirected counts how many neighbours of each vertex are below it, in ascending rows
+// without loops, or finds an edge without its reverse. Edges up to v come up in the order of
+// the first part of the row of v, which is complete when v comes up itself.
+func undirected(col []uint32, off []int64) (mid []uint32, err error) {
+	mid = make([]uint32, len(off)-1)
+	for u := range mid {
+		row := col[off[u]+int64(mid[u]) : off[u+1]]
+		if len(row) > 0 && row[0] < uint32(u) {
+			return nil, &DirectedError{uint32(u), row[0]}
+		}
+		for _, v := range row {
+			at := off[v] + int64(mid[v]) // the entry that must be u
+			switch {
+			case at == off[v+1] || col[at] > uint32(u):
+				return nil, &DirectedError{uint32(u), v}
+			case col[at] < uint32(u):
+				return nil, &DirectedError{v, col[at]}
+			}
+			mid[v]++
 		}
 	}
-	return true
+	return mid, nil
 }
 
 // sum turns counts at i+1 into where row i begins.
@@ -204,21 +216,15 @@ func unique(col []uint32, off []int64) ([]uint32, []int64) {
 	return col[:k], to
 }
 
-// finish fills what follows from the rows.
+// finish fills what follows from the rows and their middles.
 func (r *Rows) finish() {
 	n := r.V()
-	r.Mid = make([]uint32, n)
 	hubs, least := 0, hubDegree(n)
 	for v := range n {
-		row := r.Of(uint32(v))
-		mid := 0
-		for mid < len(row) && row[mid] < uint32(v) {
-			mid++
-		}
-		r.Mid[v] = uint32(mid)
-		r.MaxDegree = max(r.MaxDegree, len(row))
-		r.MaxAbove = max(r.MaxAbove, len(row)-mid)
-		if len(row) >= least {
+		degree := r.Degree(uint32(v))
+		r.MaxDegree = max(r.MaxDegree, degree)
+		r.MaxAbove = max(r.MaxAbove, degree-int(r.Mid[v]))
+		if degree >= least {
 			hubs++
 		}
 	}
@@ -259,12 +265,13 @@ func (r *Rows) ByDegree() *Rows {
 		by[start[d]], rank[v] = uint32(v), uint32(start[d])
 		start[d]++
 	}
-	s := &Rows{Off: make([]int64, n+1), Col: make([]uint32, len(r.Col)), ID: by}
+	s := &Rows{Off: make([]int64, n+1), Col: make([]uint32, len(r.Col)), Mid: make([]uint32, n), ID: by}
 	for k, v := range by {
 		s.Off[k+1] = s.Off[k] + int64(r.Degree(v))
 	}
 	at := slices.Clone(s.Off[:n])
 	for k, v := range by {
+		s.Mid[k] = uint32(at[k] - s.Off[k]) // those below k have come up
 		for _, w := range r.Of(v) {
 			to := rank[w]
 			s.Col[at[to]] = uint32(k)

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math/rand/v2"
+	"sort"
 
 	"sagann/mine/plan"
 )
@@ -48,6 +49,14 @@ func (r *Rows) Stats() plan.Stats {
 // Class is the class of a row, by where it begins among all entries.
 func (r *Rows) Class(v uint32) int {
 	return int(min(r.Off[v]*plan.Classes/max(int64(len(r.Col)), 1), plan.Classes-1))
+}
+
+// InClass is how many rows are of a class.
+func (r *Rows) InClass(class int) int {
+	from := func(class int) int {
+		return sort.Search(r.V(), func(v int) bool { return r.Class(uint32(v)) >= class })
+	}
+	return from(class+1) - from(class)
 }
 
 // Work is what counting by formulas and in matrices does, but for the numbers of cliques:

@@ -18,8 +18,11 @@ func wordsOf(d int) int { return max((d+255)/256, 1) * narrow }
 
 // CliquesNeed is the memory that Cliques takes for each worker: a matrix of the most
 // neighbours that a vertex has above it, a set for each level, a row's members, and a
-// place for each vertex of the graph.
+// place for each vertex of the graph; for triangles a mark a vertex.
 func CliquesNeed(r *rows.Rows, k int) int64 {
+	if k == 3 {
+		return 8 * int64(r.Words)
+	}
 	d := r.MaxAbove
 	words := int64(wordsOf(d))
 	return 8*words*(64*words+int64(k)) + 4*int64(d) + 4*int64(r.V())
@@ -40,8 +43,12 @@ type matrix struct {
 }
 
 // Cliques counts the cliques of k vertices, k from 3 on, each at its lowest vertex: its
-// neighbours above it make a matrix of bits in which cliques of k-1 are counted.
+// neighbours above it make a matrix of bits in which cliques of k-1 are counted. Triangles
+// need no more than marks.
 func (r *Run) Cliques(ctx context.Context, k int) (Total, error) {
+	if k == 3 {
+		return r.triangles(ctx)
+	}
 	p := newPool(r.Rows, cliqueSlice)
 	ws := make([]matrix, r.Workers)
 	err := r.each(ctx, p, func(w int) func(task) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -12,7 +13,12 @@ import (
 // closedNeed is the memory, shared and for each worker, that triangles at edges take.
 func closedNeed(r *rows.Rows) (shared, worker int64) {
 	v := int64(r.V())
-	return 4*r.Edges() + 8*(v+1), 4*v + 8*int64(r.MaxAbove) + 4*min(mostOwn, r.Edges())
+	return 4*r.Edges() + 8*(v+1), 4*v + 8*int64(r.MaxAbove) + 2*min(mostOwn, r.Edges())
+}
+
+// AtEdges tells whether a quantity follows from the triangles at edges.
+func AtEdges(q pattern.Quantity) bool {
+	return q == pattern.EdgePairs || q == pattern.Tails || q == pattern.Triangles
 }
 
 // atEdges sums up what out asks for of the triangles at edges.
@@ -21,7 +27,7 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 	if err != nil {
 		return err
 	}
-	return r.fromEdges(ctx, at, t, out)
+	return r.fromEdges(ctx, func(v uint32) []uint32 { return t[at[v]:at[v+1]] }, out)
 }
 
 // closed counts the triangles at every edge: those of the edges from v upwards stand from
@@ -41,9 +47,9 @@ func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 	ws := make([]closer, r.Workers)
 	err = r.each(ctx, newPool(g, uncut), func(w int) func(task) {
 		c := &ws[w]
-		*c = closer{place: make([]uint32, g.V()), found: make([]uint32, g.MaxAbove), own: make([]uint32, g.MaxAbove), shared: r.Workers > 1}
-		if c.shared {
-			c.last = make([]uint32, g.Edges()-lastFrom)
+		*c = closer{place: make([]uint32, g.V()), found: make([]uint32, g.MaxAbove), own: make([]uint32, g.MaxAbove), all: t[lastFrom:]}
+		if r.Workers > 1 {
+			c.last = make([]uint16, g.Edges()-lastFrom)
 		}
 		return func(tk task) {
 			u := tk.root
@@ -56,17 +62,27 @@ func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 			}
 			own := c.own[:len(around)]
 			clear(own)
-			for i, v := range around {
-				if c.shared && int(v) >= first {
-					c.close(own, i, g.Above(v), c.last[at[v]-lastFrom:at[v+1]-lastFrom], false)
-				} else {
-					c.close(own, i, g.Above(v), t[at[v]:at[v+1]], c.shared)
+			for i, v := range around[:len(around)-1] { // the last one has no neighbour above it among them
+				list := g.Above(v)
+				switch {
+				case c.last == nil:
+					c.close(own, i, list, t[at[v]:at[v+1]])
+				case int(v) >= first:
+					c.closeLast(own, i, list, int(at[v]-lastFrom))
+				default:
+					c.closeShared(own, i, list, t[at[v]:at[v+1]])
 				}
 			}
 			for i, v := range around {
 				c.place[v] = 0
-				if own[i] > 0 {
-					c.add(&t[at[u]+int64(i)], own[i])
+				switch edge := at[u] + int64(i); {
+				case own[i] == 0:
+				case c.last == nil:
+					t[edge] += own[i]
+				case int(u) >= first:
+					c.addLast(int(edge-lastFrom), own[i])
+				default:
+					atomic.AddUint32(&t[edge], own[i])
 				}
 			}
 		}
@@ -80,9 +96,9 @@ func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 		lo, hi := len(last)*p/r.Workers, len(last)*(p+1)/r.Workers
 		wg.Go(func() {
 			for i := range ws {
-				if ws[i].shared {
+				if ws[i].last != nil {
 					for j, n := range ws[i].last[lo:hi] {
-						last[lo+j] += n
+						last[lo+j] += uint32(n)
 					}
 				}
 			}
@@ -92,33 +108,58 @@ func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 	return at, t, nil
 }
 
+// Closed are the triangles at the edges, by entry of rows.
+type Closed []uint32
+
+// Closed counts the triangles at all edges.
+func (r *Run) Closed(ctx context.Context) (Closed, error) {
+	at, t, err := r.closed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := r.Rows
+	c := make(Closed, len(g.Col))
+	quiet := *r
+	quiet.Report = nil // short
+	return c, quiet.each(ctx, newPool(g, uncut), func(int) func(task) {
+		return func(k task) {
+			u := k.root
+			row := c[g.Off[u]:g.Off[u+1]]
+			for i, v := range g.Below(u) {
+				j, _ := slices.BinarySearch(g.Above(v), u)
+				row[i] = t[at[v]+int64(j)]
+			}
+			copy(row[g.Mid[u]:], t[at[u]:at[u+1]])
+		}
+	})
+}
+
+// SumsOf computes those of the quantities of a formula that follow from the triangles at edges.
+func (r *Run) SumsOf(ctx context.Context, c Closed, f pattern.Formula) (map[pattern.Quantity]Total, error) {
+	out := map[pattern.Quantity]Total{}
+	for _, t := range f {
+		out[t.Of] = Total{}
+	}
+	g := r.Rows
+	return out, r.fromEdges(ctx, func(v uint32) []uint32 { return c[g.Off[v]+int64(g.Mid[v]) : g.Off[v+1]] }, out)
+}
+
 // mostOwn is how many edges, of the last vertices, each worker has numbers of its own for,
-// where several work: they fit into a core's cache, and most triangles lie at them.
-const mostOwn = 1 << 18
+// where several work: they fit into a core's cache, and nearly all triangles lie at them.
+const mostOwn = 1 << 20
 
 // closer is one worker that counts triangles at edges.
 type closer struct {
-	place  []uint32 // by vertex: 1 + its number among the root's neighbours above it, or 0
-	found  []uint32 // which members of a row have a place
-	own    []uint32 // of the root's edges
-	last   []uint32 // of the last vertices' edges, where others count, too
-	shared bool     // others count, too
-	_      [64]byte
+	place []uint32 // by vertex: 1 + its number among the root's neighbours above it, or 0
+	found []uint32 // which members of a row have a place
+	own   []uint32 // of the root's edges
+	last  []uint16 // of the last vertices' edges, where others count, too: the lower halves of numbers
+	all   []uint32 // of the last vertices' edges, shared: the upper halves, which are rarely needed
+	_     [64]byte
 }
 
-// add adds to a number of an edge, which others may do, too.
-func (c *closer) add(to *uint32, n uint32) {
-	if c.shared {
-		atomic.AddUint32(to, n)
-	} else {
-		*to += n
-	}
-}
-
-// close counts the triangles of the root and its i-th neighbour, whose neighbours above it
-// are list, at their three edges: own are the worker's counts of the root's edges, others
-// those of the neighbour's, which are shared with other workers or not.
-func (c *closer) close(own []uint32, i int, list, others []uint32, shared bool) {
+// find finds which members of the list have a place.
+func (c *closer) find(list []uint32) []uint32 {
 	k := 0
 	for j, x := range list {
 		if k < len(c.found) { // no branch on what is found; see matrix.members
@@ -127,25 +168,56 @@ func (c *closer) close(own []uint32, i int, list, others []uint32, shared bool) 
 		p := c.place[x]
 		k += int((p | -p) >> 31)
 	}
-	if k == 0 {
-		return
-	}
-	if shared {
-		for _, j := range c.found[:k] {
-			atomic.AddUint32(&others[j], 1)
-			own[c.place[list[j]]-1]++
-		}
-	} else {
-		for _, j := range c.found[:k] {
-			others[j]++
-			own[c.place[list[j]]-1]++
-		}
-	}
-	own[i] += uint32(k)
+	return c.found[:k]
 }
 
-// fromEdges sums up the triangles t at edges.
-func (r *Run) fromEdges(ctx context.Context, at []int64, t []uint32, out map[pattern.Quantity]Total) error {
+// close, closeLast and closeShared count the triangles of the root and its i-th neighbour, whose
+// neighbours above it are list, at their three edges: own are numbers of the root's edges, row
+// those of the neighbour's, which nobody else writes, are the worker's own from edge from on, or
+// are shared with others.
+
+func (c *closer) close(own []uint32, i int, list, row []uint32) {
+	found := c.find(list)
+	own[i] += uint32(len(found))
+	for _, j := range found {
+		row[j]++
+		own[c.place[list[j]]-1]++
+	}
+}
+
+func (c *closer) closeLast(own []uint32, i int, list []uint32, from int) {
+	found := c.find(list)
+	own[i] += uint32(len(found))
+	row := c.last[from : from+len(list)]
+	for _, j := range found {
+		row[j]++
+		if row[j] == 0 {
+			atomic.AddUint32(&c.all[from+int(j)], 1<<16)
+		}
+		own[c.place[list[j]]-1]++
+	}
+}
+
+func (c *closer) closeShared(own []uint32, i int, list, row []uint32) {
+	found := c.find(list)
+	own[i] += uint32(len(found))
+	for _, j := range found {
+		atomic.AddUint32(&row[j], 1)
+		own[c.place[list[j]]-1]++
+	}
+}
+
+// addLast adds n at one of the last vertices' edges.
+func (c *closer) addLast(edge int, n uint32) {
+	n += uint32(c.last[edge])
+	c.last[edge] = uint16(n)
+	if n>>16 > 0 {
+		atomic.AddUint32(&c.all[edge], n>>16<<16)
+	}
+}
+
+// fromEdges sums up the triangles at edges: above are those at the edges from a vertex upwards.
+func (r *Run) fromEdges(ctx context.Context, above func(v uint32) []uint32, out map[pattern.Quantity]Total) error {
 	type state struct {
 		thrice       uint64
 		pairs, tails Total
@@ -160,7 +232,7 @@ func (r *Run) fromEdges(ctx context.Context, at []int64, t []uint32, out map[pat
 		return func(k task) {
 			u := k.root
 			around := g.Above(u)
-			for i, n := range t[at[u]:at[u+1]] {
+			for i, n := range above(u) {
 				c := uint64(n)
 				s.thrice += c
 				if c > 0 {

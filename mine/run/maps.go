@@ -92,29 +92,6 @@ func (x *reach) of(list []uint32) []uint32 {
 	return x.list
 }
 
-// Closed are the triangles at the edges, by entry of rows.
-type Closed []uint32
-
-// Closed counts the triangles at all edges.
-func (r *Run) Closed(ctx context.Context) (Closed, error) {
-	at, t, err := r.closed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	g := r.Rows
-	c := make(Closed, len(g.Col))
-	below := make([]uint32, g.V()) // entries of a row that are filled; those below come in ascending order
-	for v := range g.V() {
-		up := g.Off[v] + int64(g.Mid[v])
-		copy(c[up:], t[at[v]:at[v+1]])
-		for i, u := range g.Above(uint32(v)) {
-			c[g.Off[u]+int64(below[u])] = t[at[v]+int64(i)]
-			below[u]++
-		}
-	}
-	return c, nil
-}
-
 // Maps counts the maps of a pattern. c may be nil where the work needs no triangles.
 func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
 	shared := r.SharedMaps(m, c)

@@ -49,12 +49,8 @@ func (s Sampler) Sample(p *plan.Plan, work int64) plan.Estimate {
 	}
 	e.Work /= k
 	e.Merged /= k
-	var members plan.Reads
-	for v := range s.Rows.V() {
-		members[s.Rows.Class(uint32(v))]++
-	}
 	for i := range e.Reads {
-		e.Reads[i] /= k * max(members[i], 1)
+		e.Reads[i] /= k * max(float64(s.Rows.InClass(i)), 1)
 	}
 	return e
 }

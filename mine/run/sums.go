@@ -21,7 +21,7 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 			s, each := closedNeed(r)
 			shared, worker = s, max(worker, each)
 		case pattern.Triangles:
-			worker = max(worker, 8*int64(r.Words))
+			worker = max(worker, CliquesNeed(r, 3))
 		case pattern.FourCycles:
 			worker = max(worker, 8*v)
 		case pattern.FourCliques:
@@ -150,7 +150,7 @@ func (r *Run) triangles(ctx context.Context) (Total, error) {
 			for _, v := range around {
 				s.mark[v>>6] |= 1 << (v & 63)
 			}
-			for _, v := range around {
+			for _, v := range around[:len(around)-1] { // the last one has no neighbour above it among them
 				s.n += hits(s.mark, r.Rows.Above(v))
 			}
 			for _, v := range around {

@@ -8,6 +8,7 @@
 package mpi
 
 import (
+	"cmp"
 	"os"
 	"strconv"
 	"time"
@@ -29,6 +30,19 @@ func Launched() int {
 	if os.Getenv("PMIX_RANK") == "" && os.Getenv("PMI_RANK") == "" {
 		return 0
 	}
-	n, _ := strconv.Atoi(os.Getenv("SLURM_NTASKS"))
+	return cmp.Or(number("SLURM_STEP_NUM_TASKS"), number("SLURM_NTASKS"))
+}
+
+// Apart is how many processes Slurm's srun has started with this one where it has not joined them (srun --mpi=none); 0: it has started none, or joined
+// them.
+func Apart() int {
+	if n := number("SLURM_STEP_NUM_TASKS"); n > 1 && Launched() == 0 {
+		return n
+	}
+	return 0
+}
+
+func number(name string) int {
+	n, _ := strconv.Atoi(os.Getenv(name))
 	return n
 }

@@ -13,11 +13,12 @@ import (
 // KernelTime is one command of an epoch on a GPU: a kernel or a product. Bytes are those
 // of its operands, a row that edges gather once an edge, so that rows which the cache
 // serves count too; Flops are two a multiply and add of products, and an operation a
-// column of every other instruction. Both are 0 where nothing counts them.
+// column of every other instruction. Both are 0 where nothing counts them. Predicted is what all commands of the task are
+// expected to take, in the first of them; 0 but for steps over sampled blocks.
 type KernelTime struct {
-	Task, Kernel string
-	Time         time.Duration
-	Bytes, Flops int64
+	Task, Kernel    string
+	Time, Predicted time.Duration
+	Bytes, Flops    int64
 }
 
 // KernelTimes puts the spans of an epoch's commands, by task, beside the work that they did.
@@ -34,6 +35,9 @@ func (r *Run) KernelTimes(grid *chunk.Grid, render func(*kernel.Program) (kernel
 	for i := range r.Plan.Tasks {
 		for k, s := range spans[int64(i)] {
 			t := KernelTime{Task: r.Plan.Describe(i), Kernel: s.Kernel, Time: s.End - s.Start}
+			if k == 0 && r.Sampled != nil && r.Sampled.Tasks != nil {
+				t.Predicted = r.Sampled.Tasks[i]
+			}
 			if w := work[i]; k < len(w) {
 				t.Bytes, t.Flops = w[k].Bytes, w[k].Flops
 			}

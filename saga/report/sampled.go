@@ -15,22 +15,28 @@ import (
 
 // Sampled is what reports of sampled training say beside the program.
 type Sampled struct {
-	Text      string         // sampler and batch
-	Batches   int            // of an epoch, or where an update has several the updates
-	Parts     int            // batches of an update
-	Drawn     int            // batches that were drawn to plan
-	Expected  dataflow.Sizes // their mean
-	Spread    dataflow.Sizes // six standard deviations
-	Overflows int            // batches that were run again with more room
-	Graph     int64          // bytes of the rows that are drawn from
-	Ahead     int64          // bytes of the batches that are prepared ahead, at most
-	Drawing   int64          // bytes of the GPU that draws; 0: the host draws
-	Eval      *plan.Plan     // over the full graph, or over sampled blocks
-	Machine   string         // on which a step is predicted; "": none
-	Step      time.Duration  // of its kernels, there
-	Link      float64        // bytes of rows that come over the link for a batch
-	LinkTime  time.Duration  // which they take there
-	Turns     int            // batches of an update that a device computes
+	Text      string          // sampler and batch
+	Batches   int             // of an epoch, or where an update has several the updates
+	Parts     int             // batches of an update
+	Drawn     int             // batches that were drawn to plan
+	Expected  dataflow.Sizes  // their mean
+	Spread    dataflow.Sizes  // six standard deviations
+	Overflows int             // batches that were run again with more room
+	Graph     int64           // bytes of the rows that are drawn from
+	Ahead     int64           // bytes of the batches that are prepared ahead, at most
+	Drawing   int64           // bytes of the GPU that draws; 0: the host draws
+	Eval      *plan.Plan      // over the full graph, or over sampled blocks
+	Machine   string          // on which a step is predicted; "": none
+	Step      time.Duration   // of its kernels, there
+	Tasks     []time.Duration // of each task of it
+	Link      float64         // bytes of rows that come over the link for a batch
+	LinkTime  time.Duration   // which they take there
+	Turns     int             // batches of an update that a device computes
+}
+
+// Epoch is what an epoch is predicted to take: what is shorter, kernels or link, hides.
+func (s *Sampled) Epoch() time.Duration {
+	return time.Duration(s.Batches*max(1, s.Turns)) * max(s.Step, s.LinkTime)
 }
 
 // overview is Overview of sampled training.
@@ -68,14 +74,10 @@ func (r *Run) overview(w io.Writer) error {
 		b.WriteString("evaluates by sampling, in batches of as many vertices\n")
 	}
 	if s.Machine != "" {
-		batch, epoch := s.Step, func(d time.Duration) time.Duration {
-			return (time.Duration(s.Batches*max(1, s.Turns)) * d).Round(time.Microsecond)
-		}
 		if fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, ", s.Step.Round(time.Microsecond)); s.Link > 0 {
-			batch = max(batch, s.LinkTime)
 			fmt.Fprintf(&b, "%v for %s of rows over the link, ", s.LinkTime.Round(time.Microsecond), units.Size(int64(s.Link)))
 		}
-		fmt.Fprintf(&b, "%v an epoch on %s, if what is shorter hides\n", epoch(batch), s.Machine)
+		fmt.Fprintf(&b, "%v an epoch on %s, if what is shorter hides\n", s.Epoch().Round(time.Microsecond), s.Machine)
 	}
 	if s.Overflows > 0 {
 		fmt.Fprintf(&b, "overflow  %d batches were run again with more room\n", s.Overflows)

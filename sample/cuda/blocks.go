@@ -227,7 +227,7 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 		}
 		clear = append(clear, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}})
 	}
-	if err = g.gpu.Launch(b.queue, device.GPUFunc("saga_clear", func(d device.GPU) (device.Batch, error) { return d.Prepare(clear) })); err != nil {
+	if err = g.gpu.Launch(b.queue, device.GPUCommands("saga_clear", clear)); err != nil {
 		return b, err
 	}
 	if err = g.gpu.CopyH2D(b.queue, b.words, 0, bytesOf([]uint32{1})); err != nil { // the first tag
@@ -278,7 +278,7 @@ func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
 
 // launch submits the kernels of a batch.
 func (b *Blocks) launch() error {
-	return b.g.gpu.Launch(b.queue, device.GPUFunc("saga_blocks", func(d device.GPU) (device.Batch, error) { return d.Prepare(b.commands) }))
+	return b.g.gpu.Launch(b.queue, device.GPUCommands("saga_blocks", b.commands))
 }
 
 // Seeds copies a list of seeds, which differ and are vertices of the graph.

@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"sagann/device"
@@ -85,9 +86,10 @@ func (g *Graph) upload(n Needs) (err error) {
 	if int64(g.vertices) >= 1<<32-1 {
 		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", g.vertices)
 	}
-	if g.queue, err = g.gpu.NewQueue("sample"); err != nil {
+	if g.queue, err = device.NewUrgentQueue(g.gpu, "sample"); err != nil {
 		return err
 	}
+	g.queue.SetTag(math.MinInt64) // no task of a plan
 	offsets := make([]uint32, len(r.Offsets))
 	for i, o := range r.Offsets {
 		offsets[i] = uint32(o)
@@ -307,20 +309,9 @@ func (g *Graph) commands(calls []call) ([]device.Command, error) {
 		if err := g.compile(c.source, c.name); err != nil {
 			return nil, err
 		}
-		args := make([]uint64, len(c.args))
-		for j, a := range c.args {
-			switch a := a.(type) {
-			case uint64:
-				args[j] = a
-			case device.Mem:
-				if a.Len() == 0 { // none
-					continue
-				}
-				var err error
-				if args[j], err = g.gpu.Address(a); err != nil {
-					return nil, err
-				}
-			}
+		args, err := device.GPUArgs(g.gpu, c.args)
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: g.functions[[2]string{c.source, c.name}], Grid: [3]uint32{uint32(c.grid), 1, 1},
 			Block: uint32(c.block), Shared: uint32(c.shared), Args: args}})
@@ -334,7 +325,7 @@ func (g *Graph) launch(calls []call) error {
 	if err != nil {
 		return err
 	}
-	return g.gpu.Launch(g.queue, device.GPUFunc(calls[0].name, func(d device.GPU) (device.Batch, error) { return d.Prepare(list) }))
+	return g.gpu.Launch(g.queue, device.GPUCommands(calls[0].name, list))
 }
 
 // Sync returns when all that was submitted has run.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"sagann/device"
 )
@@ -27,6 +28,8 @@ type Levels struct {
 	Sizes      []int
 	EdgeWeight string // the text of edge_weight; "": edges have none
 	RowNormal  bool
+
+	EdgesOfRow func(most int, byEdge bool) float64 // for RowsAlone: how many edges a row has on average, at most so many, of any vertex or of one to which an edge leads
 }
 
 // Scores are what draws by score read, as whole numbers. Before[e] is the sum over edges before e, of all edges in the end: Columns reads them.
@@ -44,13 +47,12 @@ type Crowd struct {
 	rows, edges []int // room of each step
 	source      string
 	threads     int // of a block
-	work        int // words that they work in
-	shared      int // all bytes of a block
+	usual, full room
 	mems        []device.Mem
 
 	reads         crowdReads
 	seeds, starts device.Mem
-	named         device.Mem
+	named, again  device.Mem
 	lists         [6]device.Mem // as in the kernel
 }
 
@@ -111,6 +113,7 @@ func (l Levels) Source(size int) string {
 	if err := c.room(); err != nil {
 		return err.Error()
 	}
+	c.tables()
 	return c.text()
 }
 
@@ -120,9 +123,10 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	if err := c.room(); err != nil {
 		return nil, err
 	}
-	if c.source = c.text(); c.shared > mostShared {
-		return nil, fmt.Errorf("tables of %d vertices and of draws take %d KB of shared memory: a block of threads has %d", c.rows[len(c.l.Sizes)], c.shared>>10, mostShared>>10)
+	if c.tables(); c.shared(c.full) > mostShared {
+		return nil, fmt.Errorf("tables of %d vertices and of draws take %d KB of shared memory: a block of threads has %d", c.rows[len(c.l.Sizes)], c.shared(c.full)>>10, mostShared>>10)
 	}
+	c.source = c.text()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.gpu.Sync(), c.Free())
@@ -154,6 +158,7 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	take(&c.seeds, 4*size*batches)
 	take(&c.starts, 4*(batches+1))
 	take(&c.named, 16)
+	take(&c.again, 4*(batches+1))
 	for i := range c.lists {
 		take(&c.lists[i], 4*c.words(i)*batches)
 	}
@@ -205,6 +210,9 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	if err == nil {
 		err = g.gpu.CopyH2D(g.queue, c.named, 0, bytesOf([]uint32{uint32(b.Seed), uint32(b.Seed >> 32), b.Epoch, b.Number}))
 	}
+	if err == nil && c.l.Kind == RowsAlone {
+		err = g.gpu.CopyH2D(g.queue, c.again, 0, bytesOf([]uint32{0}))
+	}
 	if err != nil {
 		return err
 	}
@@ -216,7 +224,42 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	for _, m := range c.lists {
 		args = append(args, m)
 	}
-	return g.launch([]call{{c.source, "saga_levels", len(batches), c.threads, c.shared, args}})
+	if c.l.Kind != RowsAlone {
+		return g.launch([]call{{c.source, "saga_levels", len(batches), c.threads, c.shared(c.usual), args}})
+	}
+	calls := []call{c.rowsCall(c.usual, len(batches), 0, args)}
+	if c.usual != c.full {
+		calls = append(calls, c.rowsCall(c.full, min(len(batches), max(1, g.gpu.Info().Processors)), 1, args))
+	}
+	return g.launch(calls)
+}
+
+// rowsCall is a launch for rows that draw by themselves, with room for each batch.
+func (c *Crowd) rowsCall(r room, blocks int, second uint64, args []any) call {
+	return call{c.source, "saga_levels", blocks, c.threads, c.shared(r), append(slices.Clip(args), uint64(r.slots), uint64(r.edges), c.again, second)}
+}
+
+// tables sets the room of tables and lists, and the threads of a block. Rows that draw by themselves have few edges where the graph has: usual is
+// what batches have on average, and a quarter more.
+func (c *Crowd) tables() {
+	c.usual.slots = c.slots()
+	if c.l.Kind == RowsAlone {
+		thirties := func(n int) int { return (n + 31) &^ 31 }
+		c.full = room{powerOver(c.rows[len(c.l.Sizes)-1] + slices.Max(c.edges)), thirties(slices.Max(c.edges))}
+		n, edges := float64(c.size), 0.0
+		for step, k := range c.l.Sizes {
+			each := float64(k)
+			if c.l.EdgesOfRow != nil {
+				each = c.l.EdgesOfRow(k, step > 0)
+			}
+			edges = max(edges, n*each)
+			n += n * each
+		}
+		c.usual = room{min(c.full.slots, powerOver(int(1.25*n))), min(c.full.edges, thirties(int(1.25*edges)))}
+	} else {
+		c.full = c.usual
+	}
+	c.fit(c.usual)
 }
 
 // Crowded is batches as they lie in the lists, in memory of the host.

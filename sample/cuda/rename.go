@@ -88,7 +88,7 @@ func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err err
 }
 
 func (r *Rename) launch() error {
-	return r.b.g.gpu.Launch(r.b.queue, device.GPUFunc("saga_rename", func(d device.GPU) (device.Batch, error) { return d.Prepare(r.commands) }))
+	return r.b.g.gpu.Launch(r.b.queue, device.GPUCommands("saga_rename", r.commands))
 }
 
 // Run renumbers; Counts of the blocks then are those of the batch.

@@ -8,32 +8,48 @@ import (
 	"sagann/device"
 )
 
-// Round is what a launch drew of walks without a bound, in stretches: Steps[k*Stretch+j] is what walk Owners[2k] added at step Owners[2k+1]+j, and
-// after NoVertex that stretch has nothing more. Owners[2k] is none where stretch k has nothing at all.
-type Round struct{ Owners, Steps []uint32 }
+// Round is what a launch drew of walks without a bound. Walk i of it is Name[i], and the first vertex that it adds is that of step Step[i]; Name is nil in the
+// first launch, which begins all.
+type Round struct {
+	Place, Step, Name []uint32
+	steps             []uint32
+	room              int // of a warp
+}
 
-// Stretch is how many steps a stretch has. A walk of a hundred steps leaves an eighth of its memory empty.
-const Stretch = 32
+// Each calls f for what walk i adds, in order.
+func (r *Round) Each(i int, f func(v uint32)) {
+	if r.Place[i] == ^uint32(0) {
+		return // another launch has it
+	}
+	at := 4 * int(r.Place[i])
+	for end := at - at%r.room + r.room; at < end; at += 4 * 32 {
+		for _, v := range r.steps[at : at+4] {
+			if v == ^uint32(0) {
+				return
+			}
+			f(v)
+		}
+	}
+}
 
-// A warp takes as many walks at a time as it has lanes, and stretches for one turn of all its lanes; a launch has four stretches for each walk,
-// so that walks of about a hundred steps end in one.
+// A warp has turns for what it would take if walks had meanSteps on average, and for the longest of its last ones: those that need more go on in another launch.
 const (
-	walksAtATime     = 32
-	stretchesAtATime = 32
-	stretchesOfWalk  = 4
+	turnSteps = 4
+	meanSteps = 128
+	lastSteps = 1536
 )
 
 // roundsSource is the text of walks without a bound.
 func (w *Walk) roundsSource(wide bool) string {
 	turns := ""
-	for turn := range 4 {
+	for turn := range turnSteps {
 		words := ""
 		if w.Pack > 1 && turn%w.Pack == 0 {
 			words = "w = philox(f.k0, f.k1, f.of, step / PACK, 0, counter(0, 0));"
 		}
 		turns += fmt.Sprintf(roundTurn, turn%w.Pack, turn, words)
 	}
-	return w.head(wide) + fmt.Sprintf("#define STRETCH %d\n#define PART %d\n#define PARTS %d\n", Stretch, walksAtATime, stretchesAtATime) +
+	return w.head(wide) + fmt.Sprintf("#define ROUND_BLOCKS %d\n", roundBlocks) +
 		strings.ReplaceAll(roundsText, "ROUND_TURNS", turns)
 }
 
@@ -46,8 +62,9 @@ type rounds struct {
 	bound  int
 	keep   func(Round) error
 
-	n            int        // walks that go on
-	walks        walkLists  // of these
+	n            int       // walks that go on
+	walks        walkLists // of these
+	roots        device.Mem
 	wrong, taken device.Mem // two words, and four counts
 }
 
@@ -67,13 +84,13 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 	for _, x := range []struct {
 		to    *device.Mem
 		bytes int64
-	}{{&r.wrong, 8}, {&r.taken, 16}, {&r.walks[0], max(8, 4*int64(len(roots)))}} {
+	}{{&r.wrong, 8}, {&r.taken, 16}, {&r.roots, max(8, 4*int64(len(roots)))}} {
 		if *x.to, err = g.alloc(x.bytes); err != nil {
 			return false, false, err
 		}
+		held = append(held, *x.to)
 	}
-	held = []device.Mem{r.wrong, r.taken}
-	if err := errors.Join(g.gpu.CopyH2D(g.queue, r.walks[0], 0, bytesOf(roots)), g.gpu.CopyH2D(g.queue, r.wrong, 0, make([]byte, 8))); err != nil {
+	if err := errors.Join(g.gpu.CopyH2D(g.queue, r.roots, 0, bytesOf(roots)), g.gpu.CopyH2D(g.queue, r.wrong, 0, make([]byte, 8))); err != nil {
 		return false, false, err
 	}
 	for r.n > 0 && !goesOn {
@@ -88,33 +105,39 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 	return flag[0] != 0, goesOn, g.gpu.Sync()
 }
 
-// blocks are those of a launch: as many as a GPU can have at work.
+// roundBlocks is how many blocks of 256 threads a multiprocessor has at work. These are enough for its reads, and the fewer walks are on their way
+// when the last one begins, the sooner all have ended.
+const roundBlocks = 4
+
+// blocks are those of a launch: as many as are at work.
 func (r *rounds) blocks() int {
-	return min((r.n+255)/256, 8*max(1, r.g.gpu.Info().Processors))
+	return min((r.n+255)/256, roundBlocks*max(1, r.g.gpu.Info().Processors))
+}
+
+// turns are those of a warp in the memory that is free beside so many bytes.
+func (r *rounds) turns(beside int64) int64 {
+	lanes := int64(256 * r.blocks())
+	want := (int64(r.n)*meanSteps/lanes + lastSteps) / turnSteps
+	free := r.g.gpu.Info().Budget - r.g.gpu.Counters().Used - beside - 8*device.Align
+	return max(1, min(want, free/(4*turnSteps*lanes), (1<<32-1)/lanes))
 }
 
 // round is one launch.
 func (r *rounds) round() (goesOn bool, err error) {
 	g, n := r.g, int64(r.n)
-	stretches := stretchesOfWalk*n + int64(8*r.blocks()*stretchesAtATime)
-	c := g.gpu.Counters()
-	const each = 4*Stretch + 8
-	if free := g.gpu.Info().Budget - c.Used - 16*n - 8*device.Align; stretches*each > free {
-		stretches = max(free/each, 1)
-	}
+	turns := r.turns(20 * n)
 	var next walkLists
-	drop := []*device.Mem{}
+	var out, place device.Mem
+	drop := []*device.Mem{&out, &place}
 	defer func() {
 		for _, m := range drop {
 			err = errors.Join(err, g.drop(*m))
 		}
 	}()
-	var out, owners device.Mem
-	drop = append(drop, &out, &owners)
 	for _, x := range []struct {
 		to    *device.Mem
 		bytes int64
-	}{{&out, 4 * Stretch * stretches}, {&owners, 8 * stretches}, {&next[0], 4 * n}, {&next[1], 4 * n}, {&next[2], 4 * n}, {&next[3], 4 * n}} {
+	}{{&out, 4 * turnSteps * turns * int64(256*r.blocks())}, {&place, 4 * n}, {&next[0], 4 * n}, {&next[1], 4 * n}, {&next[2], 4 * n}, {&next[3], 4 * n}} {
 		if err == nil {
 			*x.to, err = g.alloc(max(x.bytes, 8))
 		}
@@ -128,7 +151,11 @@ func (r *rounds) round() (goesOn bool, err error) {
 	if err := g.gpu.CopyH2D(g.queue, r.taken, 0, make([]byte, 16)); err != nil {
 		return false, err
 	}
-	args := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices), r.walks[0], r.walks[1], r.walks[2], r.walks[3], uint64(n), out, owners, uint64(stretches), uint64(r.bound),
+	from := r.walks
+	if from[0].Len() == 0 {
+		from[0] = r.roots
+	}
+	args := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices), r.roots, from[0], from[1], from[2], from[3], uint64(n), out, place, uint64(turns), uint64(r.bound),
 		r.first, r.key, r.wrong, r.taken, next[0], next[1], next[2], next[3]}
 	if err := g.launch([]call{{r.source, "saga_rounds", r.blocks(), 256, 0, args}}); err != nil {
 		return false, err
@@ -137,18 +164,27 @@ func (r *rounds) round() (goesOn bool, err error) {
 	if err := errors.Join(g.gpu.CopyD2H(g.queue, bytesOf(counts), r.taken, 0), g.gpu.Sync()); err != nil {
 		return false, err
 	}
+	if counts[2] != 0 {
+		return true, nil
+	}
+	err = r.give(out, place, turns)
 	r.walks, next = next, r.walks // the old ones are dropped
-	r.n = int(counts[2])
-	return counts[3] != 0, r.give(out, owners, min(int64(counts[1]), stretches))
+	r.n = int(counts[1])
+	return false, err
 }
 
 // give copies what was drawn to the caller.
-func (r *rounds) give(out, owners device.Mem, stretches int64) error {
+func (r *rounds) give(out, place device.Mem, turns int64) error {
 	if r.keep == nil {
 		return nil
 	}
-	x := Round{make([]uint32, 2*stretches), make([]uint32, Stretch*stretches)}
-	if err := errors.Join(r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Steps), out, 0), r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Owners), owners, 0), r.g.gpu.Sync()); err != nil {
+	x := Round{Place: make([]uint32, r.n), steps: make([]uint32, out.Len()/4), room: int(4 * 32 * turns)}
+	err := errors.Join(r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Place), place, 0), r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.steps), out, 0))
+	if r.walks[3].Len() > 0 {
+		x.Step, x.Name = make([]uint32, r.n), make([]uint32, r.n)
+		err = errors.Join(err, r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Step), r.walks[2], 0), r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Name), r.walks[3], 0))
+	}
+	if err = errors.Join(err, r.g.gpu.Sync()); err != nil {
 		return err
 	}
 	return r.keep(x)

@@ -49,7 +49,8 @@ struct F { // one draw of a function
 	u32 at, lo, degree, before; // the transit with its row, and the vertex before it
 	const u32 *roots;    // n×ROOTS
 	const u32 *out;      // step by step what was added, n each
-	i64 *state;          // field by field, n each
+	Number *state;       // field by field, stride each, of which this sample has number own
+	u64 stride, own;
 	u64 length;
 	u64 *wrong;          // set where the reference would end with an error
 };
@@ -221,12 +222,12 @@ static __device__ __forceinline__ i64 root(const F &f, i64 k) {
 }
 
 // Number k of a field of the state, which has so many.
-static __device__ __forceinline__ i64 *number(const F &f, u64 first, u64 many, i64 k) {
+static __device__ __forceinline__ Number *number(const F &f, u64 first, u64 many, i64 k) {
 	if ((u64)k >= many) {
 		*f.wrong = 1;
 		k = 0;
 	}
-	return f.state + (first + (u64)k) * f.n + f.i;
+	return f.state + (first + (u64)k) * f.stride + f.own;
 }
 
 // What Next chose: a place, and the end that it leads to.

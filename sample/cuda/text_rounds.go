@@ -1,96 +1,115 @@
 package cuda
 
-// roundsText is the kernel of walks without a bound. A lane whose walk has ended takes the next one, so that lanes are idle at the end only. What a walk
-// adds lies in stretches of STRETCH steps, which lanes take as they need them; where none is left walks are listed, for the next launch.
-// The order of stretches and of the list is that of threads; walks are named by their numbers.
+// roundsText is the kernel of walks without a bound. A lane whose walk has ended takes the next one of its warp, which has read where that one begins long
+// before, so that lanes are idle at the end only. A turn is four steps; what lanes add in a turn lies side by side, and the room of a warp is its turns one after the other.
+// So a walk lies in the places of its lane, from where place says. A warp that has no room left lists its walks, and all that no
+// warp has taken, for the next launch. The order of walks over lanes and of the list is that of threads; walks are named by their numbers.
 //
-// taken: walks, stretches, walks that are listed, and whether one has bound steps. A warp takes PART walks, or PARTS stretches, at a time.
+// taken: walks, walks that are listed, and whether one has bound steps.
 const roundsText = `
-struct Walks { const u32 *at, *before, *step, *name; }; // of those that go on; before is 0 where all begin
-struct Listed { u32 *at, *before, *step, *name; };
+struct Walks { const u32 *at, *before, *step, *name; }; // of those that go on; before, step and name are 0 where all begin
+struct Listed { u32 *at, *before, *step, *name, *count; };
 
-// Numbers for the lanes that want one, from what the warp has of n, of which it takes so many at a time. NONE where there is none: those that are
-// left in the end may be fewer than lanes, which then get theirs at the next turn if more are there.
-struct Supply { u32 next, end, more; };
-static __device__ __forceinline__ u32 supply(Supply &s, bool want, u32 *taken, u32 n, u32 part) {
-	u32 lane = threadIdx.x & 31, wants = __ballot_sync(ALL, want);
-	if (wants == 0)
-		return NONE;
-	if (s.next == s.end && s.more) {
-		u32 at = 0;
+// Walks that a warp takes together: the first, how many, and of each lane where its one begins.
+struct Pool { u32 first, size; End at; };
+static __device__ __forceinline__ Pool next_pool(const Walks &w, u32 n, u32 *taken, u32 &ticket) {
+	u32 lane = threadIdx.x & 31;
+	Pool p = {__shfl_sync(ALL, ticket, 0), 0, no_end()};
+	if (p.first < n) {
+		p.size = n - p.first < 32 ? n - p.first : 32;
 		if (lane == 0)
-			at = atomicAdd(taken, part);
-		at = __shfl_sync(ALL, at, 0);
-		s.more = at < n;
-		s.next = at < n ? at : n;
-		s.end = n - s.next < part ? n : s.next + part;
+			ticket = atomicAdd(taken, 32u); // of the pool after this one: nothing waits for it now
+		if (lane < p.size)
+			p.at.far = w.at[p.first + lane];
 	}
-	u32 mine = s.next + __popc(wants & (1u << lane) - 1), all = s.next + __popc(wants);
-	bool got = want && mine < s.end;
-	s.next = all < s.end ? all : s.end;
-	return got ? mine : NONE;
+	return p;
 }
 
-extern "C" __global__ void __launch_bounds__(256) saga_rounds(const u32 *offsets, const void *edges, const u32 *far, const float *weight, const float *most,
-		const void *table, u64 vertices, const u32 *w_at, const u32 *w_before, const u32 *w_step, const u32 *w_name, u64 n, u32 *out, u32 *owners, u64 stretches, u64 bound,
+static __device__ __forceinline__ void list_walk(const Listed &l, u32 at, u32 before, u32 step, u32 name) {
+	u32 k = atomicAdd(l.count, 1u);
+	l.at[k] = at;
+	l.before[k] = before;
+	l.step[k] = step;
+	l.name[k] = name;
+}
+
+extern "C" __global__ void __launch_bounds__(256, ROUND_BLOCKS) saga_rounds(const u32 *offsets, const void *edges, const u32 *far, const float *weight, const float *most,
+		const void *table, u64 vertices, const u32 *roots, const u32 *w_at, const u32 *w_before, const u32 *w_step, const u32 *w_name, u64 n, u32 *out, u32 *place, u64 turns, u64 bound,
 		u64 first, u64 key, u64 *wrong, u32 *taken, u32 *l_at, u32 *l_before, u32 *l_step, u32 *l_name) {
 	G g = {offsets, edges, far, weight, most, table, vertices};
+	Walks all = {w_at, w_before, w_step, w_name};
 	F f = {};
 	End e = no_end();
-	Supply walks = {0, 0, 1}, room = {0, 0, 1};
-	u32 step = 0, walk = NONE, stretch = NONE;
+	u32 lane = threadIdx.x & 31, step = 0, used = 0, turn = 0, ticket = 0;
+	u32 begin = (blockIdx.x * blockDim.x + threadIdx.x >> 5) * (u32)turns * 32 + lane;
 	f.k0 = (u32)key;
 	f.k1 = (u32)(key >> 32);
+	f.roots = roots;
 	f.wrong = wrong;
-	for (;;) {
-		u32 i = supply(walks, e.far == NONE, taken, (u32)n, PART);
-		if (i != NONE) {
-			walk = w_name ? w_name[i] : i;
-			step = w_step ? w_step[i] : 0;
-			f.before = w_before ? w_before[i] : NONE;
-			e.far = w_at[i];
-			e.lo = offsets[e.far];
-			e.degree = offsets[e.far + 1] - e.lo;
-			f.i = walk;
-			f.of = (u32)first + walk;
-			f.length = 1 + step;
-			stretch = NONE;
-		}
-		bool need = e.far != NONE && (stretch == NONE || step % STRETCH == 0);
-		u32 got = supply(room, need, taken + 1, (u32)stretches, PARTS);
-		if (need) {
-			stretch = got;
-			bool full = step >= (u32)bound, dry = room.next == room.end && !room.more;
-			if (got != NONE) {
-				owners[2 * got] = walk;
-				owners[2 * got + 1] = step;
+	if (lane == 0)
+		ticket = atomicAdd(taken, 32u);
+	Pool now = {0, 0, no_end()}, next_ones = next_pool(all, (u32)n, taken, ticket);
+	bool late = true; // where the rows of the next ones begin is not read yet
+	for (; turn < (u32)turns; turn++) {
+		u32 wants = __ballot_sync(ALL, e.far == NONE);
+		if (wants && (used < now.size || next_ones.size)) {
+			if (late && lane < next_ones.size) {
+				next_ones.at.lo = offsets[next_ones.at.far];
+				next_ones.at.degree = offsets[next_ones.at.far + 1] - next_ones.at.lo;
 			}
-			if (full || got == NONE && dry) {
-				u32 k = atomicAdd(taken + 2, 1u);
-				l_at[k] = e.far;
-				l_before[k] = f.before;
-				l_step[k] = step;
-				l_name[k] = walk;
-				if (full)
-					taken[3] = 1;
-				if (got != NONE)
-					owners[2 * got] = NONE;
-				e = no_end();
+			late = false;
+			if (used == now.size) {
+				now = next_ones;
+				used = 0;
+				next_ones = next_pool(all, (u32)n, taken, ticket);
+				late = true;
 			}
+			u32 k = used + __popc(wants & (1u << lane) - 1);
+			End x = {__shfl_sync(ALL, now.at.far, k & 31), __shfl_sync(ALL, now.at.lo, k & 31), __shfl_sync(ALL, now.at.degree, k & 31)};
+			if (e.far == NONE && k < now.size) {
+				u32 i = now.first + k;
+				e = x;
+				step = w_step ? w_step[i] : 0;
+				f.before = w_before ? w_before[i] : NONE;
+				f.i = w_name ? w_name[i] : i;
+				f.of = (u32)first + (u32)f.i;
+				f.length = 1 + step;
+				place[i] = begin + 32 * turn;
+			}
+			used = used + __popc(wants) < now.size ? used + __popc(wants) : now.size;
 		}
-		bool on = e.far != NONE && stretch != NONE; // else it waits for a stretch
-		u32 added[4];
+		bool on = e.far != NONE;
+		if (__ballot_sync(ALL, on) == 0)
+			return; // there are no more
+		if (on && step >= (u32)bound) {
+			taken[2] = 1;
+			on = false;
+			e = no_end();
+		}
+		u32 added[4] = {NONE, NONE, NONE, NONE};
 		Words w = {};
 		ROUND_TURNS
 		if (on) {
 			uint4 x = {added[0], added[1], added[2], added[3]};
-			((uint4 *)out)[(u64)stretch * (STRETCH / 4) + (step - 4) % STRETCH / 4] = x;
+			__stcs((uint4 *)out + begin + 32 * turn, x); // read by no thread: the graph stays in the cache
 		}
-		if (__ballot_sync(ALL, e.far != NONE) == 0 && walks.next == walks.end && !walks.more)
-			break;
 	}
-	for (u32 k = room.next + (threadIdx.x & 31); k < room.end; k += 32) // what the warp has left
-		owners[2 * k] = NONE;
+	Listed l = {l_at, l_before, l_step, l_name, taken + 1};
+	if (e.far != NONE)
+		list_walk(l, e.far, f.before, step, (u32)f.i);
+	for (;;) {
+		u32 k = used + lane, i = now.first + k;
+		u32 at = __shfl_sync(ALL, now.at.far, k & 31);
+		if (k < now.size) {
+			list_walk(l, at, w_before ? w_before[i] : NONE, w_step ? w_step[i] : 0, w_name ? w_name[i] : i);
+			place[i] = NONE;
+		}
+		if (next_ones.size == 0)
+			return;
+		now = next_ones;
+		used = 0;
+		next_ones = next_pool(all, (u32)n, taken, ticket);
+	}
 }
 `
 

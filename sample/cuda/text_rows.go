@@ -18,6 +18,8 @@ static __device__ __forceinline__ void put(const Row &r, u32 *to, u32 rank, u32 
 	to[rank + after] = r.lo + c + after;
 }
 
+#define AGAIN_BIT 0x80000000u // on a place, which is less
+
 // Places in a row, ascending: without replacement by Floyd's method, or with it.
 template <u32 K, bool AGAIN> struct Chosen {
 	// A thread a row.
@@ -103,13 +105,33 @@ template <u32 K, bool AGAIN> struct Chosen {
 			room[j] = whole ? j : __umulhi(word, AGAIN ? n : n - K + j + 1);
 		}
 		__syncwarp();
-		for (u32 j = 1; !AGAIN && !whole && j < m; j++) {
-			bool same = false;
-			for (u32 a = l; a < j; a += 32)
-				same |= room[a] == room[j];
-			same = __any_sync(ALL, same);
-			if (same && l == 0)
-				room[j] = n - K + j;
+		if (!AGAIN && !whole) { // a place that was drawn before gives way to the last one that its draw could have given
+			for (u32 j0 = 0; j0 < m; j0 += 32) {
+				u32 j = j0 + l, x = j < m ? room[j] : 0;
+				bool same = false;
+				for (u32 a = 0; a < j0 + 32 && a < m; a++)
+					same |= a < j && (room[a] & ~AGAIN_BIT) == x;
+				__syncwarp();
+				if (same && j < m)
+					room[j] = x | AGAIN_BIT;
+				__syncwarp();
+			}
+			for (bool more = true; more;) { // which another draw may have given, too
+				more = false;
+				for (u32 j0 = 0; j0 < m; j0 += 32) {
+					u32 j = j0 + l, x = j < m ? room[j] : AGAIN_BIT;
+					bool taken = !(x & AGAIN_BIT) && x >= n - K && x - (n - K) < j && room[x - (n - K)] & AGAIN_BIT;
+					__syncwarp();
+					if (taken)
+						room[j] = x | AGAIN_BIT;
+					more |= taken;
+					__syncwarp();
+				}
+				more = __any_sync(ALL, more);
+			}
+			for (u32 j = l; j < m; j += 32)
+				if (room[j] & AGAIN_BIT)
+					room[j] = n - K + j;
 			__syncwarp();
 		}
 		u32 less = 0;

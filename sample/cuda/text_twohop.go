@@ -7,7 +7,9 @@ package cuda
 //	OUT               columns of the result
 //	TILE              draws of one child that a warp works on together
 //	DENSE             rows of so many edges at most are read whole
+//	BLOCKS            of saga_leaves on a processor
 //	SELF              a vertex without edges is its own neighbour
+//	HALF              rows of products, and means of leaves, are bfloat16
 //
 // A child is drawn by many sources, and each time draws leaves of its own. So its draws are
 // grouped by vertex: where the row is short, a warp counts how often each of TILE draws takes each
@@ -17,11 +19,11 @@ const twoHopText = `
 #define ROW (PF + PA)
 #define NA ((PA + 127) / 128)
 #define NF ((PF + 127) / 128)
-#define CALLS(n) (((n) + 3) / 4) // of philox, for n words
-#define QC CALLS(CHILDREN)
 #define QL CALLS(LEAVES)
 // Draws of leaves that a warp names by one call of philox a lane.
 #define GROUP (QL >= 32 ? 1 : 32 / QL)
+// Rows that are on their way together where few of a row's ends are drawn; wide ones fill the registers alone.
+#define AHEAD (NA > 2 ? 1 : 4)
 
 static __device__ __forceinline__ float4 zero() { float4 x = {0, 0, 0, 0}; return x; }
 static __device__ __forceinline__ float4 fused(float a, float4 x, float4 y) {
@@ -51,18 +53,16 @@ static __device__ __forceinline__ float inverse(float squares) { return squares 
 
 // The columns of part c of a row that a lane has: four of n, from the first on.
 static __device__ __forceinline__ u32 column(u32 c) { return (c * 32 + (threadIdx.x & 31)) * 4; }
-static __device__ __forceinline__ float4 read(const float *row, u32 c, u32 n) {
-	return column(c) < n ? *(const float4 *)(row + column(c)) : zero();
+template <class T> static __device__ __forceinline__ float4 read(const T *row, u32 c, u32 n) {
+	return column(c) < n ? get4(row + column(c)) : zero();
 }
-static __device__ __forceinline__ void write(float *row, u32 c, u32 n, float4 x) {
+template <class T> static __device__ __forceinline__ void write(T *row, u32 c, u32 n, float4 x) {
 	if (column(c) < n)
-		*(float4 *)(row + column(c)) = x;
+		set4(row + column(c), x);
 }
 
-static __device__ __forceinline__ u32 pick(u32 word, u32 n) { return __umulhi(word, n); }
-
-// x·Wf1 becomes relu of it, with the sum of squares: a warp a row.
-extern "C" __global__ void __launch_bounds__(256) saga_own(float *first, float *squared, u64 vertices) {
+// x·Wf1 becomes relu of it, with the sum of squares: a warp a row. Nothing is drawn yet.
+extern "C" __global__ void __launch_bounds__(256) saga_own(Number *first, float *squared, u32 *counts, u64 vertices) {
 	for (u64 v = (blockIdx.x * (u64)blockDim.x + threadIdx.x) >> 5; v < vertices; v += gridDim.x * (u64)blockDim.x >> 5) {
 		float sum = 0;
 		for (u32 c = 0; c < NF; c++) {
@@ -71,101 +71,11 @@ extern "C" __global__ void __launch_bounds__(256) saga_own(float *first, float *
 			sum += squares(x);
 		}
 		sum = warp_sum(sum);
-		if ((threadIdx.x & 31) == 0)
+		if ((threadIdx.x & 31) == 0) {
 			squared[v] = sum;
-	}
-}
-
-// Draws the children of n sources, CHILDREN each, and counts how often each vertex comes. Place is the number
-// of a draw among those of its vertex.
-extern "C" __global__ void __launch_bounds__(256) saga_children(const u32 *offsets, const u32 *far, const u32 *sources, u64 n, u64 key, u32 *children, u32 *place, u32 *counts) {
-	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n * QC; i += gridDim.x * (u64)blockDim.x) {
-		u32 s = (u32)(i / QC), q = (u32)(i % QC), v = sources[s], lo = offsets[v], d = offsets[v + 1] - lo;
-		Words w = philox((u32)key, (u32)(key >> 32), v, 0, q, 0);
-		#pragma unroll
-		for (u32 k = 0; k < 4; k++) {
-			u32 j = 4 * q + k, u = NONE;
-			if (j >= CHILDREN)
-				break;
-			if (d > 0)
-				u = far[lo + pick(k == 0 ? w.w0 : k == 1 ? w.w1 : k == 2 ? w.w2 : w.w3, d)];
-			else if (SELF)
-				u = v;
-			children[(u64)s * CHILDREN + j] = u;
-			if (u != NONE)
-				place[(u64)s * CHILDREN + j] = atomicAdd(counts + u, 1u);
+			counts[v] = 0;
 		}
 	}
-}
-
-// Sums over a block's vertices, EACH a thread: of draws and of tiles.
-extern "C" __global__ void __launch_bounds__(256) saga_tile_sums(const u32 *counts, u64 vertices, u32 *sums) {
-	extern __shared__ u32 shared[];
-	u64 lo = (blockIdx.x * (u64)THREADS + threadIdx.x) * EACH;
-	u32 draws = 0, tiles = 0;
-	for (u32 k = 0; k < EACH && lo + k < vertices; k++) {
-		draws += counts[lo + k];
-		tiles += (counts[lo + k] + TILE - 1) / TILE;
-	}
-	draws = block_sum(draws, shared);
-	tiles = block_sum(tiles, shared);
-	if (threadIdx.x == 0) {
-		sums[2 * blockIdx.x] = draws;
-		sums[2 * blockIdx.x + 1] = tiles;
-	}
-}
-
-// One block: sums become the sums before them. The number of tiles stands behind them.
-extern "C" __global__ void __launch_bounds__(256) saga_tile_starts(u32 *sums, u64 blocks) {
-	extern __shared__ u32 shared[];
-	u32 draws = 0, tiles = 0, all;
-	for (u32 i0 = 0; i0 < (u32)blocks; i0 += THREADS) {
-		u32 i = i0 + threadIdx.x, a = i < blocks ? sums[2 * i] : 0, b = i < blocks ? sums[2 * i + 1] : 0;
-		a = draws + block_scan(a, shared, &all);
-		draws += all;
-		b = tiles + block_scan(b, shared, &all);
-		tiles += all;
-		if (i < blocks) {
-			sums[2 * i] = a;
-			sums[2 * i + 1] = b;
-		}
-	}
-	if (threadIdx.x == 0)
-		sums[2 * blocks + 1] = tiles;
-}
-
-// Start is the place of a vertex's first draw; tiles are its draws, TILE at a time: vertex, first place, and how many.
-// Counts are cleared for the next sources.
-extern "C" __global__ void __launch_bounds__(256) saga_tiles(u32 *counts, u64 vertices, const u32 *sums, u32 *start, u32 *tiles) {
-	extern __shared__ u32 shared[];
-	u64 lo = (blockIdx.x * (u64)THREADS + threadIdx.x) * EACH;
-	u32 draws = 0, many = 0, all;
-	for (u32 k = 0; k < EACH && lo + k < vertices; k++) {
-		draws += counts[lo + k];
-		many += (counts[lo + k] + TILE - 1) / TILE;
-	}
-	draws = sums[2 * blockIdx.x] + block_scan(draws, shared, &all);
-	many = sums[2 * blockIdx.x + 1] + block_scan(many, shared, &all);
-	for (u32 k = 0; k < EACH && lo + k < vertices; k++) {
-		u32 n = counts[lo + k];
-		start[lo + k] = draws;
-		for (u32 i = 0; i < n; i += TILE) {
-			uint4 t = {(u32)(lo + k), draws + i, n - i < TILE ? n - i : TILE, 0};
-			((uint4 *)tiles)[many++] = t;
-		}
-		draws += n;
-		counts[lo + k] = 0;
-	}
-}
-
-// Lists draws by vertex.
-extern "C" __global__ void __launch_bounds__(256) saga_group_draws(const u32 *children, u64 n, const u32 *start, u32 *place, u32 *draws) {
-	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (u64)blockDim.x)
-		if (children[i] != NONE) {
-			u32 at = start[children[i]] + place[i];
-			place[i] = at;
-			draws[at] = (u32)i;
-		}
 }
 
 struct Tile { // draws of one child
@@ -174,8 +84,9 @@ struct Tile { // draws of one child
 	u32 source, child; // of the lane's draw: the source, and which of its children
 	u64 first;         // place of the first draw
 	float own;         // sum of squares of relu(x·Wf1)
-	const float *rows; // x·Wa1 of all vertices
-	float *mean, *norm; // results by place
+	const Number *rows; // x·Wa1 of all vertices
+	Number *mean; // results by place
+	float *norm;
 	u32 k0, k1;
 };
 
@@ -193,6 +104,19 @@ static __device__ __forceinline__ void end_draw(const Tile &x, u32 t, float4 *su
 		write(x.mean + (x.first + t) * PA, c, PA, times(s, sum[c]));
 	if ((threadIdx.x & 31) == 0)
 		x.norm[x.first + t] = s;
+}
+
+// Adds a row to M sums.
+template <u32 M> static __device__ __forceinline__ void add_row(const Tile &x, u32 v, const float *weights, float4 (*sum)[NA]) {
+	float4 y[NA];
+	#pragma unroll
+	for (u32 c = 0; c < NA; c++)
+		y[c] = read(x.rows + (u64)v * ROW, c, PA);
+	#pragma unroll
+	for (u32 i = 0; i < M; i++)
+		#pragma unroll
+		for (u32 c = 0; c < NA; c++)
+			sum[i][c] = fused(weights[i], y[c], sum[i][c]);
 }
 
 // Up to M draws from a short row: counts, then every neighbour once.
@@ -226,18 +150,36 @@ template <u32 M> static __device__ __forceinline__ void dense(const Tile &x, u32
 			sum[i][c] = zero();
 	for (u32 k0 = 0; k0 < x.degree; k0 += 32) {
 		u32 v = k0 + lane < x.degree ? x.row[k0 + lane] : 0, end = min(32u, x.degree - k0);
-		#pragma unroll 4
-		for (u32 k = 0; k < end; k++) {
-			const float *row = x.rows + (u64)__shfl_sync(ALL, v, k) * ROW;
-			float4 y[NA];
-			#pragma unroll
-			for (u32 c = 0; c < NA; c++)
-				y[c] = read(row, c, PA);
+		if (M > 4) { // almost all are drawn
+			#pragma unroll 4
+			for (u32 k = 0; k < end; k++)
+				add_row<M>(x, __shfl_sync(ALL, v, k), weights + (k0 + k) * M, sum);
+			continue;
+		}
+		float some = 0;
+		if (lane < end)
 			#pragma unroll
 			for (u32 i = 0; i < M; i++)
+				some += weights[(k0 + lane) * M + i];
+		for (u32 drawn = __ballot_sync(ALL, some > 0); drawn;) {
+			float4 y[AHEAD][NA];
+			u32 k[AHEAD];
+			#pragma unroll
+			for (u32 j = 0; j < AHEAD; j++) {
+				k[j] = drawn ? (u32)__ffs(drawn) - 1 : 32;
+				drawn &= drawn - 1;
+				const Number *row = x.rows + (u64)__shfl_sync(ALL, v, k[j] & 31) * ROW;
 				#pragma unroll
 				for (u32 c = 0; c < NA; c++)
-					sum[i][c] = fused(weights[(k0 + k) * M + i], y[c], sum[i][c]);
+					y[j][c] = k[j] < 32 ? read(row, c, PA) : zero();
+			}
+			#pragma unroll
+			for (u32 j = 0; j < AHEAD; j++)
+				#pragma unroll
+				for (u32 i = 0; i < M; i++)
+					#pragma unroll
+					for (u32 c = 0; c < NA; c++)
+						sum[i][c] = fused(k[j] < 32 ? weights[(k0 + k[j]) * M + i] : 0, y[j][c], sum[i][c]);
 		}
 	}
 	#pragma unroll
@@ -268,8 +210,8 @@ static __device__ __forceinline__ void sparse(const Tile &x) {
 				#pragma unroll 2
 				for (u32 i = 0; i < end; i += 4) {
 					u32 at = (QL < 32 ? g * QL : 0) + i / 4;
-					const float *r0 = x.rows + (u64)__shfl_sync(ALL, v0, at) * ROW, *r1 = x.rows + (u64)__shfl_sync(ALL, v1, at) * ROW;
-					const float *r2 = x.rows + (u64)__shfl_sync(ALL, v2, at) * ROW, *r3 = x.rows + (u64)__shfl_sync(ALL, v3, at) * ROW;
+					const Number *r0 = x.rows + (u64)__shfl_sync(ALL, v0, at) * ROW, *r1 = x.rows + (u64)__shfl_sync(ALL, v1, at) * ROW;
+					const Number *r2 = x.rows + (u64)__shfl_sync(ALL, v2, at) * ROW, *r3 = x.rows + (u64)__shfl_sync(ALL, v3, at) * ROW;
 					#pragma unroll
 					for (u32 c = 0; c < NA; c++) {
 						float4 a = read(r0, c, PA), b = i + 1 < end ? read(r1, c, PA) : zero();
@@ -285,8 +227,8 @@ static __device__ __forceinline__ void sparse(const Tile &x) {
 }
 
 // The leaves of all draws, a warp a tile.
-extern "C" __global__ void __launch_bounds__(128) saga_leaves(const u32 *offsets, const u32 *far, const float *__restrict__ first, const float *squared,
-		const u32 *tiles, const u32 *tile_count, const u32 *draws, const u32 *sources, u64 key, float *mean, float *norm) {
+extern "C" __global__ void __launch_bounds__(128, BLOCKS) saga_leaves(const u32 *offsets, const u32 *far, const Number *__restrict__ first, const float *squared,
+		const u32 *tiles, const u32 *tile_count, const u32 *draws, const u32 *sources, u64 key, Number *mean, float *norm) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = *tile_count;
 	for (u32 i = blockIdx.x * (blockDim.x >> 5) + warp; i < n; i += gridDim.x * (blockDim.x >> 5)) {
@@ -329,8 +271,8 @@ extern "C" __global__ void __launch_bounds__(128) saga_leaves(const u32 *offsets
 }
 
 // The first layer's row of a source, and the mean of its children's: a warp a source.
-extern "C" __global__ void __launch_bounds__(256) saga_sources(const float *__restrict__ first, const float *squared, const u32 *sources, u64 n, const u32 *children,
-		const u32 *place, const float *__restrict__ mean, const float *norm, float *own, float *among) {
+extern "C" __global__ void __launch_bounds__(256) saga_sources(const Number *__restrict__ first, const float *squared, const u32 *sources, u64 n, const u32 *children,
+		const u32 *place, const Number *__restrict__ mean, const float *norm, float *own, float *among) {
 	u32 lane = threadIdx.x & 31;
 	for (u64 s = (blockIdx.x * (u64)blockDim.x + threadIdx.x) >> 5; s < n; s += gridDim.x * (u64)blockDim.x >> 5) {
 		u32 v = sources[s];
@@ -348,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_sources(const float *__re
 					break; // then no child is one
 				#pragma unroll 4
 				for (u32 j = 0; j < end; j++) {
-					const float *row = first + (u64)__shfl_sync(ALL, u, j) * ROW, *leaf = mean + (u64)__shfl_sync(ALL, at, j) * PA;
+					const Number *row = first + (u64)__shfl_sync(ALL, u, j) * ROW, *leaf = mean + (u64)__shfl_sync(ALL, at, j) * PA;
 					fs = fused(__shfl_sync(ALL, scale, j), read(row, c, PF), fs);
 					as = plus(as, read(row + PF, c, PA));
 					hs = plus(hs, read(leaf, c, PA));

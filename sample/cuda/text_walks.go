@@ -1,11 +1,11 @@
 package cuda
 
 // walkText is the kernel of samples that draw once a step: a thread a sample. Before
-// the text stand ROOTS, PACK (steps that share random words), GOES_ON, STATE, and the functions next and,
+// the text stand THREADS, ROOTS, PACK (steps that share random words), GOES_ON, STATE, HELD (the state lies in shared memory), and the functions next and,
 // with CHOOSE, transits. Roots are vertices of the graph.
 const walkText = `
-extern "C" __global__ void __launch_bounds__(256) saga_walk(const u32 *offsets, const void *edges, const u32 *far, const float *weight, const float *most,
-		const void *table, u64 vertices, const u32 *roots, u32 *out, i64 *state, u64 n, u64 steps, u64 first, u64 key, u64 *wrong) {
+extern "C" __global__ void __launch_bounds__(THREADS) saga_walk(const u32 *offsets, const void *edges, const u32 *far, const float *weight, const float *most,
+		const void *table, u64 vertices, const u32 *roots, u32 *out, Number *state, u64 n, u64 steps, u64 first, u64 key, u64 *wrong) {
 	u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x;
 	if (i >= n)
 		return;
@@ -20,7 +20,16 @@ extern "C" __global__ void __launch_bounds__(256) saga_walk(const u32 *offsets, 
 	f.k1 = (u32)(key >> 32);
 	f.roots = roots;
 	f.out = out;
+#if HELD
+	extern __shared__ u32 shared[];
+	f.state = (Number *)shared;
+	f.stride = THREADS;
+	f.own = threadIdx.x;
+#else
 	f.state = state;
+	f.stride = n;
+	f.own = i;
+#endif
 	f.wrong = wrong;
 	f.length = ROOTS;
 	f.before = NONE;

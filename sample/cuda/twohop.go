@@ -16,6 +16,7 @@ type Hops struct {
 	Wf1, Wa1         Matrix // Cols × any
 	Wf2, Wa2         Matrix // (Wf1.Cols+Wa1.Cols) × any
 	Batch            int    // sources at a time; 0: as many as pay
+	Half             bool   // rows of the first layer's products are bfloat16
 }
 
 // Matrix is numbers in rows, row-major.
@@ -37,13 +38,34 @@ func (h *Hops) pa() int { return up4(h.Wa1.Cols) }
 func (h *Hops) out() int { return h.Wf2.Cols + h.Wa2.Cols }
 
 // tile is the draws that a warp works on together: a thread holds four sums of each for every 128 columns, and
-// more than 64 do not fit in its registers.
+// more than 64 do not fit in its registers. Few draws a source are few of a child, and then more warps, which
+// need registers each, hide more of memory's latency.
 func (h *Hops) tile() int {
 	t := 16
-	for t > 1 && t*((h.pa()+127)/128) > 16 {
+	switch {
+	case h.Children <= 16:
+		t = 4
+	case h.Children <= 48:
+		t = 8
+	}
+	for t > 1 && t*h.parts() > 16 {
 		t /= 2
 	}
 	return t
+}
+
+// parts are the 128 columns that a warp reads at a time of a row of leaves.
+func (h *Hops) parts() int { return (h.pa() + 127) / 128 }
+
+// blocks are those of saga_leaves that a processor is to hold at the same time: so many have registers for their sums.
+func (h *Hops) blocks() int {
+	switch sums := h.tile() * h.parts(); {
+	case sums <= 4:
+		return 8
+	case sums <= 8:
+		return 5
+	}
+	return 4
 }
 
 // dense is the longest row that is read whole. Reading it costs its length for a tile, and what is drawn costs the
@@ -54,8 +76,8 @@ func (h *Hops) dense() int { return min(4*h.Leaves, 128) }
 const verticesEach = 8
 
 func (h *Hops) text() string {
-	return fmt.Sprintf("#define THREADS 256\n#define EACH %d\n#define CHILDREN %d\n#define LEAVES %d\n#define PF %d\n#define PA %d\n#define OUT %d\n#define TILE %d\n#define DENSE %d\n#define SELF %t\n",
-		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.Self) + prelude + scanText + twoHopText
+	return fmt.Sprintf("#define THREADS 256\n#define EACH %d\n#define CHILDREN %d\n#define LEAVES %d\n#define PF %d\n#define PA %d\n#define OUT %d\n#define TILE %d\n#define DENSE %d\n#define BLOCKS %d\n#define SELF %t\n#define HALF %t\n",
+		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.blocks(), h.Self, h.Half) + prelude + scanText + numberText + productText + hopGroupsText + twoHopText
 }
 
 // Sources are texts for tests that compile them.
@@ -87,16 +109,24 @@ type hopMemory struct {
 	own, among          device.Mem // of a batch: the first layer's rows, and the means of their children's
 }
 
+// number is the bytes of a number of the first layer's products.
+func (h *Hops) number() int64 {
+	if h.Half {
+		return 2
+	}
+	return 4
+}
+
 // fixed is the memory that does not depend on the batch, graph and sources apart.
 func (h *Hops) fixed(vertices int) int64 {
 	v, row := int64(vertices), int64(h.pf()+h.pa())
-	return 4 * (v*int64(h.Cols) + int64(h.Cols)*row + row*int64(h.out()) + v*row + 3*v + 2*(v/256/verticesEach+2))
+	return 4*(v*int64(h.Cols)+int64(h.Cols)*row+row*int64(h.out())+3*v+2*(v/256/verticesEach+2)) + h.number()*v*row
 }
 
 // each is the memory of a source of the batch.
 func (h *Hops) each() int64 {
 	row, c := int64(h.pf()+h.pa()), int64(h.Children)
-	return 4 * (2*row + 2*int64(h.out()) + c*(3+4+int64(h.pa())+1))
+	return 4*(2*row+2*int64(h.out())+c*(3+4+1)) + h.number()*c*int64(h.pa())
 }
 
 // Bytes is the memory that embedding takes beside the graph and the numbers of the sources, with batches of so many.
@@ -112,8 +142,13 @@ const drawsAtATime = 1 << 25
 func (h *Hops) choose(vertices, sources int, free int64) (int, error) {
 	n := h.Batch
 	if n == 0 {
-		// Several batches, so that rows are copied while others are computed.
-		n = min(max(1, drawsAtATime/h.Children), max(1<<12, (sources+7)/8))
+		// Several batches, so that rows are copied while others are computed. Where a source draws much that takes
+		// longer than copying, and fewer batches fill tiles.
+		batches := 4
+		if h.tile() <= 4 {
+			batches = 8
+		}
+		n = min(max(1, drawsAtATime/h.Children), max(1<<12, (sources+batches-1)/batches))
 	}
 	n = max(1, min(n, sources, (1<<32-2)/h.Children))
 	most := (free - h.Bytes(vertices, 0)) / h.each()
@@ -162,14 +197,15 @@ func (e *Embedding) memory(sources int) (err error) {
 	n := b * int64(h.Children)
 	for _, m := range []struct {
 		at    *device.Mem
-		words int64
+		bytes int64
 	}{
-		{&e.m.x, v * int64(h.Cols)}, {&e.m.w1, int64(h.Cols) * row}, {&e.m.wf2, row * int64(h.Wf2.Cols)}, {&e.m.wa2, row * int64(h.Wa2.Cols)},
-		{&e.m.first, v * row}, {&e.m.squared, v}, {&e.m.counts, v}, {&e.m.start, v}, {&e.m.sums, 2 * (int64(e.blocks()) + 1)},
-		{&e.m.sources, int64(sources)}, {&e.m.children, n}, {&e.m.place, n}, {&e.m.draws, n}, {&e.m.tiles, 4 * n}, {&e.m.mean, n * int64(h.pa())}, {&e.m.norm, n},
-		{&e.m.own, b * row}, {&e.m.among, b * row}, {&e.out[0], b * int64(h.out())}, {&e.out[1], b * int64(h.out())},
+		{&e.m.x, 4 * v * int64(h.Cols)}, {&e.m.w1, 4 * int64(h.Cols) * row}, {&e.m.wf2, 4 * row * int64(h.Wf2.Cols)}, {&e.m.wa2, 4 * row * int64(h.Wa2.Cols)},
+		{&e.m.first, h.number() * v * row}, {&e.m.squared, 4 * v}, {&e.m.counts, 4 * v}, {&e.m.start, 4 * v}, {&e.m.sums, 8 * (int64(e.blocks()) + 1)},
+		{&e.m.sources, 4 * int64(sources)}, {&e.m.children, 4 * n}, {&e.m.place, 4 * n}, {&e.m.draws, 4 * n}, {&e.m.tiles, 16 * n},
+		{&e.m.mean, h.number() * n * int64(h.pa())}, {&e.m.norm, 4 * n},
+		{&e.m.own, 4 * b * row}, {&e.m.among, 4 * b * row}, {&e.out[0], 4 * b * int64(h.out())}, {&e.out[1], 4 * b * int64(h.out())},
 	} {
-		if *m.at, err = e.g.alloc(max(4*m.words, 8)); err != nil {
+		if *m.at, err = e.g.alloc(max(m.bytes, 8)); err != nil {
 			return err
 		}
 	}
@@ -220,7 +256,7 @@ func (e *Embedding) Embed(sources []uint32, k0, k1 uint32, out []float32) error 
 	}
 	err := g.gpu.CopyH2D(g.queue, e.m.sources, 0, bytesOf(sources))
 	if err == nil {
-		err = e.launch("saga_first_layer", e.firstLayer())
+		err = g.launch(e.firstLayer())
 	}
 	for lo := 0; lo < len(sources) && err == nil; lo += e.batch {
 		n := min(e.batch, len(sources)-lo)
@@ -237,7 +273,7 @@ func (e *Embedding) one(slot, lo, n int, key uint64, out []float32) error {
 			return err
 		}
 	}
-	err := e.launch("saga_hops", e.batchOf(slot, lo, n, key))
+	err := g.launch(e.batchOf(slot, lo, n, key))
 	if err == nil {
 		err = g.gpu.Record(g.queue, e.done[slot])
 	}

@@ -16,6 +16,7 @@ type Walk struct {
 	Roots     int     // of a sample
 	Pack      int     // steps that share random words
 	Fields    []Field // the state
+	Narrow    bool    // its numbers take 32 bits
 	Sizes     []int   // of a tree: draws of a transit at each step; nil: samples draw once a step
 	Unique    bool    // no step of a tree adds a vertex twice
 	Steps     int     // of a walk; 0: until it ends
@@ -35,9 +36,22 @@ func (w *Walk) numbers() (n int) {
 	return n
 }
 
+// threads are those of a block of walks, and the bytes of shared memory that have the state of their samples: 0 where it lies in the memory of the GPU, as
+// numbers of 64 bits do, and so many that a multiprocessor would have fewer than 256 walks at work.
+func (w *Walk) threads() (threads, shared int) {
+	const few = 64 // blocks that are small fill what shared memory there is
+	if shared = 4 * w.numbers() * few; w.Narrow && shared > 0 && mostShared/(shared+sharedOfBlock) >= 256/few {
+		return few, shared
+	}
+	return 256, 0
+}
+
 // head is what stands before the kernels.
 func (w *Walk) head(wide bool) string {
-	head := ""
+	head, number := "", "i64"
+	if w.Narrow {
+		number = "int"
+	}
 	if wide {
 		head = "#define WIDE\n"
 	}
@@ -47,7 +61,7 @@ func (w *Walk) head(wide bool) string {
 	} else {
 		head += "#define GOES_ON e.far != NONE\n"
 	}
-	return head + prelude + functions + w.Functions
+	return head + prelude + "typedef " + number + " Number; // of the state\n" + functions + w.Functions
 }
 
 // text is the kernels' source.
@@ -66,6 +80,8 @@ func (w *Walk) text(wide bool) string {
 	if w.numbers() > 0 {
 		b.WriteString("#define STATE\n" + w.stateText())
 	}
+	threads, shared := w.threads()
+	fmt.Fprintf(&b, "#define THREADS %d\n#define HELD %d\n", threads, min(shared, 1))
 	choose, turns := "", ""
 	if w.Transits {
 		choose = chooseText
@@ -83,9 +99,9 @@ func (w *Walk) stateText() string {
 	b.WriteString("static __device__ __forceinline__ void begin_state(F &f) {\n")
 	first := 0
 	for _, x := range w.Fields {
-		fmt.Fprintf(&b, "\tfor (u32 j = 0; j < %d; j++)\n\t\tf.state[(%d + (u64)j) * f.n + f.i] = ", x.Len, first)
+		fmt.Fprintf(&b, "\tfor (u32 j = 0; j < %d; j++)\n\t\tf.state[(%d + (u64)j) * f.stride + f.own] = ", x.Len, first)
 		if x.Roots {
-			fmt.Fprintf(&b, "j < ROOTS ? (i64)f.roots[f.i * ROOTS + j] : 0;\n")
+			fmt.Fprintf(&b, "j < ROOTS ? (Number)f.roots[f.i * ROOTS + j] : 0;\n")
 		} else {
 			b.WriteString("0;\n")
 		}
@@ -152,7 +168,11 @@ func (g *Graph) Draw(w *Walk, roots []uint32, first uint64, k0, k1 uint32) (d *D
 	}
 	from := take(4 * int64(len(roots)))
 	d.steps, d.wrong = take(4*n*total), take(8)
-	state := take(8 * n * int64(w.numbers()))
+	each := 8 * int64(w.numbers())
+	if _, shared := w.threads(); shared > 0 {
+		each = 0
+	}
+	state := take(n * each)
 	if err != nil {
 		return d, err
 	}
@@ -170,7 +190,8 @@ func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key
 	source, n := w.text(g.wide), uint64(d.N)
 	rows := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices)}
 	if w.Sizes == nil {
-		return []call{{source, "saga_walk", (d.N + 255) / 256, 256, 0, append(rows, roots, d.steps, state, n, uint64(w.Steps), first, key, d.wrong)}}
+		threads, shared := w.threads()
+		return []call{{source, "saga_walk", (d.N + threads - 1) / threads, threads, shared, append(rows, roots, d.steps, state, n, uint64(w.Steps), first, key, d.wrong)}}
 	}
 	from, at := roots, int64(0)
 	for step := range w.Sizes {

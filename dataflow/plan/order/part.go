@@ -6,7 +6,7 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Part is what rank number rank of so many does of p: the tasks of its devices, in the global order. Ranks
+// Part is what rank number rank of so many does of p: the tasks of its devices, in the global order of Turns. Ranks
 // have as many devices each, in blocks (RankOf). A copy between devices of two ranks becomes a Send on the
 // one and a Receive on the other, and so does the load of a chunk that another rank has on its host: a chunk
 // of a vertex tensor lies on the host of the device that owns its interval.
@@ -36,7 +36,9 @@ func Part(p *plan.Plan, rank, ranks int) (*plan.Plan, error) {
 		}
 	}
 	e := &emitter{p: &out, t: newTracker(&out, false, nil), uses: usesOf(&out, largestCell(p.Cells))}
-	for i := range p.Tasks {
+	tasks, turn := Turns(p, ranks)
+	last := make([]int32, p.Devices) // turn
+	for _, i := range tasks {
 		t := p.Tasks[i]
 		from := source(p, &t)
 		a, b := RankOf(from, p.Devices, ranks), RankOf(int(t.Device), p.Devices, ranks)
@@ -46,6 +48,9 @@ func Part(p *plan.Plan, rank, ranks int) (*plan.Plan, error) {
 		t.Is.Event, t.Deps = false, [2]int32{}
 		if a != b {
 			cross(&t, from, a == rank, e.uses)
+		}
+		if n := turn[i]; n > 0 {
+			t.Is.Joined, last[t.Device] = n == last[t.Device], n
 		}
 		e.add(t)
 	}

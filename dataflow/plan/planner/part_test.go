@@ -66,7 +66,8 @@ func drawParts(t *rapid.T) (p *plan.Plan, parts []*plan.Plan, of func(int) int) 
 }
 
 func join(t *rapid.T, p *plan.Plan, parts []*plan.Plan, of func(int) int) *plan.Plan {
-	all, err := plantest.Joined(p, parts, of)
+	tasks, _ := order.Turns(p, len(parts))
+	all, err := plantest.Joined(p, tasks, parts, of)
 	if err != nil {
 		t.Fatal(err)
 	}

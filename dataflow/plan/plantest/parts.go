@@ -6,10 +6,10 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Joined is the parts of p, by rank, as one plan in p's order, in which a Receive comes right after its Send and
+// Joined is the parts of p, by rank, as one plan with p's tasks in an order, in which a Receive comes right after its Send and
 // waits for it. It is an error when the parts do not have every task of p once, on the rank that rankOf gives its
 // device, or both ends of a message.
-func Joined(p *plan.Plan, parts []*plan.Plan, rankOf func(d int) int) (*plan.Plan, error) {
+func Joined(p *plan.Plan, order []int32, parts []*plan.Plan, rankOf func(d int) int) (*plan.Plan, error) {
 	out := *p
 	out.Tasks, out.Deps = nil, nil
 	next := make([]int, len(parts))   // by rank: its first task that is not in out
@@ -37,7 +37,7 @@ func Joined(p *plan.Plan, parts []*plan.Plan, rankOf func(d int) int) (*plan.Pla
 		x := &parts[r].Tasks[next[r]]
 		return x.Kind == kind && x.Device == on && x.From == with && x.Addr == t.Addr && x.Value == t.Value && x.Own == t.Own && x.Kernel == t.Kernel
 	}
-	for i := range p.Tasks {
+	for _, i := range order {
 		t := &p.Tasks[i]
 		from, r := t.From, rankOf(int(t.Device))
 		if t.Kind == plan.Load && t.Value >= 0 {
@@ -48,11 +48,11 @@ func Joined(p *plan.Plan, parts []*plan.Plan, rankOf func(d int) int) (*plan.Pla
 			take(r, -1)
 		case s != r && is(s, t, plan.Send, from, t.Device) && is(r, t, plan.Receive, t.Device, from):
 			if a, b := parts[s].Tasks[next[s]], parts[r].Tasks[next[r]]; a.Bytes != b.Bytes || a.Channel(p.Devices) != b.Channel(p.Devices) {
-				return nil, fmt.Errorf("%s: the ends differ: %+v, %+v", p.Describe(i), a, b)
+				return nil, fmt.Errorf("%s: the ends differ: %+v, %+v", p.Describe(int(i)), a, b)
 			}
 			take(r, take(s, -1))
 		default:
-			return nil, fmt.Errorf("%s is not what ranks %d and %d have next", p.Describe(i), s, r)
+			return nil, fmt.Errorf("%s is not what ranks %d and %d have next", p.Describe(int(i)), s, r)
 		}
 	}
 	for r := range parts {

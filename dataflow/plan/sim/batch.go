@@ -6,33 +6,59 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Batch is how long the kernels of a step over sampled blocks take on one device of the kind, with so many rows of each
-// vertex set and edges of each edge set (plan.Sets). Drawing and what comes with the next batch are not part of it.
-func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int) time.Duration {
+// Work is what one kernel of a task reads and writes in device memory and computes.
+type Work struct {
+	Bytes, Flops int64
+	Product      bool // dense
+}
+
+// Batch is how long the kernels of each task of a step over sampled blocks take on one device of the kind, with so many rows of each
+// vertex set and edges of each edge set (plan.Sets). Where work has something of a task, that counts in place of the cost of its program, which
+// does not say what kernels hand to each other. Drawing and what comes with the next batch are not part of it.
+func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []time.Duration {
 	c := newClock(p, k)
-	ns := 0.0
+	list := make([]time.Duration, len(p.Tasks))
 	for i := range p.Tasks {
-		t := &p.Tasks[i]
-		switch t.Kind {
-		case plan.Run:
+		t, ns := &p.Tasks[i], 0.0
+		switch {
+		case i < len(work) && len(work[i]) > 0:
+			for _, w := range work[i] {
+				ns += c.pace.kernel(w)
+			}
+		case t.Kind == plan.Run:
 			own := float64(t.Rows)
 			if t.Own >= 0 {
 				own = float64(rows[t.Own])
 			}
 			if t.Other < 0 {
-				ns += c.pace.call(c.costs[t.Kernel], own, 0, 0)
+				ns = c.pace.call(c.costs[t.Kernel], own, 0, 0)
 				break
 			}
 			far := t.Other + 1 // sources are a level further out
 			if t.Dir == plan.CSR {
 				far = t.Other
 			}
-			ns += c.pace.call(c.costs[t.Kernel], own, float64(edges[t.Other]), float64(rows[far]))
-		case plan.Take:
-			ns += c.pace.bytes(2 * int64(rows[t.Own]) * p.Spec.Values[t.Value].RowBytes)
-		case plan.Zero, plan.Update:
-			ns += c.ns(t)
+			ns = c.pace.call(c.costs[t.Kernel], own, float64(edges[t.Other]), float64(rows[far]))
+		case t.Kind == plan.Take:
+			ns = c.pace.bytes(2 * int64(rows[t.Own]) * p.Spec.Values[t.Value].RowBytes)
+		case t.Kind == plan.Zero:
+			ns = c.ns(t)
+		case t.Kind == plan.Update: // a kernel a parameter
+			ns = c.ns(t) + c.pace.launch*float64(len(p.Spec.Updates)-1)
 		}
+		list[i] = time.Duration(ns)
 	}
-	return time.Duration(ns)
+	return list
+}
+
+// kernel is the time in ns of a kernel by itself.
+func (k *pace) kernel(w Work) float64 {
+	flops, bytes := float64(w.Flops), k.byte*float64(w.Bytes)
+	switch {
+	case w.Product && k.apart:
+		return k.product + k.dense*flops + bytes
+	case w.Product: // the rate of products was measured with what they read and write
+		return k.product + max(k.dense*flops, bytes)
+	}
+	return k.launch + max(k.elem*flops, bytes)
 }

@@ -16,6 +16,7 @@ type pace struct {
 	cache, slice    float64 // bytes
 	launch, product float64 // ns
 	serial          bool
+	apart           bool // dense is beside what products read and write
 }
 
 func newPace(k *DeviceKind) *pace {
@@ -23,7 +24,7 @@ func newPace(k *DeviceKind) *pace {
 		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
 		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
 		row: k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
-		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, product: k.Product.Value * 1e9, serial: k.Serial,
+		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, product: k.Product.Value * 1e9, serial: k.Serial, apart: k.TF32.Value > 0 && k.FP32 == k.TF32,
 	}
 }
 

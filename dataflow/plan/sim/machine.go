@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -47,6 +48,7 @@ type DeviceKind struct {
 	Memory       Number `json:"memory"`        // B
 	Reserve      Number `json:"reserve"`       // B taken before the first buffer: context, libraries
 	FP32         Number `json:"fp32"`          // FLOP/s of dense products
+	TF32         Number `json:"tf32"`          // FLOP/s of those whose operands are rounded to TF32, beside what they read and write; absent: as fp32
 	Elementwise  Number `json:"elementwise"`   // op/s of element-wise programs, one operation a float
 	Bandwidth    Number `json:"bandwidth"`     // B/s of device memory, read plus written
 	GatherHit    Number `json:"gather_hit"`    // B/s gathered by row number, source rows in the cache
@@ -58,6 +60,7 @@ type DeviceKind struct {
 	Launch       Number `json:"launch"`        // s from the end of a kernel to the work of the next
 	Product      Number `json:"product"`       // s that a dense product takes beside its work; absent: 0
 	CopySetup    Number `json:"copy_setup"`    // s before a copy's first byte; the queue is busy, the links are not
+	Read         Number `json:"read"`          // B/s that kernels read of rows in host memory, over the link; absent: as copies
 
 	// Serial says that a kernel's arithmetic and its memory traffic take turns, as
 	// on a few processors; otherwise many threads hide one behind the other.
@@ -181,6 +184,28 @@ func ParseMachine(name string, data []byte) (*Machine, error) {
 		return nil, fmt.Errorf("machine %s: %w", name, err)
 	}
 	return m, nil
+}
+
+// WithTF32 is the machine for programs whose products round to TF32.
+func (m *Machine) WithTF32() *Machine {
+	x := *m
+	x.DeviceKinds = maps.Clone(m.DeviceKinds)
+	for name, k := range x.DeviceKinds {
+		if k.TF32.Value > 0 {
+			k.FP32 = k.TF32
+			x.DeviceKinds[name] = k
+		}
+	}
+	return &x
+}
+
+// ReadRate is how many bytes a nanosecond kernels of the first device read of rows in host memory.
+func (m *Machine) ReadRate() float64 {
+	down, _, _ := m.Rates()
+	if read := m.Kind(0).Read.Value; read > 0 {
+		return min(down, read/1e9)
+	}
+	return down
 }
 
 // Kind returns the rates of device i.

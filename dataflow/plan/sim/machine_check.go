@@ -113,14 +113,13 @@ func (k *DeviceKind) numbers() []rated {
 		{k.GatherMiss, "gather_miss", "B/s", false}, {k.Cache, "cache", "B", false}, {k.Slice, "slice", "B", true},
 		{k.Launch, "launch", "s", true}, {k.CopySetup, "copy_setup", "s", true},
 	}
-	if k.GatherRow != (Number{}) {
-		list = append(list, rated{k.GatherRow, "gather_row", "s", true})
-	}
-	if k.Product != (Number{}) {
-		list = append(list, rated{k.Product, "product", "s", true})
-	}
-	if k.GatherPacked != (Number{}) {
-		list = append(list, rated{k.GatherPacked, "gather_packed", "s", true})
+	for _, n := range []rated{ // that may be absent
+		{k.GatherRow, "gather_row", "s", true}, {k.Product, "product", "s", true}, {k.GatherPacked, "gather_packed", "s", true},
+		{k.TF32, "tf32", "FLOP/s", false}, {k.Read, "read", "B/s", false},
+	} {
+		if n.Number != (Number{}) {
+			list = append(list, n)
+		}
 	}
 	return list
 }

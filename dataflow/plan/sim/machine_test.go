@@ -34,7 +34,7 @@ func TestMachines(t *testing.T) {
 				t.Errorf("%s: source %q says nothing", at, x.Source)
 			}
 		})
-		if want := 14*len(m.DeviceKinds) + 4*len(m.LinkKinds); n != want {
+		if want := 16*len(m.DeviceKinds) + 4*len(m.LinkKinds); n != want {
 			t.Errorf("%s: %d numbers, want %d", name, n, want)
 		}
 		for i := range m.Devices {

@@ -89,6 +89,8 @@ static unsigned __ballot_sync(unsigned, bool x) {
 }
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
+template <class T> void __stcs(T *to, T x) { *to = x; }
+
 template <class T> T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
 	static_assert(sizeof(T) <= 8);
 	unsigned lane = now->thread % 32;
@@ -224,19 +226,22 @@ static uint64_t number() {
 	return x;
 }
 
-// The pages of a range are there during a launch only: what reads beyond them is seen.
-struct Range {
-	uint64_t at, bytes;
-	uint64_t page() const { return at / 4096 * 4096; }
-	uint64_t size() const { return (at + bytes + 4095) / 4096 * 4096 - page(); }
-};
+struct Range { uint64_t at, bytes, page, end; }; // pages that were mapped for it
 
-static Range readRange() {
+// The pages of a range are there during a launch only: what reads beyond them is seen. The
+// first and the last may be another range's, too.
+static Range readRange(const std::vector<Range> &others) {
 	Range r;
 	r.at = number();
 	r.bytes = number();
-	void *p = mmap((void *)r.page(), r.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	if (p != (void *)r.page())
+	r.page = r.at / 4096 * 4096;
+	r.end = (r.at + r.bytes + 4095) / 4096 * 4096;
+	for (const Range &o : others)
+		if (o.page <= r.page && r.page < o.end)
+			r.page = std::min(o.end, r.end);
+		else if (r.page < o.page && o.page < r.end)
+			r.end = o.page;
+	if (r.page < r.end && mmap((void *)r.page, r.end - r.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)r.page)
 		fail("the memory's place is taken");
 	if (!readAll((void *)r.at, r.bytes))
 		fail("input ends");
@@ -250,9 +255,9 @@ static int serve(void (*const *kernels)()) {
 		size_t shared = number();
 		for (uint64_t i = 0, n = number(); i < n; i++)
 			arg[i] = number();
-		std::vector<Range> ranges(number());
-		for (Range &r : ranges)
-			r = readRange();
+		std::vector<Range> ranges;
+		for (uint64_t n = number(); ranges.size() < n;)
+			ranges.push_back(readRange(ranges));
 		now = nullptr;
 		runAll(grid, block, shared);
 		for (size_t at = 0; at < ranges[0].bytes;) {
@@ -262,7 +267,7 @@ static int serve(void (*const *kernels)()) {
 			at += k;
 		}
 		for (Range &r : ranges)
-			munmap((void *)r.page(), r.size());
+			munmap((void *)r.page, r.end - r.page);
 	}
 	return 0;
 }

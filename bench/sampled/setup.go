@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"sagann/backend"
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+	"sagann/sample"
+)
+
+// program compiles the model of the flags over d, with dropout between layers and Adam, without some passes.
+func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, error) {
+	how, layersOf, err := e.sampling(d)
+	if err != nil {
+		return nil, err
+	}
+	o := layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: e.hidden, Layers: layersOf, Dropout: 0.5}
+	if e.model == "gat" || e.model == "gatv2" {
+		if o.Heads = 8; e.hidden%o.Heads != 0 {
+			return nil, fmt.Errorf("-hidden %d: the %d heads of %s share these columns", e.hidden, o.Heads, e.model)
+		}
+		o.Hidden = e.hidden / o.Heads
+	}
+	m, err := layers.New(e.model, o)
+	if err != nil {
+		return nil, err
+	}
+	m.Layers[0].Dropout = 0 // of what is between layers, as peers have it
+	// Nothing is evaluated: invariants of the whole graph would be for that alone.
+	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: append([]string{"invariant"}, without...), Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
+	if e.device != "" {
+		c.Machine = backend.MachineOf(e.device)
+	}
+	if e.alone {
+		c.Without = append(c.Without, "match")
+	}
+	return saga.CompileSampled(m, d, c, how)
+}
+
+// sampling is how the flags have batches drawn, and for how many layers.
+func (e *epochs) sampling(d *dataset.Data) (saga.Sampling, int, error) {
+	sizes, err := sizesOf(e.fanouts)
+	if err != nil {
+		return saga.Sampling{}, 0, err
+	}
+	how := saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Accumulate: e.accumulate, Cache: e.cache}
+	if e.eval != "" {
+		if how.Eval, err = sizesOf(e.eval); err != nil {
+			return how, 0, err
+		}
+	}
+	if e.sampler == "" {
+		return how, len(sizes), nil
+	}
+	s, err := sample.Parse(e.sampler, 0)
+	if err != nil {
+		return how, 0, err
+	}
+	if how.Sampler = s.Sampler; s.Batch > 0 {
+		how.Batch = s.Batch
+	}
+	if s.Clusters > 0 { // any vertices, as in NextDoor's measurements
+		how.Clusters = make([]uint32, d.Edges.V)
+		for v := range how.Clusters {
+			how.Clusters[v] = uint32(mixed(uint64(v)|1<<62) % uint64(s.Clusters))
+		}
+	}
+	return how, len(sizes), nil
+}
+
+// turn is an epoch.
+type turn struct {
+	wall        time.Duration
+	loss        float64 // mean
+	bits        uint64  // a hash of all losses
+	before, now *saga.SampledPlan
+}
+
+// turns trains for all epochs, and calls each after every one, an error of which ends it. The first is not to be timed.
+func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
+	for n := range e.n + 1 {
+		t := turn{before: p.SampledPlan()}
+		bits, start := fnv.New64a(), time.Now()
+		for range t.before.Batches {
+			x, err := p.Step()
+			if err != nil {
+				return err
+			}
+			t.loss += x / float64(t.before.Batches)
+			fmt.Fprint(bits, x, " ")
+		}
+		t.wall, t.now, t.bits = time.Since(start), p.SampledPlan(), bits.Sum64()
+		if err := each(n, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

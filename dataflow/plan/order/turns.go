@@ -1,0 +1,62 @@
+package order
+
+import "sagann/dataflow/plan"
+
+// Turns orders p's tasks for so many ranks so that messages from device to device which can cross at the same time stand together: a
+// turn. No message of a turn waits for another of it, so each device may hand over its own as one group, which begins when all of
+// them can. turn numbers that of such a message, from 1; 0: t is none. Every queue keeps its order, and every dependence points
+// backwards, so by turns as one by one no rank waits in a circle.
+func Turns(p *plan.Plan, ranks int) (tasks, turn []int32) {
+	var (
+		behind  = make([]int32, len(p.Tasks))               // by task: the last turn that it waits for, or is in
+		lanes   = make([]int32, p.Devices*int(plan.Queues)) // by queue: that of its last task
+		now     int32                                       // the turn in hand
+		at      []int32                                     // its messages
+		waiting []int32                                     // tasks that wait for them
+	)
+	turn = make([]int32, len(p.Tasks))
+	over := func() {
+		tasks = append(append(tasks, at...), waiting...)
+		at, waiting = at[:0], waiting[:0]
+	}
+	for n := range p.Tasks {
+		t, i := &p.Tasks[n], int32(n)
+		queues, crosses := queuesOf(p, t, ranks)
+		last := int32(0)
+		for _, q := range queues {
+			last = max(last, lanes[q])
+		}
+		for _, d := range p.Deps[t.Deps[0]:t.Deps[1]] {
+			last = max(last, behind[d])
+		}
+		switch message := crosses && t.Kind == plan.Copy; {
+		case message && last == now: // it waits for one of this turn
+			over()
+			now++
+			fallthrough
+		case message:
+			last, turn[n] = now, now
+			at = append(at, i)
+		case last == now && now > 0:
+			waiting = append(waiting, i)
+		default:
+			tasks = append(tasks, i)
+		}
+		behind[n] = last
+		for _, q := range queues {
+			lanes[q] = last
+		}
+	}
+	over()
+	return tasks, turn
+}
+
+// queuesOf are the queues of t, or of both its ends where it crosses to another rank.
+func queuesOf(p *plan.Plan, t *plan.Task, ranks int) (queues [2]int, crosses bool) {
+	queues = [2]int{t.Lane(), t.Lane()}
+	from := source(p, t)
+	if crosses = RankOf(from, p.Devices, ranks) != RankOf(int(t.Device), p.Devices, ranks); crosses {
+		queues[1] = from*int(plan.Queues) + int(plan.D2H)
+	}
+	return queues, crosses
+}
