@@ -83,7 +83,12 @@ func stepping() (list []Sampler) {
 		i := r.Pick(at)
 		return If(Or(Less(r.Uniform(), Const(0.02)), Equal(at.Neighbour(i), s.Root(Whole(0)))), None, i)
 	}}
-	return append(list, cut, back, unique, large, Layer(40, 70), home, PPR(0.002)) // the last one in several launches
+	wide := Sampler{Name: "large state", Steps: 9, State: []Field{{Name: "sum", Len: 1}}, Next: func(s Sample, at Pool, r Rand) Int {
+		sum := Add(s.Get("sum", Whole(0)), Whole(1<<35))
+		s.Set("sum", Whole(0), sum)
+		return If(Less(Whole(3<<35), sum), None, r.Pick(at))
+	}}
+	return append(list, cut, back, unique, large, Layer(40, 70), home, wide, PPR(0.002)) // the last one in several launches
 }
 
 // sampledGraphs are graphs for comparisons: with weights and without.

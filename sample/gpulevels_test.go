@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/chunk"
 	"sagann/device/nvrtc"
 )
 
@@ -28,24 +29,56 @@ func TestGPULevels(t *testing.T) {
 		for _, m := range []int{70, 20, 1} {
 			seeds, size, key := Permutation(p.g.Vertices(), Key{Seed: 4})[:m], p.g.Vertices()/10, Key{Seed: 1 << 40, Epoch: 2, Batch: 3}
 			batches := slices.Collect(slices.Chunk(seeds, size))
-			got, err := x.BlocksOf(batches, key)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for b, blocks := range got {
-				k := key
-				k.Batch += uint32(b)
-				var want Blocks
-				if err := p.Blocks(&want, batches[b], k); err != nil {
-					t.Fatal(err)
-				}
-				if err := sameBlocks(blocks, &want); err != nil {
-					t.Errorf("batch %d of %d: %v", b, len(got), err)
-				}
-			}
+			sameBatches(t, p, x, batches, key)
 		}
 		if _, err := nvrtc.PTX(x.together().Source(64), 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
 			t.Errorf("%v\n%s", err, x.together().Source(64))
 		}
 	})
+}
+
+// sameBatches draws batches on a GPU and one by one on a CPU.
+func sameBatches(t *testing.T, p *Program, x *GPU, batches [][]uint32, key Key) {
+	t.Helper()
+	got, err := x.BlocksOf(batches, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, blocks := range got {
+		k := key
+		k.Batch += uint32(b)
+		var want Blocks
+		if err := p.Blocks(&want, batches[b], k); err != nil {
+			t.Fatal(err)
+		}
+		if err := sameBlocks(blocks, &want); err != nil {
+			t.Errorf("batch %d of %d: %v", b, len(got), err)
+		}
+	}
+}
+
+// TestGPULevelsRoom: batches that have far more edges than others are drawn by a second launch, with room for them.
+func TestGPULevelsRoom(t *testing.T) {
+	const vertices, hubs = 300, 10
+	e := &chunk.Edges{V: vertices}
+	for v := range uint32(vertices) {
+		for hub := range uint32(hubs) {
+			e.Src, e.Dst = append(e.Src, v), append(e.Dst, hub)
+		}
+	}
+	p, err := Compile(mustGraph(t, e), MVS(40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := p.OnGPU(openGPU(t, 8<<20, 1<<30))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	batches := [][]uint32{{20, 21, 22, 23, 24, 25, 26, 27, 28, 29}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {30, 3, 31}, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}}
+	sameBatches(t, p, x, batches, Key{Seed: 7})
 }
