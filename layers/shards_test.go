@@ -2,12 +2,14 @@ package layers_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/saga"
 	"sagann/sample"
@@ -134,6 +136,37 @@ func TestRanksShardsSampled(t *testing.T) {
 	}
 }
 
+// TestShardsSampledExact: without fan-outs for it, batches over shards are evaluated exactly: every number of ranks has the scores that
+// one process has with the whole graph and the parameters that were trained. On four ranks features lie in files.
+func TestShardsSampledExact(t *testing.T) {
+	d, path := rankedData(t), filepath.Join(t.TempDir(), "checkpoint")
+	for _, name := range []string{"sage", "gcn", "gat"} {
+		m := rankedModel(t, name)
+		dir := shardsOf(t, d, m.SelfLoops)
+		var first *ranked
+		for _, n := range []int{1, 2, 4} {
+			got, err := trainSampledOn(n, m, func(rank int) (*dataset.Data, error) { return dataset.OpenShards(dir, rank, n) },
+				saga.Config{Device: "cpu:4", Seed: 5, Epochs: 2, HostMem: int64(n&4) << 20}, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 40, Accumulate: 4}, path)
+			if err != nil {
+				t.Fatalf("%s, %d ranks: %v", name, n, err)
+			}
+			if first == nil {
+				first = got
+				want, err := saga.Evaluate(m, d, saga.Config{Device: "cpu:4", Chunks: 8, Without: []string{"invariant"}}, path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.result.Final != want || want.Test.Loss == 0 {
+					t.Errorf("%s: scores %+v, those of the whole graph are %+v", name, got.result.Final, want)
+				}
+			}
+			if !slices.Equal(got.losses, first.losses) || !bytes.Equal(got.file, first.file) {
+				t.Errorf("%s, %d ranks: losses and scores %v, of one %v, or another checkpoint", name, n, got.losses, first.losses)
+			}
+		}
+	}
+}
+
 func replaced(s sample.Sampler) sample.Sampler {
 	s.Replace = true
 	return s
@@ -153,14 +186,22 @@ func TestShardsSampledRefuse(t *testing.T) {
 		host  int64
 		s     saga.Sampling
 	}{
-		{"--eval-sample", m, 0, saga.Sampling{Sampler: sample.Neighbours(5, 3)}},
 		{"equal probability", m, 0, saga.Sampling{Sampler: sample.LADIES(5, 3), Eval: []int{4, 4}}},
-		{"--host-mem", m, 1 << 30, saga.Sampling{Sampler: sample.Neighbours(5, 3), Eval: []int{4, 4}}},
+		{"of host memory", m, 1 << 10, saga.Sampling{Sampler: sample.Neighbours(5, 3), Eval: []int{4, 4}}},
+		{"of host memory", m, 1 << 13, saga.Sampling{Sampler: sample.Neighbours(5, 3)}},
 		{"numbers the edges", rankedModel(t, "mpgcn"), 0, saga.Sampling{Sampler: sample.Neighbours(5, 3), Eval: []int{4, 4}}},
 	} {
 		c.s.Batch = 40
-		if _, err := saga.CompileSampled(c.model, x, saga.Config{Device: "cpu:4", HostMem: c.host}, c.s); err == nil || !strings.Contains(err.Error(), c.what) {
+		_, err := saga.CompileSampled(c.model, x, saga.Config{Device: "cpu:4", HostMem: c.host}, c.s)
+		if err == nil || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("the error is %v, want %s", err, c.what)
+		}
+		var small *plan.HostError
+		if !errors.As(err, &small) {
+			continue
+		}
+		if p, err := saga.CompileSampled(c.model, x, saga.Config{Device: "cpu:4", HostMem: small.Smallest}, c.s); err != nil || p.Close() != nil {
+			t.Errorf("the smallest budget that would do: %v", err)
 		}
 	}
 }

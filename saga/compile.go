@@ -18,27 +18,35 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 // programs and their plans, computes the invariants, and finds places in host memory.
 func compile(r request) (*Program, error) {
 	p, err := newProgram(r)
+	if err == nil {
+		err = p.choose()
+	}
 	if err != nil {
 		return nil, err
 	}
+	return p, nil
+}
+
+// choose is compile of what newProgram made.
+func (p *Program) choose() error {
 	if err := p.openMachine(); err != nil {
-		return nil, err
+		return err
 	}
 	c := p.chooser()
 	x, err := c.choose()
 	if err != nil {
-		return nil, p.budget(c, err)
+		return p.budget(c, err)
 	}
 	if err := p.adopt(x); err != nil {
-		return nil, p.budget(c, err)
+		return p.budget(c, err)
 	}
 	if err := p.precompute(x.once); err != nil {
-		return nil, p.leastHost(p.budget(c, err), x.once)
+		return p.leastHost(p.budget(c, err), x.once)
 	}
 	if p.shape == nil {
 		p.orderFor(x.plan.Cells.P)
 	}
-	return p, p.placeFinal(x.once)
+	return p.placeFinal(x.once)
 }
 
 // adopt makes x what the program runs, and plans evaluation beside it.

@@ -81,7 +81,7 @@ func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 // placeFinal is placeHost for what the program is for, which is planned; the predicted time
 // then knows the disk. made are the programs of invariants.
 func (p *Program) placeFinal(made []*dataflow.Lowered) error {
-	if p.output == outputScores { // it has nothing but batches
+	if p.output != "" && p.sampled != nil { // it has nothing but batches
 		return nil
 	}
 	if err := p.placeHost(p.extraBytes(made...), p.plans()...); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sagann/dataflow/exec"
 	"sagann/dataset"
 )
 
@@ -57,7 +58,7 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 // Evaluate runs the forward pass without dropout and scores every split, by sampling if Sampling.Eval says so.
 func (p *Program) Evaluate() (Scores, error) {
 	if p.chosen.scorer != nil {
-		return p.evaluateSampled()
+		return p.evaluateAside()
 	}
 	open, err := p.openEval()
 	if err != nil {
@@ -75,13 +76,18 @@ func (p *Program) Evaluate() (Scores, error) {
 	if p.in.link != nil {
 		return open.evaluateLinks()
 	}
+	return p.scoresIn(open.eval), nil
+}
+
+// scoresIn are the metrics of all splits, from what a step of evaluation over the full graph has left.
+func (p *Program) scoresIn(run *exec.Runner) Scores {
 	return p.scoresOf(func(i int) []float64 {
-		list := make([]float64, len(open.eval.Result(i)))
-		for k, x := range open.eval.Result(i) {
+		list := make([]float64, len(run.Result(i)))
+		for k, x := range run.Result(i) {
 			list[k] = float64(x)
 		}
 		return list
-	}), nil
+	})
 }
 
 // scoresOf are the metrics of all splits, from the results of evaluation: sums by split.

@@ -51,7 +51,7 @@ type chosen struct {
 	want      chunk.Want    // what cells carry
 	memory    memory        // how the budget of a device is divided
 	predicted *sim.Timeline // of a training epoch on the machine
-	scorer    *Program      // that evaluates by sampling; nil: evaluation is exact
+	scorer    *Program      // that evaluates by sampling, or exactly over shards; nil: this one does, exactly
 }
 
 // unit is one lowered program with its plan.

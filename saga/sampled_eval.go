@@ -20,9 +20,12 @@ const outputScores = "scores"
 // drawsOfEvaluation sets the draws of evaluation apart from those of training under one seed.
 const drawsOfEvaluation = 0x65766173
 
-// scorer is the program that evaluates p by sampling; nil: evaluation is exact.
+// scorer is the program that evaluates p by sampling, or over shards; nil: p evaluates exactly.
 func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if len(s.Eval) == 0 {
+		if p.data.Shard != nil {
+			return p.exactScorer()
+		}
 		return nil, nil
 	}
 	switch n := p.model.gathers(); {
@@ -30,7 +33,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 		return nil, fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
 	case p.dims.taskName() != VertexTask:
 		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", things[p.dims.taskName()])
-	case p.cfg.HostMem > 0:
+	case p.cfg.HostMem > 0 && p.data.Shard == nil: // the parts of shards serve evaluation, too
 		return nil, errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
 	case s.weighs():
 		return nil, fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
@@ -70,10 +73,15 @@ func (p *Program) allItems() (list []uint32) {
 	return list
 }
 
-// evaluateSampled scores every split by sampling.
-func (p *Program) evaluateSampled() (s Scores, err error) {
+// evaluateAside scores every split by the program that there is for that.
+func (p *Program) evaluateAside() (s Scores, err error) {
 	err = p.aside(func(held []safetensors.Tensor) error {
-		s, err = p.chosen.scorer.score(held)
+		q := p.chosen.scorer
+		if q.sampled == nil {
+			s, err = q.exact(held)
+		} else {
+			s, err = q.score(held)
+		}
 		return err
 	})
 	return s, err

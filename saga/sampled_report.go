@@ -49,7 +49,9 @@ func (p *Program) SampledPlan() *SampledPlan {
 	}
 	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+p.drawing(), 0
 	if q := p.chosen.scorer; q != nil {
-		device = max(device, q.PlannedPeak()+q.chosen.memory.scratch)
+		if device = max(device, q.PlannedPeak()+q.chosen.memory.scratch); q.sampled == nil {
+			intervals = q.train.plan.Cells.P
+		}
 	} else {
 		intervals = p.eval.plan.Cells.P
 	}
@@ -130,6 +132,9 @@ func (s *sampled) tenants(p *Program) []plan.Tenant {
 	list := []plan.Tenant{
 		{Name: "rows to draw from", Bytes: s.draw.graph.Bytes(), Stays: true, From: plan.Whole, To: plan.Whole},
 		{Name: "batches prepared ahead", Bytes: s.aheadBytes(p), Stays: true, From: plan.Whole, To: plan.Whole},
+	}
+	if k := p.in.shards; k != nil {
+		list = append(list, k.tenants()...)
 	}
 	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
 		if v := &p.train.low.Spec.Values[t.Value]; t.Host {

@@ -11,7 +11,9 @@ import (
 	"unsafe"
 
 	"sagann/chunk"
+	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/net"
 	"sagann/sample"
 )
@@ -37,11 +39,12 @@ type shardPart struct {
 	edges    *chunk.Edges  // weights, types and data of their edges
 	place    []uint32      // by vertex of the rank: of its features
 	features []float32
+	file     *device.HostFile // that they lie in; nil: they are in memory
 	cols     int
 }
 
-// keep reads the rank's shards.
-func (in *inputs) keep() (*shardPart, error) {
+// keep reads the rank's shards, the features into a file where host memory is bounded.
+func (in *inputs) keep(c *Config) (*shardPart, error) {
 	x := in.data.Shard
 	k := &shardPart{shard: x, cols: in.data.FeatureCols, place: make([]uint32, x.Stats.V)}
 	e, err := x.Edges(false)
@@ -63,9 +66,26 @@ func (in *inputs) keep() (*shardPart, error) {
 	if k.cols == 0 || in.data.Late.Make == nil {
 		return k, nil
 	}
-	k.features = make([]float32, n*k.cols)
+	if c.HostMem == 0 {
+		k.features = make([]float32, n*k.cols)
+	} else {
+		if k.file, err = device.NewHostFile(c.Scratch, 4*int64(n)*int64(k.cols)); err != nil {
+			return nil, err
+		}
+		k.features = floatsOf(k.file.Bytes())
+		defer device.Drop(k.file.Bytes())
+	}
 	in.data.Late.Make(func(v int) []float32 { return k.features[int(k.place[v])*k.cols : int(k.place[v]+1)*k.cols] })
 	return k, in.shardErr()
+}
+
+// tenants are what k takes in host memory, beside its graph.
+func (k *shardPart) tenants() []plan.Tenant {
+	numbers := 4 * int64(len(k.edges.Weight)+len(k.edges.Type)+len(k.edges.Data))
+	return []plan.Tenant{
+		{Name: "numbers of edges to draw", Bytes: numbers, Stays: true, From: plan.Whole, To: plan.Whole},
+		{Name: "features of the rank's vertices", Bytes: 4 * int64(len(k.features)), Stays: k.file == nil, Disk: k.file != nil, From: plan.Whole, To: plan.Whole},
+	}
 }
 
 // checkShards says what of s shards cannot do.
@@ -75,10 +95,6 @@ func (p *Program) checkShards(s *Sampling) error {
 		return nil
 	case !s.uniform():
 		return fmt.Errorf("shards are sampled by neighbours of equal probability, not by %s", s.Sampler.Name)
-	case p.output == "" && len(s.Eval) == 0:
-		return errors.New("no rank has the whole graph to evaluate on; evaluate by sampling, too (--eval-sample)")
-	case p.cfg.HostMem > 0:
-		return errors.New("batches over shards do not count host memory; leave out --host-mem")
 	}
 	return nil
 }
@@ -87,7 +103,7 @@ func (p *Program) checkShards(s *Sampling) error {
 func (p *Program) overShards(x *sampled) error {
 	var err error
 	if p.in.shards == nil {
-		p.in.shards, err = p.in.keep()
+		p.in.shards, err = p.in.keep(&p.cfg)
 	}
 	if err = p.agreed(err); err != nil {
 		return err

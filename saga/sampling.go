@@ -113,7 +113,8 @@ func (s *Sampling) String() string {
 //   - Dropout falls as in full-graph training on the same vertex at the same step.
 //
 // A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
-// them, and evaluation is exact, over the whole graph within the same Config.Mem, on the first device, unless Sampling.Eval says otherwise.
+// them, and evaluation is exact, over the whole graph within the same Config.Mem, on the first device or, over shards, on all devices, unless Sampling.Eval
+// says otherwise.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
@@ -137,7 +138,11 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.presample(); err != nil {
 		return nil, err
 	}
-	if err := p.compileSampled(); err != nil {
+	err = p.compileSampled()
+	if p.data.Shard != nil {
+		err = p.agreed(p.withExact(err))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if p.chosen.scorer, err = p.scorer(&s); err != nil {
@@ -210,7 +215,7 @@ func (p *Program) compileSampled() error {
 		return errRanksOfEdges
 	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-	if p.train = (&unit{low: x.train}); x.eval != nil && len(p.sampled.Eval) == 0 {
+	if p.train = (&unit{low: x.train}); x.eval != nil && len(p.sampled.Eval) == 0 && p.data.Shard == nil {
 		p.eval = &unit{low: x.eval}
 	}
 	if p.sampled.draw.far != nil {

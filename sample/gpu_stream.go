@@ -67,6 +67,14 @@ func (x *GPU) streamed(roots []uint32, first uint64, key Key, to func(step, lo, 
 	return sum, wrong, err
 }
 
+// Passes are what Into does, or without results Sum, for a sampler whose graph streams.
+func (x *GPU) Passes(roots []uint32, results bool) ([]cuda.Pass, error) {
+	if x.stream == nil {
+		return nil, x.needsStream()
+	}
+	return x.stream.Passes(roots, results)
+}
+
 func (x *GPU) needsStream() error {
 	if x.stream == nil {
 		return x.p.errorf("its graph lies on the GPU: call Run")

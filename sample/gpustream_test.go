@@ -51,6 +51,20 @@ func TestGPUStreams(t *testing.T) {
 		if sum, err := x.Sum(roots, 7, key); err != nil || sum != want.Sum(7) {
 			t.Errorf("%s: the sum of the samples is %x, want %x: %v", s.Name, sum, want.Sum(7), err)
 		}
+		passes, err := x.Passes(roots, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, before := int64(0), gpu.Counters().H2D
+		for _, p := range passes {
+			planned += p.In
+		}
+		if _, err := x.Sum(roots, 7, key); err != nil {
+			t.Fatal(err)
+		}
+		if moved := gpu.Counters().H2D - before; moved > planned+1000 || moved < planned*8/10 { // a step of few samples may leave out an interval
+			t.Errorf("%s: %d bytes came to the GPU, planned were %d", s.Name, moved, planned)
+		}
 		for _, text := range x.stream.Sources() {
 			if _, err := nvrtc.PTX(text, 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
 				t.Errorf("%s: %v\n%s", s.Name, err, text)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"sagann/chunk"
+	"sagann/dataset"
 	"sagann/internal/draw"
 )
 
@@ -86,6 +87,9 @@ func (c *trial) run(t *testing.T) {
 				t.Fatal(err)
 			}
 			v := pValue(c.observe(t, p, rounds()), c.want)
+			if i == 0 {
+				t.Logf("p = %.2g", v)
+			}
 			if i == 0 && !(v > least) {
 				t.Errorf("p = %.2g", v)
 			}
@@ -178,7 +182,7 @@ func TestLongRowDraws(t *testing.T) {
 	}
 	buckets := func(t *testing.T, p *Program, n int) outcomes {
 		got := outcomes{}
-		eachBlocks(t, p, []uint32{0}, n/100, Key{Seed: 12}, func(b *Blocks) {
+		eachBlocks(t, p, []uint32{0}, n/p.sizes[0], Key{Seed: 12}, func(b *Blocks) {
 			for _, e := range b.Layers[0].Edge {
 				got[fmt.Sprint(int(e)*64/d)]++
 			}
@@ -211,6 +215,51 @@ func TestWeightedDraws(t *testing.T) {
 	}
 }
 
+// clubWeights is Karate with a weight of 1 to 5 for each edge.
+func clubWeights() *chunk.Edges {
+	e := *dataset.Karate().Edges
+	e.Weight = make([]float32, e.E())
+	for i := range e.Weight {
+		e.Weight[i] = float32(1 + i*7%5)
+	}
+	return &e
+}
+
+func TestWeightedKarate(t *testing.T) {
+	e := clubWeights()
+	g := mustGraph(t, e)
+	const v = 33 // of 17 edges
+	_, edges := g.row(v)
+	for _, m := range []Method{Alias, Inverse, Rejection, Race} {
+		for _, replace := range []bool{false, true} {
+			if m == Race && replace {
+				continue
+			}
+			want := outcomes{}
+			for places, x := range successive(g.weights(v), 2, replace) {
+				var i, j uint32
+				fmt.Sscan(places, &i, &j)
+				want[text([]uint32{edges[i], edges[j]})] += x
+			}
+			right := WeightedNeighbours(2)
+			right.Method, right.Replace = m, replace
+			wrong := right
+			wrong.Score = func(e Edge) Real { return Mul(e.Weight(), e.Weight()) }
+			(&trial{fmt.Sprintf("neighbours, method %d replace %v", m, replace), right, wrong, e, rowsOf(v), want}).run(t)
+		}
+		walk, wrong := DeepWalk(2), SAINT(2) // without weights
+		walk.Method, wrong.Output = m, Steps
+		if m != Race {
+			(&trial{fmt.Sprintf("deepwalk, method %d", m), walk, wrong, e, samplesOf([]uint32{v}, whole), walks(g, v, 2, weightOf(g))}).run(t)
+		}
+	}
+	for _, m := range []Method{Alias, Inverse} { // Rejection would be a loop in its own
+		right, wrong := Node2vec(2, 2, 0.5), Node2vec(2, 0.5, 2)
+		right.Method, wrong.Method = m, m
+		(&trial{fmt.Sprintf("node2vec, method %d", m), right, wrong, e, samplesOf([]uint32{v}, whole), walks(g, v, 2, secondOf(g, 2, 0.5))}).run(t)
+	}
+}
+
 // Weights in a long row: places counted by their weight.
 func TestWeightedLongRow(t *testing.T) {
 	d, sum := 100_000, 0.0
@@ -225,7 +274,7 @@ func TestWeightedLongRow(t *testing.T) {
 	}
 	observe := func(t *testing.T, p *Program, n int) outcomes {
 		got := outcomes{}
-		eachBlocks(t, p, []uint32{0}, n/1000, Key{Seed: 13}, func(b *Blocks) {
+		eachBlocks(t, p, []uint32{0}, n/p.sizes[0], Key{Seed: 13}, func(b *Blocks) {
 			for _, e := range b.Layers[0].Edge {
 				got[fmt.Sprint(weights[e])]++
 			}

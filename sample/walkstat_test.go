@@ -113,11 +113,9 @@ func TestDeepWalkDraws(t *testing.T) {
 	(&trial{"karate", DeepWalk(50), wrong, club, samplesOf([]uint32{5}, second), want}).run(t)
 }
 
-func TestNode2vecDraws(t *testing.T) {
-	e := weightedGraph().Reverse()
-	g := mustGraph(t, e)
-	const p, q = 2, 0.5
-	share := func(walk []uint32, place int) float64 {
+// secondOf is the score of a place for node2vec.
+func secondOf(g *Graph, p, q float64) func(walk []uint32, place int) float64 {
+	return func(walk []uint32, place int) float64 {
 		far, _ := g.row(walk[len(walk)-1])
 		w := float64(g.weights(walk[len(walk)-1])[place])
 		if len(walk) < 2 {
@@ -132,6 +130,13 @@ func TestNode2vecDraws(t *testing.T) {
 		}
 		return w / q
 	}
+}
+
+func TestNode2vecDraws(t *testing.T) {
+	e := weightedGraph().Reverse()
+	g := mustGraph(t, e)
+	const p, q = 2, 0.5
+	share := secondOf(g, p, q)
 	for _, m := range []Method{Alias, Inverse} {
 		for root := range uint32(5) {
 			right, wrong := Node2vec(3, p, q), Node2vec(3, q, p)

@@ -25,7 +25,7 @@ var parts = []struct {
 
 // ablate times epochs with every part and without each of those left out in turn, and prints a row for each, model and graph.
 func (e *epochs) ablate(graphs, models string, left []string) error {
-	header("graph", "model", "left out", "features", "ms with", "spread", "ms without", "spread", "epochs without", "with over without", "bar")
+	header("graph", "model", "left out", "features", "ms with", "spread", "ms without", "spread", "epochs without", "with over without", "bar", "drawn by")
 	for name := range strings.SplitSeq(graphs, ",") {
 		if err := e.shape(name); err != nil {
 			return err
@@ -45,6 +45,7 @@ func (e *epochs) ablate(graphs, models string, left []string) error {
 // leaveOut prints the rows of a model on a graph.
 func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
 	var with []float64
+	var drawn bool
 	last := math.NaN() // of cache
 	for _, x := range parts {
 		if !slices.Contains(left, x.without) {
@@ -53,11 +54,11 @@ func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
 		var err error
 		if e.cache = x.cache; x.cache != last {
 			last = x.cache
-			if with, err = e.times(d, 0); err != nil {
+			if with, drawn, err = e.times(d, 0); err != nil {
 				return err
 			}
 		}
-		without, err := e.times(d, 1.5*median(with), x.without)
+		without, _, err := e.times(d, 1.5*median(with), x.without)
 		if err != nil {
 			return fmt.Errorf("without %s: %w", x.without, err)
 		}
@@ -68,7 +69,7 @@ func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
 			verdict = "does not"
 		}
 		row(graph, e.model, x.name, where, fmt.Sprintf("%.1f", median(with)), least(with), fmt.Sprintf("%.1f", median(without)), least(without), len(without),
-			fmt.Sprintf("%.3f", median(with)/median(without)), verdict)
+			fmt.Sprintf("%.3f", median(with)/median(without)), verdict, map[bool]string{true: "card", false: "host"}[drawn])
 	}
 	return nil
 }
@@ -79,12 +80,14 @@ func least(list []float64) string { return fmt.Sprintf("%.1f–%.1f", list[0], l
 // errSlow ends epochs that are slow enough to tell.
 var errSlow = errors.New("two epochs are slow")
 
-// times are milliseconds of epochs, ascending, after one that is not timed; of two where both take longer than enough, unless that is 0.
-func (e *epochs) times(d *dataset.Data, enough float64, without ...string) (list []float64, err error) {
+// times are milliseconds of epochs, ascending, after one that is not timed; of two where both take longer than enough, unless that
+// is 0. Drawn says that the device draws.
+func (e *epochs) times(d *dataset.Data, enough float64, without ...string) (list []float64, drawn bool, err error) {
 	p, err := e.program(d, without...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	drawn = p.SampledPlan().Drawn
 	defer func() { err = errors.Join(err, p.Close()); fresh() }()
 	err = e.turns(p, func(n int, t turn) error {
 		if n > 0 {
@@ -99,7 +102,7 @@ func (e *epochs) times(d *dataset.Data, enough float64, without ...string) (list
 		err = nil
 	}
 	slices.Sort(list)
-	return list, err
+	return list, drawn, err
 }
 
 // header prints the head of a table.

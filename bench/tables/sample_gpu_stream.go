@@ -9,8 +9,11 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/backend"
+	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/sample"
+	"sagann/sample/cuda"
 )
 
 // link is the bytes a second that bars take for the link between host and GPU.
@@ -23,7 +26,7 @@ func (m *gpuSamples) larger(g *sample.Graph) bool {
 
 func newBeyond(budget int64) *sheet {
 	return &sheet{title: fmt.Sprintf("Graphs whose edges stay on the host, with %.1f GiB of the GPU", float64(budget)/(1<<30)), key: "beyond",
-		head: table.Row{"graph", "sampler", "samples", "s", "M samples/s", "M draws/s", "link, bytes a sample: to the GPU", "back", "of the link's bound", "bar, M samples/s", "grouping, of kernels' time", "equal to the CPU's"},
+		head: table.Row{"graph", "sampler", "samples", "s", "predicted s", "off by", "M samples/s", "M draws/s", "link, bytes a sample: to the GPU", "back", "of the link's bound", "bar, M samples/s", "grouping, of kernels' time", "equal to the CPU's"},
 		notes: []string{"Seconds are by the clock, from roots on the host to the last sample in pinned memory, or hashed and dropped on the GPU. The link's bound is the less of 50 GB/s over the bytes of each direction. " +
 			"Compared with the CPU's: the sum over 20000 samples, drawn again."}}
 }
@@ -115,11 +118,23 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 			return err
 		}
 	}
+	predicted, off, forecast := "", "", 0.0
+	if machine, err := sim.LoadMachine(backend.Of(m.gpu.Info().Kind).Model); err == nil {
+		passes, err := gpu.Passes(roots, keep)
+		if err != nil {
+			return err
+		}
+		forecast = streamSeconds(machine, passes)
+		predicted = fmt.Sprintf("%.3f", forecast)
+	}
 	before, start := m.gpu.Counters(), time.Now()
 	if err := run(roots); err != nil {
 		return err
 	}
 	seconds, after := time.Since(start).Seconds(), m.gpu.Counters()
+	if forecast > 0 {
+		off = fmt.Sprintf("%+.0f %%", 100*(forecast/seconds-1))
+	}
 	grouping, err := m.groupingOf(func() error { return run(roots) })
 	if err != nil {
 		return err
@@ -134,10 +149,30 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 	if keep {
 		barText = fmt.Sprintf("%.1f and %.0f", 0.6*bound/1e6, bar)
 	}
-	s.add(table.Row{graph, name, samples, fmt.Sprintf("%.3f", seconds), fmt.Sprintf("%.1f", n/seconds/1e6), fmt.Sprintf("%.0f", n*draws/seconds/1e6),
+	s.add(table.Row{graph, name, samples, fmt.Sprintf("%.3f", seconds), predicted, off, fmt.Sprintf("%.1f", n/seconds/1e6), fmt.Sprintf("%.0f", n*draws/seconds/1e6),
 		fmt.Sprintf("%.0f", in), fmt.Sprintf("%.0f", out), percent(100 * n / seconds / bound), barText, percent(100 * grouping), "yes"},
-		fields{{"graph", graph}, {"sampler", name}, {"samples", samples}, {"seconds", seconds}, {"bytes_in", in}, {"bytes_out", out}, {"grouping", grouping}})
+		fields{{"graph", graph}, {"sampler", name}, {"samples", samples}, {"seconds", seconds}, {"predicted_seconds", forecast}, {"bytes_in", in}, {"bytes_out", out}, {"grouping", grouping}})
 	return nil
+}
+
+// leastRead is the bytes of device memory that a read of four takes.
+const leastRead = 64
+
+// streamSeconds is what passes take on a machine: grouping reads the transits twice and writes their places anywhere; then edges come while others are
+// drawn from; what was drawn goes back beside what is next, but for what has its room.
+func streamSeconds(m *sim.Machine, passes []cuda.Pass) float64 {
+	k := m.Kind(0)
+	down, up, _ := m.Rates()
+	now, back, free := 0.0, 0.0, map[int]float64{} // ns
+	for _, p := range passes {
+		now += 3*k.Launch.Value*1e9 + float64(p.Transits*(4+4+leastRead))/k.Bandwidth.Value*1e9
+		now = max(now, free[p.Room]) + max(float64(p.In)/down, float64(p.Draws*leastRead)/k.GatherMiss.Value*1e9)
+		if p.Out > 0 {
+			back = max(back, now) + float64(p.Out)/up
+			free[p.Room] = back
+		}
+	}
+	return max(now, back) / 1e9
 }
 
 // groupingOf is the share of kernels' time that grouping transits takes.

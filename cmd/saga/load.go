@@ -61,6 +61,9 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 		debug.SetGCPercent(shardGC)
 	}
 	task := s.task(j.data)
+	if j.data.Shard != nil && task != saga.VertexTask {
+		return nil, cli.Usagef("--task %s: shards train labels of vertices; name the graph that they were made of", task)
+	}
 	if err := j.split(s, task, log); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"sagann/backend"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/runfolder"
 	"sagann/saga"
@@ -67,6 +68,13 @@ func (r *planRecord) outcome() saga.Outcome {
 	return o
 }
 
+// alike tells whether two names are of as many devices of one kind: which of them changes no bit.
+func alike(a, b string) bool {
+	kindA, listA, err := device.Parse(a)
+	kindB, listB, wrong := device.Parse(b)
+	return err == nil && wrong == nil && kindA == kindB && len(listA) == len(listB)
+}
+
 // recall takes the settings of the run that is resumed.
 func (c *trainCmd) recall(given map[string]bool) error {
 	f, err := runfolder.Open(c.Resume)
@@ -92,6 +100,9 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	}
 	if given["cache"] {
 		old.Memory.Cache = c.Memory.Cache
+	}
+	if given["device"] && alike(old.Memory.Device, c.Memory.Device) {
+		old.Memory.Device = c.Memory.Device
 	}
 	old.Memory.Scratch = c.Memory.Scratch
 	changed, err := c.settings.changed(&old, given)

@@ -42,3 +42,16 @@ func TestSavedSettings(t *testing.T) {
 		t.Errorf("only %d settings were compared", len(old.Settings))
 	}
 }
+
+// TestAlike: a run goes on with other GPUs, as many, but not with more or fewer devices, or another kind.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"cuda:0,1", "cuda:2,3", true}, {"cuda:0,1", "cuda:0,0", true}, {"cuda", "cuda:1", true}, {"cpu", "cpu:1", true},
+		{"cuda:0,1", "cuda:0", false}, {"cpu:2", "cuda:0,1", false}, {"cuda", "cuda:x", false}} {
+		if got := alike(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}

@@ -22,7 +22,7 @@ type trainCmd struct {
 	settings
 	Out     string    `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
 	Saves   saveFlags `embed:"" json:"-"`
-	Resume  string    `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem and --scratch may be given."`
+	Resume  string    `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem, --scratch and --device (as many of the kind) may be given."`
 	Trace   string    `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
 	Verbose bool      `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
 	Ranks   rankFlags `embed:"" json:"-"`

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"sagann/mine/pattern"
@@ -23,29 +22,55 @@ func AtEdges(q pattern.Quantity) bool {
 
 // atEdges sums up what out asks for of the triangles at edges.
 func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error {
-	at, t, err := r.closed(ctx)
+	x, err := r.closed(ctx)
 	if err != nil {
 		return err
 	}
-	return r.fromEdges(ctx, func(v uint32) []uint32 { return t[at[v]:at[v+1]] }, out)
+	return r.fromEdges(ctx, x.pool, x.above, out)
 }
 
-// closed counts the triangles at every edge: those of the edges from v upwards stand from
-// at[v] on, in the order of its row.
-func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
+// atEdge are numbers of triangles, of which some are still apart.
+type atEdge struct {
+	pool  *pool // of another pass over all vertices
+	at    []int64
+	all   []uint32 // those of the edges from v upwards stand from at[v] on, in the order of its row
+	first int      // of the vertices whose numbers are apart
+	ws    []closer
+}
+
+// above is the numbers of a vertex's edges upwards. It may be called once for each vertex.
+func (x *atEdge) above(v uint32) []uint32 {
+	row := x.all[x.at[v]:x.at[v+1]]
+	if int(v) < x.first {
+		return row
+	}
+	from, to := x.at[v]-x.at[x.first], x.at[v+1]-x.at[x.first]
+	for i := range x.ws {
+		if x.ws[i].last != nil {
+			for j, n := range x.ws[i].last[from:to] {
+				row[j] += uint32(n)
+			}
+		}
+	}
+	return row
+}
+
+// closed counts the triangles at every edge.
+func (r *Run) closed(ctx context.Context) (*atEdge, error) {
 	g := r.Rows
-	at = make([]int64, g.V()+1) // where the numbers of the edges from v upwards begin
+	at := make([]int64, g.V()+1)
 	for v := range g.V() {
 		at[v+1] = at[v] + int64(g.Degree(uint32(v))) - int64(g.Mid[v])
 	}
-	t = make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
-	first := g.V()                // of the vertices whose edges upwards each worker counts for itself
+	t := make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
+	first := g.V()                 // of the vertices whose edges upwards each worker counts for itself
 	for first > 0 && g.Edges()-at[first-1] <= mostOwn {
 		first--
 	}
 	lastFrom := at[first]
 	ws := make([]closer, r.Workers)
-	err = r.each(ctx, newPool(g, uncut), func(w int) func(task) {
+	tasks := newPool(g, uncut)
+	err := r.each(ctx, tasks, func(w int) func(task) {
 		c := &ws[w]
 		*c = closer{place: make([]uint32, g.V()), found: make([]uint32, g.MaxAbove), own: make([]uint32, g.MaxAbove), all: t[lastFrom:]}
 		if r.Workers > 1 {
@@ -87,25 +112,7 @@ func (r *Run) closed(ctx context.Context) (at []int64, t []uint32, err error) {
 			}
 		}
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	var wg sync.WaitGroup
-	last := t[lastFrom:]
-	for p := range r.Workers {
-		lo, hi := len(last)*p/r.Workers, len(last)*(p+1)/r.Workers
-		wg.Go(func() {
-			for i := range ws {
-				if ws[i].last != nil {
-					for j, n := range ws[i].last[lo:hi] {
-						last[lo+j] += uint32(n)
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return at, t, nil
+	return &atEdge{tasks.again(), at, t, first, ws}, err
 }
 
 // Closed are the triangles at the edges, by entry of rows.
@@ -113,7 +120,7 @@ type Closed []uint32
 
 // Closed counts the triangles at all edges.
 func (r *Run) Closed(ctx context.Context) (Closed, error) {
-	at, t, err := r.closed(ctx)
+	x, err := r.closed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,17 +128,27 @@ func (r *Run) Closed(ctx context.Context) (Closed, error) {
 	c := make(Closed, len(g.Col))
 	quiet := *r
 	quiet.Report = nil // short
-	return c, quiet.each(ctx, newPool(g, uncut), func(int) func(task) {
+	below := x.pool.again()
+	err = quiet.each(ctx, x.pool, func(int) func(task) {
+		return func(k task) { copy(c.above(g, k.root), x.above(k.root)) }
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, quiet.each(ctx, below, func(int) func(task) {
 		return func(k task) {
-			u := k.root
-			row := c[g.Off[u]:g.Off[u+1]]
-			for i, v := range g.Below(u) {
-				j, _ := slices.BinarySearch(g.Above(v), u)
-				row[i] = t[at[v]+int64(j)]
+			row := entries(c, g, k.root)
+			for i, v := range g.Below(k.root) {
+				j, _ := slices.BinarySearch(g.Above(v), k.root)
+				row[i] = c.above(g, v)[j]
 			}
-			copy(row[g.Mid[u]:], t[at[u]:at[u+1]])
 		}
 	})
+}
+
+// above are the triangles at the edges from v upwards.
+func (c Closed) above(g *rows.Rows, v uint32) []uint32 {
+	return c[g.Off[v]+int64(g.Mid[v]) : g.Off[v+1]]
 }
 
 // SumsOf computes those of the quantities of a formula that follow from the triangles at edges.
@@ -140,8 +157,7 @@ func (r *Run) SumsOf(ctx context.Context, c Closed, f pattern.Formula) (map[patt
 	for _, t := range f {
 		out[t.Of] = Total{}
 	}
-	g := r.Rows
-	return out, r.fromEdges(ctx, func(v uint32) []uint32 { return c[g.Off[v]+int64(g.Mid[v]) : g.Off[v+1]] }, out)
+	return out, r.fromEdges(ctx, newPool(r.Rows, uncut), func(v uint32) []uint32 { return c.above(r.Rows, v) }, out)
 }
 
 // mostOwn is how many edges, of the last vertices, each worker has numbers of its own for,
@@ -217,7 +233,7 @@ func (c *closer) addLast(edge int, n uint32) {
 }
 
 // fromEdges sums up the triangles at edges: above are those at the edges from a vertex upwards.
-func (r *Run) fromEdges(ctx context.Context, above func(v uint32) []uint32, out map[pattern.Quantity]Total) error {
+func (r *Run) fromEdges(ctx context.Context, tasks *pool, above func(v uint32) []uint32, out map[pattern.Quantity]Total) error {
 	type state struct {
 		thrice       uint64
 		pairs, tails Total
@@ -227,7 +243,7 @@ func (r *Run) fromEdges(ctx context.Context, above func(v uint32) []uint32, out 
 	ws := make([]state, r.Workers)
 	quiet := *r
 	quiet.Report = nil // short
-	err := quiet.each(ctx, newPool(g, uncut), func(w int) func(task) {
+	err := quiet.each(ctx, tasks, func(w int) func(task) {
 		s := &ws[w]
 		return func(k task) {
 			u := k.root

@@ -75,6 +75,11 @@ func newPool(r *rows.Rows, slice int) *pool {
 	return p
 }
 
+// again is a pool of the same tasks.
+func (p *pool) again() *pool {
+	return &pool{rows: p.rows, heavy: p.heavy, cut: p.cut, from: p.from, whole: p.whole}
+}
+
 // cost stands for the time that a root takes.
 func cost(degree int) int64 { return 1 + int64(degree)*int64(degree) }
 

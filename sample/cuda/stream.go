@@ -188,8 +188,8 @@ func (s *Stream) words(results bool) (levels []int64, list int64) {
 	return levels, list
 }
 
-// take takes memory for as many samples as fit.
-func (s *Stream) take(samples int64, results bool) (p *piece, err error) {
+// fits is how many samples are drawn at a time.
+func (s *Stream) fits(samples int64, results bool) (n int64, err error) {
 	levels, list := s.words(results)
 	each := list
 	for _, n := range levels {
@@ -197,11 +197,19 @@ func (s *Stream) take(samples int64, results bool) (p *piece, err error) {
 	}
 	c := s.g.gpu.Counters()
 	free := s.g.gpu.Info().Budget - c.Used - int64(len(levels)+2)*device.Align
-	p = &piece{n: min(samples, free/(4*each), (1<<32-1)/list)}
-	if p.n < 1 {
-		return nil, fmt.Errorf("%d bytes are free on the GPU, and a sample takes %d", free, 4*each)
+	if n = min(samples, free/(4*each), (1<<32-1)/list); n < 1 {
+		return 0, fmt.Errorf("%d bytes are free on the GPU, and a sample takes %d", free, 4*each)
 	}
-	p.n = (samples + (samples+p.n-1)/p.n - 1) / ((samples + p.n - 1) / p.n) // pieces of about equal size
+	return (samples + (samples+n-1)/n - 1) / ((samples + n - 1) / n), nil // pieces of about equal size
+}
+
+// take takes memory for as many samples as fit.
+func (s *Stream) take(samples int64, results bool) (p *piece, err error) {
+	levels, list := s.words(results)
+	p = &piece{}
+	if p.n, err = s.fits(samples, results); err != nil {
+		return nil, err
+	}
 	for _, n := range append(levels, list) {
 		m, err := s.g.alloc(max(4*n*p.n, 8))
 		if err != nil {

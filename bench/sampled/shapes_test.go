@@ -1,0 +1,34 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// TestMostTrain: a program is made of a graph most of whose vertices are trained on, as of Reddit's, and runs of it are timed.
+func TestMostTrain(t *testing.T) {
+	e := &epochs{n: 1, hidden: 16, batch: 100, model: "gat", fanouts: "2,2", of: graphSizes{vertices: 2000, edges: 20_000, features: 8, classes: 4, train: 1300}}
+	p, err := e.program(e.graph())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var walls []time.Duration
+	if err := e.turns(p, func(n int, x turn) error {
+		walls = append(walls, x.wall)
+		return nil
+	}); err != nil || len(walls) != 2 || walls[0] <= 0 || walls[1] <= 0 {
+		t.Errorf("epochs of %v, error %v", walls, err)
+	}
+}
+
+// TestShapesHaveNoLoops: a GPU that keeps loops takes few of a vertex.
+func TestShapesHaveNoLoops(t *testing.T) {
+	e := &epochs{of: graphSizes{vertices: 50, edges: 20_000, features: 1, classes: 2, train: 10, named: true}}
+	g := e.graph().Edges
+	for i := range g.Src {
+		if g.Src[i] == g.Dst[i] {
+			t.Fatalf("edge %d leads from %d to itself", i, g.Src[i])
+		}
+	}
+}
