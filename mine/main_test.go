@@ -2,10 +2,7 @@ package mine_test
 
 import (
 	"flag"
-	"os"
 	"testing"
-
-	"sagann/mine/cuda/cudatest"
 )
 
 // TestMain draws with a fixed seed unless -rapid.seed names another.
@@ -16,7 +13,5 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	code := m.Run()
-	cudatest.Remove()
-	os.Exit(code)
+	m.Run()
 }

@@ -3,7 +3,6 @@ package sample
 import (
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 
 	"sagann/device"
@@ -11,13 +10,6 @@ import (
 	"sagann/internal/draw"
 	"sagann/mine/cuda/cudatest"
 )
-
-// TestMain removes what the emulation of GPUs has built.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	cudatest.Remove()
-	os.Exit(code)
-}
 
 // openGPU opens the first GPU, or an emulated one.
 func openGPU(t testing.TB, emulated, real int64) device.GPU {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,12 +13,6 @@ import (
 	"sagann/kernel/cuda"
 	"sagann/mine/cuda/cudatest"
 )
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	cudatest.Remove()
-	os.Exit(code)
-}
 
 // sparseProgram multiplies sparse rows (operand 0, k entries) with a matrix of columns×w numbers
 // (1) into rows (2), and sums xᵀ·dy, dy being operand 3, into operand 4.

@@ -1,18 +1,14 @@
 // Package cudatest runs the text of CUDA kernels on the CPU, for tests: a C++ compiler
-// translates it, and a program of its own runs it thread by thread (threads.h).
+// translates it (build.go), and a program of its own (server.go) runs it thread by thread
+// (threads.h).
 package cudatest
 
 import (
 	"bytes"
-	"crypto/sha256"
-	_ "embed" // threads.h
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -20,15 +16,12 @@ import (
 	"sagann/device"
 )
 
-//go:embed threads.h
-var threads []byte
-
 // emulated is a GPU whose kernels run so.
 type emulated struct {
 	device.Device
-	base   uint64
-	folder string
-	queue  device.Queue
+	base    uint64
+	queue   device.Queue
+	servers map[string]*server // by path, those that have run something
 }
 
 // pinned is the host memory of all emulated GPUs: each reads that of the others, too.
@@ -44,13 +37,6 @@ type hostBlock struct {
 	then []byte // nil: no kernel has run
 }
 
-// builds are the programs by the hash of their source.
-var (
-	buildMu  sync.Mutex
-	buildDir string
-	builds   = map[[32]byte]string{}
-)
-
 // Open opens an emulated GPU of so many bytes, or skips the test where there is no
 // compiler. It is closed when the test ends.
 func Open(t testing.TB, index int, budget int64) device.GPU {
@@ -62,21 +48,7 @@ func Open(t testing.TB, index int, budget int64) device.GPU {
 	if err != nil {
 		t.Fatal(err)
 	}
-	buildMu.Lock()
-	defer buildMu.Unlock()
-	if buildDir == "" {
-		if buildDir, err = os.MkdirTemp("", "cudatest"); err != nil {
-			t.Fatal(err)
-		}
-		header := filepath.Join(buildDir, "threads.h")
-		if err := os.WriteFile(header, threads, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := translate("-x", "c++-header", header); err != nil { // read once: every program begins with it
-			t.Fatal(err)
-		}
-	}
-	e := &emulated{Device: d, base: uint64(index+1) << 36, folder: buildDir}
+	e := &emulated{Device: d, base: uint64(index+1) << 36, servers: map[string]*server{}}
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -85,13 +57,14 @@ func Open(t testing.TB, index int, budget int64) device.GPU {
 	return e
 }
 
-// translate calls the compiler, with the same settings for the header and for programs.
-func translate(args ...string) error {
-	out, err := exec.Command("g++", append([]string{"-std=c++17", "-O1", "-U_FORTIFY_SOURCE", "-w"}, args...)...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+// Close closes the device and ends the programs.
+func (e *emulated) Close() error {
+	err := e.Device.Close()
+	for path, s := range e.servers {
+		err = errors.Join(err, s.end())
+		delete(e.servers, path)
 	}
-	return nil
+	return err
 }
 
 // Must returns a function that ends the test at an error.
@@ -115,16 +88,6 @@ func Room(t testing.TB, d device.GPU, bytes int64) (device.Queue, device.Mem, ui
 	base, err := d.Address(m)
 	must(err)
 	return q, m, base
-}
-
-// Remove removes the programs that tests have made; TestMain calls it.
-func Remove() {
-	buildMu.Lock()
-	defer buildMu.Unlock()
-	if buildDir != "" {
-		os.RemoveAll(buildDir)
-	}
-	buildDir, builds = "", map[[32]byte]string{}
 }
 
 // Info says that it is a GPU of compute capability 9.
@@ -170,9 +133,12 @@ func (e *emulated) Address(m device.Mem) (uint64, error) { return e.base + uint6
 // Detail does nothing.
 func (e *emulated) Detail(func(device.Span)) {}
 
-type emulatedFunc struct{ program, name string }
+type emulatedFunc struct {
+	program *program
+	index   int // of the kernel in the program
+}
 
-func (f *emulatedFunc) Name() string { return f.name }
+func (f *emulatedFunc) Name() string { return f.program.kernels[f.index] }
 
 type emulatedBatch []device.Command
 
@@ -184,42 +150,19 @@ func (e *emulated) Prepare(c []device.Command) (device.Batch, error) { return em
 // Release has nothing to free.
 func (e *emulated) Release(device.Batch) {}
 
-var kernelHead = regexp.MustCompile(`extern "C" __global__ void __launch_bounds__\([^)]*\) (\w+)\(([^)]*)\)`)
-
 // Compile makes a program of the kernels.
 func (e *emulated) Compile(source string, names []string) ([]device.Function, error) {
-	buildMu.Lock()
-	defer buildMu.Unlock()
-	sum := sha256.Sum256([]byte(source))
-	if builds[sum] == "" {
-		var b strings.Builder
-		b.WriteString("#include \"threads.h\"\n")
-		b.WriteString(strings.ReplaceAll(source, "extern __shared__ u32 shared[];", "u32 *shared = sharedOf();"))
-		b.WriteString("\nstatic u64 arg[32];\nint main(int n, char **v) {\n")
-		for _, m := range kernelHead.FindAllStringSubmatch(source, -1) {
-			var args []string
-			for i, p := range strings.Split(m[2], ",") {
-				p = strings.Join(strings.Fields(p), " ")
-				kind := p[:strings.LastIndexAny(p, " *")+1]
-				args = append(args, fmt.Sprintf("(%s)arg[%d]", kind, i))
-			}
-			fmt.Fprintf(&b, "if (!strcmp(v[1], \"%s\")) entry = [] { %[1]s(%s); };\n", m[1], strings.Join(args, ", "))
-		}
-		b.WriteString("for (int i = 5; i < n; i++) arg[i-5] = strtoull(v[i], 0, 10);\nsize_t bytes, rest;\nvoid *p = readRange(&bytes);\n" +
-			"uint64_t more; readAll(&more, 8); while (more--) readRange(&rest);\nrunAll(atoi(v[2]), atoi(v[3]), atoi(v[4]));\n" +
-			"for (size_t at = 0; at < bytes;) { ssize_t k = write(1, (char *)p + at, bytes - at); if (k <= 0) return 4; at += k; }\nreturn 0; }\n")
-		name := filepath.Join(e.folder, fmt.Sprintf("%x", sum[:8]))
-		if err := os.WriteFile(name+".cpp", []byte(b.String()), 0o666); err != nil {
-			return nil, err
-		}
-		if err := translate("-static", "-o", name, name+".cpp"); err != nil {
-			return nil, err
-		}
-		builds[sum] = name
+	p, err := build(source)
+	if err != nil {
+		return nil, err
 	}
 	var out []device.Function
 	for _, n := range names {
-		out = append(out, &emulatedFunc{builds[sum], n})
+		i := slices.Index(p.kernels, n)
+		if i < 0 {
+			return nil, fmt.Errorf("the source has no kernel %s", n)
+		}
+		out = append(out, &emulatedFunc{p, i})
 	}
 	return out, nil
 }
@@ -251,33 +194,33 @@ func (e *emulated) command(arena []byte, c device.Command) error {
 		return nil
 	}
 	f := c.Call.Func.(*emulatedFunc)
-	args := []string{f.name, fmt.Sprint(c.Call.Grid[0]), fmt.Sprint(c.Call.Block), fmt.Sprint(c.Call.Shared)}
-	for _, a := range c.Call.Args {
-		args = append(args, fmt.Sprint(a))
+	s := e.servers[f.program.path]
+	if s == nil {
+		var err error
+		if s, err = start(f.program); err != nil {
+			return err
+		}
+		e.servers[f.program.path] = s
 	}
-	var in, problems bytes.Buffer
-	send := func(at uint64, b []byte) {
-		in.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, at), uint64(len(b))))
-		in.Write(b)
+	err := s.run(f.index, c.Call, memory{e.base, arena}, pinnedNow())
+	if err != nil {
+		delete(e.servers, f.program.path)
+		return fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	send(e.base, arena)
+	return nil
+}
+
+// pinnedNow is the host memory that kernels may read.
+func pinnedNow() (list []memory) {
 	pinnedMu.Lock()
-	in.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(pinned))))
+	defer pinnedMu.Unlock()
 	for p, h := range pinned {
 		if h.then == nil {
 			h.then = bytes.Clone(h.now)
 		}
-		send(uint64(uintptr(unsafe.Pointer(p))), h.then)
+		list = append(list, memory{uint64(uintptr(unsafe.Pointer(p))), h.then})
 	}
-	pinnedMu.Unlock()
-	run := exec.Command(f.program, args...)
-	run.Stdin, run.Stderr = &in, &problems
-	out, err := run.Output()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", f.name, err, problems.Bytes())
-	}
-	copy(arena, out)
-	return nil
+	return list
 }
 
 // product is a dense product, each sum in float64.

@@ -157,11 +157,17 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 	blockDim = {block, 1, 1};
 	sharedWords = (shared + 15) / 16 * 4;
 	memory.assign(grid * sharedWords + 4, 0xdeadbeef); // nothing is cleared
-	threads.resize(grid * block);
-	value.resize(grid * block);
-	blocks.resize(grid);
-	warps.resize(grid * ((block + 31) / 32));
-	char *stacks = (char *)mmap(nullptr, stack * threads.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	threads.assign(grid * block, {});
+	value.assign(grid * block, 0);
+	blocks.assign(grid, {});
+	warps.assign(grid * ((block + 31) / 32), {});
+	static char *stacks;
+	static size_t mapped;
+	if (stack * threads.size() > mapped) {
+		munmap(stacks, mapped);
+		mapped = stack * threads.size();
+		stacks = (char *)mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	}
 	for (size_t i = 0; i < threads.size(); i++) {
 		Thread &t = threads[i];
 		t.block = i / block;
@@ -199,33 +205,69 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 	}
 }
 
-// Memory comes on standard input: the address, the number of bytes, and the bytes. The
-// first range goes back to standard output.
-static void readAll(void *to, size_t n) {
+// Launches come on standard input, until it ends: the kernel's number, grid, block, bytes
+// of shared memory, the arguments, and the memory: how many ranges, of each its address, its
+// bytes and what it holds. What the first range holds then goes to standard output.
+static bool readAll(void *to, size_t n) {
 	for (size_t at = 0; at < n;) {
 		ssize_t k = read(0, (char *)to + at, n - at);
 		if (k <= 0)
-			fail("input ends");
+			return false;
 		at += k;
 	}
+	return true;
 }
 
-static void *readRange(size_t *bytes) {
-	uint64_t head[2];
-	readAll(head, sizeof head);
-	const uint64_t page = 4096;
-	uint64_t lo = head[0] / page * page, end = (head[0] + head[1] + page - 1) / page * page;
-	static std::vector<std::pair<uint64_t, uint64_t>> mapped;
-	for (auto &m : mapped) // the first and the last page may be another range's, too
-		if (m.first <= lo && lo < m.second)
-			lo = std::min(m.second, end);
-		else if (lo < m.first && m.first < end)
-			end = m.first;
-	if (lo < end && mmap((void *)lo, end - lo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)lo)
+static uint64_t arg[32]; // of the kernel
+static uint64_t number() {
+	uint64_t x;
+	if (!readAll(&x, 8))
+		fail("input ends");
+	return x;
+}
+
+struct Range { uint64_t at, bytes, page, end; }; // pages that were mapped for it
+
+// The pages of a range are there during a launch only: what reads beyond them is seen. The
+// first and the last may be another range's, too.
+static Range readRange(const std::vector<Range> &others) {
+	Range r;
+	r.at = number();
+	r.bytes = number();
+	r.page = r.at / 4096 * 4096;
+	r.end = (r.at + r.bytes + 4095) / 4096 * 4096;
+	for (const Range &o : others)
+		if (o.page <= r.page && r.page < o.end)
+			r.page = std::min(o.end, r.end);
+		else if (r.page < o.page && o.page < r.end)
+			r.end = o.page;
+	if (r.page < r.end && mmap((void *)r.page, r.end - r.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)r.page)
 		fail("the memory's place is taken");
-	mapped.push_back({lo, end});
-	void *p = (void *)head[0];
-	readAll(p, head[1]);
-	*bytes = head[1];
-	return p;
+	if (!readAll((void *)r.at, r.bytes))
+		fail("input ends");
+	return r;
+}
+
+static int serve(void (*const *kernels)()) {
+	for (uint64_t kernel; readAll(&kernel, 8);) {
+		entry = kernels[kernel];
+		unsigned grid = number(), block = number();
+		size_t shared = number();
+		for (uint64_t i = 0, n = number(); i < n; i++)
+			arg[i] = number();
+		std::vector<Range> ranges;
+		for (uint64_t n = number(); ranges.size() < n;)
+			ranges.push_back(readRange(ranges));
+		now = nullptr;
+		runAll(grid, block, shared);
+		for (size_t at = 0; at < ranges[0].bytes;) {
+			ssize_t k = write(1, (char *)ranges[0].at + at, ranges[0].bytes - at);
+			if (k <= 0)
+				return 4;
+			at += k;
+		}
+		for (Range &r : ranges)
+			munmap((void *)r.page, r.end - r.page);
+	}
+	return 0;
 }

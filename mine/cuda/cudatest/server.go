@@ -1,0 +1,75 @@
+package cudatest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os/exec"
+
+	"sagann/device"
+)
+
+// server is a running program; it runs one launch after the other, until its input ends.
+type server struct {
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     io.ReadCloser
+	errors  bytes.Buffer
+}
+
+// memory is bytes and where kernels see them.
+type memory struct {
+	at    uint64
+	bytes []byte
+}
+
+func start(p *program) (s *server, err error) {
+	s = &server{command: exec.Command(p.path)}
+	s.command.Stderr = &s.errors
+	if s.in, err = s.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if s.out, err = s.command.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	return s, s.command.Start()
+}
+
+// run runs a kernel over the arena, which it may change, and host memory. After an error the
+// program has ended.
+func (s *server) run(kernel int, c *device.Call, arena memory, host []memory) error {
+	u64 := binary.LittleEndian.AppendUint64
+	head := u64(nil, uint64(kernel))
+	for _, x := range []uint32{c.Grid[0], c.Block, c.Shared, uint32(len(c.Args))} {
+		head = u64(head, uint64(x))
+	}
+	for _, a := range c.Args {
+		head = u64(head, a)
+	}
+	_, err := s.in.Write(u64(head, uint64(1+len(host))))
+	for _, m := range append([]memory{arena}, host...) {
+		if err == nil {
+			_, err = s.in.Write(u64(u64(nil, m.at), uint64(len(m.bytes))))
+		}
+		if err == nil {
+			_, err = s.in.Write(m.bytes)
+		}
+	}
+	if err == nil {
+		_, err = io.ReadFull(s.out, arena.bytes)
+	}
+	if err == nil {
+		return nil
+	}
+	if how := s.end(); how != nil {
+		err = how
+	}
+	return fmt.Errorf("%w: %s", err, s.errors.Bytes())
+}
+
+// end ends the program.
+func (s *server) end() error {
+	s.in.Close() // its error is that of a program that has ended, which Wait tells
+	return s.command.Wait()
+}
