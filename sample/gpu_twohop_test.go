@@ -29,7 +29,7 @@ func hubEdges(v, n int) *chunk.Edges {
 // TestTwoHopOnGPU: a GPU, or an emulated one, draws the same children and leaves as the CPU and embeds to the same rows, and
 // a row has the same bits in batches of any size.
 func TestTwoHopOnGPU(t *testing.T) {
-	g := mustGraph(t, hubEdges(60, 300))
+	g := mustGraph(t, hubEdges(140, 500)) // rows of two blocks of products
 	r := rand.New(rand.NewPCG(1, 1))
 	for i, x := range []struct {
 		children, leaves, cols int
