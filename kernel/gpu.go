@@ -134,5 +134,5 @@ const (
 	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges; then as BlockPick from the numbers on
 	BlockPick           // how many edges; their numbers; three times where to, and a table of uint32 by number, or 0 and 0
 	FarMark             // places by vertex (uint64), bits by vertex or 0, ids; how many, and the batch's tag
-	FarTake             // to, host memory, ids; how many rows, their length, and what of it is not padding; hot rows, the slot of each row there (uint32, ^0: none), places of the batch and of the one before, those bits; how many vertices; rows of the batch before; its tag, or 0; three counts of uint64: of rows from the host, of hot ones and of those of that batch
+	FarTake             // to, host memory, ids; how many rows, their length, and what of it is not padding; hot rows, the slot of each row there (uint32, ^0: none), places of the batch, those bits; how many vertices; rows of the batch before, and places; its tag, or 0; the same three of the one before that; three counts of uint64: of rows from the host, of hot ones and of those of these batches
 )

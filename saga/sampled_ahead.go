@@ -24,7 +24,7 @@ import (
 
 // lookahead is how training on sampled blocks gets its batches.
 type lookahead struct {
-	two    bool    // the device has two rooms for batches
+	two    bool    // the device has rooms for batches that come
 	tables bool    // and rows of vertices that stay there
 	far    bool    // which host memory has but for
 	hot    float64 // this share of them
@@ -80,7 +80,10 @@ func (p *Program) aheads() (list []lookahead) {
 
 // aheadOf is what the plan of l has for batches that come by x.
 func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.Ahead {
-	a := plan.Ahead{On: x.two}
+	a := plan.Ahead{On: x.two, Rooms: 2}
+	if x.far || p.sampled.filling.forced {
+		a.Rooms = 3
+	}
 	if !x.tables {
 		return a
 	}

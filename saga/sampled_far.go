@@ -2,18 +2,18 @@ package saga
 
 import "slices"
 
-// Which rows of vertices come over the link, where host memory has them: those that the batch before does not have. The batches that are
-// drawn to plan tell which vertices that befalls most often. A vertex that nearly every batch has comes seldom, as the one before has it, too:
+// Which rows of vertices come over the link, where host memory has them: those that neither of the two batches before has. The batches that are
+// drawn to plan tell which vertices that befalls most often. A vertex that nearly every batch has comes seldom, as one of them has it, too:
 // so degrees alone would choose badly what stays on a GPU.
 
-// arrivals counts, of the batches that were drawn to plan, those that a vertex has and the one before has not.
+// arrivals counts, of the batches that were drawn to plan, those that a vertex is in, and not in the two before.
 type arrivals struct {
 	times   []uint8
-	late    []uint8 // of the second half of them
-	of      int     // how many are drawn
-	batches int     // the first is not counted: it has none before
-	last    []uint64
-	alone   bool // rows that the batch before has come, too
+	late    []uint8     // of the second half of them
+	of      int         // how many are drawn
+	batches int         // the first is not counted: it has none before
+	last    [2][]uint64 // the vertices of the one before, and of the one before that
+	alone   bool        // rows that these have come, too
 }
 
 // add counts the next batch.
@@ -22,10 +22,18 @@ func (a *arrivals) add(vertices []uint32, of int) {
 	for _, v := range vertices {
 		now[v/64] |= 1 << (v % 64)
 	}
-	if a.last != nil {
+	had := func(v uint32) bool {
+		for _, set := range a.last {
+			if set != nil && set[v/64]>>(v%64)&1 == 1 {
+				return !a.alone
+			}
+		}
+		return false
+	}
+	if a.last[0] != nil {
 		a.batches++
 		for _, v := range vertices {
-			if (a.alone || a.last[v/64]>>(v%64)&1 == 0) && a.times[v] < 255 {
+			if !had(v) && a.times[v] < 255 {
 				a.times[v]++
 				if a.batches > a.of/2 {
 					a.late[v]++
@@ -35,7 +43,7 @@ func (a *arrivals) add(vertices []uint32, of int) {
 	} else {
 		a.times, a.late = make([]uint8, of), make([]uint8, of)
 	}
-	a.last = now
+	a.last = [2][]uint64{now, a.last[0]}
 }
 
 // hotRows are n vertices whose rows come most often; of equal ones those with most out-edges, and then the first.

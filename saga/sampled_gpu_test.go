@@ -84,6 +84,44 @@ func TestSampledLaunches(t *testing.T) {
 	}
 }
 
+// waitedGPU counts how often the host waits for all that was submitted.
+type waitedGPU struct {
+	boundGPU
+	syncs *int
+}
+
+func (d waitedGPU) Sync() error {
+	*d.syncs++
+	return d.boundGPU.Sync()
+}
+
+func (waitedGPU) Await(device.Event) error { return nil }
+
+// No step waits for rows that come over the link for the batches behind it: the host waits for its kernels alone.
+func TestSampledWaits(t *testing.T) {
+	p := farToFail(t, -1, saga.Config{Device: "cuda"})
+	inner, err := device.NewNull(0, p.DeviceBytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, released, syncs := 0, 0, 0
+	if err := p.OpenOn([]device.Device{waitedGPU{boundGPU{nullGPU{inner}, &calls, &released}, &syncs}}); err != nil {
+		t.Fatal(err)
+	}
+	for step := range 6 {
+		before := syncs
+		if _, err := p.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if step > 0 && syncs > before {
+			t.Errorf("step %d waits %d times for all that the device does", step, syncs-before)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The device that SAGANN_DEVICE names, or the CPU with batches that come ahead, gives the losses of the
 // CPU over two epochs, to 1e-5.
 func TestSampledAgree(t *testing.T) {

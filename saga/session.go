@@ -154,9 +154,6 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
 			return nil, err
 		}
-		if f := &p.sampled.filling; f.ahead.far || f.forced {
-			s.train.TwoAhead()
-		}
 		if err := s.setTables(); err != nil {
 			return nil, err
 		}

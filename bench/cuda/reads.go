@@ -111,7 +111,7 @@ func (r *reader) row(full, apart int, blocks uint32) error {
 	at := func(x int64) uint64 { return r.at + uint64(x) }
 	take, err := r.batch(device.Command{Call: &device.Call{Func: r.take, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Shared: kernel.FarShared,
 		Args: []uint64{r.at, uint64(uintptr(unsafe.Pointer(&r.table[0]))), at(r.ids), readRows, uint64(apart / 16), uint64(full / 16),
-			r.at, at(r.slots), at(r.places.Places(1)), at(r.places.Places(0)), at(r.places.Bits()), readVertices, r.at, 0, at(r.places.Counts())}}})
+			r.at, at(r.slots), at(r.places.Places(1)), at(r.places.Bits()), readVertices, r.at, at(r.places.Places(0)), 0, r.at, at(r.places.Places(2)), 0, at(r.places.Counts())}}})
 	if err != nil {
 		return err
 	}

@@ -10,26 +10,25 @@ import (
 	"sagann/kernel"
 )
 
-// Batches that come while others are at work. A plan that has two rooms for what comes with a batch
-// (plan.Ahead) takes one in while it computes on the other: Stage copies, Step computes. Where rows come over the link, which then never
-// should wait, the batch after that is staged as well: it comes to the room of the step at work once that has ended, without the host.
+// Batches that come while others are at work. A plan that has rooms for what comes with a batch
+// (plan.Ahead) takes one in while it computes on another: Stage copies, Step computes. Where rows come over the link, which then never
+// should wait, there are three rooms: two batches come. The rows of a batch stay until the third behind it comes, so that the next two take theirs from there.
 
 // ahead says which room is whose.
 type ahead struct {
-	from, bytes int64  // of the first room; 0 bytes: there is none
-	room        int    // that the step at work reads, 0 or 1
-	next        *Batch // what lies in the other, or comes
-	after       *Batch // what comes to the first once the step at work has left it
-	two         bool   // such a one may be staged
+	from, bytes int64 // of the first room; 0 bytes: there is none
+	rooms       int
+	room        int    // that the step at work reads
+	next        *Batch // what lies in the one behind it, or comes
+	after       *Batch // and in the one behind that, if there is one
 
-	copied device.Event    // what was drawn is not needed any more
-	listed device.Event    // the vertices of a batch have come
-	others device.Event    // what does not come over the link has
-	left   device.Event    // the kernels of a step do not need its room any more
-	ended  device.Event    // the step has
-	come   [2]device.Event // all of it has, by room
-	flying bool            // a step has returned while rows still come
-	lists  []device.Batch  // commands of the last load
+	copied device.Event   // what was drawn is not needed any more
+	listed device.Event   // the vertices of a batch have come
+	others device.Event   // what does not come over the link has
+	ended  device.Event   // the kernels of a step have
+	come   []device.Event // all of it has, by room
+	flying bool           // a step has returned while rows still come
+	lists  []device.Batch // commands of the last load
 	far    far
 }
 
@@ -38,11 +37,14 @@ func (a *ahead) at(addr int64) int64 { return a.in(a.room, addr) }
 
 // in is where it lies in a room.
 func (a *ahead) in(room int, addr int64) int64 {
-	if room == 1 && addr >= a.from && addr < a.from+a.bytes {
-		addr += a.bytes
+	if addr >= a.from && addr < a.from+a.bytes {
+		addr += int64(room) * a.bytes
 	}
 	return addr
 }
+
+// behind is the room so many behind that of the step at work.
+func (a *ahead) behind(n int) int { return (a.room + n) % a.rooms }
 
 // Stage brings b, which is kept, to the device while the step at work goes on; then a step of b begins
 // with its kernels. Only a plan with plan.Ahead can, others do nothing. It is an
@@ -55,13 +57,10 @@ func (r *Runner) Stage(b *Batch) error {
 	if err := r.check(b); err != nil {
 		return err
 	}
-	room, to := a.room^1, &a.next
+	room, to := a.behind(1), &a.next
 	if a.next != nil {
-		room, to = a.room, &a.after
-		if p := &r.arena.devices[0]; a.after != nil || !a.two {
+		if room, to = a.behind(2), &a.after; a.after != nil || a.rooms < 3 {
 			return errors.New("exec: there is no room for so many batches")
-		} else if err := p.dev.Wait(p.queues[plan.H2D], a.left); err != nil {
-			return err
 		}
 	}
 	err := r.load(b, room)
@@ -74,19 +73,8 @@ func (r *Runner) Stage(b *Batch) error {
 // Staged tells whether b comes, or is there, for a step to come.
 func (r *Runner) Staged(b *Batch) bool { return b == r.ahead.next || b == r.ahead.after }
 
-// TwoAhead has Stage take a second batch.
-func (r *Runner) TwoAhead() { r.ahead.two = true }
-
 // Ahead is how many batches can be staged.
-func (r *Runner) Ahead() int {
-	switch {
-	case r.ahead.bytes == 0:
-		return 0
-	case r.ahead.two:
-		return 2
-	}
-	return 1
-}
+func (r *Runner) Ahead() int { return max(0, r.ahead.rooms-1) }
 
 // load submits the copies of b to a room.
 func (r *Runner) load(b *Batch, room int) error {
@@ -114,7 +102,7 @@ func (r *Runner) load(b *Batch, room int) error {
 		}
 	}
 	if f := &r.ahead.far; !f.alone {
-		f.match = f.tag
+		f.match = [2]uint32{f.tag, f.match[0]}
 	}
 	if err := r.drawNext(b); err != nil {
 		return err
@@ -164,10 +152,10 @@ func (r *Runner) arrive() error {
 	next := a.next
 	a.next, a.after = a.after, nil
 	if next == r.batch {
-		a.room ^= 1
+		a.room = a.behind(1)
 		return nil
 	}
-	a.next, a.far.match = nil, 0 // nothing is in the other room
+	a.next, a.far.match = nil, [2]uint32{} // nothing is in the other rooms
 	if err := r.load(r.batch, a.room); err != nil {
 		return err
 	}
@@ -186,9 +174,6 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 		if err = r.arrive(); err == nil {
 			err = r.submitAll()
 		}
-		if err == nil {
-			err = r.leave()
-		}
 		if err == nil && meanwhile != nil {
 			err = meanwhile()
 		}
@@ -200,20 +185,6 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	}
 	r.ended(err)
 	return err
-}
-
-// leave notes when the kernels that were submitted have ended.
-func (r *Runner) leave() (err error) {
-	a, p := &r.ahead, &r.arena.devices[0]
-	if !a.two {
-		return nil
-	}
-	if a.left == nil {
-		if a.left, err = p.dev.NewEvent(); err != nil {
-			return err
-		}
-	}
-	return p.dev.Record(p.queues[plan.Compute], a.left)
 }
 
 // finish waits for the step. Rows of the next batch may still come over the link: they are what steps wait for, and the next

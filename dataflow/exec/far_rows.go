@@ -12,7 +12,7 @@ import (
 
 // Rows of tables that host memory holds (plan.Table.Host): kernels read them over the link while the
 // batch before is at work, but for rows that are hot and stay on the device, and for rows that the batch before has,
-// too, which are copied from its room.
+// too, or the one before that, which are copied from their rooms.
 
 // far is what a runner knows of such rows.
 type far struct {
@@ -20,12 +20,12 @@ type far struct {
 	there bool             // and are there
 	comes bool             // rows do come over the link
 	tag   uint32           // of the last batch that came
-	match uint32           // of the one in the other room; 0: there is none
-	alone bool             // rows that the batch before has come all the same
+	match [2]uint32        // of it, and of the one before it, where their rows are there; 0: they are not
+	alone bool             // rows that the batches before have come all the same
 }
 
-// farBlocks is how many blocks read over the link: alone 8 fill it, and 64 take half of the time of the products beside them (bench/cuda -reads).
-const farBlocks = 16
+// farBlocks is how many blocks read over the link: beside steps 8 do not fill it, and 64 take too much of the kernels' time (bench/cuda -reads, bench/RESULTS.md).
+const farBlocks = 32
 
 // SetHot says which rows of table id stay on the device, as many as the plan has room for.
 func (r *Runner) SetHot(id int, rows []uint32) error {
@@ -102,7 +102,8 @@ func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q 
 	v := &r.plan.Spec.Values[table.Value]
 	words, full, n := uint64(v.RowBytes)/16, uint64(4*v.Cols+15)/16, uint64(b.Rows[t.Own])
 	at := func(room int, addr int64) uint64 { return g.base + uint64(a.in(room, addr)) }
-	ids, last, then, bits := at(room, r.plan.Places.Sets.Ahead.IDs), at(0, table.Places(f.tag)), at(0, table.Places(f.tag-1)), at(0, table.Bits())
+	ids, last, bits := at(room, r.plan.Places.Sets.Ahead.IDs), at(0, table.Places(f.tag)), at(0, table.Bits())
+	before, earlier := (room+a.rooms-1)%a.rooms, (room+a.rooms-2)%a.rooms
 	var list []device.Command
 	if table.Again { // only places of a batch name its rows
 		bits = 0
@@ -110,12 +111,13 @@ func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q 
 		list = append(list, device.Command{Clear: &device.Clear{Addr: bits, Bytes: 4 * int64((table.Rows+31)/32)}})
 	}
 	take := g.blockCall(kernel.FarTake, 1, at(room, t.Addr), uint64(uintptr(unsafe.Pointer(&r.host[table.Value][0]))), ids, n, words, full,
-		at(0, table.At), at(0, table.Slots), last, then, bits, uint64(table.Rows), at(room^1, t.Addr), uint64(f.match), at(0, table.Counts()))
+		at(0, table.At), at(0, table.Slots), last, bits, uint64(table.Rows), at(before, t.Addr), at(0, table.Places(f.tag-1)), uint64(f.match[0]),
+		at(earlier, t.Addr), at(0, table.Places(f.tag-2)), uint64(f.match[1]), at(0, table.Counts()))
 	take.Call.Grid[0], take.Call.Shared = farBlocks, kernel.FarShared
 	return r.now(g, q, append(list, g.blockCall(kernel.FarMark, n, last, bits, ids, n, uint64(f.tag)), take)...)
 }
 
-// FarRows are how many rows of tables came over the link so far, how many were hot, and how many the batch before
+// FarRows are how many rows of tables came over the link so far, how many were hot, and how many the batches before
 // had. No step may be running.
 func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
 	if !r.ahead.far.there {
@@ -135,5 +137,5 @@ func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
 	return n, err
 }
 
-// Alone has rows come over the link, or from the hot ones, that the batch before has, too.
+// Alone has rows come over the link, or from the hot ones, that the batches before have, too.
 func (r *Runner) Alone() { r.ahead.far.alone = true }

@@ -41,22 +41,34 @@ func (r *Runner) Load() error {
 		}
 	}
 	r.own()
-	wrote := false
 	for _, id := range slices.Sorted(maps.Keys(r.consts)) {
 		c := r.consts[id]
 		if c.written {
 			continue
 		}
-		if err := r.write(id, c.x); err != nil {
+		if err := r.writeConst(id, c.x); err != nil {
 			return err
 		}
-		c.written, wrote = true, true
+		c.written = true
 	}
-	if !wrote {
-		return nil
-	}
-	return r.arena.syncFor("set constants")
+	return nil
 }
+
+// writeConst copies x to constant id on every device before the kernels of the next step. Nothing waits for it: rows of the next batch may be on
+// their way.
+func (r *Runner) writeConst(id int, x []float32) error {
+	for _, p := range r.arena.devices {
+		q := p.queues[plan.Compute]
+		q.SetTag(r.constTag(id))
+		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
+			return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[id].Name, err)
+		}
+	}
+	return nil
+}
+
+// constTag is the tag of a copy of constant id, below those of the setup.
+func (r *Runner) constTag(id int) int64 { return int64(-1 - len(r.plan.Setup) - id) }
 
 func (r *Runner) loadSetup() error {
 	if r.has.setup {

@@ -35,7 +35,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	}
 	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), owns: make([]bool, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
 	if z := p.Places.Sets; z != nil && z.Ahead.On {
-		r.ahead.from, r.ahead.bytes = z.Ahead.At, z.Ahead.Bytes
+		r.ahead.from, r.ahead.bytes, r.ahead.rooms, r.ahead.come = z.Ahead.At, z.Ahead.Bytes, z.Ahead.Rooms, make([]device.Event, z.Ahead.Rooms)
 	}
 	for _, open := range []func() error{
 		func() error { return r.openCells(grid) },

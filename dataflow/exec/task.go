@@ -168,6 +168,8 @@ func (r *Runner) named(err error) error {
 		return fmt.Errorf("%s: %w", r.plan.Describe(int(i)), err)
 	case i < 0 && -1-i < int64(len(r.plan.Setup)):
 		return fmt.Errorf("setup (%s): %w", r.plan.DescribeTask(&r.plan.Setup[-1-i]), err)
+	case i < 0 && r.constTag(0)-i < int64(len(r.plan.Spec.Globals)):
+		return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[r.constTag(0)-i].Name, err)
 	}
 	return err
 }

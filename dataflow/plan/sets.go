@@ -13,11 +13,12 @@ type Sets struct {
 	Ahead Ahead
 }
 
-// Ahead is the memory of a plan that takes a batch in while it works on another: two rooms side by side
+// Ahead is the memory of a plan that takes batches in while it works on another: rooms side by side
 // for all that comes with a batch. Inputs in Tables do not come with it: their rows for all
 // vertices lie in device memory, and a step takes those that belong to the batch's vertices.
 type Ahead struct {
 	On     bool
+	Rooms  int // a batch is at work in one, and as many as there are more come
 	Tables []Table
 
 	At, Bytes int64 // of the first room; made by planning
@@ -36,26 +37,29 @@ type Table struct {
 
 	At    int64 // where the first row lies; made by planning. Of Host where the first of Hot lies,
 	Slots int64 // where the places of all rows there lie,
-	Last  int64 // and where the places that they have in the last two batches, by turns
+	Last  int64 // and where the places that they have in the last batches, by turns
 }
 
-// Of the memory at Last: places of one batch, with its tag above, by row; counts behind those of both; bits by row, which the
+// FarBatches is of how many batches a table has the places: of one that comes, and of those before it whose rows are still there.
+const FarBatches = 3
+
+// Of the memory at Last: places of one batch, with its tag above, by row; counts behind those of all; bits by row, which the
 // batch has, behind them.
 
 // LastBytes is how much it is.
 func (t *Table) LastBytes() int64 { return t.Bits() - t.Last + 4*int64((t.Rows+31)/32) }
 
 // Places is where those of the batch with a tag lie.
-func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%2)*8*int64(t.Rows) }
+func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%FarBatches)*8*int64(t.Rows) }
 
 // Counts is where the counts lie.
-func (t *Table) Counts() int64 { return t.Last + 16*int64(t.Rows) }
+func (t *Table) Counts() int64 { return t.Last + FarBatches*8*int64(t.Rows) }
 
 // Bits is where the bits lie.
 func (t *Table) Bits() int64 { return t.Counts() + 8*FarCounts }
 
 // FarCounts is how many counts of uint64 lie at Table.Counts: of rows that came over the link, of hot
-// ones and of those that the batch before had.
+// ones and of those that one of the two batches before had.
 const FarCounts = 3
 
 // TableOf is the table of value id, or nil.

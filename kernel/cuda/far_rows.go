@@ -4,7 +4,7 @@ package cuda
 //
 // saga_far_mark notes which vertices the batch has, and where. saga_far_take goes over the vertices in their order, as the link is
 // faster where addresses ascend. A warp finds those that the batch has among 1024, and takes them 32 at a time: each
-// lane finds where a row comes from (the batch before, the hot rows, or the host), then all of them read the words of one row after another, with
+// lane finds where a row comes from (one of the two batches before, the hot rows, or the host), then all of them read the words of one row after another, with
 // eight rows under way: a read never spans two rows, whose lines would come twice. What pads a row is not read but set to zero. Its warps are few, for the link bounds them, and the kernels of the step at work need the rest.
 const farSource = `
 extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long long *last, unsigned *bits, const unsigned *ids, ll n, ll tag) {
@@ -16,8 +16,8 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long lo
 }
 
 extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, const float4 *host, const unsigned *ids, ll n, ll words, ll full,
-		const float4 *hot, const unsigned *slots, const unsigned long long *last, const unsigned long long *then, const unsigned *bits, ll vertices,
-		const float4 *before, ll match, unsigned long long *counts) {
+		const float4 *hot, const unsigned *slots, const unsigned long long *last, const unsigned *bits, ll vertices,
+		const float4 *before, const unsigned long long *then, ll match, const float4 *earlier, const unsigned long long *first, ll match2, unsigned long long *counts) {
 	constexpr unsigned PART = 1024, DEEP = 8;
 	extern __shared__ u32 shared[]; // of each warp: 32 addresses, 32 places, and the vertices that it has found
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -29,8 +29,8 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, cons
 	for (ll base = (blockIdx.x * 8ll + warp) * PART; base < all; base += step) {
 		unsigned count = all - base < PART ? (unsigned)(all - base) : PART;
 		if (bits) {
-			const ll first = base + lane * 32;
-			unsigned word = first < vertices ? bits[first / 32] : 0, upto = __popc(word);
+			const ll v = base + lane * 32;
+			unsigned word = v < vertices ? bits[v / 32] : 0, upto = __popc(word);
 			const unsigned own = upto;
 			for (unsigned d = 1; d < 32; d *= 2) {
 				const unsigned y = __shfl_up_sync(0xffffffffu, upto, d);
@@ -45,11 +45,14 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, cons
 			if (k < count) {
 				const unsigned i = bits ? (unsigned)last[base + list[k]] : (unsigned)(base + k);
 				const ll v = bits ? base + list[k] : ids[i];
-				const unsigned long long old = match ? then[v] : 0;
+				const unsigned long long old = match ? then[v] : 0, older = match2 ? first[v] : 0;
 				const unsigned slot = slots[v];
 				const float4 *row = host + v * words;
 				if (match && (ll)(old >> 32) == match) {
 					row = before + (ll)(unsigned)old * words;
+					same++;
+				} else if (match2 && (ll)(older >> 32) == match2) {
+					row = earlier + (ll)(unsigned)older * words;
 					same++;
 				} else if (slot != 0xffffffffu) {
 					row = hot + slot * words;

@@ -13,7 +13,7 @@ import (
 	"sagann/mine/cuda/cudatest"
 )
 
-// TestFarRowsEmulated: batch after batch, rows of a table come from the host, the hot ones or the batch before, each counted
+// TestFarRowsEmulated: batch after batch, rows of a table come from the host, the hot ones or one of the two batches before, each counted
 // where it comes from, in the order of the vertices and in that of the batch.
 func TestFarRowsEmulated(t *testing.T) {
 	const vertices, words, full, hot, most, row = 5000, 5, 4, 700, 1500, 16 * 5
@@ -22,11 +22,11 @@ func TestFarRowsEmulated(t *testing.T) {
 		const (
 			table, hots, slots = 0, vertices * row, vertices*row + hot*row
 			places             = (slots + 4*vertices + 15) / 16 * 16
-			counts             = places + 16*vertices
+			counts             = places + 24*vertices
 			bits               = counts + 24
 			ids                = bits + 4*((vertices+31)/32)
 			rooms              = (ids + 4*most + 15) / 16 * 16
-			all                = rooms + 2*most*row
+			all                = rooms + 3*most*row
 		)
 		d := cudatest.Open(t, 0, all+1<<12)
 		must := cudatest.Must(t)
@@ -47,25 +47,31 @@ func TestFarRowsEmulated(t *testing.T) {
 				mem[hots+k*row+i] = ^mem[table+v*row+i]
 			}
 		}
-		var before []int
+		var before, earlier []int
 		var want [3]uint64
-		for tag := 1; tag < 5; tag++ {
+		for tag := 1; tag < 8; tag++ {
 			n := most - tag*37
 			list := r.Perm(vertices)[:n]
 			if !sorted {
 				list[3], list[n-1] = list[0], list[1]
 			}
-			room, match := tag%2, 0
-			if tag == 2 || tag == 3 {
+			room, match, match2 := tag%3, 0, 0
+			if tag != 4 { // as if the one before were another's
 				match = tag - 1
+			}
+			if tag > 2 && tag != 4 && tag != 5 {
+				match2 = tag - 2
 			}
 			rows := make([][]byte, n)
 			for i, v := range list {
 				binary.LittleEndian.PutUint32(mem[ids+4*i:], uint32(v))
-				old, slot := slices.Index(before, v), binary.LittleEndian.Uint32(mem[slots+4*v:])
+				old, older, slot := slices.Index(before, v), slices.Index(earlier, v), binary.LittleEndian.Uint32(mem[slots+4*v:])
 				switch {
 				case match > 0 && old >= 0: // whatever lies in its room
-					at := rooms + (room^1)*most*row + old*row
+					at := rooms + (tag+2)%3*most*row + old*row
+					rows[i], want[2] = slices.Clone(mem[at:at+row]), want[2]+1
+				case match2 > 0 && older >= 0:
+					at := rooms + (tag+1)%3*most*row + older*row
 					rows[i], want[2] = slices.Clone(mem[at:at+row]), want[2]+1
 				case slot != ^uint32(0):
 					rows[i], want[1] = slices.Clone(mem[hots+int(slot)*row:][:row]), want[1]+1
@@ -74,7 +80,7 @@ func TestFarRowsEmulated(t *testing.T) {
 				}
 			}
 			at := func(off int) uint64 { return base + uint64(off) }
-			last, then, found := at(places+tag%2*8*vertices), at(places+(tag+1)%2*8*vertices), at(bits)
+			last, then, first, found := at(places+tag%3*8*vertices), at(places+(tag+2)%3*8*vertices), at(places+(tag+1)%3*8*vertices), at(bits)
 			if !sorted {
 				found = 0
 			}
@@ -84,7 +90,7 @@ func TestFarRowsEmulated(t *testing.T) {
 					{Clear: &device.Clear{Addr: at(bits), Bytes: 4 * ((vertices + 31) / 32)}},
 					{Call: &device.Call{Func: functions[0], Grid: [3]uint32{3, 1, 1}, Block: 256, Args: []uint64{last, found, at(ids), uint64(n), uint64(tag)}}},
 					{Call: &device.Call{Func: functions[1], Grid: [3]uint32{2, 1, 1}, Block: 256, Shared: kernel.FarShared, Args: []uint64{at(rooms + room*most*row), at(table), at(ids), uint64(n), words, full,
-						at(hots), at(slots), last, then, found, vertices, at(rooms + (room^1)*most*row), uint64(match), at(counts)}}}})
+						at(hots), at(slots), last, found, vertices, at(rooms + (tag+2)%3*most*row), then, uint64(match), at(rooms + (tag+1)%3*most*row), first, uint64(match2), at(counts)}}}})
 			})))
 			must(d.CopyD2H(q, mem, m, 0))
 			must(d.Sync())
@@ -99,11 +105,12 @@ func TestFarRowsEmulated(t *testing.T) {
 					t.Errorf("sorted %t, batch %d: count %d is %d, want %d", sorted, tag, k, got, x)
 				}
 			}
+			earlier = before
 			if before = list; !sorted { // of a vertex that stands there twice either row may be taken
 				before = nil
 				for i := range n {
 					v := int(binary.LittleEndian.Uint32(mem[ids+4*i:]))
-					if got := uint32(binary.LittleEndian.Uint64(mem[places+tag%2*8*vertices+8*v:])); int(got) == i {
+					if got := uint32(binary.LittleEndian.Uint64(mem[places+tag%3*8*vertices+8*v:])); int(got) == i {
 						before = append(before, v)
 					} else {
 						before = append(before, -1)

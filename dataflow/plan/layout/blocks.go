@@ -83,7 +83,7 @@ func (l *Layout) placeTables(add func(string, int64) int64) {
 	}
 }
 
-// ahead places the two rooms for what comes with a batch, for the whole step.
+// ahead places the rooms for what comes with a batch, for the whole step.
 func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64) {
 	p, s := l.Plan, l.Plan.Spec
 	z := p.Places.Sets
@@ -115,7 +115,7 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 	part(&z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
 	part(&z.Ahead.Turn, 4*int64(turned))
 	z.Ahead.Bytes = at
-	z.Ahead.At = place("two batches", 2*at, 0, len(s.Phases)-1)
+	z.Ahead.At = place("batches", int64(z.Ahead.Rooms)*at, 0, len(s.Phases)-1)
 	for _, to := range places {
 		*to += z.Ahead.At
 	}
