@@ -74,7 +74,7 @@ func TestConvertNumbers(t *testing.T) {
 		}
 	}
 	got, err := Load(c.Out, Options{})
-	if err != nil || !slices.Equal(got.IDs, []uint64{7, 900, 31, 5, 6, 8, 9}) || got.ID(1) != "900" || !slices.Equal(got.Edges.Src, []uint32{1, 0, 2}) {
+	if err != nil || !slices.Equal(got.Vertices.IDs, []uint64{7, 900, 31, 5, 6, 8, 9}) || got.ID(1) != "900" || !slices.Equal(got.Edges.Src, []uint32{1, 0, 2}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if !slices.Equal(got.Labels, []int32{1, 0, -1, 0, 0, 1, 1}) || len(got.Train) != 3 || len(got.Val) != 1 || len(got.Test) != 2 {
@@ -82,7 +82,7 @@ func TestConvertNumbers(t *testing.T) {
 	}
 	for _, names := range [][]string{nil, {"a", "b,c", `"d"`, "é", "5", "six\nseven", "8"}} {
 		if names != nil {
-			got.IDs, got.Names = nil, names
+			got.Vertices.IDs, got.Vertices.Names = nil, names
 		}
 		folder := filepath.Join(t.TempDir(), "f")
 		if err := WriteNpyFolder(folder, got); err != nil {

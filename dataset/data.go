@@ -10,8 +10,7 @@ import (
 type Data struct {
 	Name        string
 	Edges       *chunk.Edges
-	IDs         []uint64  // V: the number that each vertex has in the file; nil where it is the same
-	Names       []string  // V: the text that each vertex has in the file; nil where there is none
+	Vertices    Naming    // how the file names vertices
 	Features    []float32 // V×FeatureCols row-major; nil when the data has none
 	FeatureCols int
 	Late        LateFeatures // where features are from while Features is nil
@@ -29,6 +28,13 @@ type Data struct {
 	Targets     Targets  // numbers to predict, in place of classes or beside them
 	Report      Report   // what loading did
 	Shard       *Shard   // nil, or what this rank has of a graph in shards: Edges has none of the edges then
+}
+
+// Naming is what stands for each of V vertices in the file: a number, a text, or nothing where
+// the numbers are the same.
+type Naming struct {
+	IDs   []uint64
+	Names []string
 }
 
 // LateFeatures is where features are from that are not held as a dense matrix.
@@ -60,16 +66,16 @@ type Report struct {
 // ID is how the user's file names vertex v.
 func (d *Data) ID(v int) string {
 	switch {
-	case d.Names != nil:
-		return d.Names[v]
-	case d.IDs != nil:
-		return strconv.FormatUint(d.IDs[v], 10)
+	case d.Vertices.Names != nil:
+		return d.Vertices.Names[v]
+	case d.Vertices.IDs != nil:
+		return strconv.FormatUint(d.Vertices.IDs[v], 10)
 	}
 	return strconv.Itoa(v)
 }
 
 // HasIDs tells whether the user's file names vertices in another way than 0 to V-1.
-func (d *Data) HasIDs() bool { return d.Names != nil || d.IDs != nil }
+func (d *Data) HasIDs() bool { return d.Vertices.Names != nil || d.Vertices.IDs != nil }
 
 // GraphClasses is the number of classes of GraphLabels, 0 without.
 func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels) }

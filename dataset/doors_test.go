@@ -72,9 +72,9 @@ func TestDoors(t *testing.T) {
 		s := Tables{Edges: filepath.Join(made, name+"_edges.csv"), Vertices: filepath.Join(made, name+"_vertices.csv"), Features: []string{"f*"}}
 		if name == "names" {
 			s.Vertices = filepath.Join(made, "names_vertices.tsv")
-			want.Names = []string{}
+			want.Vertices.Names = []string{}
 			for i := range 24 {
-				want.Names = append(want.Names, strings.ReplaceAll(strings.ReplaceAll("vertex I, “J”", "I", itoa(i)), "J", itoa(i%7)))
+				want.Vertices.Names = append(want.Vertices.Names, strings.ReplaceAll(strings.ReplaceAll("vertex I, “J”", "I", itoa(i)), "J", itoa(i%7)))
 			}
 		}
 		d, err := LoadTables(s, Options{})

@@ -92,9 +92,9 @@ func openEdgeList(path string, relabel Relabel) (*Stream, error) {
 	d.Name = strings.TrimSuffix(name, filepath.Ext(name))
 	vertices := largest + 1
 	if relabel == RelabelAlways || relabel == RelabelAuto && largest/2 >= uint64(ids.count) {
-		d.IDs = ids.sorted()
+		d.Vertices.IDs = ids.sorted()
 		d.changeIDs()
-		vertices = uint64(len(d.IDs))
+		vertices = uint64(len(d.Vertices.IDs))
 	} else if largest == math.MaxUint64 {
 		return nil, fmt.Errorf("%s: vertex id %d is too large", path, largest)
 	}
@@ -109,7 +109,7 @@ func openEdgeList(path string, relabel Relabel) (*Stream, error) {
 
 // eachListed reads the edges of an edge list.
 func (s *Stream) eachListed(path string, fn func(*chunk.Edges) error) error {
-	p, ids := &chunk.Edges{V: s.Data.Edges.V}, s.Data.IDs
+	p, ids := &chunk.Edges{V: s.Data.Edges.V}, s.Data.Vertices.IDs
 	find := func(id uint64) (uint32, error) {
 		if ids != nil {
 			v, ok := slices.BinarySearch(ids, id)

@@ -147,8 +147,8 @@ func (t *idTable) hint() string {
 func (t *idTable) give(d *Data) {
 	switch {
 	case t.named != nil:
-		d.Names = t.names
+		d.Vertices.Names = t.names
 	case !t.same:
-		d.IDs = t.numbers
+		d.Vertices.IDs = t.numbers
 	}
 }

@@ -209,8 +209,8 @@ const edgeListForm = "edge list"
 
 // changeIDs reports ids that were numbered.
 func (d *Data) changeIDs() {
-	if d.IDs != nil {
-		d.change("%d ids were numbered from 0 on, in ascending order", len(d.IDs))
+	if d.Vertices.IDs != nil {
+		d.change("%d ids were numbered from 0 on, in ascending order", len(d.Vertices.IDs))
 	}
 }
 
@@ -255,7 +255,7 @@ func openFile(path string, opt Options) (s *Stream, err error) {
 	default:
 		form = edgeListForm
 		d := &Data{}
-		d.Edges, d.IDs, err = ReadEdgeList(path, opt.Relabel)
+		d.Edges, d.Vertices.IDs, err = ReadEdgeList(path, opt.Relabel)
 		d.changeIDs()
 		s, err = held(d, err)
 	}

@@ -44,7 +44,7 @@ func openNpyFolder(dir string) (*Stream, error) {
 	}
 	d := s.Data
 	d.warnUnread(list, dir, ".npy", names)
-	if d.Names, err = readNames(filepath.Join(dir, namesFile), d.Edges.V); err != nil {
+	if d.Vertices.Names, err = readNames(filepath.Join(dir, namesFile), d.Edges.V); err != nil {
 		return nil, err
 	}
 	if d.Name = meta.Name; d.Name == "" {

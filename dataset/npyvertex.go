@@ -208,23 +208,23 @@ func (d *Data) readIDs(from arrays) error {
 		return fmt.Errorf("%s: shape %v of the ids, want one for each of %d vertices", a.Where(0), a.Shape, d.Edges.V)
 	}
 	if names, ok := a.Data.([]string); ok {
-		d.Names = names
+		d.Vertices.Names = names
 		return nil
 	}
 	if ids, ok := a.Data.([]uint64); ok {
-		d.IDs = ids
+		d.Vertices.IDs = ids
 		return nil
 	}
 	x, err := a.Int64s()
 	if err != nil {
 		return err
 	}
-	d.IDs = make([]uint64, len(x))
+	d.Vertices.IDs = make([]uint64, len(x))
 	for v, id := range x {
 		if id < 0 {
 			return fmt.Errorf("%s: id %d of vertex %d is negative", a.Where(v), id, v)
 		}
-		d.IDs[v] = uint64(id)
+		d.Vertices.IDs[v] = uint64(id)
 	}
 	return nil
 }

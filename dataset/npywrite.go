@@ -60,11 +60,11 @@ func WriteNpyFolder(dir string, d *Data) error {
 		write(&w, "targets", []int{e.V, t.Cols}, t.Vertex)
 	}
 	w.splits(d, VertexLabels, "")
-	if d.IDs != nil {
-		write(&w, "ids", []int{e.V}, d.IDs)
+	if d.Vertices.IDs != nil {
+		write(&w, "ids", []int{e.V}, d.Vertices.IDs)
 	}
-	if d.Names != nil {
-		w.names(d.Names)
+	if d.Vertices.Names != nil {
+		w.names(d.Vertices.Names)
 	}
 	if d.GraphOf != nil {
 		w.ids("graph_indicator", []int{e.V}, d.GraphOf)

@@ -141,12 +141,12 @@ func (d *Data) setNames(names []string) {
 	for v, name := range names {
 		n, ok := plainNumber([]byte(name))
 		if !ok {
-			d.Names = names
+			d.Vertices.Names = names
 			return
 		}
 		ids[v] = n
 	}
-	d.IDs = ids
+	d.Vertices.IDs = ids
 }
 
 func isStore(path string) bool {

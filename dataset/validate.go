@@ -57,7 +57,7 @@ func ValidateLabels(d *Data, k LabelKind) error {
 func checkEdges(d *Data) error { return d.Edges.Validate() }
 
 func checkIDs(d *Data) error {
-	for _, n := range []int{len(d.IDs), len(d.Names)} {
+	for _, n := range []int{len(d.Vertices.IDs), len(d.Vertices.Names)} {
 		if n != 0 && n != d.Edges.V {
 			return fmt.Errorf("%d ids for %d vertices", n, d.Edges.V)
 		}

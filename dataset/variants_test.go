@@ -49,7 +49,7 @@ func TestVariants(t *testing.T) {
 			})},
 		"vertices without edges": {[]member{edges, {"num_nodes.npy", encoded(t, nil, int64(5))}}, with(func(e *chunk.Edges, d *Data) { e.V = 5 })},
 		"graphs of a batch":      {[]member{edges, {"batch.npy", encoded(t, []int{3}, int64(0), 0, 1)}}, with(func(e *chunk.Edges, d *Data) { d.GraphOf = []uint32{0, 0, 1} })},
-		"our names":              {[]member{{"edges.npy", encoded(t, []int{3, 2}, uint8(0), 1, 1, 2, 2, 0)}, {"ids.npy", encoded(t, []int{3}, int64(7), 5, 6)}}, with(func(e *chunk.Edges, d *Data) { d.IDs = []uint64{7, 5, 6} })},
+		"our names":              {[]member{{"edges.npy", encoded(t, []int{3, 2}, uint8(0), 1, 1, 2, 2, 0)}, {"ids.npy", encoded(t, []int{3}, int64(7), 5, 6)}}, with(func(e *chunk.Edges, d *Data) { d.Vertices.IDs = []uint64{7, 5, 6} })},
 	} {
 		dir := writeFiles(t, map[string]string{"g.npz": archived(t, c.members...)})
 		if diff := cmp.Diff(c.want, mustLoad(t, filepath.Join(dir, "g.npz"), Options{})); diff != "" {
@@ -91,8 +91,8 @@ func TestTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"a", "äb", "cd"}
-	if !slices.Equal(d.Names, want) || !slices.Equal(d.Report.ClassNames, want) || len(d.Report.Warnings) > 0 {
-		t.Errorf("names %q, classes %q, warnings %q", d.Names, d.Report.ClassNames, d.Report.Warnings)
+	if !slices.Equal(d.Vertices.Names, want) || !slices.Equal(d.Report.ClassNames, want) || len(d.Report.Warnings) > 0 {
+		t.Errorf("names %q, classes %q, warnings %q", d.Vertices.Names, d.Report.ClassNames, d.Report.Warnings)
 	}
 }
 
@@ -111,14 +111,14 @@ func TestTableVariants(t *testing.T) {
 		"several labels, types by the alphabet, numbers of edges": {"to,from,weight,type,e1,e2\n\"y;\"\"1\"\"\",x,1,likes,1,2\nz,\"y;\"\"1\"\"\",2,knows,3,4\nx,z,3,likes,5,6\n", ids,
 			Tables{Label: []string{"a", "b"}, EdgeFeatures: []string{"e?"}}, Options{},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next, Weight: []float32{1, 2, 3}, Type: []uint32{1, 0, 1}, Types: 2, Data: []float32{1, 2, 3, 4, 5, 6}, DataCols: 2},
-				Names: names, MultiLabels: []float32{1, 0, 0, 1, 1, 1}, Classes: 2}},
+				Vertices: Naming{Names: names}, MultiLabels: []float32{1, 0, 0, 1, 1, 1}, Classes: 2}},
 		"no heading, columns by number": {"0 1 9\n1 2 9\n2 0 9\n", "9,0,train\n8,1,val\n7,2,test\n",
 			Tables{ID: "2", Label: []string{"1"}, Split: "3", Heading: "no"}, Options{},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Labels: []int32{9, 8, 7}, Classes: 10, Train: ring[:1], Val: ring[1:2], Test: ring[2:]}},
 		"names as they come, over two lines": {"\ufeffsrc\tdst\na\tb\n\"b\"\t\"c\n\"\n\"c\n\"\ta\n", "", Tables{}, Options{},
-			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Names: []string{"a", "b", "c"}}},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Vertices: Naming{Names: []string{"a", "b", "c"}}}},
 		"numbers with gaps": {"source,target\n10,30\n30,500\n500,10\n", "", Tables{}, Options{},
-			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, IDs: []uint64{10, 30, 500}}},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Vertices: Naming{IDs: []uint64{10, 30, 500}}}},
 		"numbers that stay": {"source,target\n0,1\n1,2\n2,0\n", "", Tables{}, Options{Relabel: RelabelNever},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
 		"other columns": {"a,b,c\n0,9,1\n1,9,2\n2,9,0\n", "", Tables{Source: "a", Target: "c"}, Options{},

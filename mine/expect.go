@@ -41,6 +41,9 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 			return 0, err
 		}
 		w.Cliques = append([]float64{0}, run.Sampler{Rows: r, Seed: seed}.Sample(triangles, walkWork).Nodes...)
+		if slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.FiveWalks }) {
+			w.Five = run.FiveWork(r)
+		}
 		t = rates.Formula(j.formula, w)
 		if j.gpu && slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.EdgePairs || t.Of == pattern.Tails }) {
 			workers /= float64(len(g.gpus.list)) // each counts the triangles at all edges

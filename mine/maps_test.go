@@ -50,3 +50,30 @@ func TestMaps(t *testing.T) {
 	}
 	t.Logf("patterns by vertices: %v", counted)
 }
+
+// TestFiveCycles: closed walks, maps and loops count the same.
+func TestFiveCycles(t *testing.T) {
+	ctx := context.Background()
+	p := mine.MustPattern("cycle5")
+	for _, text := range []string{"vertices=12,edges=5000,kind=rmat,features=1,seed=1", "vertices=300,edges=2500,kind=rmat,features=1,seed=2", "vertices=500,edges=1500,kind=communities,features=1,seed=3"} {
+		spec, err := dataset.ParseSpec(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := dataset.Synthetic(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges := made.Edges.Symmetric()
+		want, err := mustOpen(t, edges, mine.Options{Engine: mine.Loops}).Count(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opt := range []mine.Options{{Threads: 1}, {Threads: 3}, {Engine: mine.Formula, Threads: 2}, {Engine: mine.Maps}} {
+			if n, err := mustOpen(t, edges, opt).Count(ctx, p); err != nil || n != want {
+				t.Errorf("%s, %+v: %v, %v; loops %v", text, opt, n, err, want)
+			}
+		}
+		t.Log(text, want)
+	}
+}

@@ -83,6 +83,9 @@ func TestLarge(t *testing.T) {
 		{star, "wedge", mine.Loops, choose(20000, 2)},
 	} {
 		for _, threads := range []int{1, 3} {
+			if testing.Short() && (threads == 1 || c.engine == mine.Loops && c.edges != k23) {
+				continue // no thread beside it, or seconds
+			}
 			g := mustOpen(t, c.edges, mine.Options{Engine: c.engine, Threads: threads})
 			if n, err := g.Count(context.Background(), mine.MustPattern(c.pattern)); err != nil || n.String() != c.want {
 				t.Errorf("%s by %s: %v, %v; want %s", c.pattern, c.engine, n, err, c.want)

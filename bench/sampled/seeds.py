@@ -19,6 +19,8 @@ small = "--model gcn --hidden 16 --dropout 0.5 --weight-decay 5e-4"
 rows = {
     "cora": ("cora", "accuracy", small, "--epochs 200", "--epochs 60 --sample 10,10 --batch 64"),
     "citeseer": ("citeseer", "accuracy", small, "--epochs 200", "--epochs 60 --sample 10,10 --batch 64"),
+    "cora_mvs": ("cora", "accuracy", small, "--epochs 200", "--epochs 60 --sampler mvs:10,10 --batch 64"),
+    "citeseer_mvs": ("citeseer", "accuracy", small, "--epochs 200", "--epochs 60 --sampler mvs:10,10 --batch 64"),
     "communities": ("synthetic:vertices=500000,edges=2.5e6,features=32,classes=32", "accuracy", "--model sage --hidden 64",
                     "--epochs 60 --lr 0.03", "--epochs 4 --sample 10,10 --batch 2048"),
     "blogcatalog": ("blogcatalog", "f1", "--features identity --model sage --hidden 32 --dropout 0.2 --lr 0.03", "--epochs 200", "--epochs 20 --sample 25,10 --batch 512"),

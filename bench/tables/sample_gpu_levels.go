@@ -6,12 +6,13 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/device"
 	"sagann/sample"
 )
 
 func newTogether() *sheet {
 	return &sheet{title: "Blocks drawn many batches at a time", key: "together",
-		head: table.Row{"graph", "sampler", "batches", "seeds of each", "vertices", "edges", "ms", "launches", "M batches/s", "KB each must touch", "bound, ms", "of the bound", "bar", "of the bound at the graph's rate"},
+		head: table.Row{"graph", "sampler", "batches", "seeds of each", "vertices", "edges", "ms", "kernels", "M batches/s", "KB each must touch", "bound, ms", "of the bound", "bar", "of the bound at the graph's rate"},
 		notes: []string{"Vertices and edges are means over the first batches, which equal the CPU's. A batch must touch 4 bytes of every edge into its levels, at each step anew, as each may come from what is drawn there " +
 			"(mvs: 8 of every edge that it takes), 8 for where each row lies, once; of every edge that stays it reads 4 (8 more where edges have scores that the draw sums) and writes 8 (12 with a weight); " +
 			"4 are written for each vertex, and for each row of a step. What is searched to draw by score is not counted. The bound is these bytes at the rate of random sectors from 32 MB, for graphs of any size; the last column takes the rate of a list as large as the graph, of which " +
@@ -107,11 +108,15 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		}
 	}
 	run := func(epoch uint32) error { return x.DrawOf(seeds, sample.Key{Seed: 1, Epoch: epoch}) }
-	if err := run(0); err != nil { // takes memory
+	kernels := 0
+	m.gpu.Detail(func(device.Span) { kernels++ })
+	err = run(0) // takes memory
+	err = errors.Join(err, m.gpu.Sync())
+	m.gpu.Detail(nil)
+	if err != nil {
 		return err
 	}
 	var list []float64
-	launches := 0
 	for epoch := range m.Times {
 		spans, err := m.spansOf(func() error { return run(uint32(epoch) + 1) })
 		if err != nil {
@@ -121,14 +126,14 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		for _, t := range spans {
 			sum += t
 		}
-		list, launches = append(list, sum), len(spans)
+		list = append(list, sum)
 	}
 	ms := median(list)
 	total := bytes * float64(len(seeds))
 	bound, own := total/(32*m.rates[0].rate)*1e3, total/(32*m.bound(size))*1e3
-	s.add(table.Row{graph, name, len(seeds), len(seeds[0]), fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), launches, fmt.Sprintf("%.2f", float64(len(seeds))/ms/1e3),
+	s.add(table.Row{graph, name, len(seeds), len(seeds[0]), fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), kernels, fmt.Sprintf("%.2f", float64(len(seeds))/ms/1e3),
 		fmt.Sprintf("%.0f", bytes/1e3), fmt.Sprintf("%.3f", bound), percent(100 * bound / ms), "50 %", percent(100 * own / ms)},
-		fields{{"graph", graph}, {"sampler", name}, {"batches", len(seeds)}, {"ms", ms}, {"launches", launches}, {"bytes", bytes}, {"bound_ms", bound}, {"bound_own_ms", own}})
+		fields{{"graph", graph}, {"sampler", name}, {"batches", len(seeds)}, {"ms", ms}, {"kernels", kernels}, {"bytes", bytes}, {"bound_ms", bound}, {"bound_own_ms", own}})
 	return nil
 }
 

@@ -55,7 +55,7 @@ func labelled(t *testing.T, kind string) *dataset.Data {
 		for v, k := range d.Labels {
 			d.MultiLabels[3*v+int(k)] = 1
 			d.MultiLabels[3*v+r.IntN(3)] = 1
-			d.Names = append(d.Names, "v"+string(rune('a'+v%26))+string(rune('a'+v/26)))
+			d.Vertices.Names = append(d.Vertices.Names, "v"+string(rune('a'+v%26))+string(rune('a'+v/26)))
 		}
 		d.Labels = nil
 	case "edge":
@@ -93,7 +93,7 @@ func TestEvaluate(t *testing.T) {
 			if err := dataset.WriteNpyFolder(data, d); err != nil {
 				t.Fatal(err)
 			}
-			if d.Names != nil { // which a folder of arrays does not keep
+			if d.Vertices.Names != nil { // which a folder of arrays does not keep
 				data += ".saga"
 				if err := dataset.WriteStore(data, d, 1); err != nil {
 					t.Fatal(err)
@@ -135,7 +135,7 @@ func TestEvaluateRows(t *testing.T) {
 	dir := t.TempDir()
 	d := labelled(t, "vertex")
 	for v := range d.Edges.V {
-		d.IDs = append(d.IDs, uint64(1000+7*v))
+		d.Vertices.IDs = append(d.Vertices.IDs, uint64(1000+7*v))
 	}
 	data, run, rows := filepath.Join(dir, "data.saga"), filepath.Join(dir, "run"), filepath.Join(dir, "rows.csv")
 	if err := dataset.WriteStore(data, d, 1); err != nil {

@@ -84,7 +84,7 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 			return nil, cli.Usagef("--without %s: there are reuse and pool", w)
 		}
 	}
-	f.ids = d.IDs
+	f.ids = d.Vertices.IDs
 	f.bar = &lateBar{a: a, start: time.Now()}
 	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set,
 		NoReuse: slices.Contains(f.Without, "reuse"), NoPool: slices.Contains(f.Without, "pool")})

@@ -85,8 +85,7 @@ const (
 
 // largeRecords, as folder.name, have more fields: at most so many.
 var largeRecords = map[string]int{
-	"saga.Config":  23, // what users set
-	"dataset.Data": 21, // what files hold
+	"saga.Config": 23, // what users set
 }
 
 // configured are the folders in which a field named cfg holds a saga.Config.

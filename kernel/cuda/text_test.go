@@ -24,6 +24,9 @@ var update = flag.Bool("update", false, "write testdata/text.txt anew")
 // over a few cells do. A change of the text costs every user a compilation and may cost time: it
 // is made on purpose, with a measurement, and then go test ./kernel/cuda -run TestText -update.
 func TestText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine writes much text")
+	}
 	var got strings.Builder
 	for _, name := range layers.Names() {
 		for _, hidden := range []int{33, 64} {

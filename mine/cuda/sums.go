@@ -35,8 +35,12 @@ func wanted(f pattern.Formula) (w wants) {
 	return w
 }
 
-// Kernels tells whether a formula needs any kernel: stars are sums over vertices.
-func Kernels(f pattern.Formula) bool { return wanted(f) != wants{} }
+// Kernels tells whether there are kernels for a formula: stars are sums over vertices, and walks
+// of five edges are left to the CPU.
+func Kernels(f pattern.Formula) bool {
+	five := slices.ContainsFunc(f, func(t pattern.Term) bool { return t.Of == pattern.FiveWalks })
+	return wanted(f) != wants{} && !five
+}
 
 // Rooted tells whether a formula needs tables of the neighbours above roots, of which
 // none may have more than Widest.

@@ -18,7 +18,8 @@ const (
 	EdgePairs                  // Σ over edges C(t(e), 2)
 	FourCycles                 // cycles of four vertices, by wedges in degree order
 	FourCliques
-	Stars // Stars+k: Σ over vertices C(d(v), k); half of it for k = 1
+	FiveWalks // closed walks of five edges, each once whatever its beginning and direction
+	Stars     // Stars+k: Σ over vertices C(d(v), k); half of it for k = 1
 )
 
 // String is the quantity as a sum.
@@ -26,7 +27,7 @@ func (q Quantity) String() string {
 	if q > Stars {
 		return fmt.Sprintf("Σv C(d,%d)", q-Stars)
 	}
-	return [...]string{"triangles", "Σe (d-1)(d'-1)", "Σv t·(d-2)", "Σe C(t,2)", "4-cycles", "4-cliques", "?"}[q]
+	return [...]string{"triangles", "Σe (d-1)(d'-1)", "Σv t·(d-2)", "Σe C(t,2)", "4-cycles", "4-cliques", "closed 5-walks", "?"}[q]
 }
 
 // Term is a multiple of a quantity.
@@ -60,8 +61,8 @@ func (f Formula) String() string {
 	return b.String()
 }
 
-// Formula counts p without enumerating it. There is one for stars of any size without
-// marks and for every pattern of three or four vertices, edge-induced or induced. There
+// Formula counts p without enumerating it. There is one for stars of any size and for the 5-cycle, without
+// marks, and for every pattern of three or four vertices, edge-induced or induced. There
 // is none for patterns with labels, or with marks at some of the pairs without an edge.
 func (p Pattern) Formula() (Formula, bool) {
 	switch {
@@ -94,6 +95,8 @@ func (p Pattern) edgeFormula() (Formula, bool) {
 		return Formula{{1, EdgePairs}}, true
 	case slices.Equal(d, []int{3, 3, 3, 3}):
 		return Formula{{1, FourCliques}}, true
+	case slices.Equal(d, []int{2, 2, 2, 2, 2}): // others go round a triangle, with a way there and back
+		return Formula{{1, FiveWalks}, {-1, Tails}, {-3, Triangles}}, true
 	}
 	return nil, false
 }

@@ -12,6 +12,7 @@ type Work struct {
 	Reads           float64   // neighbours above a vertex, once for each vertex that names it
 	Wedges          float64   // pairs of a vertex's neighbours of which one is above it and the other below that one
 	Cliques         []float64 // how many there are, by number of vertices
+	Five            MapsWork  // of closed walks of five edges, as those of maps
 	Host            float64   // bytes of rows that GPUs read from host memory
 }
 
@@ -108,6 +109,8 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 			t += r.Start + r.Row*w.Edges + w.Wedges*(r.Wedge+r.Doubling*r.doublings(w))
 		case pattern.FourCliques:
 			t += r.Clique(w, 4)
+		case pattern.FiveWalks:
+			t += r.Maps(w.Five, w.Vertices)
 		}
 	}
 	if edges || triangles { // those at edges give all of them

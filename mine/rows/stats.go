@@ -37,11 +37,21 @@ func (r *Rows) Stats() plan.Stats {
 	}
 	s.Close = (float64(closed) + 1) / (float64(drawn) + 2)
 	if r.Label != nil {
-		share := map[int32]float64{}
-		for _, l := range r.Label {
-			share[l] += 1 / float64(r.V())
+		share := map[int32]float64{} // of the labels that were asked for
+		s.Labels = func(label int32) float64 {
+			x, ok := share[label]
+			if !ok {
+				n := 0
+				for _, l := range r.Label {
+					if l == label {
+						n++
+					}
+				}
+				x = float64(n) / float64(r.V())
+				share[label] = x
+			}
+			return x
 		}
-		s.Labels = func(label int32) float64 { return share[label] }
 	}
 	return s
 }

@@ -24,6 +24,8 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 			worker = max(worker, CliquesNeed(r, 3))
 		case pattern.FourCycles:
 			worker = max(worker, 8*v)
+		case pattern.FiveWalks:
+			worker = max(worker, fiveNeed(r))
 		case pattern.FourCliques:
 			worker = max(worker, CliquesNeed(r, 4))
 		}
@@ -55,6 +57,8 @@ func (r *Run) Sums(ctx context.Context, f pattern.Formula) (map[pattern.Quantity
 			out[q], err = r.fourCycles(ctx)
 		case q == pattern.FourCliques:
 			out[q], err = r.Cliques(ctx, 4)
+		case q == pattern.FiveWalks:
+			out[q], err = r.FiveWalks(ctx)
 		case q == pattern.EdgePaths:
 			out[q] = r.edgePaths()
 		case q > pattern.Stars:

@@ -75,8 +75,8 @@ func powerOver(n int) (p int) {
 // amongEdges is how many edges a seed may have from others, on average over a batch.
 const amongEdges = 64
 
-// room sets the most that a batch can have. A row has no more edges from what is drawn than there are draws, but for parallel ones.
-func (c *Crowd) room() error {
+// limits sets the most that a batch can have. A row has no more edges from what is drawn than there are draws, but for parallel ones.
+func (c *Crowd) limits() error {
 	c.rows, c.edges = []int{c.size}, nil
 	if c.l.Kind == Among {
 		c.rows, c.edges, c.l.Sizes = []int{c.size, c.size}, []int{amongEdges * c.size}, []int{c.size}
@@ -110,7 +110,7 @@ func (c *Crowd) begins() int { return total(c.rows[:len(c.l.Sizes)]) + len(c.l.S
 // Source is the text for batches of so many seeds of a graph with many vertices, for tests that compile it.
 func (l Levels) Source(size int) string {
 	c := &Crowd{g: &Graph{vertices: math.MaxInt32}, l: l, size: size}
-	if err := c.room(); err != nil {
+	if err := c.limits(); err != nil {
 		return err.Error()
 	}
 	c.tables()
@@ -120,7 +120,7 @@ func (l Levels) Source(size int) string {
 // NewCrowd has memory for so many batches of so many seeds. What it reads of the graph was uploaded with Far, or for RowsAlone with Pairs.
 func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, size, batches int) (c *Crowd, err error) {
 	c = &Crowd{g: g, l: l, size: size, many: batches}
-	if err := c.room(); err != nil {
+	if err := c.limits(); err != nil {
 		return nil, err
 	}
 	if c.tables(); c.shared(c.full) > mostShared {

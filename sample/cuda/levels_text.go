@@ -58,7 +58,7 @@ func (c *Crowd) slots() int {
 	return powerOver(vertices)
 }
 
-// words are those of shared memory that a block needs whatever its threads, and each warp.
+// sharedWords are those of shared memory that a block needs whatever its threads, and each warp.
 func (c *Crowd) sharedWords(r room) (block, warp int) {
 	rows := fours(c.rows[len(c.l.Sizes)-1] + 1)
 	if c.l.Kind == RowsAlone {
