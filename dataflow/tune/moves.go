@@ -21,7 +21,6 @@ var moves = []Move{
 	{"intervals", programs, intervals, false},
 	{"rule", exposed, rules, false},
 	{"slots", exposed, slots, false},
-	{"finer", exposed, finer, false},
 	{"read ahead", exposed, readAhead, false},
 	{"store one", programs, storeOne, false},
 	{"save", programs, save, false},
@@ -102,18 +101,6 @@ func slots(s *search, e *Eval) []Decision {
 		return nil
 	}
 	return vary(e, []int{2, 3, 4}, func(d *Decision, n int) { d.Slots = n })
-}
-
-// finer is more intervals and buffers together: smaller chunks leave room for copies to run farther ahead.
-func finer(s *search, e *Eval) (out []Decision) {
-	if s.p.Options.P > 0 || s.p.Options.Slots > 0 || 4*e.Tasks > manyTasks {
-		return nil
-	}
-	for _, r := range []float64{1.2, 1.5, 2} {
-		p := s.whole(float64(e.P) * r)
-		out = append(out, vary(e, []int{3, 4}, func(d *Decision, n int) { d.P, d.Slots = p, n })...)
-	}
-	return out
 }
 
 // groupReads is from how many reads of its sources on one device may visit groups of intervals.
