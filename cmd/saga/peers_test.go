@@ -15,6 +15,7 @@ import (
 
 	"sagann/internal/draw"
 	"sagann/internal/runfolder"
+	"sagann/saga"
 )
 
 // peerRun is saga on ranks that are processes of this host, joined over sockets.
@@ -134,14 +135,16 @@ func TestPeersUsage(t *testing.T) {
 	}
 }
 
-// TestPeersDeath: a rank that is killed or stopped ends the others, with one line that names rank, host, epoch and task.
+// TestPeersDeath: a rank that is killed or stopped ends the others, with one line that names rank, host, epoch and task. From the checkpoint
+// three ranks and one go on to what a run is that nothing has disturbed.
 func TestPeersDeath(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
-			p := startPeers(t, 3, "--data", mpiData, "--model", "ggcn", "--owners", "3", "--chunks", "6", "--epochs", "1000000", "--checkpoint-every", "2", "--net-timeout", "4s", "--out", dir)
+			train := []string{"--data", mpiData, "--model", "ggcn", "--owners", "3", "--chunks", "6", "--checkpoint-every", "2"}
+			p := startPeers(t, 3, append(train, "--epochs", "1000000", "--net-timeout", "4s", "--out", dir)...)
 			for i := 0; ; i++ {
 				if _, err := os.Stat(filepath.Join(dir, checkpointFile)); err == nil {
 					break
@@ -171,8 +174,31 @@ func TestPeersDeath(t *testing.T) {
 			if lines != 1 {
 				t.Errorf("%d lines tell of rank 2:\n%s\n%s", lines, p.out[0], p.out[1])
 			}
+			_ = p.cmds[2].Process.Kill()
+			goesOn(t, dir, 3, train)
 		})
 	}
+}
+
+// goesOn has so many ranks, and then one, go on for some epochs with the run in dir, and compares with a run of train without a stop.
+func goesOn(t *testing.T, dir string, ranks int, train []string) {
+	t.Helper()
+	c, err := saga.ReadCheckpoint(filepath.Join(dir, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	startPeers(t, ranks, "--resume", dir, "--epochs", fmt.Sprint(c.Epoch+3)).wait(t)
+	whole := filepath.Join(t.TempDir(), "whole")
+	end := []string{"--epochs", fmt.Sprint(c.Epoch + 6)}
+	for _, args := range [][]string{append([]string{"train", "--resume", dir}, end...), append(append([]string{"train", "--out", whole}, train...), end...)} {
+		if out, err := command(t, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	if !bytes.Equal(checkpointOf(t, dir), checkpointOf(t, whole)) {
+		t.Errorf("after epoch %d %d ranks, then one, go on to another checkpoint", c.Epoch, ranks)
+	}
+	t.Logf("it has gone on after epoch %d", c.Epoch)
 }
 
 // TestPeersBusy: a rank that loads, orders and plans for longer than the timeout, with all processors, is not given up. make soak
