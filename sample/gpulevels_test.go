@@ -81,4 +81,13 @@ func TestGPULevelsRoom(t *testing.T) {
 	}()
 	batches := [][]uint32{{20, 21, 22, 23, 24, 25, 26, 27, 28, 29}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {30, 3, 31}, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}}
 	sameBatches(t, p, x, batches, Key{Seed: 7})
+	list, err := x.crowd.Read(0, len(batches))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range batches {
+		if _, _, full := list.Counts(b); full {
+			t.Errorf("batch %d had no room on the GPU, and was drawn by the CPU", b)
+		}
+	}
 }
