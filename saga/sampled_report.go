@@ -81,6 +81,9 @@ func (s *sampled) report(p *Program) *report.Sampled {
 		for _, t := range r.Tasks {
 			r.Step += t
 		}
+		if s.filling.ahead.drawn {
+			r.Draw = m.Kind(0).Draw(s.expected.Vertices, s.expected.Edges)
+		}
 	}
 	return r
 }

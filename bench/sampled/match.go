@@ -40,7 +40,7 @@ func (e *epochs) match(spec string, n, window int) error {
 		}
 	}
 	n = min(n, len(order)/size)
-	sets, rows, inOrder := make([][]uint64, n), 0, 0
+	sets, rows, inOrder, ofTwo := make([][]uint64, n), 0, 0, 0
 	common := func(a, b int) (n int) {
 		for i, x := range sets[a] {
 			n += bits.OnesCount64(x & sets[b][i])
@@ -58,6 +58,11 @@ func (e *epochs) match(spec string, n, window int) error {
 		}
 		if rows += len(b.Vertices); k > 0 {
 			inOrder += common(k-1, k)
+		}
+		for i, x := range sets[k] {
+			if k > 1 {
+				ofTwo += bits.OnesCount64(x & (sets[k-1][i] | sets[k-2][i]))
+			}
 		}
 	}
 	best, last := 0, -1
@@ -79,7 +84,7 @@ func (e *epochs) match(spec string, n, window int) error {
 		}
 	}
 	after := float64(rows) * float64(n-1) / float64(n) // the first has none before it
-	fmt.Printf("%d batches of %d rows, of %d: the batch before has %.1f %% of them, in the best order of every %d batches %.1f %%\n",
-		n, rows/n, d.Edges.V, 100*float64(inOrder)/after, window, 100*float64(best)/after)
+	fmt.Printf("%d batches of %d rows, of %d: the batch before has %.1f %% of them, one of the two before %.1f %%, in the best order of every %d batches the one before %.1f %%\n",
+		n, rows/n, d.Edges.V, 100*float64(inOrder)/after, 100*float64(ofTwo)/float64(rows)*float64(n)/float64(max(1, n-2)), window, 100*float64(best)/after)
 	return nil
 }

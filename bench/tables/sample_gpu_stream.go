@@ -155,9 +155,6 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 	return nil
 }
 
-// leastRead is the bytes of device memory that a read of four takes.
-const leastRead = 64
-
 // streamSeconds is what passes take on a machine: grouping reads the transits twice and writes their places anywhere; then edges come while others are
 // drawn from; what was drawn goes back beside what is next, but for what has its room.
 func streamSeconds(m *sim.Machine, passes []cuda.Pass) float64 {
@@ -165,8 +162,8 @@ func streamSeconds(m *sim.Machine, passes []cuda.Pass) float64 {
 	down, up, _ := m.Rates()
 	now, back, free := 0.0, 0.0, map[int]float64{} // ns
 	for _, p := range passes {
-		now += 3*k.Launch.Value*1e9 + float64(p.Transits*(4+4+leastRead))/k.Bandwidth.Value*1e9
-		now = max(now, free[p.Room]) + max(float64(p.In)/down, float64(p.Draws*leastRead)/k.GatherMiss.Value*1e9)
+		now += 3*k.Launch.Value*1e9 + float64(p.Transits*(4+4+sim.LeastRead))/k.Bandwidth.Value*1e9
+		now = max(now, free[p.Room]) + max(float64(p.In)/down, float64(p.Draws*sim.LeastRead)/k.GatherMiss.Value*1e9)
 		if p.Out > 0 {
 			back = max(back, now) + float64(p.Out)/up
 			free[p.Room] = back

@@ -110,7 +110,7 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 		case pattern.FourCliques:
 			t += r.Clique(w, 4)
 		case pattern.FiveWalks:
-			t += r.Maps(w.Five, w.Vertices)
+			t += r.Maps(w.Five, w.Vertices) + r.far(w.Vertices)*w.Five.Pulled // of the same numbers as are added to
 		}
 	}
 	if edges || triangles { // those at edges give all of them
@@ -134,8 +134,12 @@ func (r Rates) Loops(e Estimate, w Work) float64 {
 // Maps is the seconds that counting maps in a graph of so many vertices takes, without the
 // triangles at edges.
 func (r Rates) Maps(w MapsWork, vertices float64) float64 {
-	far := r.OfMaps.Far * max(0, math.Log2(vertices/r.OfMaps.Cached))
-	return r.Start + r.OfMaps.Visit*w.Visits + r.OfMaps.Pull*w.Pulled + (r.OfMaps.Push+far)*w.Pushed
+	return r.Start + r.OfMaps.Visit*w.Visits + r.OfMaps.Pull*w.Pulled + (r.OfMaps.Push+r.far(vertices))*w.Pushed
+}
+
+// far is what a number that lies among those of so many vertices takes more.
+func (r Rates) far(vertices float64) float64 {
+	return r.OfMaps.Far * max(0, math.Log2(vertices/r.OfMaps.Cached))
 }
 
 // Threads is the seconds that so many threads beside the first, and the bytes of memory that all

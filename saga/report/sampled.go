@@ -29,6 +29,7 @@ type Sampled struct {
 	Machine   string          // on which a step is predicted; "": none
 	Step      time.Duration   // of its kernels, there
 	Tasks     []time.Duration // of each task of it
+	Draw      time.Duration   // of a batch, where the GPU draws
 	Link      float64         // bytes of rows that come over the link for a batch
 	LinkTime  time.Duration   // which they take there
 	Turns     int             // batches of an update that a device computes
@@ -36,7 +37,7 @@ type Sampled struct {
 
 // Epoch is what an epoch is predicted to take: what is shorter, kernels or link, hides.
 func (s *Sampled) Epoch() time.Duration {
-	return time.Duration(s.Batches*max(1, s.Turns)) * max(s.Step, s.LinkTime)
+	return time.Duration(s.Batches*max(1, s.Turns)) * max(s.Step+s.Draw, s.LinkTime)
 }
 
 // overview is Overview of sampled training.
@@ -74,7 +75,10 @@ func (r *Run) overview(w io.Writer) error {
 		b.WriteString("evaluates by sampling, in batches of as many vertices\n")
 	}
 	if s.Machine != "" {
-		if fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, ", s.Step.Round(time.Microsecond)); s.Link > 0 {
+		if fmt.Fprintf(&b, "predicts  %v for the kernels of a batch, ", s.Step.Round(time.Microsecond)); s.Draw > 0 {
+			fmt.Fprintf(&b, "%v to draw it, ", s.Draw.Round(time.Microsecond))
+		}
+		if s.Link > 0 {
 			fmt.Fprintf(&b, "%v for %s of rows over the link, ", s.LinkTime.Round(time.Microsecond), units.Size(int64(s.Link)))
 		}
 		fmt.Fprintf(&b, "%v an epoch on %s, if what is shorter hides\n", s.Epoch().Round(time.Microsecond), s.Machine)

@@ -242,7 +242,6 @@ func (c *Crowd) rowsCall(r room, blocks int, second uint64, args []any) call {
 // tables sets the room of tables and lists, and the threads of a block. Rows that draw by themselves have few edges where the graph has: usual is
 // what batches have on average, and a quarter more.
 func (c *Crowd) tables() {
-	c.usual.slots = c.slots()
 	if c.l.Kind == RowsAlone {
 		thirties := func(n int) int { return (n + 31) &^ 31 }
 		c.full = room{powerOver(c.rows[len(c.l.Sizes)-1] + slices.Max(c.edges)), thirties(slices.Max(c.edges))}
@@ -256,8 +255,6 @@ func (c *Crowd) tables() {
 			n += n * each
 		}
 		c.usual = room{min(c.full.slots, powerOver(int(1.25*n))), min(c.full.edges, thirties(int(1.25*edges)))}
-	} else {
-		c.full = c.usual
 	}
 	c.fit(c.usual)
 }

@@ -1,48 +1,38 @@
 package cuda
 
-// levelsText is what the kernels of many batches at a time work with: a block of threads a batch. At each step vertices
+// levelsText is what the kernel of batches whose levels are drawn together works with: a block a batch. At each step vertices
 // are drawn for all of a level, and the block has all edges from them into it.
 //
-// Before it stand THREADS, STEPS, KIND (below), FILTER (its bytes, a power of two), GUIDE, VERTICES,
-// ROWS (that draw at most; half of them in ROWS_HALF, a power of two), BEGINS and EDGES_MOST (of a batch at most), MOST_DRAWS (of a step), ALL_DRAWS, WEIGHTS, ROW_NORMAL, and of each step sizes, rows_most,
-// edges_most, edges_at and draws_at; after it edge_weight, where there are WEIGHTS. SLOTS are the places of a table, a power of two.
+// Before it stand what levelsCommon has, KIND (below), SLOTS (places of the table, a power of two), FILTER (its words, a power of two), GUIDE,
+// ROWS (that draw at most), ROW_NORMAL, and of each step sizes, rows_most, edges_most
+// and edges_at; after it edge_weight, where there are WEIGHTS.
 const levelsText = `
 #define POOL 0       // an edge of all rows, each with equal probability
 #define EVERYWHERE 1 // a vertex of the graph, by score
 #define COLUMNS 2    // a source of these edges, by the sum of their scores
 #define AMONG 3      // nothing: the edges among the seeds are taken
-#define ROWS_ALONE 4 // edges of each row by itself
 #define SCORED (KIND == EVERYWHERE || KIND == COLUMNS)
-#define WARPS (THREADS / 32)
+#define DRAWN 0xfffffffeu
 
-struct Batch { u32 seed0, seed1, epoch, number; };
-struct Lists { // of all batches
-	u32 *vertices, *begin, *far, *edge;
-	float *weight;
-	u32 *counts; // STEPS + 1 levels, then edges of the steps, then 1 where there was no room
+// A level and what is drawn for it, in shared memory.
+struct Level {
+	u32 *key, *number;   // a table of vertices: the level's with their numbers, and those that were drawn
+	u32 *first;          // of each that is drawn at this step its first edge, DRAWN until it is known; else NONE
+	u32 *times;          // how often it was drawn
+	u64 *own;            // its scores
+	u32 *before, *quads; // of rows: edges, and 16-byte pieces of far, before each
+	u32 *shift;          // where a row begins, less 4 quads
+	u64 *sums;           // scores before each
+	u32 *count;          // its edges in the block, and then those before it
+	u32 *filter;         // a bit set where a drawn vertex has it
+	u32 *room;
+	u32 n, k, step, k0, k1;
+	u64 total;
 };
 
-// What is read. Far are pairs of far end and edge number where each row draws by itself. Scores, of whole numbers, are the sums of those of the edges before
-// each; sums those of the vertices up to and with each, of which guide says where to begin to search.
-struct Rowed { const u32 *offsets, *far, *edge; const float *weight; const u64 *scores, *sums; const u32 *guide; u64 vertices; };
-struct Edged { u32 source, target, at; float probability, draws, times; };
-
-static __device__ __forceinline__ Batch batch_of(const u32 *named, u64 i) {
-	Batch b = {named[0], named[1], named[2], named[3] + (u32)i};
-	return b;
-}
-
-static __device__ __forceinline__ Lists lists_of(u64 i, u32 *vertices, u32 *begin, u32 *far, u32 *edge, float *weight, u32 *counts) {
-	Lists l = {vertices + i * VERTICES, begin + i * BEGINS, far + i * EDGES_MOST, edge + i * EDGES_MOST, WEIGHTS ? weight + i * EDGES_MOST : 0, counts + i * (2 * STEPS + 2)};
-	return l;
-}
-
-// A table of vertices.
-struct Table { u32 *key, mask; };
-
-static __device__ __forceinline__ u32 find(const Table &t, u32 v) {
-	for (u32 at = v * 0x9e3779b1u >> 7 & t.mask;; at = at + 1 & t.mask) {
-		u32 k = t.key[at];
+static __device__ __forceinline__ u32 find(const Level &s, u32 v) {
+	for (u32 at = v * 0x9e3779b1u >> 7 & SLOTS - 1;; at = at + 1 & SLOTS - 1) {
+		u32 k = s.key[at];
 		if (k == v)
 			return at;
 		if (k == NONE)
@@ -50,19 +40,12 @@ static __device__ __forceinline__ u32 find(const Table &t, u32 v) {
 	}
 }
 
-static __device__ __forceinline__ u32 insert(const Table &t, u32 v) {
-	for (u32 at = v * 0x9e3779b1u >> 7 & t.mask;; at = at + 1 & t.mask) {
-		u32 k = atomicCAS(t.key + at, NONE, v);
+static __device__ __forceinline__ u32 insert(const Level &s, u32 v) {
+	for (u32 at = v * 0x9e3779b1u >> 7 & SLOTS - 1;; at = at + 1 & SLOTS - 1) {
+		u32 k = atomicCAS(s.key + at, NONE, v);
 		if (k == NONE || k == v)
 			return at;
 	}
-}
-
-// Sets words, a multiple of four that begins at a multiple of 16 bytes.
-static __device__ __forceinline__ void fill(u32 *list, u32 words, u32 x) {
-	uint4 four = {x, x, x, x};
-	for (u32 j = threadIdx.x; j < words / 4; j += THREADS)
-		((uint4 *)list)[j] = four;
 }
 
 static __device__ __forceinline__ float norm_of(const Rowed &g, const Edged &x) {
@@ -92,17 +75,47 @@ static __device__ __forceinline__ u64 wide_scan(u64 x, u64 *room, u64 *all) {
 	return before + sum - x;
 }
 
-// The last of n rows that begins at a place or before.
+// The last row that begins at a place or before.
 template <class T> static __device__ __forceinline__ u32 row_at(const T *before, u32 n, T place) {
-	u32 lo = 0;
-	#pragma unroll
-	for (u32 half = ROWS_HALF; half > 0; half >>= 1)
-		if (lo + half < n && before[lo + half] <= place)
-			lo += half;
+	u32 lo = 0, left = n - 1;
+	while (left > 0) {
+		u32 half = (left + 1) >> 1;
+		bool up = before[lo + half] <= place;
+		lo = up ? lo + half : lo;
+		left = up ? left - half : half - 1;
+	}
 	return lo;
 }
-`
 
-// levelsArguments are those of both kernels. Starts are of the seeds of each batch, named what names the first; again is for batches of rows alone that have too little room.
-const levelsArguments = `const u32 *offsets, const u32 *far, const u32 *edge, const float *weight, const u64 *scores, const u64 *sums,
-		const u32 *guide, u64 vertices, const u32 *seeds, const u32 *starts, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts`
+static __device__ __forceinline__ u32 begin_of(const Level &s, u32 row) { return s.shift[row] + 4 * s.quads[row]; }
+
+// The rows from one on, which are new, with sums over them. A row has at least one piece.
+static __device__ __forceinline__ void enter_rows(const Rowed &g, const Level &s, const u32 *vertices, u32 from) {
+	u64 *room = (u64 *)s.room, base = (u64)s.quads[from] << 32 | s.before[from], scores = KIND == COLUMNS ? s.sums[from] : 0, all;
+	for (u32 r0 = from; r0 < s.n; r0 += THREADS) {
+		u32 r = r0 + threadIdx.x, lo = 0, d = 0, quads = 0;
+		if (r < s.n) {
+			u32 v = *(volatile const u32 *)(vertices + r);
+			lo = g.offsets[v];
+			d = g.offsets[v + 1] - lo;
+			quads = ((lo & 3) + d + 3) >> 2;
+			quads = quads ? quads : 1;
+		}
+		u64 x = (u64)quads << 32 | d, at = base + wide_scan(x, room, &all);
+		base += all;
+		if (r < s.n) {
+			s.shift[r] = lo - 4 * (u32)(at >> 32);
+			s.quads[r + 1] = (u32)(at + x >> 32);
+			s.before[r + 1] = (u32)(at + x);
+		}
+		if (KIND == COLUMNS) {
+			x = r < s.n ? g.scores[lo + d] - g.scores[lo] : 0;
+			at = scores + wide_scan(x, room, &all);
+			scores += all;
+			if (r < s.n)
+				s.sums[r + 1] = at + x;
+		}
+	}
+	__syncthreads();
+}
+`

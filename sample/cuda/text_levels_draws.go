@@ -2,28 +2,18 @@ package cuda
 
 // levelsDraws draws vertices.
 const levelsDraws = `
-// A vertex has a byte of the filter, or where many are drawn a bit.
-static __device__ __forceinline__ u32 passes(const Level &s, u32 v) {
-	return FILTER_BITS ? s.filter[v >> 3 & FILTER - 1] >> (v & 7) & 1 : s.filter[v & FILTER - 1];
-}
-
-static __device__ __forceinline__ void pass(const Level &s, u32 v) {
-	u32 bit = FILTER_BITS ? v : 8 * v;
-	atomicOr((u32 *)s.filter + (bit >> 5 & FILTER / 4 - 1), 1u << (bit & 31));
-}
-
-static __device__ __forceinline__ void drawn(const Level &s, u32 j, u32 v) {
-	u32 at = insert(s.t, v);
-	s.slot[j] = at;
-	atomicMin(s.drawn + at, j);
-	pass(s, v);
+static __device__ __forceinline__ u32 drawn(const Level &s, u32 v) {
+	u32 at = insert(s, v);
+	s.first[at] = DRAWN;
+	atomicOr(s.filter + (v >> 5 & FILTER - 1), 1u << (v & 31));
+	return at;
 }
 
 static __device__ __forceinline__ void draw_pool(const Rowed &g, const Level &s) {
 	u32 edges = s.before[s.n];
-	for (u32 j = threadIdx.x; j < s.k; j += THREADS) {
+	for (u32 j = threadIdx.x; j < s.k && edges > 0; j += THREADS) {
 		u32 place = __umulhi(philox(s.k0, s.k1, 0, s.step, j, counter(0, 0)).w0, edges), r = row_at(s.before, s.n, place);
-		drawn(s, j, g.far[begin_of(s, r) + (place - s.before[r])]);
+		drawn(s, g.far[begin_of(s, r) + (place - s.before[r])]);
 	}
 }
 
@@ -38,69 +28,144 @@ static __device__ __forceinline__ u32 sum_above(const u64 *sums, u32 lo, u32 end
 	return lo;
 }
 
-#define AT_A_TIME 4 // searches of a thread side by side, so that their reads overlap
-
-// The draws of all steps from all vertices: they depend on no level.
-static __device__ __forceinline__ void draw_ahead(const Rowed &g, Level &s) {
+static __device__ __forceinline__ void draw_everywhere(const Rowed &g, Level &s) {
 	s.total = g.sums[g.vertices - 1];
-	for (u32 i0 = threadIdx.x; i0 < ALL_DRAWS && s.total > 0; i0 += AT_A_TIME * THREADS) {
-		u32 lo[AT_A_TIME], n[AT_A_TIME];
-		u64 at[AT_A_TIME];
-		#pragma unroll
-		for (u32 q = 0; q < AT_A_TIME; q++) {
-			u32 i = i0 + q * THREADS, step = 0;
-			#pragma unroll
-			for (u32 t = 1; t < STEPS; t++)
-				step += i >= draws_at[t];
-			n[q] = 0;
-			if (i < ALL_DRAWS) {
-				Words w = philox(s.k0, s.k1, 0, step, i - draws_at[step], 0);
-				at[q] = __umul64hi((u64)w.w0 << 32 | w.w1, s.total);
-				lo[q] = g.guide[w.w0 >> GUIDE];
-				n[q] = g.guide[(w.w0 >> GUIDE) + 1] - lo[q];
-			}
-		}
-		for (bool more = true; more;) {
-			more = false;
-			u64 sum[AT_A_TIME];
-			#pragma unroll
-			for (u32 q = 0; q < AT_A_TIME; q++)
-				sum[q] = n[q] ? g.sums[lo[q] + (n[q] >> 1)] : 0;
-			#pragma unroll
-			for (u32 q = 0; q < AT_A_TIME; q++)
-				if (n[q]) {
-					u32 half = n[q] >> 1;
-					bool up = sum[q] <= at[q];
-					lo[q] = up ? lo[q] + half + 1 : lo[q];
-					n[q] = up ? n[q] - half - 1 : half;
-					more |= n[q] > 0;
-				}
-		}
-		#pragma unroll
-		for (u32 q = 0; q < AT_A_TIME; q++)
-			if (i0 + q * THREADS < ALL_DRAWS)
-				s.ahead[i0 + q * THREADS] = lo[q];
+	for (u32 j = threadIdx.x; j < s.k && s.total > 0; j += THREADS) {
+		Words w = philox(s.k0, s.k1, 0, s.step, j, 0);
+		u64 at = __umul64hi((u64)w.w0 << 32 | w.w1, s.total);
+		u32 near = w.w0 >> GUIDE, v = sum_above(g.sums, g.guide[near], g.guide[near + 1], at), slot = drawn(s, v);
+		atomicAdd(s.times + slot, 1u);
+		s.own[slot] = g.sums[v] - (v ? g.sums[v - 1] : 0);
 	}
-}
-
-static __device__ __forceinline__ void draw_everywhere(const Level &s) {
-	for (u32 j = threadIdx.x; j < s.k; j += THREADS)
-		drawn(s, j, s.ahead[draws_at[s.step] + j]);
 }
 
 // An edge by its score, and so its source by the sum of its own: first a row by its sum.
 static __device__ __forceinline__ void draw_columns(const Rowed &g, Level &s) {
 	s.total = s.sums[s.n];
-	for (u32 j = threadIdx.x; j < s.k; j += THREADS) {
+	for (u32 j = threadIdx.x; j < s.k && s.total > 0; j += THREADS) {
 		Words w = philox(s.k0, s.k1, 0, s.step, j, 0);
 		u64 at = __umul64hi((u64)w.w0 << 32 | w.w1, s.total);
 		u32 r = row_at(s.sums, s.n, at), lo = begin_of(s, r), d = s.before[r + 1] - s.before[r];
-		drawn(s, j, g.far[sum_above(g.scores + 1, lo, lo + d - 1, at - s.sums[r] + g.scores[lo])]);
+		u32 e = sum_above(g.scores + 1, lo, lo + d - 1, at - s.sums[r] + g.scores[lo]);
+		atomicAdd(s.times + drawn(s, g.far[e]), 1u);
 	}
 }
 
-// How many draws this step has, of so many.
-static __device__ __forceinline__ u32 draws_of(const Level &s, u32 size) {
-	return (KIND == POOL ? s.before[s.n] : KIND == COLUMNS ? s.sums[s.n] : KIND == EVERYWHERE ? s.total : 0) > 0 ? size : 0;
+`
+
+// levelsHead is the kernel: a block a batch.
+const levelsHead = `
+// New vertices get numbers in the order in which they first appear, and edges those of their far ends. The number of vertices.
+static __device__ __forceinline__ u32 number_new(const Level &s, const Lists &l, u32 base, u32 m) {
+	u32 n = s.n;
+	for (u32 e0 = 0; e0 < m; e0 += THREADS) { // an edge may be the first from its source
+		u32 e = e0 + threadIdx.x, slot = e < m ? l.far[base + e] : 0, all;
+		bool first = e < m && s.first[slot] == e && s.number[slot] == NONE;
+		u32 number = n + block_scan(first, s.room, &all);
+		n += all;
+		if (first) {
+			s.number[slot] = number;
+			l.vertices[number] = s.key[slot];
+		}
+	}
+	__syncthreads();
+	for (u32 e = threadIdx.x; e < m; e += THREADS)
+		l.far[base + e] = s.number[l.far[base + e]];
+	return n;
+}
+
+static __device__ __forceinline__ void place_level(Level &s, u32 *at) {
+	s.own = (u64 *)at;
+	at += SCORED ? 2 * SLOTS : 0;
+	s.sums = (u64 *)at;
+	at += KIND == COLUMNS ? 2 * (ROWS + 1) : 0;
+	s.room = at;
+	at += ROOM;
+	s.key = at;
+	s.number = at + SLOTS;
+	s.first = at + 2 * SLOTS;
+	s.times = at + 3 * SLOTS;
+	at += (SCORED ? 4 : 3) * SLOTS;
+	s.before = at;
+	s.quads = at + (ROWS + 1);
+	s.shift = at + 2 * (ROWS + 1);
+	s.count = at + 3 * (ROWS + 1);
+	s.filter = at + 4 * (ROWS + 1);
+}
+
+// Nothing is drawn yet.
+static __device__ __forceinline__ void clear_drawn(const Level &s) {
+	for (u32 j = threadIdx.x; j < SLOTS; j += THREADS) {
+		s.first[j] = NONE;
+		if (SCORED)
+			s.own[j] = s.times[j] = 0;
+	}
+	for (u32 j = threadIdx.x; j < FILTER; j += THREADS)
+		s.filter[j] = 0;
+	for (u32 r = threadIdx.x; r < s.n; r += THREADS)
+		s.count[r] = 0;
+}
+
+static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
+	Level s;
+	place_level(s, shared);
+	Words w = philox(b.seed0, b.seed1, b.epoch, b.number, 0, 0);
+	s.k0 = w.w0;
+	s.k1 = w.w1;
+	s.n = n;
+	s.total = 0;
+	for (u32 j = threadIdx.x; j < SLOTS; j += THREADS)
+		s.key[j] = s.number[j] = NONE;
+	if (threadIdx.x == 0) {
+		l.counts[2 * STEPS + 1] = 0;
+		s.before[0] = s.quads[0] = 0;
+		if (KIND == COLUMNS)
+			s.sums[0] = 0;
+	}
+	__syncthreads();
+	for (u32 j = threadIdx.x; j < n; j += THREADS) {
+		l.vertices[j] = seeds[j];
+		s.number[insert(s, seeds[j])] = j;
+	}
+	u32 *begin = l.begin, from = 0, m;
+	for (s.step = 0; s.step < STEPS; s.step++) {
+		u32 base = edges_at[s.step];
+		s.k = sizes[s.step];
+		__syncthreads();
+		clear_drawn(s);
+		enter_rows(g, s, l.vertices, from);
+		if (KIND == POOL)
+			draw_pool(g, s);
+		else if (KIND == EVERYWHERE)
+			draw_everywhere(g, s);
+		else if (KIND == COLUMNS)
+			draw_columns(g, s);
+		else
+			for (u32 j = threadIdx.x; j < n; j += THREADS)
+				drawn(s, seeds[j]);
+		__syncthreads();
+		m = find_edges(g, s, l, base, edges_most[s.step]);
+		if (m > edges_most[s.step]) {
+			if (threadIdx.x == 0)
+				l.counts[2 * STEPS + 1] = 1;
+			return;
+		}
+		take_edges(g, s, l, begin, base, m);
+		from = s.n;
+		s.n = number_new(s, l, base, m);
+		if (threadIdx.x == 0) {
+			l.counts[s.step] = from;
+			l.counts[STEPS + 1 + s.step] = m;
+			l.counts[STEPS] = s.n;
+		}
+		begin += rows_most[s.step] + 1;
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) saga_levels(LEVELS_ARGUMENTS) {
+	extern __shared__ u32 shared[];
+	Rowed g = {offsets, far, edge, weight, scores, sums, guide, vertices};
+	u64 i = blockIdx.x;
+	levels(g, batch_of(named, i), lists_of(i, l_vertices, l_begin, l_far, l_edge, l_weight, l_counts), seeds + starts[i], starts[i + 1] - starts[i], shared);
 }
 `

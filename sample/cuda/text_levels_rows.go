@@ -1,8 +1,36 @@
 package cuda
 
-// levelsRows is the kernel of blocks whose rows draw by themselves: a block of threads a batch, as in levelsText. Tables and lists have room for what batches have on
+// levelsRows is the kernel of blocks whose rows draw by themselves: a block of threads a batch. Tables and lists have room for what batches have on
 // average and more; a batch that needs yet more is listed, and drawn by a second launch with room for the most that there can be.
 const levelsRows = `
+// A table of vertices.
+struct Table { u32 *key, mask; };
+
+static __device__ __forceinline__ u32 insert(const Table &t, u32 v) {
+	for (u32 at = v * 0x9e3779b1u >> 7 & t.mask;; at = at + 1 & t.mask) {
+		u32 k = atomicCAS(t.key + at, NONE, v);
+		if (k == NONE || k == v)
+			return at;
+	}
+}
+
+// Sets words, a multiple of four that begins at a multiple of 16 bytes.
+static __device__ __forceinline__ void fill(u32 *list, u32 words, u32 x) {
+	uint4 four = {x, x, x, x};
+	for (u32 j = threadIdx.x; j < words / 4; j += THREADS)
+		((uint4 *)list)[j] = four;
+}
+
+// The last of n rows that begins at a place or before.
+template <class T> static __device__ __forceinline__ u32 row_at(const T *before, u32 n, T place) {
+	u32 lo = 0;
+	#pragma unroll
+	for (u32 half = ROWS_HALF; half > 0; half >>= 1)
+		if (lo + half < n && before[lo + half] <= place)
+			lo += half;
+	return lo;
+}
+
 #define NEW 0x80000000u // on the number of an edge: of a vertex that has no number yet, its first
 
 struct Alone {

@@ -1,110 +1,165 @@
 package cuda
 
-// levelsScan finds the edges from drawn vertices into a level, in any order. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
-// read whatever the rows' lengths: a warp has pieces side by side. A filter leaves few of them, which are listed and then looked up.
+// levelsScan finds the edges from drawn vertices into a level. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
+// read whatever the rows' lengths. A filter leaves few of them, which are then looked up.
 const levelsScan = `
-#define TURNS 8 // pieces that a lane reads before those that pass are listed: four bits of a word each
+#define TURNS 8 // pieces that a lane reads at a time
 #define SPAN (32 * TURNS)
-#define FEW 128 // pieces are looked up when more are listed
 
-// What a warp has: bits where rows begin in its SPAN of pieces, and pieces that may have edges, with which of their four.
-struct Spanned { u32 *begins, *listed, *list; };
+// What a warp has of its SPAN of pieces: bits where rows begin, the row before each 32 pieces, and pieces that may have
+// edges: their place in the span, and from bit 8 on which of the four.
+struct Spanned { u32 *begins, *rows; unsigned short *some; };
 
-// Of the listed pieces the edges from drawn vertices.
-static __device__ __forceinline__ void look_up(const Rowed &g, const Level &s, const Spanned &x) {
-	u32 lane = threadIdx.x & 31, listed = *x.listed;
-	for (u32 i = lane; i < listed; i += 32) {
-		u32 p = x.list[i] >> 4, which = x.list[i], row = row_at(s.quads, s.n, p), at = (s.shift[row] & ~3u) + 4 * p, lo = begin_of(s, row), d = s.before[row + 1] - s.before[row];
-		uint4 v = *(const uint4 *)(g.far + at);
-		#pragma unroll 1
-		for (u32 q = 0; q < 4; q++) {
-			if (which >> q & 1 && at + q - lo < d) {
-				u32 slot = find(s.t, q == 0 ? v.x : q == 1 ? v.y : q == 2 ? v.z : v.w);
-				if (slot != NONE && (KIND == AMONG || s.drawn[slot] != NONE)) {
-					u32 k = atomicAdd(s.many, 1u);
-					if (k < FOUND) {
-						s.order[k] = 4 * p + q;
-						s.which[k] = slot << 16 | row;
-					}
-				}
-			}
-		}
-	}
+static __device__ __forceinline__ u32 passes(const Level &s, u32 v) { return s.filter[v >> 5 & FILTER - 1] >> (v & 31) & 1; }
+
+// Lists the pieces from one on, of all, that pass the filter. The number of them.
+static __device__ __forceinline__ u32 read_span(const Rowed &g, const Level &s, const Spanned &x, u32 piece, u32 all) {
+	u32 lane = threadIdx.x & 31, some = 0;
 	__syncwarp();
-	if (lane == 0)
-		*x.listed = 0;
-	__syncwarp();
-}
-
-// Lists what passes of the pieces from one on, which end before another. Row is the one of the first piece or before, and then of the last.
-static __device__ __forceinline__ void read_span(const Rowed &g, const Level &s, const Spanned &x, u32 piece, u32 end, u32 &row) {
-	u32 lane = threadIdx.x & 31, flags = 0;
 	if (lane < TURNS)
 		x.begins[lane] = 0;
 	__syncwarp();
+	u32 row = row_at(s.quads, s.n, piece);
 	for (u32 r = row + 1 + lane; r < s.n && s.quads[r] - piece < SPAN; r += 32)
 		atomicOr(x.begins + (s.quads[r] - piece >> 5), 1u << (s.quads[r] - piece & 31));
 	__syncwarp();
-	#pragma unroll
-	for (u32 t0 = 0; t0 < TURNS; t0 += 4)
-		if (piece + 32 * t0 < end) {
-			uint4 v[4], bits = *(const uint4 *)(x.begins + t0);
-			u32 begin[4] = {bits.x, bits.y, bits.z, bits.w};
-			#pragma unroll
-			for (u32 t = 0; t < 4; t++) {
-				u32 p = piece + 32 * (t0 + t) + lane, own = row + __popc(begin[t] & 0xffffffffu >> (31 - lane));
-				row += __popc(begin[t]);
-				if (p < end)
-					v[t] = *(const uint4 *)(g.far + ((s.shift[own] & ~3u) + 4 * p));
-			}
-			#pragma unroll
-			for (u32 t = 0; t < 4; t++)
-				if (piece + 32 * (t0 + t) + lane < end)
-					flags |= passes(s, v[t].x) + 2 * passes(s, v[t].y) + 4 * passes(s, v[t].z) + 8 * passes(s, v[t].w) << 4 * (t0 + t);
+	for (u32 t0 = 0; t0 < TURNS; t0 += 4) {
+		uint4 v[4];
+		#pragma unroll
+		for (u32 t = 0; t < 4; t++) {
+			u32 bits = x.begins[t0 + t], p = piece + 32 * (t0 + t) + lane, own = row + __popc(bits & 0xffffffffu >> (31 - lane));
+			if (lane == 0)
+				x.rows[t0 + t] = row;
+			row += __popc(bits);
+			uint4 none = {NONE, NONE, NONE, NONE};
+			v[t] = p < all ? *(const uint4 *)(g.far + ((s.shift[own] & ~3u) + 4 * p)) : none;
 		}
-	while (flags) {
-		u32 t = __ffs(flags) - 1 >> 2;
-		x.list[atomicAdd(x.listed, 1u)] = piece + 32 * t + lane << 4 | flags >> 4 * t & 15;
-		flags &= ~(15u << 4 * t);
+		#pragma unroll
+		for (u32 t = 0; t < 4; t++) {
+			u32 which = passes(s, v[t].x) | passes(s, v[t].y) << 1 | passes(s, v[t].z) << 2 | passes(s, v[t].w) << 3, any = __ballot_sync(ALL, which != 0);
+			if (which)
+				x.some[some + __popc(any & (1u << lane) - 1)] = (unsigned short)(32 * (t0 + t) + lane | which << 8);
+			some += __popc(any);
+		}
 	}
 	__syncwarp();
+	return some;
 }
 
-// The edges from what was drawn into all rows.
-static __device__ __forceinline__ void find_edges(const Rowed &g, const Level &s) {
-	u32 all = s.quads[s.n], warp = threadIdx.x >> 5, each = (all + THREADS - 1) / THREADS * 32, from = warp * each, end = from + each < all ? from + each : all;
-	u32 *mine = s.spans + warp * ROOM_OF_WARP;
-	Spanned x = {mine, mine + TURNS, mine + TURNS + 4};
-	if (from >= end)
-		return;
-	if ((threadIdx.x & 31) == 0)
-		*x.listed = 0;
-	__syncwarp();
-	u32 row = row_at(s.quads, s.n, from);
-	for (u32 piece = from; piece < end; piece += SPAN) {
-		read_span(g, s, x, piece, end, row);
-		if (*x.listed > FEW || piece + SPAN >= end)
-			look_up(g, s, x);
-	}
+// Piece i of those that were listed: its row, and where it lies.
+static __device__ __forceinline__ void piece_of(const Level &s, const Spanned &x, u32 piece, u32 i, u32 *row, u32 *at) {
+	u32 p = x.some[i] & SPAN - 1, lane = p & 31;
+	*row = x.rows[p >> 5] + __popc(x.begins[p >> 5] & 0xffffffffu >> (31 - lane));
+	*at = (s.shift[*row] & ~3u) + 4 * (piece + p);
 }
 
-// Where there are more edges than FOUND they are found again, a warp a row, and lie where edges do in the end: first how many each row has.
-static __device__ __forceinline__ void find_in_order(const Rowed &g, const Level &s, const Lists &l, u32 base, bool count) {
-	u32 lane = threadIdx.x & 31;
-	for (u32 r = threadIdx.x >> 5; r < s.n; r += WARPS) {
-		u32 lo = begin_of(s, r), d = s.before[r + 1] - s.before[r], e = count ? 0 : base + s.begin[r];
-		for (u32 j = 0; j < d; j += 32) {
-			u32 slot = j + lane < d ? find(s.t, g.far[lo + j + lane]) : NONE;
-			bool found = slot != NONE && (KIND == AMONG || s.drawn[slot] != NONE);
-			u32 all = __ballot_sync(ALL, found), at = e + __popc(all & (1u << lane) - 1);
-			if (found && !count) {
-				l.edge[at] = lo + j + lane;
-				l.far[at] = slot << 16 | r;
+// Leaves of the listed pieces what is an edge of the row from a drawn vertex. The number of edges.
+static __device__ __forceinline__ u32 look_up(const Rowed &g, const Level &s, const Spanned &x, u32 piece, u32 some) {
+	u32 lane = threadIdx.x & 31, found = 0;
+	for (u32 i0 = 0; i0 < some; i0 += 32) {
+		u32 i = i0 + lane, which = i < some ? x.some[i] >> 8 : 0, left = 0, row, at;
+		if (which) {
+			piece_of(s, x, piece, i, &row, &at);
+			u32 lo = begin_of(s, row), d = s.before[row + 1] - s.before[row];
+			for (; which; which &= which - 1) {
+				u32 q = __ffs(which) - 1;
+				if (at + q - lo < d) {
+					u32 slot = find(s, g.far[at + q]);
+					left |= (slot != NONE && atomicMin(s.first + slot, NONE) != NONE) << q; // other warps may already lower it
+				}
 			}
-			e += __popc(all);
+			x.some[i] = (unsigned short)(x.some[i] & SPAN - 1 | left << 8);
 		}
-		if (count && lane == 0)
-			s.begin[r] = e;
+		found += __popc(left);
 	}
+	for (u32 d = 16; d > 0; d >>= 1)
+		found += __shfl_down_sync(ALL, found, d);
+	return __shfl_sync(ALL, found, 0);
+}
+
+// Writes the edges of the listed pieces in order, from number e on: far has their slots, edge their places.
+static __device__ __forceinline__ void write_edges(const Rowed &g, const Level &s, const Lists &l, const Spanned &x, u32 piece, u32 some, u32 base, u32 e, u32 most) {
+	u32 lane = threadIdx.x & 31, row, at;
+	for (u32 i0 = 0; i0 < some; i0 += 32) {
+		u32 i = i0 + lane, which = i < some ? x.some[i] >> 8 : 0, own = __popc(which), sum = own;
+		for (u32 d = 1; d < 32; d <<= 1) {
+			u32 y = __shfl_up_sync(ALL, sum, d);
+			if (lane >= d)
+				sum += y;
+		}
+		u32 to = e + sum - own;
+		e += __shfl_sync(ALL, sum, 31);
+		if (which) {
+			piece_of(s, x, piece, i, &row, &at);
+			atomicAdd(s.count + row, own);
+			for (; which; which &= which - 1, to++) {
+				u32 place = at + __ffs(which) - 1, slot = find(s, g.far[place]);
+				if (to >= most)
+					continue;
+				l.far[base + to] = slot;
+				l.edge[base + to] = place;
+				atomicMin(s.first + slot, to);
+				if (KIND == COLUMNS)
+					atomicAdd(s.own + slot, g.scores[(u64)place + 1] - g.scores[place]);
+			}
+		}
+	}
+}
+
+// The edges from what was drawn, in order. The number of them, and in count that of each row.
+static __device__ __forceinline__ u32 find_edges(const Rowed &g, const Level &s, const Lists &l, u32 base, u32 most) {
+	u32 all = s.quads[s.n], m = 0, warp = threadIdx.x >> 5, turn = 0;
+	u32 *mine = s.room + 64 + warp * (2 * TURNS + SPAN / 2);
+	Spanned x = {mine, mine + TURNS, (unsigned short *)(mine + 2 * TURNS)};
+	for (u32 p0 = 0; p0 < all; p0 += WARPS * SPAN, turn ^= WARPS) {
+		u32 piece = p0 + warp * SPAN, some = 0, found = 0, e = m;
+		if (piece < all && (some = read_span(g, s, x, piece, all)) > 0)
+			found = look_up(g, s, x, piece, some);
+		if ((threadIdx.x & 31) == 0)
+			s.room[turn + warp] = found; // beside what others may still read of the last time
+		__syncthreads();
+		for (u32 w = 0; w < WARPS; w++) {
+			u32 n = s.room[turn + w];
+			e += w < warp ? n : 0;
+			m += n;
+		}
+		if (found > 0)
+			write_edges(g, s, l, x, piece, some, base, e, most);
+	}
+	__syncthreads();
+	return m;
+}
+
+// Numbers and weights of the edges that were found, and where rows begin.
+static __device__ __forceinline__ void take_edges(const Rowed &g, const Level &s, const Lists &l, u32 *begin, u32 base, u32 m) {
+	u32 sum = 0, all;
+	for (u32 r0 = 0; r0 < s.n; r0 += THREADS) {
+		u32 r = r0 + threadIdx.x, at = sum + block_scan(r < s.n ? s.count[r] : 0, s.room, &all);
+		sum += all;
+		if (r < s.n)
+			s.count[r] = begin[r] = at;
+	}
+	if (threadIdx.x == 0)
+		s.count[s.n] = begin[s.n] = m;
+	__syncthreads();
+	for (u32 e = threadIdx.x; e < m; e += THREADS) {
+		u32 at = l.edge[base + e];
+		l.edge[base + e] = g.edge[at];
+#if WEIGHTS
+		u32 slot = l.far[base + e];
+		Edged x = {s.key[slot], l.vertices[row_at(s.count, s.n, e)], at, (float)((double)s.own[slot] / (double)s.total), (float)s.k, (float)s.times[slot]};
+		l.weight[base + e] = edge_weight(g, x);
+#endif
+	}
+	__syncthreads();
+#if ROW_NORMAL
+	for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
+		double sum = 0;
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+			sum += (double)l.weight[base + e];
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+			l.weight[base + e] = (float)((double)l.weight[base + e] / sum);
+	}
+#endif
 }
 `

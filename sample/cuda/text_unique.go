@@ -68,7 +68,7 @@ template <class D> static __device__ __forceinline__ bool settle(const Held &h, 
 			return true;
 		m.draw = (out >> 8) - 1;
 		m.again = (out & 255) + 1;
-		if (m.again > AGAIN_MOST || (m.again < 3 || m.again % 4 == 0) && d.exhausted(h, m.draw, m.again))
+		if (m.again > AGAIN_MOST || m.again % 4 == 0 && d.exhausted(h, m.draw, m.again))
 			return true;
 		if (--tries == 0)
 			return false;
@@ -190,14 +190,15 @@ struct PoolDraws {
 		}
 		return far[row[lo] + (place - (lo ? after[lo - 1] : 0))];
 	}
-	__device__ __forceinline__ u32 place(u32 draw, u32 again) const { return __umulhi(philox(k0, k1, of, step, draw | again << 24, counter(0, 0)).w0, edges); }
-	__device__ __forceinline__ u32 vertex(u32 draw, u32 again) const { return at(place(draw, again)); }
-	// All vertices of the pool come into the table, and those are counted that the sample does not have. Slot says where each edge's stands.
-	__device__ __forceinline__ void list_free(const Held &h, unsigned short *slot, u32 t) const {
+	__device__ __forceinline__ u32 vertex(u32 draw, u32 again) const {
+		return at(__umulhi(philox(k0, k1, of, step, draw | again << 24, counter(0, 0)).w0, edges));
+	}
+	// All vertices of the pool come into the table, and those are counted that the sample does not have.
+	__device__ __forceinline__ void list_free(const Held &h, u32 t) const {
 		u32 free = 0;
 		for (u32 place = t; place < edges; place += GROUP) {
 			bool fresh;
-			slot[place] = (unsigned short)place_of(h, at(place), &fresh);
+			place_of(h, at(place), &fresh);
 			free += fresh;
 		}
 		atomicAdd(h.free, free);
@@ -205,69 +206,34 @@ struct PoolDraws {
 	__device__ __forceinline__ bool exhausted(const Held &, u32, u32) const { return false; } // see settle_few
 };
 
-// A draw comes to a place of the table, as in hold. What is held by a lesser draw stays so: then it need not come.
-static __device__ __forceinline__ u32 hold_at(const Held &h, u32 at, u32 me) {
-	u32 old = *(volatile u32 *)(h.who + at);
-	if (old > me)
-		old = atomicMin(h.who + at, me);
-	if (old == NONE)
-		atomicAdd(h.free, 0xffffffffu);
-	return old;
-}
-
-// What is sent away, or must be made again, is the next to be made. True where nothing is.
-static __device__ __forceinline__ bool next_to_make(Making &m, u32 old, u32 me) {
-	if (old == NONE)
-		return true;
-	m.draw = old > me ? (old >> 8) - 1 : m.draw;
-	m.again = (old > me ? old & 255 : me & 255) + 1;
-	return m.again > AGAIN_MOST;
-}
-
-// Makes the draws that lanes still have, one after the other: a lane a try. The first that comes to what no lesser draw holds counts.
-static __device__ __forceinline__ void settle_together(const Held &h, const PoolDraws &d, const unsigned short *slot, Making mine, bool busy) {
-	u32 lane = threadIdx.x & 31;
-	for (u32 rest = __ballot_sync(ALL, busy); rest; rest &= rest - 1) {
-		u32 from = __ffs(rest) - 1;
-		Making m = {__shfl_sync(ALL, mine.draw, from), __shfl_sync(ALL, mine.again, from)};
-		for (bool done = false; !done;) {
-			u32 again = m.again + lane, me = (m.draw + 1) << 8 | again, at = again <= AGAIN_MOST ? slot[d.place(m.draw, again)] : 0;
-			u32 good = __ballot_sync(ALL, again <= AGAIN_MOST && *(volatile u32 *)(h.who + at) > me), first = __ffs(good) - 1;
-			if (good == 0) {
-				m.again += 32;
-				done = m.again > AGAIN_MOST;
-				continue;
-			}
-			u32 old = lane == first ? hold_at(h, at, me) : 0;
-			old = __shfl_sync(ALL, old, first);
-			done = next_to_make(m, old, __shfl_sync(ALL, me, first));
-		}
-	}
-}
-
-// Makes a group's draws from j0 on where all that they can give stand in the table: each a few times, and then one after the other. When all vertices are held, draws
-// after the last that holds one add nothing. False if draws after this group add nothing either. room is a word.
-static __device__ __forceinline__ bool settle_few(const Held &h, const PoolDraws &d, const unsigned short *slot, u32 t, u32 j0, u32 many, u32 *room) {
+// Makes a group's draws from j0 on where all that they can give stand in the table. When all of these are held, draws after the last that holds one
+// add nothing. False if draws after this group add nothing either. room is two words.
+template <class D> static __device__ __forceinline__ bool settle_few(const Held &h, const D &d, u32 t, u32 j0, u32 many, u32 *room) {
 	Making m = {j0 + t, 0};
 	bool busy = m.draw < many;
-	for (u32 tries = 0; tries < 4 && busy; tries++) {
-		u32 me = (m.draw + 1) << 8 | m.again;
-		busy = !next_to_make(m, hold_at(h, slot[d.place(m.draw, m.again)], me), me);
+	for (;;) {
+		if (busy)
+			busy = !settle(h, d, m, d.vertex(m.draw, m.again), 4);
+		if (t == 0)
+			room[0] = room[1] = 0;
+		__syncthreads();
+		u32 last = 0;
+		bool full = *(volatile u32 *)h.free == 0;
+		for (u32 at = t; full && at < SLOTS; at += GROUP)
+			if (h.key[at] != NONE && h.who[at] >> 8 > last)
+				last = h.who[at] >> 8;
+		if (last > 0)
+			atomicMax(room, last);
+		__syncthreads();
+		busy = busy && !(full && m.draw >= *(volatile u32 *)room);
+		if (busy)
+			atomicOr(room + 1, 1u);
+		__syncthreads();
+		u32 goes_on = *(volatile u32 *)(room + 1);
+		__syncthreads();
+		if (!goes_on)
+			return !full;
 	}
-	if (t == 0)
-		*room = 0;
-	__syncthreads();
-	u32 last = 0;
-	bool full = *(volatile u32 *)h.free == 0;
-	for (u32 at = t; full && at < SLOTS; at += GROUP)
-		if (h.key[at] != NONE && h.who[at] >> 8 > last)
-			last = h.who[at] >> 8;
-	if (last > 0)
-		atomicMax(room, last);
-	__syncthreads();
-	settle_together(h, d, slot, m, busy && !(full && m.draw >= *(volatile u32 *)room));
-	__syncthreads();
-	return *(volatile u32 *)h.free != 0;
 }
 
 // The table has the vertices of the sample and nothing else.
@@ -287,7 +253,6 @@ extern "C" __global__ void __launch_bounds__(256) saga_grow(const u32 *offsets, 
 	extern __shared__ u32 shared[];
 	u32 *room = shared, *row = shared + 32, *after = row + SIZE + ROOTS, *value = after + SIZE + ROOTS;
 	Held h = {value + SIZE, value + SIZE + SLOTS, shared + 31};
-	unsigned short *slot = (unsigned short *)(value + SIZE + 2 * SLOTS);
 	u32 t = threadIdx.x, length = ROOTS, begin = 0;
 	bool listed = true; // vertices stand in the table that the sample does not have
 	u64 i = blockIdx.x;
@@ -322,13 +287,13 @@ extern "C" __global__ void __launch_bounds__(256) saga_grow(const u32 *offsets, 
 			*h.free = few ? 0 : 1u << 31;
 		__syncthreads();
 		if (few)
-			d.list_free(h, slot, t);
+			d.list_free(h, t);
 		listed = few;
 		for (u32 j = t; j < SIZE; j += GROUP)
 			value[j] = NONE;
 		__syncthreads();
 		if (few)
-			for (u32 j0 = 0; j0 < SIZE && settle_few(h, d, slot, t, j0, SIZE, shared + 30); j0 += GROUP)
+			for (u32 j0 = 0; j0 < SIZE && settle_few(h, d, t, j0, SIZE, shared + 29); j0 += GROUP)
 				;
 		else
 			settle_all(h, d, t, SIZE);

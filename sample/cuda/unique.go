@@ -87,8 +87,7 @@ func (g *Graph) Grow(w *Grow, roots []uint32, first uint64, k0, k1 uint32, copy 
 	if err = g.gpu.CopyH2D(g.queue, from, 0, bytesOf(roots)); err != nil {
 		return nil, err
 	}
-	slots := heldBy(w.Held()).slots
-	shared := 4*(32+3*w.Size+2*w.Roots+2*slots) + 2*slots // with the places of the pool's edges in the table
+	shared := 4 * (32 + 3*w.Size + 2*w.Roots + 2*heldBy(w.Held()).slots)
 	if err = g.launch([]call{{w.Source(), "saga_grow", n, 256, shared,
 		[]any{g.offsets, g.far, from, list, place, count, uint64(w.Steps), first, uint64(k0) | uint64(k1)<<32}}}); err != nil || !copy {
 		return nil, err

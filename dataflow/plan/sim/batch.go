@@ -14,7 +14,7 @@ type Work struct {
 
 // Batch is how long the kernels of each task of a step over sampled blocks take on one device of the kind, with so many rows of each
 // vertex set and edges of each edge set (plan.Sets). Where work has something of a task, that counts in place of the cost of its program, which
-// does not say what kernels hand to each other. Drawing and what comes with the next batch are not part of it.
+// does not say what kernels hand to each other. Drawing and what comes with the next batch are not part of it; see Draw.
 func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []time.Duration {
 	c := newClock(p, k)
 	list := make([]time.Duration, len(p.Tasks))
@@ -49,6 +49,19 @@ func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []tim
 		list[i] = time.Duration(ns)
 	}
 	return list
+}
+
+// LeastRead is the bytes of a GPU's memory that a read of a few takes, where nothing else is near.
+const LeastRead = 64
+
+// Draw is how long drawing blocks with so many vertices of each level and edges of each hop takes. A vertex reads where its row begins. An edge is read, its far
+// end is marked, and its place is read when places are given and when far ends are named by it. A hop has two kernels, and one ends the batch.
+func (k *DeviceKind) Draw(vertices, edges []int) time.Duration {
+	reads := 0
+	for hop, n := range edges {
+		reads += vertices[hop] + 4*n
+	}
+	return time.Duration(1e9 * (float64(2*len(edges)+1)*k.Launch.Value + float64(reads*LeastRead)/k.GatherMiss.Value))
 }
 
 // kernel is the time in ns of a kernel by itself.
