@@ -108,11 +108,15 @@ func (m *messenger) Exchange(q device.Queue, list []device.Message) error {
 		var wg sync.WaitGroup
 		for i, x := range list {
 			wg.Go(func() {
-				b, peer := x.Mem.In(arena)[x.Off:x.Off+x.Bytes], order.RankOf(x.Peer, m.all, m.ranks.Ranks())
+				from, to := x.Peer, m.own
 				if x.Send {
-					errs[i] = m.ranks.Send(b, peer, m.own*m.all+x.Peer)
+					from, to = to, from
+				}
+				b, peer, way := x.Mem.In(arena)[x.Off:x.Off+x.Bytes], order.RankOf(x.Peer, m.all, m.ranks.Ranks()), 2*(from*m.all+to) // as plan.Task.Channel
+				if x.Send {
+					errs[i] = m.ranks.Send(b, peer, way)
 				} else {
-					errs[i] = m.ranks.Recv(b, peer, x.Peer*m.all+m.own)
+					errs[i] = m.ranks.Recv(b, peer, way)
 				}
 			})
 		}
