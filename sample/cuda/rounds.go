@@ -122,6 +122,17 @@ func (r *rounds) turns(beside int64) int64 {
 	return max(1, min(want, free/(4*turnSteps*lanes), (1<<32-1)/lanes))
 }
 
+// stretch is memory for so many turns, or half as often as it takes: what is free may lie in several pieces.
+func (r *rounds) stretch(turns int64) (out device.Mem, got int64, err error) {
+	for ; ; turns /= 2 {
+		out, err = r.g.alloc(4 * turnSteps * turns * int64(256*r.blocks()))
+		var full *device.BudgetError
+		if turns == 1 || !errors.As(err, &full) {
+			return out, turns, err
+		}
+	}
+}
+
 // round is one launch.
 func (r *rounds) round() (goesOn bool, err error) {
 	g, n := r.g, int64(r.n)
@@ -134,10 +145,13 @@ func (r *rounds) round() (goesOn bool, err error) {
 			err = errors.Join(err, g.drop(*m))
 		}
 	}()
+	if out, turns, err = r.stretch(turns); err != nil {
+		return false, err
+	}
 	for _, x := range []struct {
 		to    *device.Mem
 		bytes int64
-	}{{&out, 4 * turnSteps * turns * int64(256*r.blocks())}, {&place, 4 * n}, {&next[0], 4 * n}, {&next[1], 4 * n}, {&next[2], 4 * n}, {&next[3], 4 * n}} {
+	}{{&place, 4 * n}, {&next[0], 4 * n}, {&next[1], 4 * n}, {&next[2], 4 * n}, {&next[3], 4 * n}} {
 		if err == nil {
 			*x.to, err = g.alloc(max(x.bytes, 8))
 		}
