@@ -55,6 +55,9 @@ func Load(path string, opt Options) (*Data, error) {
 		}
 		return OpenShards(path, opt.Rank, opt.Ranks)
 	}
+	if dir, name := filepath.Split(path); strings.HasPrefix(name, "shard") && filepath.Ext(name) == ".saga" && IsShards(dir) {
+		return nil, fmt.Errorf("%s is one shard of a graph; name the folder %s", path, filepath.Clean(dir))
+	}
 	s, err := open(path, opt)
 	if err != nil {
 		return nil, err
