@@ -14,6 +14,7 @@ import (
 // when the data are loaded and batches were drawn to plan; --mem, which a CPU has in host memory; --host-mem; and 16 MiB, for 16 bytes
 // an edge while cells are built and for goroutines. Without --host-mem it has more.
 func TestSampledHostMemory(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trains three times")
 	}

@@ -33,6 +33,7 @@ func launched(t *testing.T, first, last, dir string) string {
 // TestLaunchers: the scripts for Slurm and for Kubernetes' MPIJob train, and when they are started again they go on from the checkpoint. Neither
 // Slurm nor Kubernetes is here: a script stands for srun, and mpirun starts all ranks on this host.
 func TestLaunchers(t *testing.T) {
+	t.Parallel()
 	mpirun(t, 1) // or skip
 	exe, err := mpiBuild()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 // TestPlanHosts: on 1 to 8 hosts simulated epochs of two layers on 111 M vertices lie between what kernels and copies take side
 // by side and one after the other, by a formula, give or take a fifth; and it is said that the ring does not scale.
 func TestPlanHosts(t *testing.T) {
+	t.Parallel()
 	const (
 		rows     = 111059956 * 128 * 4 // bytes
 		adapters = 360e9               // bytes a second, of a host

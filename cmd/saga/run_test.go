@@ -32,6 +32,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 // TestMainJob: the job that needs no flag learns from the edges. The same width,
 // epochs and optimiser without edges do not get far.
 func TestMainJob(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trains on the built-in graph, which takes some seconds")
 	}

@@ -10,6 +10,7 @@ import (
 // TestShardsMemory: of four ranks over shards each takes at most a quarter of the memory of one process, but for numbers a vertex, and a
 // tenth more and 16 bytes a vertex, while it loads, too; writing the shards takes 16 bytes a vertex and 256 MiB at most.
 func TestShardsMemory(t *testing.T) {
+	t.Parallel()
 	const vertices, data = 60_000, "vertices=60000,edges=600K,features=384,classes=4,seed=1"
 	dir := t.TempDir()
 	store, shards := filepath.Join(dir, "graph.saga"), filepath.Join(dir, "shards")
