@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"math/bits"
 
 	"sagann/mine/plan"
 	"sagann/mine/rows"
@@ -24,9 +23,7 @@ func (r *Run) FiveWalks(ctx context.Context) (Total, error) {
 		sum.AddTotal(ws[i].sum)
 		twice.AddTotal(ws[i].twice)
 	}
-	lo, borrow := bits.Sub64(sum.Lo, twice.Lo, 0)
-	hi, _ := bits.Sub64(sum.Hi, twice.Hi, borrow)
-	return Total{hi, lo}.Half(), err
+	return sum.Minus(twice.Half()), err
 }
 
 // fiveWalker is one worker that counts walks of five edges.
@@ -34,7 +31,7 @@ type fiveWalker struct {
 	rows       *rows.Rows
 	two        []uint32 // by vertex: walks of two edges from the root
 	ends       []uint32 // where they end
-	sum, twice Total
+	sum, twice Total    // twice: those that were found twice, in both directions
 	work       plan.MapsWork
 	_          [64]byte
 }
@@ -47,7 +44,9 @@ func newFiveWalker(r *rows.Rows) fiveWalker {
 }
 
 // root adds the walks from a over vertices up to a: two edges from each end, and one between
-// the ends.
+// the ends, which is looked for among what its lower end has above: there is less of that up to
+// a than below, and what is read for it are numbers of vertices of many neighbours, which stay
+// near.
 func (w *fiveWalker) root(a uint32) {
 	g := w.rows
 	below := g.Below(a)
@@ -77,7 +76,7 @@ func (w *fiveWalker) root(a uint32) {
 	w.twice.AddProduct(round, uint64(len(below)))
 	for _, u := range ends {
 		n := uint64(0) // no more than all walks of two edges from a, which are fewer than edges
-		for _, v := range g.Of(u) {
+		for _, v := range g.Above(u) {
 			if v > a {
 				break
 			}
