@@ -39,7 +39,7 @@ func (g *Graph) fiveWalks(ctx context.Context, room int64, report func(float64))
 		if err != nil {
 			return nil, err
 		}
-		return &job{outs: []device.Mem{out}, calls: []call{{source: fiveWalks, name: "saga_five_walks", grid: int(blocks), block: wideBlock,
+		return &job{outs: []device.Mem{out}, calls: []call{{source: fiveWalks(), name: "saga_five_walks", grid: int(blocks), block: wideBlock,
 			shared: 16 + 4*near, clear: []device.Mem{counters},
 			args: []any{c.table, state, state.Slice(8, 8), uint64(number), uint64(v), step, uint64(v), uint64(near), counters, lists, out}}}}, nil
 	}

@@ -1,5 +1,12 @@
 package cuda
 
+import "fmt"
+
+// No more walks of two edges lead from a root to a vertex than the root has neighbours, so that
+// a byte counts them for roots of fewer neighbours than the first, and two bytes for roots of
+// fewer than the second. Tests put less in their place.
+var fiveWidths = [2]int{1 << 8, 1 << 16}
+
 // fiveWalks is the text of the kernel that counts closed walks of five edges, each where it
 // begins at its highest vertex a: as run.FiveWalks does. A block does a root, from the highest
 // on. A warp goes through the row of a neighbour below a, and counts at each vertex how many
@@ -8,16 +15,114 @@ package cuda
 // whose third edge begins at u. Vertices from base on are counted in shared memory, as many as
 // near has up to a, those before it in counters of the block, one a vertex. Counters are 0 between
 // roots. Walks that are at a twice are found twice: the second sum is twice their number.
-const fiveWalks = prelude + `
-#define LANES 8
-static __device__ __forceinline__ u32 at_vertex(const u32 *near, const u32 *far, u32 base, u32 v) {
-	return v >= base ? near[v - base] : far[v];
+func fiveWalks() string {
+	return prelude + fmt.Sprintf("#define BYTE %d\n#define HALF %d\n", fiveWidths[0], fiveWidths[1]) + fiveWalksText
+}
+
+const fiveWalksText = `
+#define LANES 4
+#define PULL 4
+#define PUSH 2
+#define AHEAD
+// The walks of a root: near are as many counters of type T as there is room for.
+template <class T> struct Walks {
+	u32 *near, *far, base;
+
+	// Counts a walk that ends at v, and tells whether it is the first.
+	__device__ __forceinline__ bool first(u32 v) const {
+		if (v < base)
+			return atomicAdd(far + v, 1u) == 0;
+		const u32 some = 4 / sizeof(T), i = v - base, shift = i % some * 8 * sizeof(T);
+		return (T)(atomicAdd(near + i / some, 1u << shift) >> shift) == 0;
+	}
+	__device__ __forceinline__ u32 at(u32 v) const { return v >= base ? ((const T *)near)[v - base] : far[v]; }
+	__device__ __forceinline__ void clear(u32 v) const {
+		if (v >= base)
+			((T *)near)[v - base] = 0;
+		else
+			far[v] = 0;
+	}
+};
+
+// A warp counts the walks whose last edge is in the row, and lists where there were none.
+template <class T> static __device__ __forceinline__ void push(Walks<T> x, Row r, u32 a, u32 *ends, u32 *count, u32 lane) {
+	for (u32 j = lane;; j += 32 * PUSH) {
+		u32 v[PUSH];
+		#pragma unroll
+		for (u32 k = 0; k < PUSH; k++)
+			v[k] = j + 32 * k < r.degree ? r.at[j + 32 * k] : ALL;
+		#pragma unroll
+		for (u32 k = 0; k < PUSH; k++) {
+			bool first = v[k] <= a && x.first(v[k]);
+			u32 m = __ballot_sync(ALL, first);
+			if (m) {
+				u32 at = lane == 0 ? atomicAdd(count, (u32)__popc(m)) : 0;
+				at = __shfl_sync(ALL, at, 0);
+				if (first)
+					ends[at + __popc(m & ((1u << lane) - 1))] = v[k];
+			}
+		}
+		if (__any_sync(ALL, v[PUSH - 1] > a))
+			break;
+	}
+}
+
+// LANES threads add up the walks at what u has above, up to a.
+template <class T> static __device__ __forceinline__ u64 pull(Walks<T> x, Row r, u32 a) {
+	u64 walks = 0;
+	for (u32 j = r.below + threadIdx.x % LANES; j < r.degree; j += LANES * PULL) {
+		u32 v[PULL];
+		#pragma unroll
+		for (u32 k = 0; k < PULL; k++)
+			v[k] = j + LANES * k < r.degree ? r.at[j + LANES * k] : ALL;
+		#pragma unroll
+		for (u32 k = 0; k < PULL; k++)
+			if (v[k] <= a)
+				walks += x.at(v[k]);
+		if (v[PULL - 1] > a)
+			break;
+	}
+	return walks;
+}
+
+// The block's root a. count is 0.
+template <class T> static __device__ __forceinline__ void walks_of(const Row *rows, Row root, u32 a, u64 nears, u32 *near, u32 *far, u32 *ends, u32 *count,
+		Sum &sum, Sum &twice) {
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+	u32 room = (u32)nears * (4 / sizeof(T));
+	Walks<T> x = {near, far, a < room ? 0 : a + 1 - room};
+	for (u32 i = warp; i < root.below; i += warps)
+		push(x, rows[root.at[i]], a, ends, count, lane);
+	__syncthreads();
+	for (u32 i = threadIdx.x; i < root.below; i += blockDim.x)
+		add_product(twice, x.at(root.at[i]), root.below);
+	u32 n = *count;
+#ifdef AHEAD
+	u32 i = threadIdx.x / LANES, step = blockDim.x / LANES;
+	u32 u = i < n ? ends[i] : 0;
+	Row r = rows[u];
+	while (i < n) {
+		u32 w = i + step < n ? ends[i + step] : u;
+		Row s = rows[w];
+		add_product(sum, pull(x, r, a), x.at(u));
+		i += step;
+		u = w;
+		r = s;
+	}
+#else
+	for (u32 i = threadIdx.x / LANES; i < n; i += blockDim.x / LANES) {
+		u32 u = ends[i];
+		add_product(sum, pull(x, rows[u], a), x.at(u));
+	}
+#endif
+	__syncthreads();
+	for (u32 i = threadIdx.x; i < n; i += blockDim.x)
+		x.clear(ends[i]);
 }
 
 extern "C" __global__ void __launch_bounds__(1024) saga_five_walks(const Row *rows, u64 *state, u64 *next, u64 lo, u64 hi, u64 step,
 		u64 vertices, u64 nears, u32 *counters, u32 *lists, Sum *out) {
 	extern __shared__ u32 shared[];
-	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
 	u64 *taken = (u64 *)shared;
 	u32 *count = shared + 2, *near = shared + 4;
 	u32 *far = counters + blockIdx.x * vertices, *ends = lists + blockIdx.x * vertices;
@@ -36,50 +141,14 @@ extern "C" __global__ void __launch_bounds__(1024) saga_five_walks(const Row *ro
 			break;
 		u32 a = (u32)(vertices - 1 - task);
 		Row root = rows[a];
-		if (root.below == 0)
-			continue;
-		u32 base = a < nears ? 0 : a + 1 - (u32)nears;
-		for (u32 i = warp; i < root.below; i += warps) {
-			Row r = rows[root.at[i]];
-			for (u32 j = lane;; j += 32) {
-				u32 v = j < r.degree ? r.at[j] : ALL;
-				bool up = v <= a, first = false;
-				if (up)
-					first = atomicAdd(v >= base ? near + (v - base) : far + v, 1u) == 0;
-				u32 m = __ballot_sync(ALL, first);
-				if (m) {
-					u32 k = lane == 0 ? atomicAdd(count, (u32)__popc(m)) : 0;
-					k = __shfl_sync(ALL, k, 0);
-					if (first)
-						ends[k + __popc(m & ((1u << lane) - 1))] = v;
-				}
-				if (!__shfl_sync(ALL, up, 31))
-					break;
-			}
-		}
-		__syncthreads();
-		for (u32 i = threadIdx.x; i < root.below; i += blockDim.x)
-			add_product(twice, at_vertex(near, far, base, root.at[i]), root.below);
-		u32 n = *count;
-		for (u32 i = threadIdx.x / LANES; i < n; i += blockDim.x / LANES) {
-			u32 u = ends[i];
-			Row r = rows[u];
-			u64 walks = 0;
-			for (u32 j = r.below + threadIdx.x % LANES; j < r.degree; j += LANES) {
-				u32 v = r.at[j];
-				if (v > a)
-					break;
-				walks += at_vertex(near, far, base, v);
-			}
-			add_product(sum, walks, at_vertex(near, far, base, u));
-		}
-		__syncthreads();
-		for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
-			u32 u = ends[i];
-			*(u >= base ? near + (u - base) : far + u) = 0;
-		}
+		if (root.degree < BYTE)
+			walks_of<u8>(rows, root, a, nears, near, far, ends, count, sum, twice);
+		else if (root.degree < HALF)
+			walks_of<u16>(rows, root, a, nears, near, far, ends, count, sum, twice);
+		else
+			walks_of<u32>(rows, root, a, nears, near, far, ends, count, sum, twice);
 	}
-	u64 all = gridDim.x * (u64)warps;
+	u64 all = gridDim.x * (u64)(blockDim.x >> 5);
 	finish(sum, out);
 	finish(twice, out + all);
 }
