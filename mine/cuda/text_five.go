@@ -12,19 +12,21 @@ var fiveWidths = [2]int{1 << 8, 1 << 16}
 // on. A warp goes through the row of a neighbour below a, and counts at each vertex how many
 // walks of two edges from a end there: x, and which vertices have any. Then LANES threads take
 // such a vertex u, and add up x over what it has above, up to a: times x(u) that are the walks
-// whose third edge begins at u. Vertices from base on are counted in shared memory, as many as
-// near has up to a, those before it in counters of the block, one a vertex. Counters are 0 between
-// roots. Walks that are at a twice are found twice: the second sum is twice their number.
+// whose third edge begins at u. Vertices from base on are counted in shared memory, as many up to a
+// as there is room for, those before them in counters of the block, one a vertex. Counters are 0
+// between roots. Walks that are at a twice are found twice: the second sum is twice their number.
 func fiveWalks() string {
 	return prelude + fmt.Sprintf("#define BYTE %d\n#define HALF %d\n", fiveWidths[0], fiveWidths[1]) + fiveWalksText
 }
 
 const fiveWalksText = `
+// Rows are short up to a: few threads go through one. Each asks for several entries before it
+// looks at one, as it waits for memory most of the time.
 #define LANES 4
-#define PULL 4
+#define PULL 8
 #define PUSH 2
-#define AHEAD
-// The walks of a root: near are as many counters of type T as there is room for.
+
+// The walks of two edges from a root: near are counters of type T from the vertex base on.
 template <class T> struct Walks {
 	u32 *near, *far, base;
 
@@ -97,24 +99,10 @@ template <class T> static __device__ __forceinline__ void walks_of(const Row *ro
 	for (u32 i = threadIdx.x; i < root.below; i += blockDim.x)
 		add_product(twice, x.at(root.at[i]), root.below);
 	u32 n = *count;
-#ifdef AHEAD
-	u32 i = threadIdx.x / LANES, step = blockDim.x / LANES;
-	u32 u = i < n ? ends[i] : 0;
-	Row r = rows[u];
-	while (i < n) {
-		u32 w = i + step < n ? ends[i + step] : u;
-		Row s = rows[w];
-		add_product(sum, pull(x, r, a), x.at(u));
-		i += step;
-		u = w;
-		r = s;
-	}
-#else
 	for (u32 i = threadIdx.x / LANES; i < n; i += blockDim.x / LANES) {
 		u32 u = ends[i];
 		add_product(sum, pull(x, rows[u], a), x.at(u));
 	}
-#endif
 	__syncthreads();
 	for (u32 i = threadIdx.x; i < n; i += blockDim.x)
 		x.clear(ends[i]);
