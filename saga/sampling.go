@@ -50,6 +50,9 @@ type Sampling struct {
 	// whole graph. Batches are of Batch vertices, sums are scaled as Norm says, and every evaluation draws the same edges. It is for
 	// labels of vertices. Device memory is given to evaluation and back each time, so that Config.Mem holds.
 	Eval []int
+	// Rows are the data's edges as sample.NewGraph sorts them, for programs that share them: with the self loops that the model adds. nil: they are
+	// sorted anew.
+	Rows *sample.Graph
 }
 
 // NormFull scales sums over sampled neighbours to all of them.
@@ -132,7 +135,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkShards(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.sampled, err = p.newSampled(s, nil); err != nil {
+	if p.sampled, err = p.newSampled(s, s.Rows); err != nil {
 		return nil, err
 	}
 	if err := p.presample(); err != nil {
@@ -155,6 +158,8 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 func (p *Program) checkSampling(s *Sampling) error {
 	steps := s.Sampler.Steps
 	switch n := p.model.gathers(); {
+	case s.Rows != nil && (p.data.Shard != nil || s.Rows.Vertices() != p.in.edges.V || s.Rows.Edges() != p.in.edges.E()):
+		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", s.Rows.Vertices(), s.Rows.Edges(), p.data.Name, p.in.edges.V, p.in.edges.E())
 	case s.Batch < 1:
 		return fmt.Errorf("a batch of %d seeds; at least 1", s.Batch)
 	case n == 0:

@@ -22,6 +22,7 @@ type epochs struct {
 	cache                        float64
 	sampler, out, then           string
 	accumulate                   int
+	sorted                       sortedRows // which all runs share
 }
 
 // run times the run of the flags, and then further ones on the same graph.
