@@ -91,9 +91,12 @@ func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) (err err
 		}
 		fresh()
 	}()
-	for _, s := range sides {
-		if err := e.begin(s, d); err != nil {
+	for i, s := range sides {
+		if err := e.begin(s, d); i == 0 && err != nil {
 			return err
+		} else if err != nil {
+			row(graph, e.model, parts[s.part].name, err)
+			s.slow = true
 		}
 	}
 	for range max(1, e.n/roundEpochs) {
@@ -101,11 +104,13 @@ func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) (err err
 			if err := s.round(); err != nil {
 				return err
 			}
-			s.slow = s.rounds[0] > 1.5*sides[0].rounds[0]
+			s.slow = s.slow || s.rounds[0] > 1.5*sides[0].rounds[0]
 		}
 	}
 	for _, s := range sides[1:] {
-		s.print(graph, e.model, sides[0])
+		if len(s.ms) > 0 {
+			s.print(graph, e.model, sides[0])
+		}
 	}
 	return nil
 }

@@ -56,7 +56,9 @@ func (e *epochs) run() error {
 		if text = strings.TrimSpace(text); !e.table {
 			fmt.Printf("\n%s\n", text)
 		}
-		if err := on(text); err != nil {
+		if err := on(text); err != nil && e.table {
+			row(text, err)
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", text, err)
 		}
 		fresh()
