@@ -19,8 +19,7 @@ type sampled struct {
 	rooms
 	draw drawer
 
-	step        // of the next update, of which batch is the number
-	steps   int // updates so far
+	step    // of the next update, of which batch is the number
 	filling feeding
 }
 

@@ -126,6 +126,9 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
+	if err := p.checkRows(s.Rows); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
 	if err := p.checkNorms(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
@@ -158,8 +161,6 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 func (p *Program) checkSampling(s *Sampling) error {
 	steps := s.Sampler.Steps
 	switch n := p.model.gathers(); {
-	case s.Rows != nil && (p.data.Shard != nil || s.Rows.Vertices() != p.in.edges.V || s.Rows.Edges() != p.in.edges.E()):
-		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", s.Rows.Vertices(), s.Rows.Edges(), p.data.Name, p.in.edges.V, p.in.edges.E())
 	case s.Batch < 1:
 		return fmt.Errorf("a batch of %d seeds; at least 1", s.Batch)
 	case n == 0:
@@ -195,6 +196,14 @@ func (p *Program) checkSampling(s *Sampling) error {
 		if o != "logits" {
 			return fmt.Errorf("a sampled step has no output %q; it has \"logits\", a row a seed", o)
 		}
+	}
+	return nil
+}
+
+// checkRows says where rows that were sorted before are not those of the edges.
+func (p *Program) checkRows(g *sample.Graph) error {
+	if e := p.in.edges; g != nil && (p.data.Shard != nil || g.Vertices() != e.V || g.Edges() != e.E()) {
+		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", g.Vertices(), g.Edges(), p.data.Name, e.V, e.E())
 	}
 	return nil
 }
