@@ -41,6 +41,7 @@ type feeding struct {
 	ranks     []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
 	drawing   atomic.Int64                         // nanoseconds of all of them
 	last      []uint32                             // seeds of the last update
+	updates   int                                  // so far
 	overflows int                                  // batches that were run again with more room
 	rows      map[int][]float32                    // outputs of these by value, where an update has several batches
 	came      arrivals                             // rows that come for a batch
