@@ -113,7 +113,7 @@ cuda:
 	@echo "CUDA headers and libraries from CUDA_HOME=$(CUDA_HOME) (make cuda CUDA_HOME=...):"
 	@echo "cuda.h, libcuda, libnvrtc and libcublas are needed, and a C compiler."
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
-	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/saga ./cmd/saga
+	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/ ./cmd/saga ./bench/sampled
 
 # The build for several ranks over MPI, and bin/saga of it: with the flags of the mpicc on PATH, or of MPICC.
 mpi:

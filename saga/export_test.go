@@ -223,7 +223,7 @@ func scrambleKernel(k *kernel.Program) {
 // Rewind has the next step be the first batch of a run of sampled training.
 func (p *Program) Rewind() {
 	if s := p.sampled; s != nil {
-		s.step, s.steps, p.epoch = step{}, 0, 0
+		s.step, s.filling.updates, p.epoch = step{}, 0, 0
 	}
 }
 

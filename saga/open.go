@@ -192,7 +192,7 @@ func (s *session) update(global func(id int) []float32) error {
 // updates is how often the parameters were updated.
 func (p *Program) updates() int {
 	if p.sampled != nil {
-		return p.sampled.steps
+		return p.sampled.filling.updates
 	}
 	return p.epoch
 }

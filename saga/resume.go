@@ -153,7 +153,7 @@ func (p *Program) restore(path string) (best, error) {
 	p.epoch, p.plateau = c.Epoch, c.plateau
 	if x := p.sampled; x != nil {
 		p.session.stopFeeds()
-		x.step, x.steps = step{epoch: c.Epoch, batch: c.Batch, loss: c.batchLoss}, c.Epoch*x.batches()+c.Batch
+		x.step, x.filling.updates = step{epoch: c.Epoch, batch: c.Batch, loss: c.batchLoss}, c.Epoch*x.batches()+c.Batch
 	}
 	return b, nil
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -20,8 +19,7 @@ type sampled struct {
 	rooms
 	draw drawer
 
-	step        // of the next update, of which batch is the number
-	steps   int // updates so far
+	step    // of the next update, of which batch is the number
 	filling feeding
 }
 
@@ -53,14 +51,6 @@ type step struct {
 	epoch, batch int
 	loss         float64 // of the batches of the epoch before it, times their seeds
 }
-
-// presampled is how many batches are drawn to find the sizes that plans have room for: of so
-// many the mean is known to a quarter of the standard deviation.
-const presampled = 16
-
-// sigmas is how many standard deviations above the mean there is room for: a batch in 10⁹ has
-// more, if sizes are normal.
-const sigmas = 6
 
 // roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
 const roomStep = 256
@@ -210,64 +200,6 @@ func degreesOf(e *chunk.Edges, without bool) []uint32 {
 	return n
 }
 
-// tries is how many batches are drawn to plan. The last of an epoch, which is short, is not
-// like the others.
-func (s *sampled) tries() int {
-	if s.Clusters != nil {
-		return min(presampled, s.drawn())
-	}
-	return max(1, min(presampled, len(s.draw.items)/s.Batch))
-}
-
-// presample draws the first batches of the run and sets expected, spread and room.
-func (p *Program) presample() error {
-	s := p.sampled
-	order, err := s.order(p.cfg.Seed, 0)
-	if err != nil {
-		return err
-	}
-	var b drawn
-	var rows, edges [][]float64 // by level or block, then batch
-	for i := range s.tries() {
-		if err := p.draw(&b, order, step{batch: i}); err != nil {
-			return err
-		}
-		if backend.Of(p.cfg.Device).GPU() {
-			s.filling.came.alone, s.filling.came.of = p.cfg.without("match"), s.tries()
-			s.filling.came.add(b.Vertices, p.in.edges.V)
-		}
-		for l := range b.Counts {
-			if i == 0 {
-				rows = append(rows, nil)
-			}
-			rows[l] = append(rows[l], float64(b.Counts[l]))
-		}
-		for l := range b.Layers {
-			if i == 0 {
-				edges = append(edges, nil)
-			}
-			edges[l] = append(edges[l], float64(len(b.Layers[l].Far)))
-		}
-	}
-	for _, x := range rows {
-		mean, far := meanAndSpread(x)
-		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
-		s.most.Vertices = append(s.most.Vertices, min(s.mostVertices(), roundRoom(mean+far)))
-	}
-	if p.dims.taskName() == VertexTask && s.Clusters == nil {
-		s.most.Vertices[0] = min(s.Batch, len(s.draw.items))
-	}
-	for _, x := range edges {
-		mean, far := meanAndSpread(x)
-		s.expected.Edges, s.spread.Edges = append(s.expected.Edges, int(mean)), append(s.spread.Edges, int(far))
-		s.most.Edges = append(s.most.Edges, min(s.mostEdges(), roundRoom(mean+far)))
-	}
-	if p.dims.paired() {
-		s.most.Edges[0] = s.mostPairs(&p.dims)
-	}
-	return nil
-}
-
 // mostVertices is how many a level has at most. Apart a vertex may come once a seed.
 func (s *sampled) mostVertices() int {
 	if s.Sampler.Output == sample.Apart {
@@ -285,17 +217,6 @@ func (s *sampled) mostEdges() int {
 		return s.draw.far.shard.E
 	}
 	return s.draw.graph.Edges()
-}
-
-// meanAndSpread are the mean of x and so many standard deviations.
-func meanAndSpread(x []float64) (mean, far float64) {
-	for _, y := range x {
-		mean += y / float64(len(x))
-	}
-	for _, y := range x {
-		far += (y - mean) * (y - mean) / float64(max(1, len(x)-1))
-	}
-	return mean, sigmas * math.Sqrt(far)
 }
 
 func roundRoom(x float64) int { return (int(math.Ceil(x)) + roomStep - 1) / roomStep * roomStep }

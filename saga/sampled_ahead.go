@@ -35,12 +35,14 @@ type lookahead struct {
 // feeding is what goroutines that fill batches share, and how long they took.
 type feeding struct {
 	ahead     lookahead
+	host      string                               // why the host draws for a GPU, or ""
 	forced    bool                                 // batches come ahead on any device: tests
 	mu        sync.Mutex                           // guards what they make once:
 	sources   map[string]func(v int, to []float32) // rows of inputs by vertex,
 	ranks     []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
 	drawing   atomic.Int64                         // nanoseconds of all of them
 	last      []uint32                             // seeds of the last update
+	updates   int                                  // so far
 	overflows int                                  // batches that were run again with more room
 	rows      map[int][]float32                    // outputs of these by value, where an update has several batches
 	came      arrivals                             // rows that come for a batch
@@ -71,7 +73,7 @@ func (p *Program) aheads() (list []lookahead) {
 			}
 		}
 	}
-	if bytes := p.drawsThere(); bytes > 0 && !s.filling.forced {
+	if bytes, err := p.drawsThere(); err == nil && !s.filling.forced {
 		add(lookahead{drawn: true, bytes: bytes})
 	}
 	add(lookahead{})

@@ -159,7 +159,7 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
 	s.loss += loss * p.lastWeight(at.batch)
-	s.steps++
+	s.filling.updates++
 	if s.batch++; s.batch == s.batches() {
 		s.epoch, s.batch = s.epoch+1, 0
 		p.epoch++

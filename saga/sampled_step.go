@@ -136,7 +136,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	open.updateRows(b)
 	loss = float64(open.train.Result(0)[0])
 	s.loss += loss * b.weight
-	s.steps++
+	s.filling.updates++
 	s.filling.last = append(s.filling.last[:0], p.seedsOf(b)...)
 	if s.batch = next.batch; next.batch == 0 {
 		p.epoch++

@@ -50,6 +50,9 @@ type Sampling struct {
 	// whole graph. Batches are of Batch vertices, sums are scaled as Norm says, and every evaluation draws the same edges. It is for
 	// labels of vertices. Device memory is given to evaluation and back each time, so that Config.Mem holds.
 	Eval []int
+	// Rows are the data's edges as sample.NewGraph sorts them, for programs that share them: with the self loops that the model adds. nil: they are
+	// sorted anew.
+	Rows *sample.Graph
 }
 
 // NormFull scales sums over sampled neighbours to all of them.
@@ -123,6 +126,9 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
+	if err := p.checkRows(s.Rows); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
 	if err := p.checkNorms(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
@@ -132,7 +138,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkShards(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.sampled, err = p.newSampled(s, nil); err != nil {
+	if p.sampled, err = p.newSampled(s, s.Rows); err != nil {
 		return nil, err
 	}
 	if err := p.presample(); err != nil {
@@ -190,6 +196,14 @@ func (p *Program) checkSampling(s *Sampling) error {
 		if o != "logits" {
 			return fmt.Errorf("a sampled step has no output %q; it has \"logits\", a row a seed", o)
 		}
+	}
+	return nil
+}
+
+// checkRows says where rows that were sorted before are not those of the edges.
+func (p *Program) checkRows(g *sample.Graph) error {
+	if e := p.in.edges; g != nil && (p.data.Shard != nil || g.Vertices() != e.V || g.Edges() != e.E()) {
+		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", g.Vertices(), g.Edges(), p.data.Name, e.V, e.E())
 	}
 	return nil
 }
@@ -263,6 +277,7 @@ func (p *Program) planSampled() error {
 			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 		}
 		if !errors.As(err, &small) {
+			p.sampled.filling.host = p.hostDraws()
 			return err
 		}
 	}

@@ -175,7 +175,7 @@ func (t *trainer) due() (bool, error) {
 	if o.CheckpointAfter > 0 && g.Ranks() > 1 { // whose clocks differ
 		return g.Any(late)
 	}
-	return late || o.CheckpointBatches > 0 && s != nil && s.steps%o.CheckpointBatches == 0, nil
+	return late || o.CheckpointBatches > 0 && s != nil && s.filling.updates%o.CheckpointBatches == 0, nil
 }
 
 // saveDue is save, if it is time or the caller says so.

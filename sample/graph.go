@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 
 	"sagann/chunk"
 )
@@ -155,10 +156,24 @@ func (g *Graph) row(v uint32) (far, edge []uint32) {
 // loops is the range of places in the row of v whose edges come from v itself.
 func (g *Graph) loops(v uint32) (lo, hi int) {
 	far, _ := g.row(v)
-	lo, found := slices.BinarySearch(far, v)
-	for hi = lo; found && hi < len(far) && far[hi] == v; hi++ {
+	lo = firstFrom(far, v, int(uint64(v)*uint64(len(far))/uint64(g.Vertices())))
+	for hi = lo; hi < len(far) && far[hi] == v; hi++ {
 	}
 	return lo, hi
+}
+
+// firstFrom is the first place of an ascending list that has v or more. It is looked for around a place, in steps that double: of vertices
+// whose far ends are spread over all numbers that reads one or two lines of memory, where halving the list reads a line a step.
+func firstFrom(list []uint32, v uint32, about int) int {
+	lo, hi := about, about // all before lo are less, and none from hi on
+	for step := 1; hi < len(list) && list[hi] < v; step *= 2 {
+		lo, hi = hi+1, min(len(list), hi+step)
+	}
+	for step := 1; lo > 0 && list[lo-1] >= v; step *= 2 {
+		lo, hi = max(0, lo-step), lo-1
+	}
+	at, _ := slices.BinarySearch(list[lo:hi], v)
+	return lo + at
 }
 
 // Loops is the number of edges from v to itself.
@@ -169,9 +184,16 @@ func (g *Graph) Loops(v uint32) int {
 
 // mostLoops is the most edges that a vertex has to itself.
 func (g *Graph) mostLoops() (most int) {
-	for v := range g.Vertices() {
-		lo, hi := g.loops(uint32(v))
-		most = max(most, hi-lo)
-	}
+	var mu sync.Mutex
+	chunk.Ranges(g.Vertices(), func(first, end int) {
+		n := 0
+		for v := first; v < end; v++ {
+			lo, hi := g.loops(uint32(v))
+			n = max(n, hi-lo)
+		}
+		mu.Lock()
+		most = max(most, n)
+		mu.Unlock()
+	})
 	return most
 }

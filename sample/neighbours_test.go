@@ -190,3 +190,16 @@ func TestMostOfRows(t *testing.T) {
 		t.Errorf("edges of a subgraph: %v, %v", p.Most(), err)
 	}
 }
+
+// TestFirstFrom: wherever the search begins it ends where halving does.
+func TestFirstFrom(t *testing.T) {
+	for _, list := range [][]uint32{nil, {3}, {1, 1, 1, 5, 5, 9}, {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20}} {
+		for about := range len(list) + 1 {
+			for v := range uint32(22) {
+				if want, _ := slices.BinarySearch(list, v); firstFrom(list, v, about) != want {
+					t.Errorf("%v: %d begins at %d and not at %d, looked for around %d", list, v, want, firstFrom(list, v, about), about)
+				}
+			}
+		}
+	}
+}

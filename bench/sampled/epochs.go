@@ -22,6 +22,7 @@ type epochs struct {
 	cache                        float64
 	sampler, out, then           string
 	accumulate                   int
+	sorted                       sortedRows // which all runs share
 }
 
 // run times the run of the flags, and then further ones on the same graph.
@@ -55,7 +56,9 @@ func (e *epochs) run() error {
 		if text = strings.TrimSpace(text); !e.table {
 			fmt.Printf("\n%s\n", text)
 		}
-		if err := on(text); err != nil {
+		if err := on(text); err != nil && e.table {
+			row(text, err)
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", text, err)
 		}
 		fresh()

@@ -20,15 +20,11 @@ func (e *epochs) match(spec string, n, window int) error {
 	} else if d, err = dataset.Synthetic(s); err != nil {
 		return err
 	}
-	how, _, err := e.sampling(d)
+	d, how, _, err := e.sampling(d)
 	if err != nil {
 		return err
 	}
-	g, err := sample.NewGraph(d.Edges)
-	if err != nil {
-		return err
-	}
-	p, err := sample.Compile(g, how.Sampler)
+	p, err := sample.Compile(how.Rows, how.Sampler)
 	if err != nil {
 		return err
 	}

@@ -56,15 +56,11 @@ func (e *epochs) drawAlone(d *dataset.Data) (ms float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	how, _, err := e.sampling(d)
+	d, how, _, err := e.sampling(d)
 	if err != nil {
 		return 0, err
 	}
-	g, err := sample.NewGraph(d.Edges)
-	if err != nil {
-		return 0, err
-	}
-	p, err := sample.Compile(g, how.Sampler)
+	p, err := sample.Compile(how.Rows, how.Sampler)
 	if err != nil {
 		return 0, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"sagann/backend"
@@ -14,7 +15,7 @@ import (
 
 // program compiles the model of the flags over d, with dropout between layers and Adam, without some passes.
 func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, error) {
-	how, layersOf, err := e.sampling(d)
+	d, how, layersOf, err := e.sampling(d)
 	if err != nil {
 		return nil, err
 	}
@@ -41,35 +42,65 @@ func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, err
 	return saga.CompileSampled(m, d, c, how)
 }
 
-// sampling is how the flags have batches drawn, and for how many layers.
-func (e *epochs) sampling(d *dataset.Data) (saga.Sampling, int, error) {
+// sampling is how the flags have batches drawn, for how many layers, and of what: d, with self loops where the model wants them.
+func (e *epochs) sampling(d *dataset.Data) (*dataset.Data, saga.Sampling, int, error) {
 	sizes, err := sizesOf(e.fanouts)
 	if err != nil {
-		return saga.Sampling{}, 0, err
+		return nil, saga.Sampling{}, 0, err
 	}
 	how := saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Accumulate: e.accumulate, Cache: e.cache}
 	if e.eval != "" {
 		if how.Eval, err = sizesOf(e.eval); err != nil {
-			return how, 0, err
+			return nil, how, 0, err
 		}
 	}
-	if e.sampler == "" {
-		return how, len(sizes), nil
-	}
-	s, err := sample.Parse(e.sampler, 0)
-	if err != nil {
-		return how, 0, err
-	}
-	if how.Sampler = s.Sampler; s.Batch > 0 {
-		how.Batch = s.Batch
-	}
-	if s.Clusters > 0 { // any vertices, as in NextDoor's measurements
-		how.Clusters = make([]uint32, d.Edges.V)
-		for v := range how.Clusters {
-			how.Clusters[v] = uint32(mixed(uint64(v)|1<<62) % uint64(s.Clusters))
+	if e.sampler != "" {
+		s, err := sample.Parse(e.sampler, 0)
+		if err != nil {
+			return nil, how, 0, err
+		}
+		if how.Sampler = s.Sampler; s.Batch > 0 {
+			how.Batch = s.Batch
+		}
+		if s.Clusters > 0 { // any vertices, as in NextDoor's measurements
+			how.Clusters = make([]uint32, d.Edges.V)
+			for v := range how.Clusters {
+				how.Clusters[v] = uint32(mixed(uint64(v)|1<<62) % uint64(s.Clusters))
+			}
 		}
 	}
-	return how, len(sizes), nil
+	loops := slices.Contains(layers.Looped(), e.model)
+	if d, err = e.sorted.of(d, loops); err != nil {
+		return nil, how, 0, err
+	}
+	how.Rows = e.sorted.rows[loops]
+	how.Sampler.KeepLoops = loops && how.Sampler.Next == nil && how.Sampler.Over == sample.Individual
+	return d, how, len(sizes), nil
+}
+
+// sortedRows are the rows of one graph, without the self loops that some models add and with them: runs of the same graph share them.
+type sortedRows struct {
+	graph *dataset.Data
+	data  map[bool]*dataset.Data // by whether it has the loops
+	rows  map[bool]*sample.Graph
+}
+
+// of is d, with self loops or as it is, of which there are rows then.
+func (s *sortedRows) of(d *dataset.Data, loops bool) (*dataset.Data, error) {
+	if s.graph != d {
+		*s = sortedRows{d, map[bool]*dataset.Data{}, map[bool]*sample.Graph{}}
+	}
+	if s.rows[loops] != nil {
+		return s.data[loops], nil
+	}
+	x := *d
+	if loops {
+		x.Edges = d.Edges.WithSelfLoops()
+	}
+	var err error
+	s.data[loops] = &x
+	s.rows[loops], err = sample.NewGraph(x.Edges)
+	return &x, err
 }
 
 // turn is an epoch.
@@ -83,20 +114,29 @@ type turn struct {
 // turns trains for all epochs, and calls each after every one, an error of which ends it. The first is not to be timed.
 func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
 	for n := range e.n + 1 {
-		t := turn{before: p.SampledPlan()}
-		bits, start := fnv.New64a(), time.Now()
-		for range t.before.Batches {
-			x, err := p.Step()
-			if err != nil {
-				return err
-			}
-			t.loss += x / float64(t.before.Batches)
-			fmt.Fprint(bits, x, " ")
+		t, err := epoch(p)
+		if err != nil {
+			return err
 		}
-		t.wall, t.now, t.bits = time.Since(start), p.SampledPlan(), bits.Sum64()
 		if err := each(n, t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// epoch trains for one.
+func epoch(p *saga.Program) (turn, error) {
+	t := turn{before: p.SampledPlan()}
+	bits, start := fnv.New64a(), time.Now()
+	for range t.before.Batches {
+		x, err := p.Step()
+		if err != nil {
+			return t, err
+		}
+		t.loss += x / float64(t.before.Batches)
+		fmt.Fprint(bits, x, " ")
+	}
+	t.wall, t.now, t.bits = time.Since(start), p.SampledPlan(), bits.Sum64()
+	return t, nil
 }

@@ -32,3 +32,14 @@ func TestShapesHaveNoLoops(t *testing.T) {
 		}
 	}
 }
+
+// TestAblation: every part has its row, for models with self loops and without.
+func TestAblation(t *testing.T) {
+	e := &epochs{n: 2, hidden: 8, batch: 1000, fanouts: "2,2"}
+	if err := e.ablate("tiny", "gcn,gin", []string{"fuse", "draw", "match", "stream"}); err != nil {
+		t.Fatal(err)
+	}
+	if rows := e.sorted.rows; rows[true].Edges() != rows[false].Edges()+20_000 {
+		t.Errorf("%d and %d edges", rows[true].Edges(), rows[false].Edges())
+	}
+}

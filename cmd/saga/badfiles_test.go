@@ -10,6 +10,7 @@ import (
 // TestBadFiles gives the commands files that are cut, and tables that are wrong: each ends with
 // status 1, names the file, and writes nothing. TestBadInput in package dataset has the places.
 func TestBadFiles(t *testing.T) {
+	t.Parallel()
 	made := "../../dataset/testdata/formats"
 	bad := map[string]string{
 		"list.txt": "0 1\n1 -2\n", "list.csv": "0,1\n1\n", "graph.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n",

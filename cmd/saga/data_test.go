@@ -10,6 +10,7 @@ import (
 // TestDoors runs testdata/data/*.txtar, where FORMATS is the folder of files that
 // bench/formats/make.py has written.
 func TestDoors(t *testing.T) {
+	t.Parallel()
 	formats, err := filepath.Abs("../../dataset/testdata/formats")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // TestDocsCommands parses every command of saga in the blocks of README.md and docs, those that mpirun starts, too: commands,
 // flags and their values must be known.
 func TestDocsCommands(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)

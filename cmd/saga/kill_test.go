@@ -107,6 +107,7 @@ func epochsIn(dir string) int {
 // Once with what is swapped in memory, once with most of it in files: of those a kill
 // leaves nothing behind.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
 	j := newKillJob(t)
@@ -127,6 +128,7 @@ func TestKill(t *testing.T) {
 // A run over batches of neighbours with learned rows goes on from within its epochs; so does one whose batches a GPU draws, where
 // SAGANN_DEVICE names one.
 func TestKillSampled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
 	data := []string{"synthetic:vertices=3000,edges=6e4", "--features", "embedding:8"}

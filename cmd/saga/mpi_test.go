@@ -66,6 +66,7 @@ const mpiData = "synthetic:vertices=2000,edges=20K,features=12,classes=4,seed=1"
 // TestMPI: 2 and 4 ranks over MPI write the checkpoint of one process, say once what they do, log to files of their
 // own, and go on with a run of another number of ranks.
 func TestMPI(t *testing.T) {
+	t.Parallel()
 	mpirun(t, 1) // or skip
 	dir := t.TempDir()
 	train := func(ranks int, args ...string) (file []byte, text string) {
@@ -112,6 +113,7 @@ func TestMPI(t *testing.T) {
 
 // TestMPIUsage: what is wrong on all ranks is said once, and the exit status is that of a usage error.
 func TestMPIUsage(t *testing.T) {
+	t.Parallel()
 	out, err := mpirun(t, 2, "train", "--data", "karate").CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || strings.Count(string(out), "cannot be dealt to 2 ranks") != 1 {

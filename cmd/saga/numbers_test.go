@@ -13,6 +13,7 @@ import (
 // Numbers of vertices, edges and graphs, in a folder of .npy files, are trained on by themselves, scored as
 // training scored them, and predicted, a row for each.
 func TestNumbers(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []dataset.LabelKind{dataset.VertexLabels, dataset.EdgeLabels, dataset.GraphLabels} {
 		dir := t.TempDir()
 		folder, run := filepath.Join(dir, "data"), filepath.Join(dir, "run")

@@ -84,6 +84,7 @@ func checkpointOf(t *testing.T, dir string) []byte {
 
 // TestPeers: ranks over sockets write the checkpoint of one process, and only the first prints.
 func TestPeers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"--data", mpiData, "--model", "ggcn", "--dropout", "0.2", "--owners", "4", "--chunks", "8", "--epochs", "3", "--out"}
 	one := filepath.Join(dir, "one")
@@ -105,6 +106,7 @@ func TestPeers(t *testing.T) {
 
 // TestPeersResume: a run of four ranks goes on with two, which share it as its first ranks did, and with four.
 func TestPeersResume(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"--data", mpiData, "--model", "sage", "--owners", "4", "--chunks", "8"}
 	one, run := filepath.Join(dir, "one"), filepath.Join(dir, "run")

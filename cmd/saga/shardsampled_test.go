@@ -9,6 +9,7 @@ import (
 
 // TestPeersSampledShards: ranks over sockets that have shards train batches to the parameters of one process with the whole graph.
 func TestPeersSampledShards(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	store, shards := filepath.Join(dir, "graph.saga"), filepath.Join(dir, "shards")
 	train := []string{"--model", "sage", "--sample", "5,3", "--eval-sample", "5,3", "--batch", "200", "--accumulate", "4", "--owners", "4", "--epochs", "2"}

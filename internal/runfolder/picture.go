@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"image/png"
 	"io"
 	"math"
 	"path/filepath"
@@ -120,26 +121,29 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 // through a temporary file, so that who looks at it while the run goes on never
 // sees half of one.
 func save(p *plot.Plot, legend *plot.Legend, path string) error {
-	var canvas interface {
-		vg.CanvasSizer
-		io.WriterTo
-	}
+	var canvas vg.CanvasSizer
+	var write func(io.Writer) error
 	svg := filepath.Ext(path) == ".svg"
 	if svg {
-		canvas = vgsvg.New(width, height)
+		x := vgsvg.New(width, height)
+		canvas, write = x, func(w io.Writer) error { _, err := x.WriteTo(w); return err }
 	} else {
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+		x := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+		fast := png.Encoder{CompressionLevel: png.BestSpeed} // of a short run, most of the end is this
+		canvas, write = x, func(w io.Writer) error { return fast.Encode(w, x.Image()) }
 	}
 	c := draw.New(canvas)
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
+	if svg { // a PNG's canvas is white
+		c.SetColor(color.White)
+		c.Fill(c.Rectangle.Path())
+	}
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	p.Draw(draw.Crop(c, 0, -legendWidth, 0, 0))
 	top := p.Title.TextStyle.Font.Size + p.Title.Padding
 	legend.Draw(draw.Crop(c, c.Rectangle.Size().X-legendWidth+vg.Points(10), 0, 0, -top))
 
 	var text bytes.Buffer
-	if _, err := canvas.WriteTo(&text); err != nil {
+	if err := write(&text); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	out := text.Bytes()

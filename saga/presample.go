@@ -1,0 +1,99 @@
+package saga
+
+import (
+	"math"
+	"runtime"
+
+	"sagann/backend"
+	"sagann/chunk"
+)
+
+// presampled is how many batches are drawn to find the sizes that plans have room for: of so
+// many the mean is known to a quarter of the standard deviation.
+const presampled = 16
+
+// sigmas is how many standard deviations above the mean there is room for: a batch in 10⁹ has
+// more, if sizes are normal.
+const sigmas = 6
+
+// tries is how many batches are drawn to plan. The last of an epoch, which is short, is not
+// like the others.
+func (s *sampled) tries() int {
+	if s.Clusters != nil {
+		return min(presampled, s.drawn())
+	}
+	return max(1, min(presampled, len(s.draw.items)/s.Batch))
+}
+
+// besides is how many batches are drawn to plan at a time: one where ranks ask each other or host memory is bounded, and else as many as there are processors and
+// together note of all vertices no more than an eighth of what the rows take.
+func (s *sampled) besides(hostMem int64) int {
+	if s.draw.far != nil || hostMem > 0 {
+		return 1
+	}
+	const note = 4 // bytes of a vertex, while a batch is drawn
+	g := s.draw.graph
+	return max(1, min(s.tries(), runtime.GOMAXPROCS(0), int(g.Bytes()/8/(note*int64(g.Vertices())))))
+}
+
+// presample draws the first batches of the run and sets expected, spread and room.
+func (p *Program) presample() error {
+	s := p.sampled
+	order, err := s.order(p.cfg.Seed, 0)
+	if err != nil {
+		return err
+	}
+	batches := make([]drawn, s.besides(p.cfg.HostMem))
+	wrong := make([]error, len(batches))
+	var rows, edges [][]float64 // by level or block, then batch
+	for lo := 0; lo < s.tries(); lo += len(batches) {
+		chunk.Each(min(len(batches), s.tries()-lo), func(i int) { wrong[i] = p.draw(&batches[i], order, step{batch: lo + i}) })
+		for i := range min(len(batches), s.tries()-lo) {
+			b := &batches[i]
+			if wrong[i] != nil {
+				return wrong[i]
+			}
+			if backend.Of(p.cfg.Device).GPU() {
+				s.filling.came.alone, s.filling.came.of = p.cfg.without("match"), s.tries()
+				s.filling.came.add(b.Vertices, p.in.edges.V)
+			}
+			if rows == nil {
+				rows, edges = make([][]float64, len(b.Counts)), make([][]float64, len(b.Layers))
+			}
+			for l, n := range b.Counts {
+				rows[l] = append(rows[l], float64(n))
+			}
+			for l := range b.Layers {
+				edges[l] = append(edges[l], float64(len(b.Layers[l].Far)))
+			}
+		}
+	}
+	for _, x := range rows {
+		mean, far := meanAndSpread(x)
+		s.expected.Vertices, s.spread.Vertices = append(s.expected.Vertices, int(mean)), append(s.spread.Vertices, int(far))
+		s.most.Vertices = append(s.most.Vertices, min(s.mostVertices(), roundRoom(mean+far)))
+	}
+	if p.dims.taskName() == VertexTask && s.Clusters == nil {
+		s.most.Vertices[0] = min(s.Batch, len(s.draw.items))
+	}
+	for _, x := range edges {
+		mean, far := meanAndSpread(x)
+		s.expected.Edges, s.spread.Edges = append(s.expected.Edges, int(mean)), append(s.spread.Edges, int(far))
+		s.most.Edges = append(s.most.Edges, min(s.mostEdges(), roundRoom(mean+far)))
+	}
+	if p.dims.paired() {
+		s.most.Edges[0] = s.mostPairs(&p.dims)
+	}
+	return nil
+}
+
+// meanAndSpread are the mean of x and so many standard deviations.
+func meanAndSpread(x []float64) (mean, far float64) {
+	for _, y := range x {
+		mean += y / float64(len(x))
+	}
+	for _, y := range x {
+		far += (y - mean) * (y - mean) / float64(max(1, len(x)-1))
+	}
+	return mean, sigmas * math.Sqrt(far)
+}
