@@ -27,6 +27,9 @@ type known struct {
 
 // bars are by scale and job. Triangles have the time of G2Miner, cliques of four a third.
 var bars = map[int]map[string]known{
+	16: {"cycle5": {"1996421636572", 0}},
+	17: {"cycle5": {"8120154903677", 0}},
+	18: {"cycle5": {"32293460841264", 0}},
 	20: {"triangle": {"424254972", 14.9}, "clique4": {"17056683136", 82}, "clique5": {"627901945789", 1000},
 		"diamond": {"382430776974", 83}, "cycle4": {"453027064787", 600}, "4-motifs": {"", 900}},
 	21: {"triangle": {"950014458", 35.7}, "clique4": {"46224588355", 216}, "clique5": {"2102300704969", 2900}},
