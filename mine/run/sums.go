@@ -11,10 +11,9 @@ import (
 )
 
 // SumsNeed is the memory, shared and for each worker, that the sums of a formula take.
-// Sums over triangles at edges keep a number an edge; 4-cycles a counter a vertex and
-// worker; triangles a mark a vertex and worker.
+// Sums over triangles at edges keep a number an edge; cycles a counter a vertex and worker,
+// and a list; triangles a mark a vertex and worker.
 func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
-	v := int64(r.V())
 	for _, t := range f {
 		switch t.Of {
 		case pattern.EdgePairs, pattern.Tails:
@@ -22,10 +21,8 @@ func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 			shared, worker = s, max(worker, each)
 		case pattern.Triangles:
 			worker = max(worker, CliquesNeed(r, 3))
-		case pattern.FourCycles:
-			worker = max(worker, 8*v)
-		case pattern.FiveWalks:
-			worker = max(worker, fiveNeed(r))
+		case pattern.FourCycles, pattern.FiveWalks:
+			worker = max(worker, walkNeed(r))
 		case pattern.FourCliques:
 			worker = max(worker, CliquesNeed(r, 4))
 		}
@@ -54,7 +51,7 @@ func (r *Run) Sums(ctx context.Context, f pattern.Formula) (map[pattern.Quantity
 		case q == pattern.Triangles && !pairs && !tails:
 			out[q], err = r.triangles(ctx)
 		case q == pattern.FourCycles:
-			out[q], err = r.fourCycles(ctx)
+			out[q], err = r.FourCycles(ctx)
 		case q == pattern.FourCliques:
 			out[q], err = r.Cliques(ctx, 4)
 		case q == pattern.FiveWalks:
@@ -176,50 +173,4 @@ func hits(mark []uint64, list []uint32) uint64 {
 		n += mark[v>>6] >> (v & 63) & 1
 	}
 	return n
-}
-
-// fourCycles counts each cycle at its highest vertex u: two wedges u-v-w with v and w
-// below u that end in the same w.
-func (r *Run) fourCycles(ctx context.Context) (Total, error) {
-	type state struct {
-		count, ends []uint32
-		total       Total
-		_           [64]byte
-	}
-	ws := make([]state, r.Workers)
-	err := r.each(ctx, newPool(r.Rows, uncut), func(w int) func(task) {
-		s := &ws[w]
-		s.count, s.ends = make([]uint32, r.Rows.V()), make([]uint32, r.Rows.V())
-		return func(t task) {
-			u := t.root
-			below := r.Rows.Below(u)
-			if len(below) < 2 {
-				return
-			}
-			n, k := uint64(0), 0 // n < wedges·degree / 2 < 2^64
-			for _, v := range below {
-				for _, x := range r.Rows.Of(v) {
-					if x >= u {
-						break
-					}
-					c := s.count[x]
-					if c == 0 {
-						s.ends[k] = x
-						k++
-					}
-					n += uint64(c)
-					s.count[x] = c + 1
-				}
-			}
-			for _, x := range s.ends[:k] {
-				s.count[x] = 0
-			}
-			s.total.Add(n)
-		}
-	})
-	var sum Total
-	for i := range ws {
-		sum.AddTotal(ws[i].total)
-	}
-	return sum, err
 }

@@ -1,0 +1,194 @@
+package run
+
+import (
+	"context"
+
+	"sagann/mine/plan"
+	"sagann/mine/rows"
+)
+
+// FiveWalks is a tenth of the closed walks of five edges: walks that differ in where they
+// begin, or in direction, count once. Each walk is found where it begins at its highest vertex,
+// so that rows are read up to there only: what the other vertices have above is most of them.
+// A walk that is at its highest vertex twice is found twice; it goes round a triangle, and to a
+// neighbour of the highest vertex and back.
+func (r *Run) FiveWalks(ctx context.Context) (Total, error) {
+	sum, twice, err := r.walk(ctx, (*walkCounter).five)
+	return sum.Minus(twice.Half()), err
+}
+
+// FourCycles counts each cycle at its highest vertex: two walks of two edges from there that end
+// at the same vertex.
+func (r *Run) FourCycles(ctx context.Context) (Total, error) {
+	sum, _, err := r.walk(ctx, (*walkCounter).four)
+	return sum, err
+}
+
+// walk calls f for every root, and adds up.
+func (r *Run) walk(ctx context.Context, f func(w *walkCounter, a uint32)) (sum, twice Total, err error) {
+	ws := make([]walkCounter, r.Workers)
+	err = r.each(ctx, newPool(r.Rows, uncut), func(w int) func(task) {
+		ws[w] = newWalkCounter(r.Rows)
+		return func(t task) { f(&ws[w], t.root) }
+	})
+	for i := range ws {
+		sum.AddTotal(ws[i].sum)
+		twice.AddTotal(ws[i].twice)
+	}
+	return sum, twice, err
+}
+
+// walkCounter is one worker that counts walks over the vertices up to a root.
+type walkCounter struct {
+	rows       *rows.Rows
+	two        []uint32 // by vertex: walks of two edges from the root; all 0 between roots
+	ends       []uint32 // where they end, if they are no more than half as many as vertices
+	sum, twice Total    // twice: those that were found twice, in both directions
+	// The work that was done, as that of maps.
+	visits, pulled, pushed int
+	_                      [64]byte
+}
+
+// walkNeed is the memory of each worker.
+func walkNeed(r *rows.Rows) int64 { return 4 * int64(r.V()+r.V()/2) }
+
+func newWalkCounter(r *rows.Rows) walkCounter {
+	return walkCounter{rows: r, two: make([]uint32, r.V()), ends: make([]uint32, r.V()/2)}
+}
+
+// five adds the walks of five edges from a: two edges from each end, and one between the ends,
+// which is looked for among what its lower end has above: there is less of that up to a than
+// below, and what is read for it are numbers of vertices of many neighbours, which stay near.
+// Where there are many ends, their rows are read in the order in which they lie in memory.
+func (w *walkCounter) five(a uint32) {
+	below := w.rows.Below(a)
+	if len(below) == 0 {
+		return
+	}
+	ends, many := w.push(a, below)
+	round := uint64(0) // twice the triangles whose highest vertex is a
+	for _, v := range below {
+		round += uint64(w.two[v])
+	}
+	w.twice.AddProduct(round, uint64(len(below)))
+	if many {
+		for u, n := range w.two[:a+1] {
+			if n > 0 {
+				w.pull(a, uint32(u), n)
+			}
+		}
+		clear(w.two[:a+1])
+		return
+	}
+	for _, u := range ends {
+		w.pull(a, u, w.two[u])
+	}
+	for _, u := range ends {
+		w.two[u] = 0
+	}
+}
+
+// four adds the cycles of four vertices of which a is the highest.
+func (w *walkCounter) four(a uint32) {
+	below := w.rows.Below(a)
+	if len(below) < 2 {
+		return
+	}
+	ends, many := w.push(a, below)
+	w.two[a] = 0     // there and back
+	sum := uint64(0) // less than wedges times degree / 2, which is less than 2^64
+	pairs := func(n uint32) { sum += uint64(n) * (uint64(n) - 1) / 2 }
+	if many {
+		for _, n := range w.two[:a] {
+			pairs(n)
+		}
+		clear(w.two[:a])
+	}
+	for _, u := range ends {
+		pairs(w.two[u])
+		w.two[u] = 0
+	}
+	w.sum.Add(sum)
+}
+
+// push counts the walks of two edges from a over the vertices below it, and lists where they end
+// unless they are many: then that costs more than to look at all vertices up to a.
+func (w *walkCounter) push(a uint32, below []uint32) (ends []uint32, many bool) {
+	most := 0 // walks
+	for _, v := range below {
+		most += w.rows.Degree(v)
+	}
+	k, pushed := 0, 0
+	if 2*most > int(a) { // with any bound from an eighth to half of a it takes about the same
+		for _, v := range below {
+			for _, u := range w.rows.Of(v) {
+				if u > a {
+					break
+				}
+				w.two[u]++
+				pushed++
+			}
+		}
+		w.pushed += pushed
+		return nil, true
+	}
+	for _, v := range below {
+		for _, u := range w.rows.Of(v) {
+			if u > a {
+				break
+			}
+			if w.two[u] == 0 {
+				w.ends[k] = u
+				k++
+			}
+			w.two[u]++
+			pushed++
+		}
+	}
+	w.pushed += pushed
+	return w.ends[:k], false
+}
+
+// pull adds the walks whose third edge begins at u, where x of two edges end.
+func (w *walkCounter) pull(a, u, x uint32) {
+	n, pulled := uint64(0), 0 // n is no more than all walks of two edges from a, which are fewer than edges
+	for _, v := range w.rows.Above(u) {
+		if v > a {
+			break
+		}
+		n += uint64(w.two[v])
+		pulled++
+	}
+	w.sum.AddProduct(n, uint64(x))
+	w.visits, w.pulled = w.visits+1, w.pulled+pulled
+}
+
+// fiveRoots is from how many roots FiveWork finds the work of all: about a hundredth of it.
+const fiveRoots = 32
+
+// FiveWork is about the work of FiveWalks. Roots are drawn evenly by their squared degrees,
+// which their work goes with.
+func FiveWork(r *rows.Rows) (all plan.MapsWork) {
+	whole := int64(0)
+	for v := range r.V() {
+		whole += cost(r.Degree(uint32(v)))
+	}
+	w := newWalkCounter(r)
+	before, next := int64(0), 0
+	for v := range uint32(r.V()) {
+		c := cost(r.Degree(v))
+		before += c
+		hits := 0
+		for next < fiveRoots && whole*int64(2*next+1)/(2*fiveRoots) < before {
+			hits, next = hits+1, next+1
+		}
+		if hits == 0 {
+			continue
+		}
+		w.visits, w.pulled, w.pushed = 0, 0, 0
+		w.five(v)
+		times := float64(hits) * float64(whole) / float64(fiveRoots*c)
+		all.Add(plan.MapsWork{Visits: times * float64(w.visits), Pushed: times * float64(w.pushed), Pulled: times * float64(w.pulled)})
+	}
+	return all
+}
