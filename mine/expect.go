@@ -28,7 +28,7 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 			w.Host = 4 * e.Work * float64(host) / float64(max(all, 1))
 		}
 	}
-	t, listed := 0.0, 0.0
+	t, kernels, listed := 0.0, 1, 0.0
 	switch j.engine {
 	case Bits:
 		w.Cliques = append([]float64{0}, e.Nodes...)
@@ -44,13 +44,13 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 		if slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.FiveWalks }) {
 			w.Five = run.FiveWork(r)
 		}
-		t = rates.Formula(j.formula, w)
+		t, kernels = rates.Formula(j.formula, w), cuda.Counted(j.formula)
 		if j.gpu && slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.EdgePairs || t.Of == pattern.Tails }) {
 			workers /= float64(len(g.gpus.list)) // each counts the triangles at all edges
 			listed = w.Vertices / 2
 		}
 	}
-	return t/workers + rates.Host(listed) + g.starting(rates, j.place), nil
+	return t/workers + rates.Host(kernels, listed) + g.starting(rates, j.place), nil
 }
 
 // starting is the time that threads and their memory take.

@@ -164,7 +164,7 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 // mapsSeconds is how long it takes.
 func (g *Graph) mapsSeconds(m *maps, at place) (float64, error) {
 	rates, workers := g.rates(at)
-	t := rates.Maps(m.work, float64(g.Vertices()))/workers + float64(len(m.maps))*rates.Host(float64(g.Vertices())) + g.starting(rates, at)
+	t := rates.Maps(m.work, float64(g.Vertices()))/workers + float64(len(m.maps))*rates.Host(1, float64(g.Vertices())) + g.starting(rates, at)
 	if m.work.Closed {
 		s, err := g.seconds(&job{engine: Formula, formula: pattern.Formula{{Times: 1, Of: pattern.EdgePairs}}, place: place{workers: g.threads(at)}}, plan.Estimate{})
 		if err != nil {

@@ -40,6 +40,18 @@ func wanted(f pattern.Formula) (w wants) {
 // Kernels tells whether there are kernels for a formula: stars are sums over vertices.
 func Kernels(f pattern.Formula) bool { return wanted(f) != wants{} }
 
+// Counted is how many kinds of kernels Sums has count: those at edges, and those that add up over
+// edges, are two.
+func Counted(f pattern.Formula) (n int) {
+	w := wanted(f)
+	for _, is := range []bool{w.edges, w.edges || w.paths, w.triangles, w.cycles, w.cliques, w.five} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // Rooted tells whether a formula needs tables of the neighbours above roots, of which
 // none may have more than Widest.
 func Rooted(f pattern.Formula) bool {

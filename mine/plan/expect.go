@@ -41,7 +41,7 @@ type Rates struct {
 
 // RunRates are what a run takes beside its work.
 type RunRates struct {
-	Call   float64 // before and after kernels, by the clock
+	Call   float64 // before and after a kernel, by the clock
 	Listed float64 // a vertex, or a task of loops, that is listed
 	Thread float64 // each thread that is started
 	Fresh  float64 // a byte of memory that threads take
@@ -65,7 +65,7 @@ var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.
-var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
+var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 7.5e-12, Doubling: 9e-12, Near: 1 << 19,
 	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 13, Far: 5.5e-12},
 	OfWalks: MapRates{Pull: 3.2e-12, Push: 7e-12, Cached: 1 << 18, Far: 4.5e-12},
 	OfRuns:  RunRates{Call: 0.15e-3, Listed: 11e-9}}
@@ -152,6 +152,8 @@ func (r Rates) Threads(more, bytes float64) float64 {
 	return r.OfRuns.Thread*more + r.OfRuns.Fresh*bytes
 }
 
-// Host is the seconds that a run takes beside its kernels, in which so many vertices or
-// tasks are listed.
-func (r Rates) Host(listed float64) float64 { return r.OfRuns.Call + r.OfRuns.Listed*listed }
+// Host is the seconds that a run of so many kinds of kernels takes beside them, in which so many
+// vertices or tasks are listed.
+func (r Rates) Host(kernels int, listed float64) float64 {
+	return r.OfRuns.Call*float64(kernels) + r.OfRuns.Listed*listed
+}
