@@ -5,26 +5,21 @@ import "fmt"
 // No more walks of two edges lead from a root to a vertex than the root has neighbours, so that
 // a byte counts them for roots of fewer neighbours than the first, and two bytes for roots of
 // fewer than the second. Tests put less in their place.
-var walkWidths = [2]int{1 << 8, 1 << 16}
+var fiveWidths = [2]int{1 << 8, 1 << 16}
 
-// walks is the text of the kernel that counts cycles of four vertices, or closed walks of five
-// edges, each where it begins at its highest vertex a: as run.FiveWalks does. A block does a root,
-// from the highest on. A warp goes through the row of a neighbour below a, and counts at each
-// vertex up to a how many walks of two edges from a end there: x, and which vertices have any. Two
-// that end at the same vertex are a cycle of four. For walks of five LANES threads take such a
-// vertex u, and add up x over what it has above, up to a: times x(u) that are those whose third
-// edge begins at u. Vertices from base on are counted in shared memory, as many up to a as there is
-// room for, those before them in counters of the block, one a vertex. Counters are 0 between roots.
-// Walks that are at a twice are found twice: the second sum is twice their number.
-func walks(five bool) string {
-	kind := "#define LEAST 2\n"
-	if five {
-		kind = "#define FIVE\n#define LEAST 1\n"
-	}
-	return prelude + kind + fmt.Sprintf("#define BYTE %d\n#define HALF %d\n", walkWidths[0], walkWidths[1]) + walksText
+// fiveWalks is the text of the kernel that counts closed walks of five edges, each where it
+// begins at its highest vertex a: as run.FiveWalks does. A block does a root, from the highest
+// on. A warp goes through the row of a neighbour below a, and counts at each vertex how many
+// walks of two edges from a end there: x, and which vertices have any. Then LANES threads take
+// such a vertex u, and add up x over what it has above, up to a: times x(u) that are the walks
+// whose third edge begins at u. Vertices from base on are counted in shared memory, as many up to a
+// as there is room for, those before them in counters of the block, one a vertex. Counters are 0
+// between roots. Walks that are at a twice are found twice: the second sum is twice their number.
+func fiveWalks() string {
+	return prelude + fmt.Sprintf("#define BYTE %d\n#define HALF %d\n", fiveWidths[0], fiveWidths[1]) + fiveWalksText
 }
 
-const walksText = `
+const fiveWalksText = `
 // Rows are short up to a: few threads go through one. Each asks for several entries before it
 // looks at one, as it waits for memory most of the time.
 #define LANES 4
@@ -101,10 +96,9 @@ template <class T> static __device__ __forceinline__ void walks_of(const Row *ro
 	for (u32 i = warp; i < root.below; i += warps)
 		push(x, rows[root.at[i]], a, ends, count, lane);
 	__syncthreads();
-	u32 n = *count;
-#ifdef FIVE
 	for (u32 i = threadIdx.x; i < root.below; i += blockDim.x)
 		add_product(twice, x.at(root.at[i]), root.below);
+	u32 n = *count;
 	for (u32 i = threadIdx.x / LANES; i < n; i += blockDim.x / LANES) {
 		u32 u = ends[i];
 		add_product(sum, pull(x, rows[u], a), x.at(u));
@@ -112,17 +106,9 @@ template <class T> static __device__ __forceinline__ void walks_of(const Row *ro
 	__syncthreads();
 	for (u32 i = threadIdx.x; i < n; i += blockDim.x)
 		x.clear(ends[i]);
-#else
-	for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
-		u64 c = x.at(ends[i]);
-		if (ends[i] != a)
-			add(sum, c * (c - 1) / 2);
-		x.clear(ends[i]);
-	}
-#endif
 }
 
-extern "C" __global__ void __launch_bounds__(1024) saga_walks(const Row *rows, u64 *state, u64 *next, u64 lo, u64 hi, u64 step,
+extern "C" __global__ void __launch_bounds__(1024) saga_five_walks(const Row *rows, u64 *state, u64 *next, u64 lo, u64 hi, u64 step,
 		u64 vertices, u64 nears, u32 *counters, u32 *lists, Sum *out) {
 	extern __shared__ u32 shared[];
 	u64 *taken = (u64 *)shared;
