@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -110,6 +111,22 @@ func Host(spec string) bool { return kindOf(spec) == "cpu" }
 
 // IsGPU tells whether spec names GPUs.
 func IsGPU(spec string) bool { return kindOf(spec) == "cuda" }
+
+// Visible is how many of the GPUs that spec is about this process sees, by CUDA_VISIBLE_DEVICES, which launchers set
+// to give each process GPUs of its own; told: it is set. The driver's rule: a list ends at the first entry that is none.
+func Visible(spec string) (n int, told bool) {
+	list, told := os.LookupEnv("CUDA_VISIBLE_DEVICES")
+	if !told || !IsGPU(spec) {
+		return 0, false
+	}
+	for entry := range strings.SplitSeq(list, ",") {
+		if entry = strings.TrimSpace(entry); entry == "" || strings.HasPrefix(entry, "-") {
+			break
+		}
+		n++
+	}
+	return n, true
+}
 
 func kindOf(spec string) string {
 	if spec == "" {

@@ -106,6 +106,7 @@ func TestPaperSection4SharedChunks(t *testing.T) {
 // size, and counted by the executor on a graph of the same density and width. sag is the
 // fastest of the three on the paper's server.
 func TestPaperFigure14(t *testing.T) {
+	t.Parallel()
 	schedules := []string{plan.Sag, plan.Stage, plan.DestOrder}
 	bars := func(what string, bytes [3]int64) {
 		t.Helper()

@@ -15,6 +15,7 @@ import (
 // (Kipf and Welling, 2017: 81.5 and 70.3). Citeseer, the same with features two and a
 // half times as wide, is trained on by make soak alone.
 func TestPlanetoid(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("six trainings")
 	}

@@ -40,6 +40,7 @@ func proteins(t *testing.T, seed uint64) *dataset.Data {
 // Whole graphs are told apart on real data, streamed in four intervals: the larger class
 // alone would be 0.596.
 func TestProteinGraphs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trains on 43,000 vertices")
 	}

@@ -164,6 +164,7 @@ func countedBytes(p *saga.Program, g *net.Group) error {
 // whatever the model, with chunks handed around the ring and without, resident, streamed, and with host memory in
 // files; and every rank sends what the plan says.
 func TestRanks(t *testing.T) {
+	t.Parallel()
 	d := rankedData(t)
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	for _, name := range []string{"gcn", "ggcn", "gat", "sage", "edgemlp"} {

@@ -79,6 +79,7 @@ func furthest(x []float32) (most float32) {
 // A batch of all edges, links or graphs of the training split, with fan-outs above every degree, gives
 // loss and gradients of the full graph.
 func TestSampledTasks(t *testing.T) {
+	t.Parallel()
 	for _, tc := range sampledTasks(t) {
 		for _, name := range []string{"gcn", "sage", "gat", "gin"} {
 			for _, drop := range []float32{0, 0.4} {

@@ -32,6 +32,7 @@ func shardsOf(t *testing.T, d *dataset.Data, loops bool) string {
 // TestRanksShards: ranks that have shards of a graph give the losses, scores and checkpoints of one process that has it
 // all, to the bit, whatever the model, with the ring and without, resident, streamed, and with host memory in files.
 func TestRanksShards(t *testing.T) {
+	t.Parallel()
 	d := rankedData(t)
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	dirs := map[bool]string{true: shardsOf(t, d, true), false: shardsOf(t, d, false)}
@@ -94,6 +95,7 @@ func TestShardsRefuse(t *testing.T) {
 // TestRanksShardsSampled: batches over shards give the losses, scores and checkpoints of one process that has the whole graph, to the bit, on 1, 2
 // and 4 ranks: with self loops, degrees of the whole graph, weights, types and data of edges, sums scaled to all edges, and draws with replacement.
 func TestRanksShardsSampled(t *testing.T) {
+	t.Parallel()
 	plain, path := rankedData(t), filepath.Join(t.TempDir(), "checkpoint")
 	rich := rankedData(t)
 	e := rich.Edges

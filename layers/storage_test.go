@@ -85,6 +85,7 @@ func distance(x, y []float32) float64 {
 // ReLU decides differently a gradient jumps; it may then be off by as much as it is with
 // parameters off by 2⁻⁸, the worst of eight such runs.
 func TestStorageAccuracy(t *testing.T) {
+	t.Parallel()
 	for graph, d := range storageGraphs(t) {
 		for _, name := range layers.Names() {
 			for _, without := range [][]string{nil, {"invariant"}, {"invariant", "commute", "hoist", "factor", "recompute-on-load"}, {"fuse"}} {
@@ -127,6 +128,7 @@ func TestStorageAccuracy(t *testing.T) {
 // TestStorageTrains: twenty epochs with dropout take the loss of every model where those
 // of float32 take it.
 func TestStorageTrains(t *testing.T) {
+	t.Parallel()
 	d := storageGraphs(t)["synthetic"]
 	for _, name := range layers.Names() {
 		m := storageModel(t, name, d, 0.2)
@@ -159,6 +161,7 @@ func TestStorageTrains(t *testing.T) {
 // number of processors, and on two devices those of a second run; the plans of other
 // numbers of intervals add in another order, as with float32, and agree within 2⁻⁸.
 func TestStorageBits(t *testing.T) {
+	t.Parallel()
 	d := storageGraphs(t)["synthetic"]
 	for _, name := range layers.Names() {
 		m := storageModel(t, name, d, 0.2)

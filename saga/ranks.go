@@ -27,11 +27,14 @@ func (c *Config) owned() (first, n int) {
 }
 
 // opens are the devices that this rank opens, n from number first of Config.Device on: ranks of one host share its GPUs, and
-// every host's begin at the first.
+// every host's begin at the first. Where a launcher lets a rank see just as many as it opens, they are its own.
 func (c *Config) opens() (first, n int) {
 	first, n = c.owned()
 	if device.IsGPU(c.Device) {
 		first = n * c.Net.Beside()
+		if own, told := device.Visible(c.Device); told && own == n {
+			first = 0
+		}
 	}
 	return first, n
 }

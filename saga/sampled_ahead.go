@@ -35,6 +35,7 @@ type lookahead struct {
 // feeding is what goroutines that fill batches share, and how long they took.
 type feeding struct {
 	ahead     lookahead
+	host      string                               // why the host draws for a GPU, or ""
 	forced    bool                                 // batches come ahead on any device: tests
 	mu        sync.Mutex                           // guards what they make once:
 	sources   map[string]func(v int, to []float32) // rows of inputs by vertex,
@@ -72,7 +73,7 @@ func (p *Program) aheads() (list []lookahead) {
 			}
 		}
 	}
-	if bytes := p.drawsThere(); bytes > 0 && !s.filling.forced {
+	if bytes, err := p.drawsThere(); err == nil && !s.filling.forced {
 		add(lookahead{drawn: true, bytes: bytes})
 	}
 	add(lookahead{})

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/internal/units"
 	"sagann/sample"
 	"sagann/sample/cuda"
 )
@@ -37,15 +39,23 @@ type drawnThere struct {
 // madeThere are the inputs that the GPU makes.
 var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegree: exec.InDegrees, invDegree: exec.InvDegrees}
 
-// drawsThere is the memory that drawing on the GPU takes; 0: the host draws.
-func (p *Program) drawsThere() int64 {
-	if p.cfg.without("draw") {
-		return 0
-	}
+// drawsThere is the memory that drawing on the GPU takes. An error says why the host draws.
+func (p *Program) drawsThere() (int64, error) {
 	s, low := p.sampled, p.train.low
 	w := low.Want
-	if s.Sampler.Output != sample.Layers || s.Clusters != nil || s.Norms != nil || p.dims.taskName() != VertexTask || w.Data || w.Weight && (s.weighs() || p.in.edges.Weight == nil) || w.Type && p.in.edges.Type == nil {
-		return 0
+	switch {
+	case p.cfg.without("draw"):
+		return 0, errors.New("drawing on the GPU is left out")
+	case s.Sampler.Output != sample.Layers || s.Clusters != nil || s.Norms != nil:
+		return 0, errors.New("a GPU draws only blocks of neighbours, each with equal probability")
+	case p.dims.taskName() != VertexTask:
+		return 0, fmt.Errorf("a GPU draws for labels of vertices, not for the task %s", p.dims.taskName())
+	case w.Data:
+		return 0, errors.New("edges have vectors")
+	case w.Weight && (s.weighs() || p.in.edges.Weight == nil):
+		return 0, errors.New("weights of edges are computed with the batch")
+	case w.Type && p.in.edges.Type == nil:
+		return 0, errors.New("edges have no types")
 	}
 	deepest := len(s.most.Vertices)
 	for key, id := range low.Inputs {
@@ -53,19 +63,34 @@ func (p *Program) drawsThere() int64 {
 		name, _, _ := strings.Cut(key, "@")
 		table := p.staysTable(name) && (v.RowBytes%16 == 0 && int(v.Set) == deepest || v.RowBytes == 4)
 		if name == dataflow.BlockOutDegree || p.tabled(name) || madeThere[name] == exec.NotMade && !table && v.Set != 1 {
-			return 0
+			return 0, fmt.Errorf("the host makes the rows of %s of a batch", name)
 		}
 	}
 	n, err := s.draw.GPUBytes(s.Batch, len(s.draw.items))
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	for _, is := range []bool{w.Weight, w.Rank, w.Type} {
 		if is {
 			n += 4*int64(p.in.edges.E()) + device.Align
 		}
 	}
-	return n + int64(len(p.numbersThere()))*(4*int64(p.in.edges.V)+device.Align)
+	return n + int64(len(p.numbersThere()))*(4*int64(p.in.edges.V)+device.Align), nil
+}
+
+// hostDraws says why the host draws the batches that a GPU trains on; "" where the GPU does, and without a GPU.
+func (p *Program) hostDraws() string {
+	if !backend.Of(p.cfg.Device).GPU() || p.sampled.filling.ahead.drawn {
+		return ""
+	}
+	if p.sampled.draw.far != nil {
+		return "rows of features come over the network with a batch"
+	}
+	bytes, err := p.drawsThere()
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("the memory has no room for the %s that the GPU takes to draw", units.Size(bytes))
 }
 
 // numbersThere are the inputs of a number a vertex that the GPU takes from a table of its own. Those of seeds come from the host.

@@ -23,6 +23,7 @@ type SampledPlan struct {
 	Intervals int                    // of evaluation; 0: it is by sampling
 	Ahead     bool                   // the next batch comes to the device while one is at work
 	Drawn     bool                   // and is drawn there
+	Host      string                 // why the host draws for a GPU; "": it does not
 	Tables    int64                  // bytes of rows that stay on the device, from which batches take theirs
 	FarRows   [plan.FarCounts]uint64 // rows that came over the link so far, hot ones, and those that the batch before had
 	Drawing   time.Duration          // of all goroutines that draw batches and fill what comes with them, so far
@@ -55,7 +56,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 	} else {
 		intervals = p.eval.plan.Cells.P
 	}
-	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
+	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Host: s.filling.host, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
 		Overflows: s.filling.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
@@ -65,7 +66,7 @@ func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Ep
 // report is what reports say of sampled training.
 func (s *sampled) report(p *Program) *report.Sampled {
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.filling.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing()}
+		Overflows: s.filling.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Host: s.filling.host}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
 	} else if p.chosen.scorer != nil {

@@ -277,6 +277,7 @@ func (p *Program) planSampled() error {
 			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 		}
 		if !errors.As(err, &small) {
+			p.sampled.filling.host = p.hostDraws()
 			return err
 		}
 	}

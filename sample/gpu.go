@@ -32,7 +32,12 @@ type GPU struct {
 	all     int // and of its list
 
 	oneByOne bool
+	redrawn  int
 }
+
+// Redrawn is how many batches the CPU has drawn in the GPU's place so far: it had no room for their edges, or draws of a row repeated too
+// often. They are the same batches, and take longer.
+func (x *GPU) Redrawn() int { return x.redrawn }
 
 // ErrNotOnGPU says that a sampler draws on a CPU only.
 var ErrNotOnGPU = errors.New("it draws on a CPU only")

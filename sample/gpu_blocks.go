@@ -63,6 +63,7 @@ func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	}
 	err := x.read(b)
 	if errors.Is(err, errHard) {
+		x.redrawn++
 		return x.p.Blocks(b, seeds, key)
 	}
 	return err

@@ -135,6 +135,7 @@ func (x *GPU) crowded(to []*Blocks, batches [][]uint32, key Key) error {
 			from = i
 		}
 		if _, _, full := list.Counts(i - from); full { // parallel edges, or many edges among seeds
+			x.redrawn++
 			k := key
 			k.Batch += uint32(i)
 			if err := x.p.Blocks(b, batches[i], k); err != nil {

@@ -91,3 +91,29 @@ func TestGPULevelsRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestGPURedrawn: batches that the CPU draws in the GPU's place are counted, and are the same.
+func TestGPURedrawn(t *testing.T) {
+	e := &chunk.Edges{V: 100}
+	for range 20_000 {
+		e.Src, e.Dst = append(e.Src, 3), append(e.Dst, 4)
+	}
+	p, err := Compile(mustGraph(t, e), ClusterGCN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := p.OnGPU(openGPU(t, 8<<20, 1<<30))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	batches := [][]uint32{{3, 4}, {5, 6}, {4, 3, 9}}
+	sameBatches(t, p, x, batches, Key{Seed: 7})
+	if n := x.Redrawn(); n != 2 {
+		t.Errorf("%d batches count as drawn by the CPU, want 2", n)
+	}
+}

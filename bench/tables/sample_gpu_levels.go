@@ -90,6 +90,9 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 	if err != nil {
 		return err
 	}
+	if n := x.Redrawn(); n > 0 {
+		return fmt.Errorf("%d of %d batches have no room on the GPU: times would be those of a part", n, some)
+	}
 	vertices, edges, bytes := 0.0, 0.0, 0.0
 	for i, b := range drawn {
 		k := key

@@ -83,7 +83,9 @@ func (c *sampleCmd) Run(a *app) error {
 	var n int64
 	err = c.on(p, func(x *sample.GPU) (err error) {
 		b.gpu = x
-		n, err = b.write(c.Out, d)
+		if n, err = b.write(c.Out, d); x != nil && x.Redrawn() > 0 {
+			a.Log.Warn("the CPU drew batches that had no room on the GPU, or a row of which is drawn too often", "batches", x.Redrawn())
+		}
 		return err
 	})
 	if err != nil {

@@ -220,6 +220,9 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 		if z.Intervals > 0 {
 			how += fmt.Sprintf("; evaluation over %d×%d edge chunks", z.Intervals, z.Intervals)
 		}
+		if z.Host != "" {
+			text += "\ndraws     on the host: " + z.Host
+		}
 	}
 	text += fmt.Sprintf("\nplan      %s; saga plan or --verbose tells all of it\nrun       %s\n", how, r.folder.Dir)
 	if !c.Verbose {

@@ -115,9 +115,9 @@ func (r *running) open(c *trainCmd) (err error) {
 
 // train runs the epochs under a progress bar and draws the curves.
 func (r *running) train(ctx context.Context) (*saga.Result, error) {
-	bar, batches := progress.New(r.stderr, r.epochs, "epoch"), 1
+	bar, batches, host := progress.New(r.stderr, r.epochs, "epoch"), 1, ""
 	if z := r.job.prog.SampledPlan(); z != nil {
-		batches = z.Batches
+		batches, host = z.Batches, z.Host
 		bar = progress.New(r.stderr, r.epochs*batches, "batch")
 		r.opt.OnBatch = func(b saga.Batch) error {
 			if b.Batch < batches { // the last comes with its epoch
@@ -147,6 +147,10 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 			note += fmt.Sprintf("  validation %s%.4f", what, line.Val)
 		}
 		bar.Set(e.Epoch*batches, note)
+		if z := r.job.prog.SampledPlan(); z != nil && z.Host != host { // since a batch took more room
+			host = z.Host
+			r.log.Warn("the host draws from now on", "why", host)
+		}
 		return r.metrics.Append(line)
 	}
 	start := time.Now()

@@ -25,6 +25,7 @@ type Sampled struct {
 	Graph     int64           // bytes of the rows that are drawn from
 	Ahead     int64           // bytes of the batches that are prepared ahead, at most
 	Drawing   int64           // bytes of the GPU that draws; 0: the host draws
+	Host      string          // why it does for a GPU
 	Eval      *plan.Plan      // over the full graph, or over sampled blocks
 	Machine   string          // on which a step is predicted; "": none
 	Step      time.Duration   // of its kernels, there
@@ -68,6 +69,9 @@ func (r *Run) overview(w io.Writer) error {
 		fmt.Fprintf(&b, " of %s", units.Size(r.Plan.Budget))
 	}
 	fmt.Fprintf(&b, "\nhost      rows to draw from %s, batches prepared ahead up to %s\n", units.Size(s.Graph), units.Size(s.Ahead))
+	if s.Host != "" {
+		fmt.Fprintf(&b, "draws     on the host: %s\n", s.Host)
+	}
 	fmt.Fprintf(&b, "moves     host to device up to %s a batch\n", units.Size(r.Plan.H2D))
 	if s.Eval.Places.Sets == nil {
 		fmt.Fprintf(&b, "evaluates exactly, over %d×%d edge chunks of the whole graph\n", s.Eval.Cells.P, s.Eval.Cells.P)

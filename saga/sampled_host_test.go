@@ -1,0 +1,52 @@
+package saga_test
+
+import (
+	"strings"
+	"testing"
+
+	"sagann/sample"
+
+	"sagann/dataset"
+	"sagann/saga"
+)
+
+// TestWhyHostDraws: where the host draws for a GPU, the plan says why. Nothing is opened.
+func TestWhyHostDraws(t *testing.T) {
+	loops := func(d *dataset.Data, of sample.Sampler) sample.Sampler {
+		for range 17 {
+			d.Edges.Src, d.Edges.Dst = append(d.Edges.Src, 7), append(d.Edges.Dst, 7)
+		}
+		of.KeepLoops = true
+		return of
+	}
+	for _, x := range []struct {
+		what, want string // part of the reason; "": the GPU draws
+		change     func(d *dataset.Data, c *saga.Config, s *saga.Sampling)
+	}{
+		{"as it is", "", func(*dataset.Data, *saga.Config, *saga.Sampling) {}},
+		{"a CPU", "", func(_ *dataset.Data, c *saga.Config, _ *saga.Sampling) { c.Device = "cpu" }},
+		{"17 loops", "a vertex has 17 edges to itself; with KeepLoops a GPU takes at most 16", func(d *dataset.Data, _ *saga.Config, s *saga.Sampling) { s.Sampler = loops(d, s.Sampler) }},
+		{"little memory", "the memory has no room for the", func(d *dataset.Data, c *saga.Config, _ *saga.Sampling) { c.Mem = leastSampled(t, "sage", d, *c) }},
+		{"left out", "left out", func(_ *dataset.Data, c *saga.Config, _ *saga.Sampling) { c.Without = append(c.Without, "draw") }},
+		{"levels that draw together", "of blocks that stay there a GPU draws neighbours", func(_ *dataset.Data, _ *saga.Config, s *saga.Sampling) { s.Sampler = sample.LayerBlocks(64, 64) }},
+	} {
+		t.Run(x.what, func(t *testing.T) {
+			d, c, s := sampledGraph(t), sampledConfig(), sampling()
+			c.Device, c.Without = "cuda", []string{"invariant"}
+			x.change(d, &c, &s)
+			p := sampledProgram(t, "sage", d, c, s)
+			z := p.SampledPlan()
+			if !strings.Contains(z.Host, x.want) || x.want == "" && z.Host != "" || z.Drawn != (x.want == "" && c.Device != "cpu") {
+				t.Errorf("drawn there %t, by the host: %q, want %q", z.Drawn, z.Host, x.want)
+			}
+			t.Logf("%q", z.Host)
+			var text strings.Builder
+			if err := p.Overview(&text); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Count(text.String(), "draws     on the host: "); got != min(1, len(x.want)) {
+				t.Errorf("the plan says so %d times:\n%s", got, &text)
+			}
+		})
+	}
+}
