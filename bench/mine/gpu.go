@@ -150,7 +150,7 @@ func (t *table) scale(scale int, jobs string) error {
 	for _, part := range []struct {
 		letter string
 		f      func(scale int, r *rows.Rows) error
-	}{{"c", t.cliques}, {"s", t.sums}, {"h", t.hot}, {"l", t.loops}, {"i", t.listing}, {"d", t.density}} {
+	}{{"c", t.cliques}, {"s", t.sums}, {"h", t.hot}, {"l", t.loops}, {"i", t.listing}, {"d", t.density}, {"5", t.five}} {
 		if strings.Contains(jobs, part.letter) {
 			if err := part.f(scale, r); err != nil {
 				return err

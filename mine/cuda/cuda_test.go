@@ -25,7 +25,7 @@ import (
 
 // TestCompiles translates all kernels, where the compiler is there.
 func TestCompiles(t *testing.T) {
-	sources := []string{wedges}
+	sources := []string{wedges, fiveWalks()}
 	for _, part := range []Part{Above, Whole} {
 		sources = append(sources, atEdges(part), edgeSums(part))
 		for k := 3; k <= 8; k++ {
@@ -257,6 +257,8 @@ func compareSums(t *testing.T, g *Graph, cycles bool) {
 		{pattern.EdgePairs, pattern.Tails, pattern.Triangles, pattern.EdgePaths},
 		{pattern.FourCliques, pattern.Stars + 3, pattern.Triangles},
 		{pattern.FourCycles},
+		{pattern.FiveWalks},
+		{pattern.FiveWalks, pattern.Tails, pattern.Triangles, pattern.FourCycles},
 	} {
 		var f pattern.Formula
 		for _, q := range qs {

@@ -27,7 +27,7 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 	if _, err := g.Cliques(ctx, 3, nil); err != nil {
 		return err
 	}
-	f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}, {Times: 1, Of: pattern.FourCycles}}
+	f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}, {Times: 1, Of: pattern.FourCycles}, {Times: 1, Of: pattern.FiveWalks}}
 	_, room := SumsNeed(r, f, g.cards[0].chip)
 	if _, err := g.Sums(ctx, f, room, nil); err != nil {
 		return err

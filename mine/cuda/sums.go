@@ -13,7 +13,7 @@ import (
 
 // wants is what kernels a formula needs.
 type wants struct {
-	edges, triangles, paths, cycles, cliques bool
+	edges, triangles, paths, cycles, cliques, five bool
 }
 
 func wanted(f pattern.Formula) (w wants) {
@@ -29,18 +29,16 @@ func wanted(f pattern.Formula) (w wants) {
 			w.cycles = true
 		case pattern.FourCliques:
 			w.cliques = true
+		case pattern.FiveWalks:
+			w.five = true
 		}
 	}
 	w.triangles = w.triangles && !w.edges // they follow from those at edges
 	return w
 }
 
-// Kernels tells whether there are kernels for a formula: stars are sums over vertices, and walks
-// of five edges are left to the CPU.
-func Kernels(f pattern.Formula) bool {
-	five := slices.ContainsFunc(f, func(t pattern.Term) bool { return t.Of == pattern.FiveWalks })
-	return wanted(f) != wants{} && !five
-}
+// Kernels tells whether there are kernels for a formula: stars are sums over vertices.
+func Kernels(f pattern.Formula) bool { return wanted(f) != wants{} }
 
 // Rooted tells whether a formula needs tables of the neighbours above roots, of which
 // none may have more than Widest.
@@ -51,7 +49,7 @@ func Rooted(f pattern.Formula) bool {
 
 // PartOf is the part of the rows that the sums of a formula need.
 func PartOf(f pattern.Formula) Part {
-	if wanted(f).cycles {
+	if w := wanted(f); w.cycles || w.five {
 		return Whole
 	}
 	return Above
@@ -79,6 +77,10 @@ func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip) (least, most int64) {
 		sums := int64(16*chip.Processors) * wideBlock / 32
 		least, most = max(least, 4*v+sums+4*device.Align), max(most, 4*v*int64(chip.Processors)+sums+4*device.Align)
 	}
+	if w.five {
+		l, m := fiveNeed(r, chip)
+		least, most = max(least, l), max(most, m)
+	}
 	return least, most
 }
 
@@ -105,6 +107,9 @@ func (g *Graph) Sums(ctx context.Context, f pattern.Formula, room int64, report 
 	}
 	if w.cycles {
 		count(pattern.FourCycles, func(report func(float64)) (run.Total, error) { return g.fourCycles(ctx, room, report) })
+	}
+	if w.five {
+		count(pattern.FiveWalks, func(report func(float64)) (run.Total, error) { return g.fiveWalks(ctx, room, report) })
 	}
 	if w.cliques {
 		count(pattern.FourCliques, func(report func(float64)) (run.Total, error) { return g.Cliques(ctx, 4, report) })

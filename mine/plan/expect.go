@@ -35,6 +35,7 @@ type Rates struct {
 	Bind     float64 // a vertex that loops bind
 	Byte     float64 // of the link to host memory
 	OfMaps   MapRates
+	OfWalks  MapRates // closed walks of five edges
 	OfRuns   RunRates
 }
 
@@ -59,13 +60,15 @@ type MapRates struct {
 // blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
 // and of a slower one.
 var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.25e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 2.7e-9, Doubling: 0.4e-9, Near: 1 << 14,
-	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9}, OfRuns: RunRates{Thread: 40e-6, Fresh: 0.15e-9}}
+	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9},
+	OfWalks: MapRates{Visit: 8e-9, Pull: 1.4e-9, Push: 2e-9, Cached: 1 << 13, Far: 0.15e-9}, OfRuns: RunRates{Thread: 40e-6, Fresh: 0.15e-9}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
 // loops on those of 2^14 to 2^18.
 var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
 	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 13, Far: 5.5e-12},
-	OfRuns: RunRates{Call: 0.15e-3, Listed: 11e-9}}
+	OfWalks: MapRates{Pull: 3.2e-12, Push: 7e-12, Cached: 1 << 18, Far: 4.5e-12},
+	OfRuns:  RunRates{Call: 0.15e-3, Listed: 11e-9}}
 
 // Crowd is what each thread more adds to the time of all, as a share: clocks are lower and
 // caches are shared. 16 threads of a server take a fifth more.
@@ -110,7 +113,7 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 		case pattern.FourCliques:
 			t += r.Clique(w, 4)
 		case pattern.FiveWalks:
-			t += r.Maps(w.Five, w.Vertices) + r.far(w.Vertices)*w.Five.Pulled // of the same numbers as are added to
+			t += r.Start + r.OfWalks.time(w.Five, w.Vertices)
 		}
 	}
 	if edges || triangles { // those at edges give all of them
@@ -134,12 +137,13 @@ func (r Rates) Loops(e Estimate, w Work) float64 {
 // Maps is the seconds that counting maps in a graph of so many vertices takes, without the
 // triangles at edges.
 func (r Rates) Maps(w MapsWork, vertices float64) float64 {
-	return r.Start + r.OfMaps.Visit*w.Visits + r.OfMaps.Pull*w.Pulled + (r.OfMaps.Push+r.far(vertices))*w.Pushed
+	return r.Start + r.OfMaps.time(w, vertices)
 }
 
-// far is what a number that lies among those of so many vertices takes more.
-func (r Rates) far(vertices float64) float64 {
-	return r.OfMaps.Far * max(0, math.Log2(vertices/r.OfMaps.Cached))
+// time is the seconds that work takes in a graph of so many vertices.
+func (r MapRates) time(w MapsWork, vertices float64) float64 {
+	far := r.Far * max(0, math.Log2(vertices/r.Cached))
+	return r.Visit*w.Visits + r.Pull*w.Pulled + (r.Push+far)*w.Pushed
 }
 
 // Threads is the seconds that so many threads beside the first, and the bytes of memory that all

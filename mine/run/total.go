@@ -35,6 +35,13 @@ func (t *Total) sub(n uint64) {
 	t.Hi -= borrow
 }
 
+// Minus is what is left without u, which is no more.
+func (t Total) Minus(u Total) Total {
+	lo, borrow := bits.Sub64(t.Lo, u.Lo, 0)
+	hi, _ := bits.Sub64(t.Hi, u.Hi, borrow)
+	return Total{hi, lo}
+}
+
 // Half is half of an even count.
 func (t Total) Half() Total { return Total{t.Hi >> 1, t.Lo>>1 | t.Hi<<63} }
 
