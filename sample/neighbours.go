@@ -10,6 +10,7 @@ type tool struct {
 	local  []int32  // by vertex: its local number + 1 in the sample at work, 0 for none
 	set    []uint64 // places of a row that are taken, a bit each; all 0 between rows
 	places []uint32 // what a row drew, ascending
+	wanted []int64  // edges that are not copied yet, by their places in the graph's rows
 
 	runners []runner
 	sums    []uint64 // of draws by scores of rows: up to and with each,
@@ -76,14 +77,45 @@ func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step
 			t.drawAgain(n, k, s, at)
 			t.leave(first, end)
 		case n <= k:
-			p.take(b, v)
+			p.take(t, b, v)
 			continue
 		default:
 			t.draw(n, k, s, at)
 			t.leave(first, end)
 		}
-		p.place(b, v, t.places)
+		if p.edge != nil {
+			p.place(b, v, t.places)
+			continue
+		}
+		for _, i := range t.places {
+			t.wanted = append(t.wanted, p.g.Offsets[v]+int64(i))
+		}
+		p.copyLater(t, b)
 	}
+	p.copyWanted(t, b)
+}
+
+// atATime is how many edges are copied together: so many that a processor waits for many lines of memory at once, where after each row's
+// draws it would wait for that row's, and so few that their places stay in its first cache.
+const atATime = 1024
+
+// copyLater ends a row whose edges are wanted.
+func (p *Program) copyLater(t *tool, b *Block) {
+	b.Offsets = append(b.Offsets, int64(len(b.Far)+len(t.wanted)))
+	if len(t.wanted) >= atATime {
+		p.copyWanted(t, b)
+	}
+}
+
+// copyWanted adds the edges that are wanted to b.
+func (p *Program) copyWanted(t *tool, b *Block) {
+	n, more := len(b.Far), len(t.wanted)
+	b.Far, b.Edge = slices.Grow(b.Far, more)[:n+more], slices.Grow(b.Edge, more)[:n+more]
+	far, edge := b.Far[n:], b.Edge[n:]
+	for k, i := range t.wanted {
+		far[k], edge[k] = int32(p.g.Far[i]), p.g.Edge[i]
+	}
+	t.wanted = t.wanted[:0]
 }
 
 // place adds a row to b: the edges at places of the row of v.
@@ -102,20 +134,21 @@ func (p *Program) place(b *Block, v uint32, places []uint32) {
 }
 
 // take adds the whole row of v to b.
-func (p *Program) take(b *Block, v uint32) {
-	far, edge := p.g.row(v)
+func (p *Program) take(t *tool, b *Block, v uint32) {
 	if p.edge != nil {
-		all := make([]uint32, len(far))
+		all := make([]uint32, p.g.Degree(v))
 		for i := range all {
 			all[i] = uint32(i)
 		}
 		p.place(b, v, all)
 		return
 	}
-	for i, f := range far {
-		b.Far, b.Edge = append(b.Far, int32(f)), append(b.Edge, edge[i])
+	for i := p.g.Offsets[v]; i < p.g.Offsets[v+1]; i++ {
+		if t.wanted = append(t.wanted, i); len(t.wanted) == atATime {
+			p.copyWanted(t, b)
+		}
 	}
-	b.Offsets = append(b.Offsets, int64(len(b.Far)))
+	p.copyLater(t, b)
 }
 
 // kept is the range of places in the row of v that take no part in draws.
