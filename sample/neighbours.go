@@ -10,7 +10,8 @@ type tool struct {
 	local  []int32  // by vertex: its local number + 1 in the sample at work, 0 for none
 	set    []uint64 // places of a row that are taken, a bit each; all 0 between rows
 	places []uint32 // what a row drew, ascending
-	wanted []int64  // edges that are not copied yet, by their places in the graph's rows
+	begin  [looked]int64
+	wanted []int64 // edges that are not copied yet, by their places in the graph's rows
 
 	runners []runner
 	sums    []uint64 // of draws by scores of rows: up to and with each,
@@ -65,7 +66,10 @@ func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step
 		}
 		b.Far, b.Edge, b.Offsets = make([]int32, 0, n), make([]uint32, 0, n), append(make([]int64, 0, len(vertices)+1), b.Offsets...)
 	}
-	for _, v := range vertices {
+	for i, v := range vertices {
+		if i%looked == 0 {
+			t.touch(p, vertices[i:min(i+looked, len(vertices))])
+		}
 		first, end := p.kept(v)
 		n := p.g.Degree(v) - (end - first)
 		at := place{of: v, step: uint32(step)}
@@ -93,6 +97,25 @@ func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step
 		p.copyLater(t, b)
 	}
 	p.copyWanted(t, b)
+}
+
+// looked is how many vertices are looked at before they draw.
+const looked = 64
+
+// touch reads where rows begin and, for loops that are kept, where they should stand: of all vertices at once, so that a processor waits for many lines of memory
+// together.
+func (t *tool) touch(p *Program, vertices []uint32) {
+	for i, v := range vertices {
+		t.begin[i] = p.g.Offsets[v]
+	}
+	if !p.s.KeepLoops || p.g.Edges() == 0 {
+		return
+	}
+	n, last := uint64(p.g.Vertices()), int64(len(p.g.Far)-1)
+	for i, v := range vertices {
+		d := uint64(p.g.Offsets[v+1] - t.begin[i])
+		t.begin[i] = int64(p.g.Far[min(last, t.begin[i]+int64(uint64(v)*d/n))])
+	}
 }
 
 // atATime is how many edges are copied together: so many that a processor waits for many lines of memory at once, where after each row's
