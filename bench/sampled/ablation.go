@@ -139,7 +139,7 @@ func take(sides []*side, rounds int) error {
 			continue
 		}
 		p := s.program.SampledPlan()
-		note("  %s: opened in %.1f s, %.3f s an epoch predicted, %d MB of the device", s.name(), time.Since(start).Seconds(), s.program.PredictedEpoch().Seconds(), p.Device>>20)
+		note("  %s: opened in %.1f s, %.3f s an epoch predicted, %d MiB of the device", s.name(), time.Since(start).Seconds(), s.program.PredictedEpoch().Seconds(), p.Device>>20)
 	}
 	for range rounds {
 		for _, s := range sides {
