@@ -110,7 +110,7 @@ func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d, how := planner.NewDecoder(m), planner.How{EDF: e.o.early, Rule: plan.Rule{Lasting: e.o.lasting}}
+	d, how := planner.NewDecoder(m), planner.How{EDF: e.o.early}
 	if eval != nil {
 		po.Beside = eval.Spec
 	}

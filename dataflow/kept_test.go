@@ -28,7 +28,7 @@ var kept = map[string]bitsCase{
 		graph: graphSpec{vertices: 1, edges: 1, live: 1, extra: "in"}, seed: 1,
 		options: options{p: 5, balanced: true, without: []string{"factor"}, schedule: "dest-order", straight: true, devices: 4, group: 1, learn: true,
 			planning: planning{late: true, beside: true, stream: true, serial: true, whole: true, windows: true, diagonal: true, files: 15, early: true, procs: 2, slack: 1000}},
-		other: planning{serial: true, ring: true, more: true, windows: true, lasting: true, packed: true, evaluate: true, procs: 1, slots: 1, slices: 4}},
+		other: planning{serial: true, ring: true, more: true, windows: true, packed: true, evaluate: true, procs: 1, slots: 1, slices: 4}},
 	"a weighted sum of rows was fused, multiply with add, only where nothing else needed the products; slices change who does": {program: `
 		f1 = feature 1
 		v2 = vertex 1
@@ -55,8 +55,8 @@ var kept = map[string]bitsCase{
 		loss s20`,
 		graph: graphSpec{vertices: 3, edges: 6, live: 1, extra: "none", seed: 0x1af}, seed: 1,
 		options: options{p: 5, schedule: "sag", devices: 2, group: 1,
-			planning: planning{late: true, beside: true, stream: true, whole: true, windows: true, lasting: true, packed: true, procs: 5, slices: 2}},
-		other: planning{late: true, beside: true, stream: true, ring: true, more: true, windows: true, lasting: true, files: 10, evaluate: true, procs: 5, slots: 2, slack: 1000}},
+			planning: planning{late: true, beside: true, stream: true, whole: true, windows: true, packed: true, procs: 5, slices: 2}},
+		other: planning{late: true, beside: true, stream: true, ring: true, more: true, windows: true, files: 10, evaluate: true, procs: 5, slots: 2, slack: 1000}},
 }
 
 // What random programs found stays found.

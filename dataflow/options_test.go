@@ -37,7 +37,6 @@ type planning struct {
 	whole          bool   // no row gathers
 	more           bool   // slots beyond those asked for
 	windows        bool   // parts of what streams stay from phase to phase
-	lasting        bool   // and from step to step
 	packed         bool   // far ends of edges
 	diagonal       bool   // diagonal cells read what the visit has loaded
 	files          int    // what lies in files: bit k for the values whose number is k modulo 4
@@ -133,7 +132,7 @@ func drawPlanning(t *rapid.T) planning {
 		plain: drawWithout(t, nothing), save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
 		late: rapid.Bool().Draw(t, "late"), beside: rapid.IntRange(0, 3).Draw(t, "store what is computed again") == 0,
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
-		windows: rapid.Bool().Draw(t, "windows"), lasting: rapid.Bool().Draw(t, "lasting"), diagonal: rapid.Bool().Draw(t, "diagonal"), packed: rapid.Bool().Draw(t, "packed"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
+		windows: rapid.Bool().Draw(t, "windows"), diagonal: rapid.Bool().Draw(t, "diagonal"), packed: rapid.Bool().Draw(t, "packed"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),
 		slots: rapid.IntRange(0, 4).Draw(t, "slots"), slices: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "slices"), slack: rapid.SampledFrom([]int64{-1, 0, 1000, 20000}).Draw(t, "slack"),

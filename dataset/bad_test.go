@@ -212,6 +212,9 @@ func badTorch(t testing.TB) []badCase {
 	pkl := func(words, text string) badCase {
 		return badCase{[]member{{"g.pt", archived(t, member{"a/data.pkl", text})}}, words}
 	}
+	counted := func(words, slices, vertices string) badCase {
+		return badCase{[]member{{"g.pt", ofCounts(t, slices, vertices)}}, words}
+	}
 	return []badCase{
 		{[]member{{"g.pt", "no archive"}}, "no archive of torch.save"},
 		{[]member{{"g.pt", ""}}, "no archive of torch.save"},
@@ -253,7 +256,32 @@ func badTorch(t testing.TB) []badCase {
 			pickled("x")+tensorText("LongStorage", "0", 4, 0, []int{2, 2}, []int{2, 1}), data),
 		{[]member{{"g.pt", archived(t, member{"a/data.pkl", "\x80\x02}(" + plain + "u}(" + pickled("edge_index") + tensorText("LongStorage", "1", 3, 0, []int{3}, []int{1}) + "u\x86."}, data, member{"a/data/1", longs(0, 1, 2)})}},
 			"a/data.pkl: the vertices of 2 graphs are not given"},
+		ofTwo(t, "slices of edge_index do not ascend", []int64{0, 3, 2}, []int64{0, 1, 3}),
+		ofTwo(t, "shape [2 2] of the edges: want [2 3]", []int64{0, 1, 3}, []int64{0, 2, 3}),
+		ofTwo(t, "vertex 1 of graph 0, which has 1", []int64{0, 1, 2}, []int64{0, 1, 3}),
+		counted("edge_index holds a str", "](K\x00"+pickled("1")+"e", "](K\x01K\x02e"),
+		counted("edge_index is a None, no tensor", "N", "](K\x01K\x02e"),
+		counted("num_nodes holds a str", "](K\x00K\x01K\x02e", "](K\x01"+pickled("2")+"e"),
+		counted("num_nodes has -1", "](K\x00K\x01K\x02e", "](K\x01J\xff\xff\xff\xffe"),
+		one("parameter of nothing", pickled("edge_index")+"ctorch._utils\n_rebuild_parameter\n)R"),
+		one("edge_index|1 arguments", pickled("edge_index")+"ctorch._utils\n_rebuild_tensor_v2\n(K\x01tR"),
 	}
+}
+
+// ofCounts is what PyG saves of two graphs without features, of an edge 0 to 0 and an edge 0 to 1: with slices of the edges, and the vertices of each.
+func ofCounts(t testing.TB, slices, vertices string) string {
+	text := "\x80\x02}(" + pickled("edge_index") + tensorText("LongStorage", "0", 4, 0, []int{2, 2}, []int{2, 1}) + pickled("num_nodes") + vertices +
+		"u}(" + pickled("edge_index") + slices + pickled("num_nodes") + "](K\x00K\x01K\x02eu\x86."
+	return archived(t, member{"a/data.pkl", text}, member{"a/byteorder", "little"}, member{"a/data/0", longs(0, 0, 0, 1)})
+}
+
+// ofTwo is what PyG saves of two graphs with the edges 0 to 1 and 1 to 2, with slices of edges and of vertices.
+func ofTwo(t testing.TB, words string, edges, vertices []int64) badCase {
+	list := func(key string, n int) string { return tensorText("LongStorage", key, n, 0, []int{n}, []int{1}) }
+	text := "\x80\x02}(" + pickled("edge_index") + tensorText("LongStorage", "0", 4, 0, []int{2, 2}, []int{2, 1}) + pickled("x") +
+		tensorText("LongStorage", "3", 3, 0, []int{3, 1}, []int{1, 1}) + "u}(" + pickled("edge_index") + list("1", len(edges)) + pickled("x") + list("2", len(vertices)) + "u\x86."
+	return badCase{[]member{{"g.pt", archived(t, member{"a/data.pkl", text}, member{"a/byteorder", "little"}, member{"a/data/0", longs(0, 1, 1, 2)},
+		member{"a/data/1", longs(edges...)}, member{"a/data/2", longs(vertices...)}, member{"a/data/3", longs(1, 2, 3)})}}, words}
 }
 
 // badTables are tables; v.csv is taken as that of vertices.

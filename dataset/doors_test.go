@@ -119,6 +119,27 @@ func TestGraphsOfPyG(t *testing.T) {
 	}
 }
 
+// TestCountedGraphsOfPyG reads graphs without features, of whose vertices there are numbers.
+func TestCountedGraphsOfPyG(t *testing.T) {
+	path := filepath.Join(writeFiles(t, map[string]string{"g.pt": ofCounts(t, "](K\x00K\x01K\x02e", "](K\x01K\x02e")}), "g.pt")
+	d := mustLoad(t, path, Options{})
+	if d.Edges.V != 3 || !slices.Equal(d.GraphOf, []uint32{0, 1, 1}) || !slices.Equal(d.Edges.Src, []uint32{0, 1}) || !slices.Equal(d.Edges.Dst, []uint32{0, 2}) {
+		t.Errorf("%+v of graphs %v", d.Edges, d.GraphOf)
+	}
+}
+
+// TestParametersOfTorch: a saved parameter is the tensor in it.
+func TestParametersOfTorch(t *testing.T) {
+	edges := tensorText("LongStorage", "0", 4, 0, []int{2, 2}, []int{2, 1})
+	text := pickled("edge_index") + "ctorch._utils\n_rebuild_parameter\n(" + edges + "\x89ccollections\nOrderedDict\n)RtR" +
+		pickled("num_nodes") + "K\x05"
+	path := filepath.Join(writeFiles(t, map[string]string{"g.pt": saved(t, text, member{"a/data/0", longs(0, 1, 1, 2)})}), "g.pt")
+	d := mustLoad(t, path, Options{})
+	if d.Edges.V != 5 || !slices.Equal(d.Edges.Src, []uint32{0, 1}) || !slices.Equal(d.Edges.Dst, []uint32{1, 2}) {
+		t.Errorf("%+v", d.Edges)
+	}
+}
+
 // TestNearMisses warns of files that nothing reads.
 func TestNearMisses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "g")

@@ -1,6 +1,7 @@
 package device_test
 
 import (
+	"errors"
 	"testing"
 
 	"sagann/device"
@@ -43,5 +44,31 @@ func TestNullComputesNothing(t *testing.T) {
 	}
 	if dst[0] != 1 || d.Counters().Peak != 1<<50 || d.Info().String() != "null:3" {
 		t.Errorf("%v, %+v", dst, d.Counters())
+	}
+}
+
+// Rows that come to the null device are counted, and must fit.
+func TestNullRows(t *testing.T) {
+	d, err := device.NewNull(0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _ := d.NewQueue("q")
+	m, err := d.Alloc(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := make([]byte, 100)
+	if err := d.CopyRows(q, m, 0, src, 10, []uint32{1, 4, 9}); err != nil {
+		t.Error(err)
+	}
+	if err := d.CopyRows(q, m, 20, src, 10, []uint32{1, 9}); err == nil {
+		t.Error("a row behind the end of the memory is no error")
+	}
+	if n := d.Counters().H2D; n != 30 {
+		t.Errorf("%d bytes of three rows", n)
+	}
+	if err := errors.Join(d.Sync(), d.Free(m), d.Close()); err != nil {
+		t.Error(err)
 	}
 }

@@ -61,3 +61,76 @@ func TestShared(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenPart: a process opens its devices of those that a spec names for all.
+func TestOpenPart(t *testing.T) {
+	ds, err := device.Open("null:6", 1<<20, device.Part(2, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range ds {
+		got = append(got, d.Info().String())
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if strings.Join(got, " ") != "null:2 null:3 null:4" {
+		t.Errorf("%v", got)
+	}
+	for _, p := range []device.Option{device.Part(4, 3), device.Part(-1, 2)} {
+		if _, err := device.Open("null:6", 1<<20, p); err == nil || !strings.Contains(err.Error(), "there are no devices") {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSpecs: what a spec says without a device being opened.
+func TestSpecs(t *testing.T) {
+	for spec, want := range map[string]struct {
+		host, gpu bool
+		count     int
+		staging   int64 // buffers of copies from files
+	}{
+		"":         {host: true, count: 1},
+		"cpu:4":    {host: true, count: 4},
+		"null":     {count: 1},
+		"cuda:0,2": {gpu: true, count: 2, staging: 2 * device.Staging("cuda")},
+		"nothing":  {},
+	} {
+		n, err := device.Count(spec)
+		if device.Host(spec) != want.host || device.IsGPU(spec) != want.gpu || n != want.count || (err != nil) != (n == 0) || device.Staging(spec) != want.staging {
+			t.Errorf("%q: host %t, GPU %t, %d devices, %d bytes: %v", spec, device.Host(spec), device.IsGPU(spec), n, device.Staging(spec), err)
+		}
+	}
+	if device.Staging("cuda") == 0 {
+		t.Error("a GPU needs no buffers for copies from files")
+	}
+}
+
+// TestVisible: as many GPUs as the list has before its first entry that is none.
+func TestVisible(t *testing.T) {
+	for list, want := range map[string]int{"": 0, "0": 1, "3, 1": 2, "GPU-8f2a,MIG-91b3": 2, "0,-1,1": 1, "2,,3": 1} {
+		t.Setenv("CUDA_VISIBLE_DEVICES", list)
+		if n, told := device.Visible("cuda"); !told || n != want {
+			t.Errorf("%q: %d, %t, want %d", list, n, told, want)
+		}
+		if _, told := device.Visible("cpu:2"); told {
+			t.Error("processors are hidden by it")
+		}
+	}
+}
+
+// TestMemoryErrors: texts of errors say what was asked for, what is in use and what is left.
+func TestMemoryErrors(t *testing.T) {
+	for want, err := range map[string]error{
+		"cpu:0: out of device memory: asked for 60 bytes, 50 used of a budget of 100":                         &device.BudgetError{Device: "cpu:0", Asked: 60, Used: 50, Budget: 100},
+		"cpu:0: out of device memory: asked for 40 bytes, 50 used of a budget of 100 (largest free block 30)": &device.BudgetError{Device: "cpu:0", Asked: 40, Used: 50, Budget: 100, Largest: 30},
+		"cuda:1: out of host memory: asked for 40 bytes, 50 used of a budget of 100":                          &device.BudgetError{Device: "cuda:1", Asked: 40, Used: 50, Budget: 100, Host: true},
+		"null:0: closed while holding 2 device blocks (30 bytes) and 1 host blocks (4 bytes)":                 &device.LeakError{Device: "null:0", Blocks: 2, Bytes: 30, HostBlocks: 1, HostBytes: 4},
+	} {
+		if err.Error() != want {
+			t.Errorf("%q, want %q", err, want)
+		}
+	}
+}

@@ -54,6 +54,23 @@ func TestShapeErrors(t *testing.T) {
 		{"the step is [3×4], not [1×4]", func() *Node { return Dropout(v, 0.5, 0, v1, nil, m) }},
 		{"scatter the vertex tensor first", func() *Node { return Dropout(v, 0.5, 0, e1, nil, stepRow) }},
 		{"gathers edge rows, not [V×4]", func() *Node { return Max(v) }},
+		{"drops from vertices or edges", func() *Node { return Dropout(m, 0.5, 0, v1, nil, stepRow) }},
+		{"an identity must have one column, not 4", func() *Node { return Dropout(v, 0.5, 0, v, nil, stepRow) }},
+		{"is no tensor of sparse rows", func() *Node { return SparseMatMul(in(vertex(3)), m) }},
+		{"must be a matrix, such as a parameter", func() *Node { return SparseMatMul(v, v) }},
+		{"is no tensor of sparse rows", func() *Node { return SparseDropout(m, 0.5, 0, v1, stepRow) }},
+		{"must be a matrix, such as a parameter", func() *Node { return MatMulNT(v, v) }},
+		{"the rate is [3×4], not [1×4]", func() *Node { return SGDStep(v, v, m) }},
+		{"the rate is [V×4], not [1×4]", func() *Node { return AdamStep(v, v, v, v, 1e-8) }},
+		{"delta 0 is not positive", func() *Node { return HuberError(v, v, v1, 0) }},
+		{"4 logits but 3 weights of positive targets", func() *Node { return PositiveSigmoidCrossEntropy(v, v, v1, in(global(1, 3))) }},
+		{"4 logits but 1 targets", func() *Node { return SquaredError(v, v1, v1) }},
+		{"weight must have one column, not 4", func() *Node { return AbsoluteError(v, v, v) }},
+		{"weight must have one column, not 4", func() *Node { return SoftmaxCrossEntropy(v, v1, v) }},
+		{"labels must have one column, not 4", func() *Node { return Correct(v, v) }},
+		{"0 rows", func() *Node { return Standardize(v, stepRow, stepRow, 0) }},
+		{"mean and scale are matrices of one row", func() *Node { return Standardize(v, v, stepRow, 9) }},
+		{"the key must have one column, not 4", func() *Node { return PickRows(m, v) }},
 	} {
 		t.Run(tc.text, func(t *testing.T) {
 			err := shapeError(tc.make)

@@ -18,7 +18,7 @@ func crowded() []Sampler {
 		own := If(Equal(e.Source(), e.Target()), Whole(2), Whole(1))
 		return Mul(ToReal(own), Div(Mul(e.Weight(), e.Times()), Mul(e.Draws(), e.Probability())))
 	}
-	return []Sampler{LayerBlocks(7, 5), ClusterGCN(), FastGCN(9, 40), LADIES(6, 6, 6), weighed, Neighbours(3, 6), MVS(40)}
+	return []Sampler{LayerBlocks(7, 5), ClusterGCN(), FastGCN(9, 40), LADIES(6, 6, 6), weighed, Neighbours(3, 6), MVS(40), FastGCN(30, 20, 50), FastGCN(900, 30)}
 }
 
 // TestGPULevels: a GPU, or an emulated one, draws the batches that the CPU draws, many at a time.
@@ -115,5 +115,35 @@ func TestGPURedrawn(t *testing.T) {
 	sameBatches(t, p, x, batches, Key{Seed: 7})
 	if n := x.Redrawn(); n != 2 {
 		t.Errorf("%d batches count as drawn by the CPU, want 2", n)
+	}
+}
+
+// TestGPULevelsLongRows: draws from rows that are long, and from those that have few more edges than are drawn.
+func TestGPULevelsLongRows(t *testing.T) {
+	degrees := []int{4000, 2049, 2048, 1000, 200, 131, 130, 71, 70, 41, 40, 33, 32, 3, 0}
+	e := &chunk.Edges{V: degrees[0]}
+	for v, d := range degrees {
+		for u := range uint32(d) {
+			e.Src, e.Dst = append(e.Src, u), append(e.Dst, uint32(v))
+		}
+	}
+	batch := make([]uint32, len(degrees))
+	for v := range batch {
+		batch[v] = uint32(v)
+	}
+	gpu := openGPU(t, 8<<20, 1<<30)
+	for _, s := range []Sampler{MVS(32), MVS(40), MVS(70), MVS(130)} {
+		p, err := Compile(mustGraph(t, e), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := p.OnGPU(gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBatches(t, p, x, [][]uint32{batch, batch[:7], batch, batch, batch[3:], batch}, Key{Seed: 3})
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -10,6 +10,8 @@ type tool struct {
 	local  []int32  // by vertex: its local number + 1 in the sample at work, 0 for none
 	set    []uint64 // places of a row that are taken, a bit each; all 0 between rows
 	places []uint32 // what a row drew, ascending
+	begin  [looked]int64
+	wanted []int64 // edges that are not copied yet, by their places in the graph's rows
 
 	runners []runner
 	sums    []uint64 // of draws by scores of rows: up to and with each,
@@ -64,7 +66,10 @@ func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step
 		}
 		b.Far, b.Edge, b.Offsets = make([]int32, 0, n), make([]uint32, 0, n), append(make([]int64, 0, len(vertices)+1), b.Offsets...)
 	}
-	for _, v := range vertices {
+	for i, v := range vertices {
+		if i%looked == 0 {
+			t.touch(p, vertices[i:min(i+looked, len(vertices))])
+		}
 		first, end := p.kept(v)
 		n := p.g.Degree(v) - (end - first)
 		at := place{of: v, step: uint32(step)}
@@ -76,14 +81,64 @@ func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step
 			t.drawAgain(n, k, s, at)
 			t.leave(first, end)
 		case n <= k:
-			p.take(b, v)
+			p.take(t, b, v)
 			continue
 		default:
 			t.draw(n, k, s, at)
 			t.leave(first, end)
 		}
-		p.place(b, v, t.places)
+		if p.edge != nil {
+			p.place(b, v, t.places)
+			continue
+		}
+		for _, i := range t.places {
+			t.wanted = append(t.wanted, p.g.Offsets[v]+int64(i))
+		}
+		p.copyLater(t, b)
 	}
+	p.copyWanted(t, b)
+}
+
+// looked is how many vertices are looked at before they draw.
+const looked = 64
+
+// touch reads where rows begin and, for loops that are kept, where they should stand: of all vertices at once, so that a processor waits for many lines of memory
+// together.
+func (t *tool) touch(p *Program, vertices []uint32) {
+	for i, v := range vertices {
+		t.begin[i] = p.g.Offsets[v]
+	}
+	if !p.s.KeepLoops || p.g.Edges() == 0 {
+		return
+	}
+	n, last := uint64(p.g.Vertices()), int64(len(p.g.Far)-1)
+	for i, v := range vertices {
+		d := uint64(p.g.Offsets[v+1] - t.begin[i])
+		t.begin[i] = int64(p.g.Far[min(last, t.begin[i]+int64(uint64(v)*d/n))])
+	}
+}
+
+// atATime is how many edges are copied together: so many that a processor waits for many lines of memory at once, where after each row's
+// draws it would wait for that row's, and so few that their places stay in its first cache.
+const atATime = 1024
+
+// copyLater ends a row whose edges are wanted.
+func (p *Program) copyLater(t *tool, b *Block) {
+	b.Offsets = append(b.Offsets, int64(len(b.Far)+len(t.wanted)))
+	if len(t.wanted) >= atATime {
+		p.copyWanted(t, b)
+	}
+}
+
+// copyWanted adds the edges that are wanted to b.
+func (p *Program) copyWanted(t *tool, b *Block) {
+	n, more := len(b.Far), len(t.wanted)
+	b.Far, b.Edge = slices.Grow(b.Far, more)[:n+more], slices.Grow(b.Edge, more)[:n+more]
+	far, edge := b.Far[n:], b.Edge[n:]
+	for k, i := range t.wanted {
+		far[k], edge[k] = int32(p.g.Far[i]), p.g.Edge[i]
+	}
+	t.wanted = t.wanted[:0]
 }
 
 // place adds a row to b: the edges at places of the row of v.
@@ -102,20 +157,21 @@ func (p *Program) place(b *Block, v uint32, places []uint32) {
 }
 
 // take adds the whole row of v to b.
-func (p *Program) take(b *Block, v uint32) {
-	far, edge := p.g.row(v)
+func (p *Program) take(t *tool, b *Block, v uint32) {
 	if p.edge != nil {
-		all := make([]uint32, len(far))
+		all := make([]uint32, p.g.Degree(v))
 		for i := range all {
 			all[i] = uint32(i)
 		}
 		p.place(b, v, all)
 		return
 	}
-	for i, f := range far {
-		b.Far, b.Edge = append(b.Far, int32(f)), append(b.Edge, edge[i])
+	for i := p.g.Offsets[v]; i < p.g.Offsets[v+1]; i++ {
+		if t.wanted = append(t.wanted, i); len(t.wanted) == atATime {
+			p.copyWanted(t, b)
+		}
 	}
-	b.Offsets = append(b.Offsets, int64(len(b.Far)))
+	p.copyLater(t, b)
 }
 
 // kept is the range of places in the row of v that take no part in draws.

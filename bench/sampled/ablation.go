@@ -3,42 +3,50 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/saga"
 )
 
 // parts are what can be left out, where features lie for it, and what that is for. Those with features on the card come first: they share
-// programs that have every part, as those without do.
+// a program that has every part, as those without do. What takes most memory comes last of them.
 var parts = []struct {
 	without string
 	cache   float64 // as epochs has it
 	name    string
 }{
-	{"fuse", 0, "aggregation: one kernel reads rows, computes on edges and sums"},
 	{"draw", 0, "the card draws and renumbers"},
+	{"fuse", 0, "aggregation: one kernel reads rows, computes on edges and sums"},
 	{"match", -1, "match: rows of the batches before stay on the card"},
 	{"stream", -1, "batches come ahead: drawn and copied while one computes"},
 }
 
 // side is a program of the ablation, and what was seen of it.
 type side struct {
-	part    int // that is left out, by its place in parts; below 0: none
+	part    int     // that is left out, by its place in parts; below 0: none
+	cache   float64 // as epochs has it
 	program *saga.Program
+	err     error     // instead of it
 	rounds  []float64 // milliseconds of an epoch, the mean of a round's
 	ms      []float64 // of every epoch
 	bits    []uint64  // of all losses of every epoch, also of those that are not timed
-	drawn   bool      // the device draws
+	cut     bool      // an epoch
+	of      int       // batches that the last one had
 	slow    bool      // so that it is timed no more
 }
 
 // roundEpochs are the timed epochs of a round. One that is not timed comes before them: batches were drawn ahead while another side had its turn,
 // and it takes these.
 const roundEpochs = 2
+
+// An epoch that takes so many times as long as one with every part is cut, and counts by the batches it had.
+const mostTimes = 20
 
 // ablate times epochs with every part and without each of those left out, by turns, and prints a row for each part, model and graph.
 func (e *epochs) ablate(graphs, models string, left []string) error {
@@ -48,7 +56,7 @@ func (e *epochs) ablate(graphs, models string, left []string) error {
 	}
 	fmt.Println("In ms: medians of epochs, and the least and the most. The bar holds where with is at most 1.02 times without plus with's spread.")
 	fmt.Printf("All sides of a graph, a model and a place of features have their turns in one process, %d epochs of each after one that is not timed. Without a part an epoch is\n", roundEpochs)
-	fmt.Println("timed no more where those of the first round have taken half as long again. Reorder is not there.")
+	fmt.Printf("timed no more where those of the first round have taken half as long again; one of %d times with's is cut, and what it would have taken follows from its batches.\n", mostTimes)
 	fmt.Println()
 	header("graph", "model", "left out", "features", "batches", "ms with", "spread", "ms without", "spread", "epochs without", "without over with", "by round", "bar", "losses", "drawn by")
 	for name := range strings.SplitSeq(graphs, ",") {
@@ -57,106 +65,140 @@ func (e *epochs) ablate(graphs, models string, left []string) error {
 		}
 		start := time.Now()
 		d := e.graph()
-		e.note("%s: generated in %.1f s", name, time.Since(start).Seconds())
+		note("%s: generated in %.1f s", name, time.Since(start).Seconds())
 		for e.model = range strings.SplitSeq(models, ",") {
-			for _, e.cache = range []float64{0, -1} {
-				if err := e.leaveOut(name, d, left); err != nil {
-					return fmt.Errorf("%s, %s: %w", name, e.model, err)
-				}
+			if err := e.leaveOut(name, d, left); err != nil {
+				return fmt.Errorf("%s, %s: %w", name, e.model, err)
 			}
 		}
 	}
 	return nil
 }
 
-// note prints what a run is at, where the table does not go.
-func (e *epochs) note(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-
-// leaveOut prints the rows of a model on a graph for the parts where features lie as e says.
-func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) (err error) {
-	sides := []*side{{part: -1}}
-	for i, x := range parts {
-		if x.cache == e.cache && slices.Contains(left, x.without) {
-			sides = append(sides, &side{part: i})
+// leaveOut prints the rows of a model on a graph.
+func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
+	var all []*side
+	for _, cache := range []float64{0, -1} {
+		with := len(all)
+		for i, x := range parts {
+			if x.cache == cache && slices.Contains(left, x.without) {
+				if len(all) == with {
+					all = append(all, &side{part: -1, cache: cache})
+				}
+				all = append(all, &side{part: i, cache: cache})
+			}
 		}
 	}
-	if len(sides) == 1 {
-		return nil
+	start := time.Now()
+	if _, _, _, err := e.sampling(d); err != nil { // sorts the rows, which all share
+		return err
 	}
-	defer func() {
-		for _, s := range sides {
+	sorted := time.Now()
+	chunk.Each(len(all), func(i int) {
+		s, x := all[i], *e
+		if x.cache = s.cache; s.part < 0 {
+			s.program, s.err = x.program(d)
+		} else {
+			s.program, s.err = x.program(d, parts[s.part].without)
+		}
+	})
+	note("%s: rows sorted in %.1f s, %d programs compiled in %.1f s", e.model, sorted.Sub(start).Seconds(), len(all), time.Since(sorted).Seconds())
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].part >= 0 {
+			n++
+		}
+		err := take(all[:n], max(1, e.n/roundEpochs))
+		for _, s := range all[:n] {
+			if s.part >= 0 && (err == nil || len(s.ms) > 0) {
+				s.print(graph, e.model, all[0])
+			}
 			if s.program != nil {
 				err = errors.Join(err, s.program.Close())
 			}
 		}
-		fresh()
-	}()
-	for i, s := range sides {
-		if err := e.begin(s, d); i == 0 && err != nil {
+		if all = all[n:]; err != nil {
 			return err
-		} else if err != nil {
-			row(graph, e.model, parts[s.part].name, err)
-			s.slow = true
 		}
+		fresh()
 	}
-	for range max(1, e.n/roundEpochs) {
+	return nil
+}
+
+// take gives sides their turns, in so many rounds. The first has every part.
+func take(sides []*side, rounds int) error {
+	for _, s := range sides {
+		start := time.Now()
+		if s.err == nil {
+			_, s.err = s.program.Step() // which opens it
+		}
+		if s.err != nil {
+			if s.slow = true; s.part < 0 {
+				return s.err
+			}
+			continue
+		}
+		p := s.program.SampledPlan()
+		note("  %s: opened in %.1f s, %.3f s an epoch predicted, %d MiB of the device", s.name(), time.Since(start).Seconds(), s.program.PredictedEpoch().Seconds(), p.Device>>20)
+	}
+	for range rounds {
 		for _, s := range sides {
-			if err := s.round(); err != nil {
+			if err := s.round(sides[0]); err != nil {
 				return err
 			}
-			s.slow = s.slow || s.rounds[0] > 1.5*sides[0].rounds[0]
-		}
-	}
-	for _, s := range sides[1:] {
-		if len(s.ms) > 0 {
-			s.print(graph, e.model, sides[0])
 		}
 	}
 	return nil
 }
 
-// begin compiles the program of a side.
-func (e *epochs) begin(s *side, d *dataset.Data) (err error) {
-	var without []string
-	name := "all parts"
-	if s.part >= 0 {
-		without, name = []string{parts[s.part].without}, "without "+parts[s.part].without
+// name is what the side is called where the table does not go.
+func (s *side) name() string {
+	where := map[bool]string{true: "host", false: "card"}[s.cache < 0]
+	if s.part < 0 {
+		return "features on the " + where + ", all parts"
 	}
-	start := time.Now()
-	if s.program, err = e.program(d, without...); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	compiled := time.Now()
-	if _, err := epoch(s.program); err != nil { // which opens it
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	p := s.program.SampledPlan()
-	s.drawn = p.Drawn
-	e.note("%s, features %g, %s: compiled in %.1f s, opened and first epoch %.1f s, %.2f s predicted; %d batches, %d MB of the device", e.model, e.cache, name, compiled.Sub(start).Seconds(),
-		time.Since(compiled).Seconds(), s.program.PredictedEpoch().Seconds(), p.Batches, s.program.DevicePeak()>>20)
-	return nil
+	return "features on the " + where + ", without " + parts[s.part].without
 }
+
+// note prints what a run is at.
+func note(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
 // round is a turn of a side.
-func (s *side) round() error {
+func (s *side) round(with *side) error {
 	if s.slow {
 		return nil
 	}
 	if err := quiet(); err != nil {
 		return err
 	}
-	sum := 0.0
+	enough := time.Duration(math.MaxInt64)
+	if s != with {
+		enough = time.Duration(mostTimes * with.rounds[0] * float64(time.Millisecond))
+	}
+	sum, timed := 0.0, 0
 	for n := range roundEpochs + 1 {
-		t, err := epoch(s.program)
+		batches := s.program.SampledPlan().Batches
+		if len(s.rounds) == 0 && n == 0 {
+			batches-- // the first opened it
+		}
+		t, err := epoch(s.program, batches, enough)
 		if err != nil {
 			return err
 		}
-		if s.bits = append(s.bits, t.bits); n > 0 {
-			ms := 1e3 * t.wall.Seconds()
-			s.ms, sum = append(s.ms, ms), sum+ms
+		if s.cut = s.cut || t.steps < batches; !s.cut {
+			s.bits = append(s.bits, t.bits)
+		}
+		if n > 0 {
+			s.of = t.steps
+			ms := 1e3 * t.wall.Seconds() / float64(t.steps) * float64(s.program.SampledPlan().Batches)
+			s.ms, sum, timed = append(s.ms, ms), sum+ms, timed+1
+		}
+		if n > 0 && s.cut {
+			break
 		}
 	}
-	s.rounds = append(s.rounds, sum/roundEpochs)
+	s.rounds = append(s.rounds, sum/float64(timed))
+	s.slow = s.rounds[0] > 1.5*with.rounds[0]
 	return nil
 }
 
@@ -175,23 +217,31 @@ func quiet() error {
 
 // print is the row of a side beside that which has all parts.
 func (s *side) print(graph, model string, with *side) {
+	x := parts[s.part]
+	if s.err != nil {
+		row(graph, model, x.name, s.err)
+		return
+	}
 	var ratios []float64
 	for i, x := range s.rounds {
 		ratios = append(ratios, x/with.rounds[i])
 	}
 	slices.Sort(ratios)
-	losses := "equal"
+	plan := s.program.SampledPlan()
+	losses, epochs := "equal", fmt.Sprint(len(s.ms))
 	if !slices.Equal(s.bits, with.bits[:len(s.bits)]) {
 		losses = "differ"
+	}
+	if s.cut {
+		losses, epochs = "", fmt.Sprintf("%d batches", s.of)
 	}
 	a, b := median(with.ms), median(s.ms) // which sort
 	verdict := "holds"
 	if a > b*(1.02+(with.ms[len(with.ms)-1]-with.ms[0])/a) {
 		verdict = "does not"
 	}
-	x := parts[s.part]
-	row(graph, model, x.name, map[bool]string{true: "host", false: "card"}[x.cache < 0], s.program.SampledPlan().Batches, fmt.Sprintf("%.1f", a), least(with.ms), fmt.Sprintf("%.1f", b), least(s.ms),
-		len(s.ms), fmt.Sprintf("%.3f", b/a), fmt.Sprintf("%.3f–%.3f", ratios[0], ratios[len(ratios)-1]), verdict, losses, map[bool]string{true: "card", false: "host"}[s.drawn])
+	row(graph, model, x.name, map[bool]string{true: "host", false: "card"}[x.cache < 0], plan.Batches, fmt.Sprintf("%.1f", a), least(with.ms), fmt.Sprintf("%.1f", b), least(s.ms),
+		epochs, fmt.Sprintf("%.3f", b/a), fmt.Sprintf("%.3f–%.3f", ratios[0], ratios[len(ratios)-1]), verdict, losses, map[bool]string{true: "card", false: "host"}[plan.Drawn])
 }
 
 // least is the range of an ascending list.

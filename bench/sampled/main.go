@@ -39,7 +39,7 @@ func main() {
 	flag.StringVar(&e.out, "out", "", "folder for the blocks of the batches, or for the graph of the epochs (pyg_epoch.py)")
 	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
 	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
-	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: all of it")
+	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: what it takes")
 	flag.Func("shape", "sizes of that graph: reddit, products (with the 200 features of FastGL's), mag, papers; tiny tries a command; flags behind it change them", e.shape)
 	flag.IntVar(&e.of.vertices, "vertices", 2449029, "of that graph")
 	flag.IntVar(&e.of.edges, "edges", 123718280, "of that graph, in both directions")

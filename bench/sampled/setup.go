@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"time"
 
@@ -105,6 +106,7 @@ func (s *sortedRows) of(d *dataset.Data, loops bool) (*dataset.Data, error) {
 
 // turn is an epoch.
 type turn struct {
+	steps       int
 	wall        time.Duration
 	loss        float64 // mean
 	bits        uint64  // a hash of all losses
@@ -114,7 +116,7 @@ type turn struct {
 // turns trains for all epochs, and calls each after every one, an error of which ends it. The first is not to be timed.
 func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
 	for n := range e.n + 1 {
-		t, err := epoch(p)
+		t, err := epoch(p, p.SampledPlan().Batches, math.MaxInt64)
 		if err != nil {
 			return err
 		}
@@ -125,15 +127,16 @@ func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
 	return nil
 }
 
-// epoch trains for one.
-func epoch(p *saga.Program) (turn, error) {
+// epoch trains for so many batches, and for fewer if they take so long.
+func epoch(p *saga.Program, batches int, enough time.Duration) (turn, error) {
 	t := turn{before: p.SampledPlan()}
 	bits, start := fnv.New64a(), time.Now()
-	for range t.before.Batches {
+	for t.steps < batches && time.Since(start) < enough {
 		x, err := p.Step()
 		if err != nil {
 			return t, err
 		}
+		t.steps++
 		t.loss += x / float64(t.before.Batches)
 		fmt.Fprint(bits, x, " ")
 	}

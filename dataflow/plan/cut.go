@@ -1,5 +1,7 @@
 package plan
 
+import "fmt"
+
 // The two schedules that the paper compares its own with (section 3.1) run the SAG
 // phases of all intervals before any ApplyVertex. That is the same program with its
 // phases cut at every step: what used to live inside one visit of an interval is
@@ -24,6 +26,24 @@ func staged(s *Spec, swap bool) *Spec {
 		}
 	}
 	return &out
+}
+
+// Prepare fills in what o leaves out and cuts s, and what is planned beside it, by the schedule.
+func (o *Options) Prepare(s *Spec) (*Spec, error) {
+	o.Devices = max(1, o.Devices)
+	switch o.Schedule {
+	case "":
+		o.Schedule = Sag
+	case Sag:
+	case Stage, DestOrder:
+		s = staged(s, o.Schedule == DestOrder)
+		if o.Beside != nil {
+			o.Beside = staged(o.Beside, o.Schedule == DestOrder)
+		}
+	default:
+		return nil, fmt.Errorf("plan: unknown schedule %q; there are %s, %s, %s", o.Schedule, Sag, Stage, DestOrder)
+	}
+	return s, nil
 }
 
 // Cut is s with its phases cut as the schedule asks for.

@@ -10,9 +10,9 @@
 //
 // The files:
 //
-//   - spec.go, cut.go: a program as values, phases and calls with their costs; its phases cut as a
-//     schedule asks for.
+//   - spec.go: a program as values, phases and calls with their costs.
 //   - options.go, rule.go: what is asked of a plan, and by which priorities memory is given away.
+//   - cut.go: a program's phases cut as the schedule that is asked for wants them.
 //   - plan.go, window.go: the result: tasks, places, what stays for some phases.
 //   - access.go: which phase touches what.
 //   - verify.go, describe.go: invariants of a plan; names of its tasks.

@@ -66,24 +66,6 @@ func (e *BudgetError) Error() string {
 		units.Size(e.Budget), units.Least(e.Smallest), e.P)
 }
 
-// Prepare fills in what o leaves out and cuts s, and what is planned beside it, by the schedule.
-func (o *Options) Prepare(s *Spec) (*Spec, error) {
-	o.Devices = max(1, o.Devices)
-	switch o.Schedule {
-	case "":
-		o.Schedule = Sag
-	case Sag:
-	case Stage, DestOrder:
-		s = staged(s, o.Schedule == DestOrder)
-		if o.Beside != nil {
-			o.Beside = staged(o.Beside, o.Schedule == DestOrder)
-		}
-	default:
-		return nil, fmt.Errorf("plan: unknown schedule %q; there are %s, %s, %s", o.Schedule, Sag, Stage, DestOrder)
-	}
-	return s, nil
-}
-
 // ErrNoIntervals says that there is no number of intervals to try.
 var ErrNoIntervals = errors.New("plan: no number of intervals to try")
 

@@ -140,9 +140,6 @@ type Buffer struct {
 	From, To  int // Whole, Whole: the whole run
 }
 
-// Whole as Buffer.From says that the buffer is in use all the time.
-const Whole = -1
-
 // meets tells whether two buffers are in use at the same time.
 func (b *Buffer) meets(o *Buffer) bool {
 	return b.From == Whole || o.From == Whole || b.From <= o.To && o.From <= b.To

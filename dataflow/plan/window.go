@@ -12,6 +12,9 @@ package plan
 // step (From > To), or the first intervals of it for the whole run. The setup loads such a
 // window, and a step leaves it as it has found it.
 
+// Whole in the place of a phase, of a Window or a Buffer, says that it is in use all the time.
+const Whole = -1
+
 // Window is one of a plan.
 type Window struct {
 	Key      int // a value, or -1-dir: the cells of a direction

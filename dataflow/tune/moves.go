@@ -57,9 +57,9 @@ func alone(s *search, e *Eval) bool { return s.p.Options.Devices <= 1 }
 // rules begins again without prices: by copies saved and, on one device, by the estimate of a step, where hidden copies
 // count little or more.
 func rules(s *search, e *Eval) []Decision {
-	list := []plan.Rule{{Lasting: true, Brief: true}}
+	list := []plan.Rule{{Brief: true}}
 	if alone(s, e) && e.Schedule != plan.DestOrder {
-		list = append(list, plan.Rule{Lasting: true, Hidden: 0.02}, plan.Rule{Lasting: true, Hidden: 0.2})
+		list = append(list, plan.Rule{Hidden: 0.02}, plan.Rule{Hidden: 0.2})
 	}
 	return vary(e, list, func(d *Decision, r plan.Rule) {
 		r.Ahead = d.Rule.Ahead
@@ -173,7 +173,7 @@ func storeOne(s *search, e *Eval) []Decision {
 	})
 	if e.Rule.Hidden > 0 {
 		for _, d := range out {
-			d.Rule = plan.Rule{Lasting: true, Ahead: d.Rule.Ahead}
+			d.Rule = plan.Rule{Ahead: d.Rule.Ahead}
 			out = append(out, d)
 		}
 	}

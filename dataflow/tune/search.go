@@ -53,16 +53,12 @@ type search struct {
 	short     bool // a plan was left out for lack of host memory
 }
 
-// lane is what keeps the search broad: the fastest decision of each is changed further.
+// lane is what keeps the search broad: the fastest decision of each is changed further. All lanes of a way to run a program, for any
+// number p of intervals, are a kind.
 type lane struct {
-	kind
-	p int
-}
-
-// kind is a way to run a program.
-type kind struct {
 	slices         int
 	save, schedule string
+	p              int
 }
 
 func (s *search) groups() bool {
@@ -93,7 +89,7 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 			s.short = s.short || x.Profile != nil
 			continue
 		}
-		l := lane{kind{x.Slices, x.Save, x.Schedule}, x.P}
+		l := lane{x.Slices, x.Save, x.Schedule, x.P}
 		if was := s.lanes[l]; was == nil || x.score() < was.score() {
 			s.lanes[l] = x
 		}

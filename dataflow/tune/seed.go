@@ -8,7 +8,7 @@ import (
 
 // seed finds for each lane a number of intervals to begin with.
 func (s *search) seed() error {
-	d := Decision{Slots: 2, Group: 1, Rule: plan.Rule{Lasting: true, Brief: true}}
+	d := Decision{Slots: 2, Group: 1, Rule: plan.Rule{Brief: true}}
 	if s.p.Options.Slots > 0 {
 		d.Slots = s.p.Options.Slots
 	}

@@ -100,7 +100,7 @@ func (f *fitting) eachStreamed(do func(key int, constant, output bool)) {
 // windowsOf lists windows over several phases: those first that save most for each phase in which they take memory.
 func (f *fitting) windowsOf() (out []span) {
 	f.eachStreamed(func(key int, constant, output bool) {
-		for _, x := range spansOf(key, f.usesOf(key), constant && f.rule.Lasting, output) {
+		for _, x := range spansOf(key, f.usesOf(key), constant, output) {
 			for _, u := range x.saves {
 				x.saved += f.worth(u.phase) * (u.down + u.up)
 			}

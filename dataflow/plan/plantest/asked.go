@@ -41,7 +41,6 @@ func DrawOptions(t *rapid.T, c *plan.Cells) Asked {
 	if rapid.Bool().Draw(t, "groups") {
 		o.Groups = rapid.SliceOfN(rapid.IntRange(1, 6), 1, 4).Draw(t, "group of phase")
 	}
-	o.how.Rule = plan.Rule{Lasting: rapid.Bool().Draw(t, "lasting")}
 	if m != nil && rapid.Bool().Draw(t, "by estimate") {
 		o.how.Rule.Hidden, o.how.Kernels = DrawEstimate(t)
 	}

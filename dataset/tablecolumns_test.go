@@ -1,0 +1,64 @@
+package dataset
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTableColumns: what stands between columns, which lines are headings, and names that columns go without.
+func TestTableColumns(t *testing.T) {
+	for what, edges := range map[string]string{
+		"pandas":       ",source,target\n0,a,b\n1,b,c\n",
+		"quoted":       "\"source\",\"target\"\n\"a\",\"b\"\n\"b\",\"c\"\n",
+		"commas":       "source, target\na,b\nb,c\n",
+		"semicolons":   "source;target\na;b\nb;c\n",
+		"tabs":         "source\ttarget\na\tb\nb\tc\n",
+		"many spaces":  "\"the source of it\",target\na,b\nb,c\n",
+		"other names":  "from here,to there,weight\na,b,1\nb,c,2\n",
+		"another line": "source,target\r\na,b\r\nb,c\r\n",
+	} {
+		x := Tables{Edges: filepath.Join(writeFiles(t, map[string]string{"e.csv": edges}), "e.csv")}
+		switch what {
+		case "many spaces":
+			x.Source, x.Target = "the source of it", "target"
+		case "other names":
+			x.Source, x.Target = "from here", "to there"
+		}
+		d, err := LoadTables(x, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if d.Edges.V != 3 || !slices.Equal(d.Edges.Src, []uint32{0, 1}) || !slices.Equal(d.Edges.Dst, []uint32{1, 2}) {
+			t.Errorf("%s: %+v", what, d.Edges)
+		}
+	}
+}
+
+func TestTableColumnsRefused(t *testing.T) {
+	var wide []string
+	for i := range 30 {
+		wide = append(wide, fmt.Sprint("c", i))
+	}
+	heads := strings.Join(wide, ",")
+	for _, tc := range []struct {
+		want     string
+		vertices string
+		change   func(x *Tables)
+	}{
+		{`v.csv:1: no column "name"; there are id, label`, "id,label\na,1\nb,2\n", func(x *Tables) { x.ID = "name" }},
+		{`e.csv:1: no column "from"; there are source, target`, "id,label\na,1\nb,2\n", func(x *Tables) { x.Source = "from" }},
+		{`v.csv:1: no column fits "f*"; there are id, label`, "id,label\na,1\nb,2\n", func(x *Tables) { x.Features = []string{"f*"} }},
+		{`c18 and 11 more`, "id," + heads + "\n", func(x *Tables) { x.Features = []string{"f*"} }},
+		{`the pattern "[" of columns: syntax error in pattern`, "id,label\na,1\nb,2\n", func(x *Tables) { x.Features = []string{"["} }},
+	} {
+		dir := writeFiles(t, map[string]string{"e.csv": "source,target\na,b\nb,a\n", "v.csv": tc.vertices})
+		x := Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.csv")}
+		tc.change(&x)
+		_, err := LoadTables(x, Options{})
+		refused(t, tc.want, err, tc.want)
+	}
+}
