@@ -25,23 +25,10 @@ func (c *Crowd) slotsAndFilter() (slots, filter int) {
 	if c.l.Kind == Everywhere { // those stand there, too, that are of no use
 		vertices = c.size + total(c.l.Sizes)
 	}
-	if c.once() { // all steps' draws pass together, and few rows are read
-		most = total(c.l.Sizes) / 2
-	}
 	for filter = 32; filter < min(4*most, 2048); filter *= 2 {
 	}
 	return powerOver(vertices), filter
 }
-
-// once tells whether a warp draws a batch, of which it reads each row once, as draws do not depend on rows: so long as a multiprocessor has a dozen.
-// Edges wait in the room of the last step, which must not be far too small for those of all.
-func (c *Crowd) once() bool {
-	last := len(c.l.Sizes) - 1
-	return c.l.Kind == Everywhere && c.threads == 32 && last < 255 && 8*c.l.Sizes[last] >= total(c.l.Sizes)
-}
-
-// newRoom is room for the rows that come at a step.
-func (c *Crowd) newRoom() int { return fours(max(c.size, slices.Max(c.l.Sizes)) + 1) }
 
 // room is what a batch has: places of its table and, where rows draw by themselves, edges of a step.
 type room struct{ slots, edges int }
@@ -54,9 +41,6 @@ func (c *Crowd) sharedWords(r room) (block, warp int) {
 		return 2*r.slots + 3*fours(c.rows[steps-1]+1) + roomOfBlock + r.edges/32 + r.edges/2, most
 	}
 	slots, filter := c.slotsAndFilter()
-	if c.once() {
-		return 3*slots + (slots+3)/4 + filter + 3*c.newRoom() + fours(c.rows[steps-1]+1) + roomOfBlock, roomOfWarp
-	}
 	rows, each := c.rows[steps-1]+1, 3
 	if c.l.Kind == Everywhere || c.l.Kind == Columns {
 		each = 6
@@ -77,9 +61,6 @@ func (c *Crowd) shared(r room) int {
 // fit chooses the threads of a block: few, as much of a batch is waiting and other batches work meanwhile, but a multiprocessor has 1024 at work
 // where tables leave room for that.
 func (c *Crowd) fit(r room) {
-	if c.threads = 32; c.once() && mostShared/(c.shared(r)+sharedOfBlock) >= 12 {
-		return
-	}
 	for c.threads = 128; c.threads < 512 && mostShared/(c.shared(r)+sharedOfBlock)*c.threads < 1024; c.threads *= 2 {
 	}
 }
@@ -95,33 +76,27 @@ func (c *Crowd) text() string {
 	for _, x := range []struct {
 		name  string
 		value int
-	}{{"THREADS", c.threads}, {"BLOCKS", min(16, 1024/c.threads)}, {"DRAWS", total(c.l.Sizes)}, {"NEW_ROOM", c.newRoom()}, {"STEPS", steps}, {"KIND", int(c.l.Kind)}, {"SLOTS", slots}, {"FILTER", filter}, {"GUIDE", 32 - c.guideBits()},
+	}{{"THREADS", c.threads}, {"BLOCKS", 1024 / c.threads}, {"STEPS", steps}, {"KIND", int(c.l.Kind)}, {"SLOTS", slots}, {"FILTER", filter}, {"GUIDE", 32 - c.guideBits()},
 		{"VERTICES", c.rows[steps]}, {"ROWS", rows}, {"ROWS_HALF", 1 << bits.Len(uint(rows)) >> 1}, {"ROW_ROOM", fours(rows + 1)}, {"BEGINS", c.begins()}, {"EDGES_MOST", total(c.edges)},
 		{"ROOM", roomOfBlock + c.threads/32*warp}, {"ROOM_OF_BLOCK", roomOfBlock}, {"ROOM_OF_WARP", warp}, {"WEIGHTS", flag[c.l.EdgeWeight != ""]}, {"ROW_NORMAL", flag[c.l.RowNormal]}} {
 		fmt.Fprintf(&b, "#define %s %d\n", x.name, x.value)
 	}
 	b.WriteString(prelude + scanText)
-	at, draws := make([]int, steps), make([]int, steps)
+	at := make([]int, steps)
 	for i := range steps {
-		at[i], draws[i] = total(c.edges[:i]), total(c.l.Sizes[:i])
+		at[i] = total(c.edges[:i])
 	}
 	for _, x := range []struct {
 		name string
 		list []int
-	}{{"sizes", c.l.Sizes}, {"rows_most", c.rows[:steps]}, {"edges_most", c.edges}, {"edges_at", at}, {"draws_at", draws}} {
+	}{{"sizes", c.l.Sizes}, {"rows_most", c.rows[:steps]}, {"edges_most", c.edges}, {"edges_at", at}} {
 		fmt.Fprintf(&b, "static __device__ const u32 %s[STEPS] = {%s};\n", x.name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(x.list)), ", "), "[]"))
 	}
 	b.WriteString(levelsCommon)
 	if c.l.Kind == RowsAlone {
 		b.WriteString(rowsText + c.drawRow() + levelsRows)
 	} else {
-		b.WriteString(levelsText + levelsDraws + c.l.EdgeWeight + levelsScan)
-		if c.once() {
-			b.WriteString(levelsOnce)
-		} else {
-			b.WriteString(levelsHead)
-		}
-		b.WriteString(levelsKernel)
+		b.WriteString(levelsText + levelsDraws + c.l.EdgeWeight + levelsScan + levelsHead)
 	}
 	return strings.Replace(b.String(), "LEVELS_ARGUMENTS", levelsArguments, 1)
 }

@@ -53,7 +53,7 @@ static __device__ __forceinline__ void draw_columns(const Rowed &g, Level &s) {
 
 `
 
-// levelsHead draws a batch step by step.
+// levelsHead is the kernel: a block a batch.
 const levelsHead = `
 // New vertices get numbers in the order in which they first appear, and edges those of their far ends. The number of vertices.
 static __device__ __forceinline__ u32 number_new(const Level &s, const Lists &l, u32 base, u32 m) {
@@ -106,8 +106,7 @@ static __device__ __forceinline__ void clear_drawn(const Level &s) {
 		s.count[r] = 0;
 }
 
-// False where there is too little room.
-static __device__ __forceinline__ bool levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
+static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
 	Level s;
 	place_level(s, shared);
 	Words w = philox(b.seed0, b.seed1, b.epoch, b.number, 0, 0);
@@ -118,6 +117,7 @@ static __device__ __forceinline__ bool levels(const Rowed &g, const Batch &b, co
 	for (u32 j = threadIdx.x; j < SLOTS; j += THREADS)
 		s.key[j] = s.number[j] = NONE;
 	if (threadIdx.x == 0) {
+		l.counts[2 * STEPS + 1] = 0;
 		s.before[0] = s.quads[0] = 0;
 		if (KIND == COLUMNS)
 			s.sums[0] = 0;
@@ -145,8 +145,11 @@ static __device__ __forceinline__ bool levels(const Rowed &g, const Batch &b, co
 				drawn(s, seeds[j]);
 		__syncthreads();
 		m = find_edges(g, s, l, base, edges_most[s.step]);
-		if (m > edges_most[s.step])
-			return false;
+		if (m > edges_most[s.step]) {
+			if (threadIdx.x == 0)
+				l.counts[2 * STEPS + 1] = 1;
+			return;
+		}
 		take_edges(g, s, l, begin, base, m);
 		from = s.n;
 		s.n = number_new(s, l, base, m);
@@ -157,19 +160,12 @@ static __device__ __forceinline__ bool levels(const Rowed &g, const Batch &b, co
 		}
 		begin += rows_most[s.step] + 1;
 	}
-	return true;
 }
-`
 
-// levelsKernel is the kernel: a block a batch.
-const levelsKernel = `
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) saga_levels(LEVELS_ARGUMENTS) {
 	extern __shared__ u32 shared[];
 	Rowed g = {offsets, far, edge, weight, scores, sums, guide, vertices};
 	u64 i = blockIdx.x;
-	Lists l = lists_of(i, l_vertices, l_begin, l_far, l_edge, l_weight, l_counts);
-	bool fits = levels(g, batch_of(named, i), l, seeds + starts[i], starts[i + 1] - starts[i], shared);
-	if (threadIdx.x == 0)
-		l.counts[2 * STEPS + 1] = !fits;
+	levels(g, batch_of(named, i), lists_of(i, l_vertices, l_begin, l_far, l_edge, l_weight, l_counts), seeds + starts[i], starts[i + 1] - starts[i], shared);
 }
 `

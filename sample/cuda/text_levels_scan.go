@@ -130,19 +130,6 @@ static __device__ __forceinline__ u32 find_edges(const Rowed &g, const Level &s,
 	return m;
 }
 
-// Divides the weights of each row by their sum, where that is asked. Count says where rows begin.
-static __device__ __forceinline__ void normalise(const Level &s, const Lists &l, u32 base) {
-#if ROW_NORMAL
-	for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
-		double sum = 0;
-		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
-			sum += (double)l.weight[base + e];
-		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
-			l.weight[base + e] = (float)((double)l.weight[base + e] / sum);
-	}
-#endif
-}
-
 // Numbers and weights of the edges that were found, and where rows begin.
 static __device__ __forceinline__ void take_edges(const Rowed &g, const Level &s, const Lists &l, u32 *begin, u32 base, u32 m) {
 	u32 sum = 0, all;
@@ -165,6 +152,14 @@ static __device__ __forceinline__ void take_edges(const Rowed &g, const Level &s
 #endif
 	}
 	__syncthreads();
-	normalise(s, l, base);
+#if ROW_NORMAL
+	for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
+		double sum = 0;
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+			sum += (double)l.weight[base + e];
+		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
+			l.weight[base + e] = (float)((double)l.weight[base + e] / sum);
+	}
+#endif
 }
 `
