@@ -34,12 +34,12 @@
 //
 // # Engines
 //
-// Formulas count stars, and patterns of three and four vertices, from degrees,
-// triangles at edges and wedges. Bit matrices count cliques: the neighbours of a root
+// Formulas count stars, the 5-cycle, and patterns of three and four vertices, from degrees,
+// triangles at edges, wedges and closed walks. Bit matrices count cliques: the neighbours of a root
 // that come after it in order of degree, as rows of bits. Maps count patterns such as cycles
 // and houses by walks that may meet a vertex twice, and subtract those. All else is loops over
-// sorted sets (packages mine/plan and mine/run). Auto takes formulas or bits where they apply
-// and fit into the memory, and else what is expected to be faster of maps and loops. Explain
+// sorted sets (packages mine/plan and mine/run). Auto takes formulas or bits if they apply
+// and fit into the memory, otherwise the faster of maps and loops, as estimated. Explain
 // shows the choice before the run. Memory is taken before the work begins; if Options.Mem is
 // too small, the error names the smallest that would do.
 // Counts have 128 bits.

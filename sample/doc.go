@@ -44,9 +44,8 @@
 // point make the graph of edges.Reverse().
 //
 // A sampler's functions run once, in Compile, on symbols (Int, Real and Bool), and what
-// they return is then drawn for every sample. So what Go's if, its random numbers or its
-// variables say is said for all samples alike: choose by If, draw by Rand, remember in
-// State. A symbol belongs to the function that made it: Compile refuses it in another. Both sides of an If are computed; a Reject on the side that is not taken must
+// they return is then drawn for every sample. So Go's if, random numbers and variables
+// act once, for all samples: choose with If, draw with Rand, keep state in State. A symbol belongs to the function that made it: Compile refuses it in another. Both sides of an If are computed; a Reject on the side that is not taken must
 // end, too.
 //
 // Next returns a place in the row of the transit, from 0 to Degree-1, and not a vertex. None

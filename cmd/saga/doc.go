@@ -6,7 +6,10 @@
 //	saga evaluate  loss, accuracy, every class and the confusion matrix of a checkpoint
 //	saga predict   classes, probabilities or logits of all vertices from a checkpoint
 //	saga embed     the rows that enter the last layer, from a checkpoint
+//	saga sample    samples of neighbourhoods and of subgraphs, as files
+//	saga walk      random walks, and vectors of vertices learned from them
 //	saga mine      counts and listings of cliques, motifs and patterns
+//	saga report    what a run did, as text or a page
 //	saga bench     tables of schedules, streaming and passes, simulated and counted
 //	saga data      convert, describe, verify and generate graphs
 //	saga topo      links of a machine, who loads chunks and the ring they take
