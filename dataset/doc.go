@@ -18,7 +18,7 @@
 //     sparse matrices; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, pttensor.go.
 //   - Tables: tables.go, tableedges.go, csvfile.go, csvcolumns.go, idtable.go.
-//   - Edge lists: edgelist.go, edgestream.go; Matrix Market: mtx.go; SVMlight: svmlight.go; texts: text.go, parse.go, columns.go.
+//   - Edge lists: edgelist.go, edgeheading.go, edgestream.go; Matrix Market: mtx.go; SVMlight: svmlight.go; texts: text.go, parse.go, columns.go.
 //   - Folders: planetoid.go (pickle.go, pickledecode.go), tu.go, ogb.go. MATLAB: mat.go, matgraph.go.
 //   - The project's own store: store.go.
 //   - Generated: karate.go, synthetic.go, community.go, rmat.go, spec.go.
