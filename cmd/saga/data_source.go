@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 
 	"sagann/dataset"
@@ -118,6 +119,30 @@ func (s *source) open(a *app) (string, *dataset.Data, error) {
 func warn(a *app, d *dataset.Data) {
 	for _, w := range d.Report.Warnings {
 		a.Log.Warn(w)
+	}
+}
+
+// tell logs what loading the graph at path found wrong and did, and, where walks and samples follow edges as
+// they point and nothing adds reverses, that no edge has its reverse. What was done to a store was told when
+// it was made.
+func tell(a *app, path string, d *dataset.Data, directed bool) {
+	warn(a, d)
+	if !strings.HasSuffix(path, ".saga") {
+		for _, c := range d.Report.Changes {
+			a.Log.Info(c)
+		}
+	}
+	if directed {
+		if text := oneWay(path, d); text != "" {
+			a.Log.Warn(text)
+		}
+	}
+}
+
+// tellNumbers warns that path, a .npy of vertices, has numbers where the data has names.
+func tellNumbers(a *app, path, other string, d *dataset.Data) {
+	if filepath.Ext(path) == ".npy" && d.Vertices.Names != nil {
+		a.Log.Warn(path + " has the numbers of vertices in the order of the data, from 0 on, as a .npy has no room for their names; a " + other + " has names")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/saga"
 	"sagann/sample"
@@ -50,23 +51,14 @@ matrices given (of features: wf1 and wa1; of the first layer's rows: wf2 and wa2
 
 // Run embeds.
 func (c *embedCmd) Run(a *app) error {
+	if err := c.flags(a); err != nil {
+		return err
+	}
 	switch {
-	case c.Walks != "" && c.Hops.Children > 0:
-		return cli.Usagef("--walks and --children: rows come from one of them")
 	case c.Walks != "":
 		return c.fromWalks(a)
 	case c.Hops.Children > 0:
 		return c.fromHops(a)
-	}
-	for _, name := range []string{"length", "per-vertex", "dims", "window", "negative", "walk-epochs", "rate", "seed", "undirected"} {
-		if a.Given[name] {
-			return cli.Usagef("--%s is of embeddings from walks: give --walks, too", name)
-		}
-	}
-	for _, name := range []string{"leaves", "weights", "width", "self-neighbours", "bf16"} {
-		if a.Given[name] {
-			return cli.Usagef("--%s is of embeddings from sampled in-edges: give --children, too", name)
-		}
 	}
 	t, x, cols, err := c.infer(a, "embeddings")
 	if err != nil {
@@ -77,6 +69,50 @@ func (c *embedCmd) Run(a *app) error {
 		row = saga.GraphTask
 	}
 	return c.write(a, x, cols, string(row), t.ids(string(row)))
+}
+
+// flags refuses those that do not belong to the way in which rows are made.
+func (c *embedCmd) flags(a *app) error {
+	given := func(names ...string) string {
+		for _, name := range names {
+			if a.Given[name] {
+				return name
+			}
+		}
+		return ""
+	}
+	walks, hops := c.Walks != "", c.Hops.Children > 0
+	ofWalks := given("length", "per-vertex", "dims", "window", "negative", "walk-epochs", "rate")
+	ofHops := given("leaves", "weights", "width", "self-neighbours", "bf16")
+	both, ofRuns := given("seed", "undirected"), given("host-mem", "scratch")
+	switch {
+	case walks && hops:
+		return cli.Usagef("--walks and --children: rows come from one of them")
+	case !walks && ofWalks != "":
+		return cli.Usagef("--%s is of embeddings from walks: give --walks", ofWalks)
+	case !hops && ofHops != "":
+		return cli.Usagef("--%s is of embeddings from sampled in-edges: give --children", ofHops)
+	case !walks && !hops && both != "":
+		return cli.Usagef("--%s is of embeddings from walks or from sampled in-edges: give --walks or --children, too", both)
+	case (walks || hops) && ofRuns != "":
+		return cli.Usagef("--%s is of embeddings by the checkpoint of a run", ofRuns)
+	case walks && (c.Device != "cpu" || a.Given["mem"]):
+		return cli.Usagef("--walks runs on the CPU, without a bound on memory: neither --device nor --mem goes with it")
+	case hops && device.Host(c.Device) && a.Given["mem"]:
+		return cli.Usagef("--mem with --children is the memory of a GPU: give --device cuda, too")
+	case hops && c.checkpointFlags.Run+c.Checkpoint != "":
+		return cli.Usagef("--children and a checkpoint: rows come from one of them")
+	}
+	return nil
+}
+
+// graph is that of --data for walks and sampled in-edges.
+func (c *embedCmd) graph(a *app) (*dataset.Data, error) {
+	d, err := cli.OpenData(c.Data, dataset.Options{Undirected: c.Learn.Undirected})
+	if err == nil {
+		tell(a, c.Data, d, !c.Learn.Undirected)
+	}
+	return d, err
 }
 
 // write writes rows of cols columns.
@@ -105,7 +141,7 @@ func (c *embedCmd) fromWalks(a *app) error {
 	case c.checkpointFlags.Run != "" || c.Checkpoint != "":
 		return cli.Usagef("--walks and a checkpoint: vectors come from one of them")
 	}
-	d, err := cli.OpenData(c.Data, dataset.Options{Undirected: c.Learn.Undirected})
+	d, err := c.graph(a)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (c *embedCmd) fromHops(a *app) error {
 	if c.Hops.BF16 && device.Host(c.Device) {
 		return cli.Usagef("--bf16 is for --device cuda: a CPU computes in float32")
 	}
-	d, err := cli.OpenData(c.Data, dataset.Options{Undirected: c.Learn.Undirected})
+	d, err := c.graph(a)
 	if err != nil {
 		return err
 	}

@@ -58,8 +58,8 @@ type mineFlags struct {
 	Explain    bool     `group:"run" help:"Print plan, estimates and memory, and do not run."`
 	JSON       bool     `name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
-	bar *lateBar
-	ids []uint64
+	bar  *lateBar
+	data *dataset.Data
 }
 
 // open loads the graph.
@@ -69,6 +69,7 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	tell(a, f.Data, d, false) // a graph of directed edges is refused
 	labels := d.Labels
 	if f.Labels != "" {
 		array, err := npy.Read(f.Labels)
@@ -84,7 +85,7 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 			return nil, cli.Usagef("--without %s: there are reuse and pool", w)
 		}
 	}
-	f.ids = d.Vertices.IDs
+	f.data = d
 	f.bar = &lateBar{a: a, start: time.Now()}
 	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set,
 		NoReuse: slices.Contains(f.Without, "reuse"), NoPool: slices.Contains(f.Without, "pool")})
@@ -297,6 +298,9 @@ func (c *matchCmd) Run(a *app) (err error) {
 		if err := canWrite(c.Out, ".npy", ".csv"); err != nil {
 			return err
 		}
+		if e := mine.Engine(c.Engine); e != mine.Auto && e != mine.Loops {
+			return cli.Usagef("--engine %s only counts: listings (--out) are made by loops", e)
+		}
 	}
 	g, err := c.open(a)
 	if err != nil {
@@ -306,6 +310,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 	if c.Out == "" {
 		return c.count(a, g, p, c.Induced)
 	}
+	tellNumbers(a, c.Out, ".csv", c.data)
 	var options []mine.Option
 	if c.Induced {
 		options = append(options, mine.Induced)
@@ -320,7 +325,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 	}
 	ctx, stop := mineContext()
 	defer stop()
-	n, err := writeMatches(c.Out, p.Vertices(), c.ids, g.Match(ctx, p, append(options, mine.Limit(int64(c.Limit)))...))
+	n, err := writeMatches(c.Out, p.Vertices(), c.data, g.Match(ctx, p, append(options, mine.Limit(int64(c.Limit)))...))
 	if err != nil {
 		c.bar.finish()
 		return err

@@ -7,16 +7,18 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"sagann/dataset"
 	"sagann/dataset/npy"
 )
 
-// writeMatches writes rows of vertices, in the numbers of the data's file, to path by its
-// ending, and returns how many there were. A file appears as a whole or not at all.
-func writeMatches(path string, cols int, ids []uint64, rows iter.Seq2[[]uint32, error]) (n int64, err error) {
+// writeMatches writes rows of vertices, by their ids in the file of the data (numbers only in a .npy), to path
+// by its ending, and returns how many there were. A file appears as a whole or not at all.
+func writeMatches(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint32, error]) (n int64, err error) {
 	if filepath.Ext(path) == ".csv" {
-		err = matchesAsText(path, cols, ids, rows, &n)
+		err = matchesAsText(path, cols, d, rows, &n)
 		return n, err
 	}
+	ids := d.Vertices.IDs
 	if ids == nil {
 		err = npy.WriteRows(path, cols, func(add func([]uint32) error) error { return eachRow(rows, &n, add) })
 		return n, err
@@ -48,7 +50,7 @@ func eachRow(rows iter.Seq2[[]uint32, error], n *int64, add func([]uint32) error
 }
 
 // matchesAsText writes a .csv with a heading: v0, v1 and so on by pattern vertex.
-func matchesAsText(path string, cols int, ids []uint64, rows iter.Seq2[[]uint32, error], n *int64) error {
+func matchesAsText(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint32, error], n *int64) error {
 	return writeWhole(path, func(w *bufio.Writer) error {
 		w.WriteString("v0")
 		for i := 1; i < cols; i++ {
@@ -59,14 +61,14 @@ func matchesAsText(path string, cols int, ids []uint64, rows iter.Seq2[[]uint32,
 		return eachRow(rows, n, func(row []uint32) error {
 			buf = buf[:0]
 			for i, v := range row {
-				x := uint64(v)
-				if ids != nil {
-					x = ids[v]
-				}
 				if i > 0 {
 					buf = append(buf, ',')
 				}
-				buf = strconv.AppendUint(buf, x, 10)
+				if d.HasIDs() {
+					buf = append(buf, csvField(d.ID(int(v)))...)
+				} else {
+					buf = strconv.AppendUint(buf, uint64(v), 10)
+				}
 			}
 			_, err := w.Write(append(buf, '\n'))
 			return err

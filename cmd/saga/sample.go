@@ -58,7 +58,7 @@ func (c *sampleCmd) Run(a *app) error {
 	}
 	spec.Sampler.Replace = spec.Sampler.Replace || c.Replace
 	spec.Sampler.KeepLoops = c.SelfLoops && spec.Sampler.Next == nil && spec.Sampler.Over == sample.Individual
-	d, err := c.load()
+	d, err := c.load(a)
 	if err != nil {
 		return err
 	}

@@ -63,8 +63,13 @@ func (f *deviceFlags) share(w *walker, do func() error) (err error) {
 	return errors.Join(do(), x.Close())
 }
 
-func (f *graphFlags) load() (*dataset.Data, error) {
-	return cli.OpenData(f.Data, dataset.Options{Undirected: f.Undirected})
+// load reads the graph, and logs what is to be said of it.
+func (f *graphFlags) load(a *app) (*dataset.Data, error) {
+	d, err := cli.OpenData(f.Data, dataset.Options{Undirected: f.Undirected})
+	if err == nil {
+		tell(a, f.Data, d, !f.Undirected)
+	}
+	return d, err
 }
 
 // walksFlags say which walks are drawn.
@@ -92,7 +97,8 @@ func (walkCmd) Help() string {
 
 Walks go along edges as they point, by weight where edges have weights. First comes one walk from each
 vertex in order, then the second ones and so on (multirw: the roots of each are picked at random). A walk
-that ends early is filled up with -1 in a .npy. Vertices are those of the data's file where it has numbers.`
+that ends early is filled up with -1 in a .npy. Vertices are those of the data's file; where these have
+names, a .txt has them, and a .npy has their numbers in the order of the data.`
 }
 
 // Run walks.
@@ -111,10 +117,11 @@ func (c *walkCmd) Run(a *app) error {
 	case c.PerVertex < 1:
 		return cli.Usagef("--per-vertex 0: at least 1 walk")
 	}
-	d, err := c.load()
+	d, err := c.load(a)
 	if err != nil {
 		return err
 	}
+	tellNumbers(a, c.Out, ".txt", d)
 	w, err := newWalker(d.Edges, spec.Sampler, int(c.PerVertex), c.Seed)
 	if err != nil {
 		return err
