@@ -5,8 +5,9 @@
 //
 // The files, in reading order:
 //
-//   - The graph: node.go (nodes, row sets, shapes), caller.go (the user's line), def.go (what an op declares), algebra.go
-//     (the ops whose algebra passes use), grad.go (gradients).
+//   - The graph: node.go (nodes, shapes), set.go (row sets), caller.go (the user's line), def.go (what an op declares), algebra.go
+//     (the ops whose algebra passes use), grad.go (gradients), learn.go (rows that steps change),
+//     products.go (features that are read by products only).
 //   - The passes: pass.go (their table, in order), rewrite.go (rules), hoist.go, factor.go,
 //     commute.go, slice.go and sliceable.go, storage.go, invariant.go.
 //   - The lowering: phase.go (sweeps over intervals), kept.go (stored or computed again),

@@ -9,8 +9,8 @@
 // input with the file and its line or byte; Validate repeats the checks that
 // need the whole graph.
 //
-// The files. What there is: data.go, kind.go, split.go, options.go, features.go, simplify.go,
-// validate.go. What stands at a path: load.go; in pieces: stream.go, convert.go. One kind
+// The files. What there is: data.go, kind.go, split.go, options.go, features.go, sparse.go, targets.go,
+// links.go, nonedges.go, oneway.go, simplify.go, validate.go. What stands at a path: load.go; in pieces: stream.go, convert.go, shard.go, shardwrite.go. One kind
 // of reader each:
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go list arrays (arrays.go, alias.go), of
@@ -18,7 +18,7 @@
 //     sparse matrices; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, pttensor.go.
 //   - Tables: tables.go, tableedges.go, csvfile.go, csvcolumns.go, idtable.go.
-//   - Edge lists: edgelist.go, edgestream.go; Matrix Market: mtx.go; texts: text.go, parse.go, columns.go.
+//   - Edge lists: edgelist.go, edgeheading.go, edgestream.go; Matrix Market: mtx.go; SVMlight: svmlight.go; texts: text.go, parse.go, columns.go.
 //   - Folders: planetoid.go (pickle.go, pickledecode.go), tu.go, ogb.go. MATLAB: mat.go, matgraph.go.
 //   - The project's own store: store.go.
 //   - Generated: karate.go, synthetic.go, community.go, rmat.go, spec.go.

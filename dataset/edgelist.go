@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -13,50 +12,72 @@ import (
 // the order of the file and without holding more than a line. A line has a
 // source, a destination and perhaps a weight (1 when absent), parted by blanks,
 // tabs, commas or semicolons; lines that begin with # or % are comments, and a
-// first line of words is a heading. An error of fn ends the scan and is returned
-// with the file and line.
+// first line of words is a heading, which is refused where it says that the columns
+// are others. An error of fn ends the scan and is returned with the file and line.
 func ScanEdges(path string, fn func(src, dst uint64, weight float32) error) error {
 	t, err := openText(path)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	return scanEdges(t, fn)
+	return scanEdges(t, true, fn)
 }
 
-func scanEdges(t *textFile, fn func(src, dst uint64, weight float32) error) error {
+// scanEdges is ScanEdges of an open file. Of a file that may as well be a table (those of OGB and TU are none)
+// the heading is checked, and errors name the command for tables.
+func scanEdges(t *textFile, table bool, fn func(src, dst uint64, weight float32) error) error {
+	way := func(what string) string {
+		if !table {
+			return ""
+		}
+		return "; " + what + ": " + tableWay(t.name, "")
+	}
+	end := func(side string, f []byte) (uint64, error) {
+		id, err := parseUint(f)
+		if err == nil {
+			return id, nil
+		}
+		hint := ""
+		if _, no := parseFloat(f); no != nil && len(f) > 0 {
+			hint = way("ids that are text")
+		}
+		return 0, t.errorf("%s: %w%s", side, err, hint)
+	}
 	columns := 0
 	heading := true // a heading may still come
 	return t.eachLine(func(line []byte) error {
 		if heading {
 			heading = false
 			if isHeading(line) {
+				if table {
+					return checkHeading(t, line)
+				}
 				return nil
 			}
 		}
 		s, rest := field(line)
 		d, rest := field(rest)
-		src, err := parseUint(s)
+		src, err := end("source", s)
 		if err != nil {
-			return t.errorf("source: %w", err)
+			return err
 		}
-		dst, err := parseUint(d)
+		dst, err := end("destination", d)
 		if err != nil {
-			return t.errorf("destination: %w", err)
+			return err
 		}
 		n, weight := 2, float32(1)
 		if len(rest) > 0 {
 			n = 3
 			w, more := field(rest)
 			if len(more) > 0 {
-				return t.errorf("more than three fields (source, destination, weight)")
+				return t.errorf("more than three fields (source, destination, weight)%s", way("a table of more columns"))
 			}
 			f, err := parseFloat(w)
 			if err == nil {
 				weight, err = toFloat32(f)
 			}
 			if err != nil {
-				return t.errorf("weight: %w", err)
+				return t.errorf("weight: %w%s", err, way("a table of other columns"))
 			}
 		}
 		if columns == 0 {
@@ -70,17 +91,6 @@ func scanEdges(t *textFile, fn func(src, dst uint64, weight float32) error) erro
 		}
 		return nil
 	})
-}
-
-// isHeading tells a line that names columns: its first two fields are words.
-func isHeading(line []byte) bool {
-	a, rest := field(line)
-	b, _ := field(rest)
-	word := func(f []byte) bool {
-		f = bytes.TrimLeft(f, `"'`)
-		return len(f) > 0 && (f[0]|0x20 >= 'a' && f[0]|0x20 <= 'z' || f[0] == '_')
-	}
-	return word(a) && word(b)
 }
 
 // ReadEdgeList reads the edge list at path as ScanEdges does. When the ids were
@@ -99,7 +109,7 @@ func readEdgeList(t *textFile, relabel Relabel) (*chunk.Edges, []uint64, error) 
 	var src, dst []uint64
 	var weight []float32
 	largest := uint64(0)
-	err := scanEdges(t, func(s, d uint64, w float32) error {
+	err := scanEdges(t, true, func(s, d uint64, w float32) error {
 		if w != 1 && weight == nil {
 			weight = slices.Repeat([]float32{1}, len(src))
 		}

@@ -90,6 +90,7 @@ func openEdgeList(path string, relabel Relabel) (*Stream, error) {
 	d := &Data{Report: Report{Form: edgeListForm}}
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	d.Name = strings.TrimSuffix(name, filepath.Ext(name))
+	d.warnBeside(path)
 	vertices := largest + 1
 	if relabel == RelabelAlways || relabel == RelabelAuto && largest/2 >= uint64(ids.count) {
 		d.Vertices.IDs = ids.sorted()

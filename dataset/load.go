@@ -37,7 +37,7 @@ func Open(name string, opt Options) (*Data, error) {
 //   - a folder with edges.npy (and features, labels, train, …, see
 //     WriteNpyFolder) or PyG's edge_index.npy, Planetoid files ind.*, TU text files
 //     *_A.txt, an OGB set (its root or its folder raw, texts or data.npz), or one
-//     single file of those below;
+//     single file of those below; beside an edge list its .npy arrays are read, too;
 //   - a file: .npz, PyG's .pt, .mat, .mtx, or an edge list .txt, .csv, .tsv, .edges,
 //     .edgelist, .ungraph, all texts also with .gz;
 //   - the project's own store.
@@ -192,8 +192,14 @@ func formsIn(dir string, opt Options) ([]form, error) {
 	if folder {
 		return forms, nil
 	}
+	arrays := len(arraysBeside(dir)) > 0
 	for _, e := range entries {
-		if e.Type().IsRegular() && isGraph(e.Name()) {
+		if arrays && e.Name() == namesFile {
+			continue
+		}
+		if arrays && e.Type().IsRegular() && slices.Contains(edgeListEndings, endingOf(e.Name())) && isGraph(e.Name()) {
+			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openListFolder(dir, e.Name(), opt) }})
+		} else if e.Type().IsRegular() && isGraph(e.Name()) {
 			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openFile(filepath.Join(dir, e.Name()), opt) }})
 		}
 	}
@@ -260,6 +266,7 @@ func openFile(path string, opt Options) (s *Stream, err error) {
 		d := &Data{}
 		d.Edges, d.Vertices.IDs, err = ReadEdgeList(path, opt.Relabel)
 		d.changeIDs()
+		d.warnBeside(path)
 		s, err = held(d, err)
 	}
 	if err != nil {

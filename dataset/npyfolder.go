@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"sagann/dataset/npy"
 )
 
 // npyMeta is what is read of meta.json; 0 and "" mean unknown.
@@ -21,7 +24,10 @@ type npyMeta struct {
 // openNpyFolder reads dir/edges.npy, or PyG's edge_index.npy, and what stands beside
 // it. meta.json, when there, gives the name and the numbers of vertices and classes,
 // which arrays alone may leave open.
-func openNpyFolder(dir string) (*Stream, error) {
+func openNpyFolder(dir string) (*Stream, error) { return openArraysIn(dir, nil, ".npy folder") }
+
+// openArraysIn is openNpyFolder with edges that were made already, if any.
+func openArraysIn(dir string, made map[string]*npy.Array, form string) (*Stream, error) {
 	var meta npyMeta
 	file := filepath.Join(dir, "meta.json")
 	text, err := os.ReadFile(file)
@@ -38,7 +44,7 @@ func openNpyFolder(dir string) (*Stream, error) {
 	if !slices.Contains(list, "edges") {
 		names = otherwise(list, otherNames)
 	}
-	s, err := openArrays(named{arrays: from, names: names}, meta)
+	s, err := openArrays(named{arrays: from, names: names, made: made}, meta)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +56,52 @@ func openNpyFolder(dir string) (*Stream, error) {
 	if d.Name = meta.Name; d.Name == "" {
 		d.Name = filepath.Base(filepath.Clean(dir))
 	}
-	d.Report.Form = ".npy folder"
+	d.Report.Form = form
 	return s, nil
+}
+
+// arraysBeside lists the files in dir with arrays for the vertices or edges of a graph.
+func arraysBeside(dir string) (files []string) {
+	for _, name := range npyFolder(dir).Names() {
+		known := slices.Contains(ourNames, name)
+		for _, theirs := range otherNames {
+			known = known || slices.Contains(theirs, name)
+		}
+		if known {
+			files = append(files, name+".npy")
+		}
+	}
+	return files
+}
+
+// warnBeside warns of arrays beside an edge list that was named itself, which are not read then.
+func (d *Data) warnBeside(path string) {
+	dir := filepath.Dir(path)
+	files := arraysBeside(dir)
+	if len(files) > 0 && !slices.Contains(files, "edges.npy") && !slices.Contains(files, "edge_index.npy") {
+		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: %.400s beside it are not read; name the folder, %s, to read them, too", path, strings.Join(files, ", "), dir))
+	}
+}
+
+// openListFolder reads an edge list and the arrays that stand beside it in dir. Ids are rows of the
+// arrays, so they are never numbered anew.
+func openListFolder(dir, list string, opt Options) (*Stream, error) {
+	path := filepath.Join(dir, list)
+	if opt.Relabel == RelabelAlways {
+		return nil, fmt.Errorf("%s: ids are rows of the arrays beside the list and cannot be numbered anew (--relabel always)", path)
+	}
+	e, _, err := ReadEdgeList(path, RelabelNever)
+	if err != nil {
+		return nil, fmt.Errorf("%w (ids are rows of the arrays beside the list, such as features.npy, and count from 0)", err)
+	}
+	made := map[string]*npy.Array{"edges": npy.New(path, []int{2, e.E()}, slices.Concat(e.Src, e.Dst))}
+	if e.Weight != nil {
+		if exists(filepath.Join(dir, "edge_weight.npy")) {
+			return nil, fmt.Errorf("%s: the list has weights, and so has edge_weight.npy", path)
+		}
+		made["edge_weight"] = npy.New(path, []int{e.E()}, e.Weight)
+	}
+	return openArraysIn(dir, made, "edge list with .npy arrays")
 }
 
 // namesFile of a folder holds the name of each vertex, under a heading.

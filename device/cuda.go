@@ -74,7 +74,7 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	if budget <= 0 || budget > math.MaxInt64/2 {
 		return nil, fmt.Errorf("%v: budget of %d bytes", info, budget)
 	}
-	n, err := cu.NumDevices()
+	n, err := cuGPUs()
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", info, err)
 	}

@@ -30,7 +30,7 @@ import (
 
 // CUDASystem asks the CUDA driver for its GPUs; none is an error.
 func CUDASystem() (System, error) {
-	n, err := cu.NumDevices()
+	n, err := cuGPUs()
 	if err != nil {
 		return nil, fmt.Errorf("GPUs of the CUDA driver: %w", err)
 	}

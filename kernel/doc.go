@@ -14,6 +14,7 @@
 //   - scratch_alloc.go: registers whose lives do not meet share their place in scratch memory.
 //   - halves.go: rows of bfloat16 that are read as such.
 //   - chip.go: the sizes of a GPU.
+//   - sparse.go: rows that hold their entries only.
 //   - ordered.go: maxima as bit patterns that compare as integers.
 //   - check.go: the rules of a program. program.go: what it is.
 package kernel

@@ -45,7 +45,7 @@
 // Counts have 128 bits.
 //
 // The files: mine.go (Open), query.go and symbols.go (what is asked), count.go (which engine, and
-// counting), match.go (listing), motifs.go, explain.go, gpu.go (the same on GPUs).
+// counting), expect.go (how long each takes), maps.go, motifs.go, match.go (listing), explain.go, gpu.go (the same on GPUs).
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
 // counts and rows. Call Close on such a graph: it frees the GPUs.

@@ -3,6 +3,7 @@
 //
 //   - net.go: a Group of ranks over a Link: messages of any length, in pieces; what was sent is counted.
 //   - together.go: what all ranks do at once: broadcasts, votes.
+//   - ask.go: bytes that one rank asks of another at any time. watch.go: which rank gives no sign of life.
 //   - local: a Link between goroutines of one process, for tests.
 //   - mpi: a Link over MPI, with build tag mpi.
 package net

@@ -7,7 +7,8 @@
 // The files: op.go and shape.go are what declarations are made with. Element-wise ops stand in
 // arith.go, math.go, activation.go and dropout.go (hash.go); ops on rows in rowwise.go, norm.go,
 // columns.go, group.go, matmul.go; movements in gather.go and place.go; sums over rows in
-// reduce.go and graphs.go; losses and scores in xent.go and metric.go. What passes put in:
+// reduce.go and graphs.go; losses and scores in xent.go, xent_weighted.go, regress.go and metric.go; rows
+// that are sparse, learned or standardised in sparse.go, learn.go and standardize.go. What passes put in:
 // slices.go, pack.go.
 //
 // # Shapes

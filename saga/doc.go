@@ -65,6 +65,14 @@
 //	precompute.go         what is computed once, before the first epoch
 //	host.go               what lies in host memory, and what in files
 //
+// Sampled training, beside that of whole graphs:
+//
+//	sampling.go levels.go presample.go   what is asked; levels of blocks; rooms by drawing some batches
+//	sampled.go sampled_*.go   programs, batches, steps, evaluation, on several devices and ranks
+//
+// Several processes: ranks.go, shard.go, owned.go. Beside labels of vertices: loss.go, link.go, linkhead.go;
+// batchnorm.go, schedule.go, learned.go, sparse.go.
+//
 // What is open:
 //
 //	open.go               Open, Close, Step

@@ -76,4 +76,20 @@
 //		Size:  func(step int) int { return 5 },
 //		Score: func(e sample.Edge) sample.Real { return sample.ToReal(e.Row(e.Source()).Degree()) },
 //	}
+//
+// # Its files
+//
+//	sampler.go symbol.go edge.go pool.go   what users write
+//	philox.go graph.go tables.go           random words; sorted rows; tables of weights
+//	trace.go code.go compile.go            functions become code, run once on symbols
+//	reference.go                           the slow interpreter that all else must equal
+//	run.go frame.go strip.go stripops.go   drawing, many samples at a time
+//	plain.go second.go                     walks of simple functions, and of second order
+//	blocks.go add.go collective.go induced.go race.go   blocks, and what their draws need
+//	neighbours.go weighted.go layer.go fastgcn.go ladies.go mvs.go clustergcn.go saint.go shadow.go
+//	deepwalk.go ppr.go node2vec.go multirw.go pinsage.go   a sampler each
+//	parse.go digest.go                     samplers as text; what samples depend on
+//	partition.go skipgram.go               clusters; vectors learned from walks
+//	graphsage.go twohop.go                 embeddings over sampled trees
+//	render.go render_ops.go gpu.go gpu_*.go gpus.go   the same on GPUs, over package sample/cuda
 package sample

@@ -42,6 +42,9 @@ export LD_LIBRARY_PATH=$home/lib64:$home/lib:${LD_LIBRARY_PATH:-}
 echo "GPU build: headers and libraries of $home"
 go vet -tags cuda ./device/... ./mine/... ./bench/cuda ./bench/mine ./bench/offload ./cmd/saga
 go build -tags cuda -o "$lib/saga" ./cmd/saga
+# It starts where there is no GPU: package cu ends a process whose driver fails, before main.
+LD_LIBRARY_PATH=$lib:$LD_LIBRARY_PATH "$lib/saga" version >/dev/null ||
+	{ echo "GPU build: bin/saga does not start without a GPU" && exit 1; }
 go build -tags cuda -o "$lib/cuda" ./bench/cuda
 go build -tags cuda -o "$lib/offload" ./bench/offload
 go test -tags nvrtc -count=1 ./device/nvrtc

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"strings"
 
 	"sagann/dataset"
@@ -66,14 +64,6 @@ func dataHint(command string, err error) string {
 	if path, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && (command == "train" || command == "plan") {
 		path, _, _ = strings.Cut(path, ", did you mean")
 		return "saga: if it is a graph: --data " + path + "\n"
-	}
-	return ""
-}
-
-// columnsHint tells how tables are read when one of these endings was not an edge list.
-func columnsHint(path string, err error) string {
-	if name := strings.TrimSuffix(path, ".gz"); !errors.Is(err, fs.ErrNotExist) && (strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv")) {
-		return "; if this is a table with names of columns: saga data convert --edges FILE --vertices FILE --out graph.saga"
 	}
 	return ""
 }

@@ -55,7 +55,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	}
 	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
-		return nil, fmt.Errorf("%w%s", err, columnsHint(s.Data.Path, err))
+		return nil, err
 	}
 	if cfg.HostMem > 0 || j.data.Shard != nil {
 		debug.SetGCPercent(shardGC)

@@ -9,7 +9,10 @@
 //   - launch.go: kernels on GPUs, through the kernel.Renderer of their kind.
 //   - task.go: a task as a copy or a launch on a queue.
 //   - update.go: the optimiser. rows.go: the rows that loads gather.
-//   - ranks.go: what crosses to another rank, and what all ranks get.
+//   - learned.go: inputs that steps write. gradients.go: several batches for one update.
+//   - batch.go, ahead.go: batches of sampled blocks, and those that come while another is at work.
+//   - drawn.go, far_rows.go: blocks that a GPU drew, and rows that it reads from host memory.
+//   - ranks.go, relay.go: what crosses to another rank, and what all ranks get; messages of GPUs through host memory.
 //   - arena.go: the memory and the queues that runners share.
 //   - trace.go: when tasks ran.
 package exec

@@ -12,6 +12,7 @@
 //
 //   - spec.go: a program as values, phases and calls with their costs.
 //   - options.go, rule.go: what is asked of a plan, and by which priorities memory is given away.
+//   - sets.go: the row sets of sampled blocks, and room for them.
 //   - cut.go: a program's phases cut as the schedule that is asked for wants them.
 //   - plan.go, window.go: the result: tasks, places, what stays for some phases.
 //   - access.go: which phase touches what.

@@ -3,6 +3,9 @@ package lint
 import (
 	"go/ast"
 	"go/token"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -108,4 +111,42 @@ func (c *checker) checkPackageComments(files []*source) {
 			c.at(first[dir], first[dir].ast.Package, "package %s has no comment in any file: write a doc.go", first[dir].ast.Name.Name)
 		}
 	}
+}
+
+var fileName = regexp.MustCompile(`[\w*]+\.go\b`)
+
+// checkFileLists wants all files of a package in its doc.go, if that names any, and no others. A
+// name there may hold stars. Tests and generated files need no mention.
+func (c *checker) checkFileLists(files []*source) {
+	have := map[string][]string{} // by folder
+	for _, s := range files {
+		if isGo(s.path) {
+			have[s.dir] = append(have[s.dir], path.Base(s.path))
+		}
+	}
+	for _, s := range files {
+		if path.Base(s.path) != "doc.go" || slices.Contains(namedByRule, s.dir) {
+			continue
+		}
+		names := fileName.FindAllString(string(s.text), -1)
+		if len(names) == 0 {
+			continue
+		}
+		for _, n := range names {
+			if !slices.ContainsFunc(have[s.dir], func(f string) bool { return matches(n, f) }) {
+				c.add(s, 0, "names %s, which is not there", n)
+			}
+		}
+		for _, f := range have[s.dir] {
+			if f == "doc.go" || strings.HasSuffix(f, "_test.go") || slices.ContainsFunc(names, func(n string) bool { return matches(n, f) }) {
+				continue
+			}
+			c.add(s, 0, "does not name %s", f)
+		}
+	}
+}
+
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
 }

@@ -95,6 +95,7 @@ func Check(root string) ([]Fault, error) {
 		}
 	}
 	c.checkPackageComments(files)
+	c.checkFileLists(files)
 	c.checkRecords(files)
 	slices.SortStableFunc(c.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))

@@ -16,8 +16,9 @@
 //     accumulators.go: begin, step, merge, end.
 //   - Lines. header.go: names, parameters, blocks; loads.go: how registers are read and written;
 //     emit.go: lanes and columns; packed_ids.go: far ends in as few bits as an interval needs.
-//   - Source that is the same for all programs: prelude.go, optimizer.go, join.go.
+//   - Source that is the same for all programs: prelude.go, optimizer.go, join.go, sparse_text.go;
+//     block_cells.go (parts of sampled blocks), far_rows.go (rows from host memory).
 //   - Launches. launch.go: which kernels, over which tiles; gather_select.go: which of the gather
-//     kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over rows; steps.go: one
+//     kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over rows; sparse.go: sparse rows; steps.go: one
 //     step; work.go: its bytes and operations.
 package cuda

@@ -5,5 +5,5 @@
 //
 // The files in the order of the work: plan.go (the types), make.go (a plan of one
 // matching order), sets.go (which sets are made where), choose.go (the best order),
-// print.go.
+// maps.go (ways to count maps), expect.go (times of all engines), print.go.
 package plan

@@ -1,7 +1,7 @@
 // Package mpi joins the ranks that mpirun, srun or another launcher of MPI has started: a net.Link. Only the build
-// with tag mpi has it (make mpi); Open of others is an error.
+// with tag mpi has it (make mpi); Open of others is an error (mpi_off.go).
 //
-// One goroutine, on a thread of its own, makes all calls of MPI (loop.go): it posts sends and receives, looks whether
+// One goroutine, on a thread of its own, makes all calls of MPI (calls.go, loop.go): it posts sends and receives, looks whether
 // they are over, and sends heartbeats (beats.go): every rank to the first, which sends them to all. A rank whose
 // heartbeats stay away for nearly the timeout is given up: the first says so, or of the first the second, and all end
 // (net.Watch).

@@ -1,4 +1,4 @@
-// Package tcp joins ranks over plain sockets, where there is no MPI: a net.Link. Every rank is told the addresses of all and its
+// Package tcp joins ranks over plain sockets, where there is no MPI: a net.Link (tcp.go). Every rank is told the addresses of all and its
 // number, and listens at its own.
 //
 // Each pair of ranks has a connection for every tag that they use (pipes.go), so a message waits for no other, and

@@ -8,6 +8,7 @@
 //	run.go      what reports read
 //	explain.go  the plan as text: graph, memory, what the compiler did with the user's lines
 //	page.go     the plan as a page, with the timeline of its queues
+//	sampled.go  what is told of sampled training
 //	scopes.go   which layer of the model a kernel call works for
 //	tasks.go    the tasks of a plan in words, and the trace of epochs
 //	totals.go   traced tasks of a kind, summed up

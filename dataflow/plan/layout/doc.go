@@ -8,6 +8,7 @@
 //   - deal.go: memory dealt out some intervals at a time by marginal gains of an estimate of the step.
 //   - size.go: what a choice takes.
 //   - layout.go, place.go, window.go, slots.go: where things lie in device memory.
+//   - blocks.go: the same for sampled blocks, of which everything is resident.
 //   - fitter.go: a buffer at the lowest address where it meets no other.
 //   - host.go: values that share a place in host memory.
 package layout

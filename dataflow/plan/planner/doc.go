@@ -5,4 +5,5 @@
 //   - planner.go: numbers of intervals, until a plan fits; its places and tasks (packages layout, order, sim);
 //     what does not fit host memory goes to files.
 //   - decode.go: a rule becomes a choice of what stays that fits (package layout).
+//   - blocks.go: a plan over sampled blocks.
 package planner

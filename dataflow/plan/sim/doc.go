@@ -8,7 +8,8 @@
 //   - simulate.go, timeline.go: the event loop, and its result.
 //   - numa.go, bound.go: host memory in one socket; closed forms for rings of devices.
 //   - kernel.go: the time of a kernel: a roofline with a machine's rates.
+//   - batch.go: the time of a step over sampled blocks.
 //   - network.go: links that copies share.
 //   - topology.go: trees of links for package ring, and back.
-//   - machine.go, machine_check.go: machine files.
+//   - machine.go, machine_check.go: machine files. hosts.go: several hosts of one kind.
 package sim

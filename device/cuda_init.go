@@ -1,0 +1,38 @@
+//go:build cuda
+
+package device
+
+/*
+#cgo CFLAGS: -D_GNU_SOURCE
+#cgo LDFLAGS: -ldl
+#include <dlfcn.h>
+#include <cuda.h>
+
+static CUresult saga_init = CUDA_ERROR_NOT_INITIALIZED;
+
+// Package cu calls cuInit before main, and ends the process if that fails: a binary with CUDA
+// could not even print its help where there is no GPU. So this program's cuInit comes before
+// the driver's. It calls that one, and keeps an error for whoever opens a GPU.
+CUresult cuInit(unsigned int flags) {
+	CUresult (*driver)(unsigned int) = (CUresult (*)(unsigned int))dlsym(RTLD_NEXT, "cuInit");
+	saga_init = driver ? driver(flags) : CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+	return CUDA_SUCCESS;
+}
+
+static CUresult saga_init_result(void) { return saga_init; }
+*/
+import "C"
+
+import (
+	"fmt"
+
+	"gorgonia.org/cu"
+)
+
+// cuGPUs is how many GPUs the driver has. An error says what to do where it does not start.
+func cuGPUs() (int, error) {
+	if err := cuErr(C.saga_init_result()); err != nil {
+		return 0, fmt.Errorf("the CUDA driver does not start: %w; run where nvidia-smi lists a GPU, or with --device cpu", err)
+	}
+	return cu.NumDevices()
+}
