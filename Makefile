@@ -23,7 +23,7 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
 SKIPPED = bin/skipped.txt
 skip    = echo "$(1)" | tee -a $(SKIPPED)
 
-.PHONY: test soak race bench cuda cuda-check mpi staticcheck deadcode gen fmt lint
+.PHONY: test soak race bench cuda cuda-check mpi cuda-mpi staticcheck deadcode gen fmt lint
 
 # Everything. The lint test reads the whole module, which the test cache cannot
 # know: hence -count=1. testlist prints what fails, and at the end what was skipped.
@@ -118,6 +118,11 @@ cuda:
 # The build for several ranks over MPI, and bin/saga of it: with the flags of the mpicc on PATH, or of MPICC.
 mpi:
 	set -e; flags="$$(bash net/mpi/flags.sh)"; eval "$$flags"; go vet -tags mpi ./net/... ./cmd/saga; go build -tags mpi -o bin/saga ./cmd/saga
+
+# The build for GPUs on several ranks over MPI, and bin/saga of it.
+cuda-mpi:
+	set -e; flags="$$(bash net/mpi/flags.sh)"; eval "$$flags"; \
+	export CGO_CFLAGS='$(CUDA_CFLAGS)'" $$CGO_CFLAGS" CGO_LDFLAGS='$(CUDA_LDFLAGS)'" $$CGO_LDFLAGS"; go build -tags cuda,mpi -o bin/saga ./cmd/saga
 
 # Assembly of internal/simd, written by a generator in a module of its own.
 gen:

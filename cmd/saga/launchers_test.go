@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,21 +83,71 @@ func TestLaunchers(t *testing.T) {
 	}
 }
 
-// TestAlone: processes that srun starts without MPI are told so; they would train one by one.
+// TestSlurmPeers: the script for Slurm without MPI trains, and goes on when it is started again. Two addresses of this host stand for two hosts.
+func TestSlurmPeers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const scontrol = "#!/bin/bash\n[ \"$*\" = \"show hostnames\" ] && printf '127.0.0.1\\n127.0.0.2\\n'\n"
+	const srun = `#!/bin/bash
+while [[ $1 == --* ]]; do shift; done
+SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1 "$@" & other=$!
+SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 "$@"; status=$?
+wait $other && exit $status
+`
+	for _, err := range []error{
+		os.Mkdir(bin, 0o777), os.Symlink(exe, filepath.Join(bin, "saga")),
+		os.WriteFile(filepath.Join(bin, "srun"), []byte(srun), 0o777), os.WriteFile(filepath.Join(bin, "scontrol"), []byte(scontrol), 0o777),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := command(t, "data", "generate", "--out", filepath.Join(dir, "edges.saga"), "vertices=400,edges=4000,features=8,classes=3,seed=1").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	free, err := net.Listen("tcp", "127.0.0.2:0")
+	if err != nil {
+		t.Skip("one address of this host is not enough:", err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	script := launched(t, "#!/bin/bash\n    #SBATCH --nodes=2 ", `SLURM_PROCID $run"`, dir)
+	script = strings.NewReplacer(":7000", ":"+port, "--device cuda --owners 16", "--owners 4").Replace(script)
+	for _, epochs := range []string{"3", "5"} {
+		cmd := exec.Command("bash", "-c", strings.ReplaceAll(script, `$run"`, `$run --epochs `+epochs+`"`))
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "SLURM_CPUS_PER_TASK=1")
+		out, err := cmd.CombinedOutput()
+		if text := string(out); err != nil || !strings.Contains(text, "epoch "+epochs+"/"+epochs) || !strings.Contains(text, "between 2 ranks") || epochs == "5" && strings.Contains(text, "epoch 3/5") {
+			t.Fatalf("%v\n%s\n%s", err, script, text)
+		}
+	}
+}
+
+// TestAlone: processes that srun or torchrun starts, without MPI, are told so; they would train one by one.
 func TestAlone(t *testing.T) {
 	for _, c := range []struct {
 		env  string
-		told bool
-	}{{"SLURM_STEP_NUM_TASKS=4", true}, {"SLURM_STEP_NUM_TASKS=1", false}, {"SLURM_NTASKS=4", false}} { // the last as in a batch script
+		told string // "": nothing
+	}{
+		{"SLURM_STEP_NUM_TASKS=4", "srun --mpi="}, {"SLURM_STEP_NUM_TASKS=1", ""}, {"SLURM_NTASKS=4", ""}, // the last as in a batch script
+		{"WORLD_SIZE=2 RANK=1", "--peers and --rank"}, {"WORLD_SIZE=1 RANK=0", ""},
+	} {
 		cmd := command(t, "train", "--data", "karate", "--epochs", "1", "--out", filepath.Join(t.TempDir(), "run"))
-		cmd.Env = append(os.Environ(), c.env)
+		cmd.Env = append(os.Environ(), strings.Fields(c.env)...)
 		var log bytes.Buffer
 		cmd.Stderr = &log
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%v\n%s", err, &log)
 		}
-		if told := strings.Contains(log.String(), "srun --mpi="); told != c.told {
-			t.Errorf("%s:\n%s", c.env, &log)
+		for _, text := range []string{"srun --mpi=", "--peers and --rank"} {
+			if strings.Contains(log.String(), text) != (text == c.told) {
+				t.Errorf("%s: %q\n%s", c.env, text, &log)
+			}
 		}
 	}
 }

@@ -127,6 +127,27 @@ func TestPeersResume(t *testing.T) {
 	}
 }
 
+// TestPeersWithoutFolder: where one rank cannot read the run that goes on, all end; the first used to wait for it in planning.
+func TestPeersWithoutFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := []string{"--data", "karate", "--owners", "2"}
+	startPeersBy(t, 2, func(c *exec.Cmd) *exec.Cmd { c.Dir = dir; return c }, append(args, "--epochs", "2", "--out", "run")...).wait(t)
+	rank, elsewhere := 0, t.TempDir()
+	p := startPeersBy(t, 2, func(c *exec.Cmd) *exec.Cmd {
+		if c.Dir = dir; rank == 1 {
+			c.Dir = elsewhere
+		}
+		rank++
+		return c
+	}, "--resume", "run", "--epochs", "4")
+	for r, c := range p.cmds {
+		if err := c.Wait(); err == nil || r == 0 && !strings.Contains(p.out[0].String(), "rank 1") {
+			t.Errorf("rank %d: %v\n%s", r, err, p.out[r])
+		}
+	}
+}
+
 // TestPeersUsage: a list of peers and a number that do not go together.
 func TestPeersUsage(t *testing.T) {
 	for _, args := range [][]string{{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"}} {

@@ -150,17 +150,7 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 // ready prepares the run: its settings, data and program. Nothing is written, but the folder of a run that goes on
 // is taken.
 func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
-	if c.Resume != "" {
-		if !t.follows() {
-			if c.unlock, err = lockRun(c.Resume); err != nil {
-				return nil, err
-			}
-		}
-		if err := c.recall(a.Given); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.own(); err != nil {
+	if err := t.agree(c.recalled(a, t)); err != nil { // planning has ranks wait for each other
 		return nil, err
 	}
 	if c.Memory.Scratch == "" {
@@ -178,6 +168,22 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 		return nil, err
 	}
 	return j, j.prog.Open()
+}
+
+// recalled takes the settings of a run that goes on, and its folder.
+func (c *trainCmd) recalled(a *app, t *ranks) (err error) {
+	if c.Resume == "" {
+		return c.own()
+	}
+	if !t.follows() {
+		if c.unlock, err = lockRun(c.Resume); err != nil {
+			return err
+		}
+	}
+	if err := c.recall(a.Given); err != nil {
+		return err
+	}
+	return c.own()
 }
 
 // existing is path or the nearest folder above it that is there.

@@ -22,7 +22,7 @@ import (
 
 // rankFlags say how ranks share a run.
 type rankFlags struct {
-	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: so many devices share the work; with several ranks, as many on each (docs/hosts.md)."`
+	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: the total number of devices of the run, divided equally among its ranks: 16 on 2 ranks is 8 on each (docs/hosts.md). 0: those of --device (${default})."`
 	Peers      []string      `placeholder:"HOST:PORT,.." group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
 	Rank       count         `default:"0" placeholder:"N" group:"run" help:"With --peers: the number of this rank, from 0."`
 	NCCL       string        `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
@@ -48,8 +48,12 @@ type toldError struct {
 // then on, but to its log file.
 func (c *trainCmd) join(a *app) (*ranks, error) {
 	link, err := c.Ranks.link(a.Stderr)
-	if link == nil && err == nil && mpi.Apart() > 0 {
-		a.Log.Warn("srun has started several processes that know nothing of each other, and each trains alone: srun --mpi=pmix, or what srun --mpi=list names, makes them ranks of one run", "processes", mpi.Apart())
+	if n, slurm := mpi.Apart(); link == nil && err == nil && n > 0 {
+		who, how := "WORLD_SIZE says that several processes were started together. They", "saga does not read RANK, WORLD_SIZE and MASTER_ADDR: mpirun, or --peers and --rank, make them ranks of one run"
+		if slurm {
+			who, how = "srun has started several processes that", "srun --mpi=pmix, or what srun --mpi=list names, makes them ranks of one run"
+		}
+		a.Log.Warn(who+" know nothing of each other, and each trains alone: "+how, "processes", n)
 	}
 	if link == nil || err != nil {
 		return nil, err

@@ -33,13 +33,19 @@ func Launched() int {
 	return cmp.Or(number("SLURM_STEP_NUM_TASKS"), number("SLURM_NTASKS"))
 }
 
-// Apart is how many processes Slurm's srun has started with this one where it has not joined them (srun --mpi=none); 0: it has started none, or joined
-// them.
-func Apart() int {
-	if n := number("SLURM_STEP_NUM_TASKS"); n > 1 && Launched() == 0 {
-		return n
+// Apart is how many processes Slurm's srun (slurm), or another launcher that sets WORLD_SIZE as torchrun does, has started with this one
+// where MPI has not joined them (srun --mpi=none); 0: none has, or they are joined.
+func Apart() (n int, slurm bool) {
+	if Launched() != 0 {
+		return 0, false
 	}
-	return 0
+	if n = number("SLURM_STEP_NUM_TASKS"); n > 1 {
+		return n, true
+	}
+	if n = number("WORLD_SIZE"); n > 1 {
+		return n, false
+	}
+	return 0, false
 }
 
 func number(name string) int {

@@ -21,7 +21,7 @@ func TestLaunched(t *testing.T) {
 		{"SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=3", 0},      // srun --mpi=none
 		{"OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0 SLURM_STEP_NUM_TASKS=8", 1}, // mpirun -n 1 in a step
 	} {
-		for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"} {
+		for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS", "WORLD_SIZE"} {
 			t.Setenv(name, "")
 			os.Unsetenv(name)
 		}
@@ -32,8 +32,13 @@ func TestLaunched(t *testing.T) {
 		if n := Launched(); n != c.want {
 			t.Errorf("%q: %d processes, want %d", c.env, n, c.want)
 		}
-		if apart := Apart(); (apart == 8) != strings.HasSuffix(c.env, "SLURM_PROCID=3") {
-			t.Errorf("%q: %d processes that know nothing of each other", c.env, apart)
+		apart, slurm := Apart()
+		if want := strings.HasSuffix(c.env, "SLURM_PROCID=3"); (apart == 8) != want || slurm != want {
+			t.Errorf("%q: %d processes that know nothing of each other, by srun: %t", c.env, apart, slurm)
+		}
+		t.Setenv("WORLD_SIZE", "5")
+		if apart, slurm := Apart(); (apart == 5 && !slurm) != (c.want == 0 && !strings.HasSuffix(c.env, "SLURM_PROCID=3")) {
+			t.Errorf("%q and WORLD_SIZE=5: %d processes that know nothing of each other, by srun: %t", c.env, apart, slurm)
 		}
 	}
 }
