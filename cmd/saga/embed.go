@@ -96,7 +96,7 @@ func (c *embedCmd) flags(a *app) error {
 		return cli.Usagef("--%s is of embeddings from walks or from sampled in-edges: give --walks or --children, too", both)
 	case (walks || hops) && ofRuns != "":
 		return cli.Usagef("--%s is of embeddings by the checkpoint of a run", ofRuns)
-	case walks && (c.Device != "cpu" || a.Given["mem"]):
+	case walks && (!device.Host(c.Device) || a.Given["mem"]):
 		return cli.Usagef("--walks runs on the CPU, without a bound on memory: neither --device nor --mem goes with it")
 	case hops && device.Host(c.Device) && a.Given["mem"]:
 		return cli.Usagef("--mem with --children is the memory of a GPU: give --device cuda, too")
