@@ -38,7 +38,9 @@ func scanEdges(t *textFile, table bool, fn func(src, dst uint64, weight float32)
 			return id, nil
 		}
 		hint := ""
-		if _, no := parseFloat(f); no != nil && len(f) > 0 {
+		if len(f) == 0 {
+			hint = way("a table of other columns")
+		} else if _, no := parseFloat(f); no != nil {
 			hint = way("ids that are text")
 		}
 		return 0, t.errorf("%s: %w%s", side, err, hint)

@@ -29,6 +29,7 @@ func TestHeadings(t *testing.T) {
 		"src,dst,day\n0,1,2020-01-01\n":       `"day" as column 3`,
 		"src,dst,when\n0,1,2020-01-01\n":      "is not a number; a table of other columns: saga data convert --edges",
 		"src,dst\nalice,bob\n":                `e.csv:2: source: "alice" is not a whole number; ids that are text: saga data convert --edges`,
+		",src,dst\n0,0,1\n":                   "e.csv:1: source: a number is missing; a table of other columns: saga data convert --edges",
 		"0,alice\n":                           `e.csv:1: destination: "alice" is not a whole number; ids that are text`,
 	} {
 		path := filepath.Join(writeFiles(t, map[string]string{"e.csv": text}), "e.csv")
@@ -53,6 +54,23 @@ func TestTextTables(t *testing.T) {
 	d, err = LoadTables(Tables{Edges: filepath.Join(dir, "e.csv")}, Options{})
 	if err != nil || d.Edges.V != 3 || !slices.Equal(d.Edges.Dst, []uint32{1, 2}) {
 		t.Errorf("%v %+v", err, d)
+	}
+}
+
+// TestCommentsInTables: a line that an edge list would skip is no edge of a table, but ids may begin with #.
+func TestCommentsInTables(t *testing.T) {
+	for text, want := range map[string]string{
+		"# two edges\nalice bob carol\n":              "t.txt:1: a comment",
+		"alice bob\n% made by hand\nbob carol\n":      "t.txt:2: ",
+		"alice\tbob\n# made by hand\tx\nbob\tcarol\n": "t.txt:2: a comment",
+		"#go,#rust\n%,#go\n":                          "t.txt:2: a comment",
+		"#go,#rust\n%a,#go\n":                         "",
+	} {
+		dir := writeFiles(t, map[string]string{"t.txt": text})
+		_, err := LoadTables(Tables{Edges: filepath.Join(dir, "t.txt"), Heading: "no"}, Options{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 	typed := &classText{}
 	err = f.eachRow(func(row [][]byte) error {
 		s.E++
+		if isComment(row[0]) {
+			return f.errorf("a comment: tables have none, and this line would be an edge")
+		}
 		for _, i := range []int{e.src, e.dst} {
 			if t.Vertices != "" {
 				break
@@ -74,6 +77,11 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 		e.number(typed)
 	}
 	return e, nil
+}
+
+// isComment tells the first field of a line that an edge list would skip. Ids such as #go are none.
+func isComment(f []byte) bool {
+	return len(f) > 0 && (f[0] == '#' || f[0] == '%') && (len(f) == 1 || isSeparator(f[1]))
 }
 
 // choose finds the columns.

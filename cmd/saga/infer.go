@@ -88,6 +88,9 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom()}); err != nil {
 		return nil, err
 	}
+	if f.Data != "" { // of the graph that was trained on training has said it
+		warn(a, t.data)
+	}
 	if err := t.prep.apply(t.data, a.Log); err != nil {
 		return nil, err
 	}
