@@ -15,22 +15,39 @@ import (
 
 // Sample is saga bench sample.
 type Sample struct {
-	Data     string   `default:"synthetic:vertices=200000,edges=4e6,features=1,classes=2" placeholder:"PATH" help:"The graph (${default})."`
-	Samplers []string `sep:";" default:"neighbours:15,10,5;neighbours:25,10;deepwalk;node2vec:p=2,q=0.5;ppr:0.01;multirw:100;layer:512,512;fastgcn:512,512;ladies:512,512;mvs:64;saint:4000x2;shadow:2x10;pinsage:1x50x3x10" placeholder:"NAME" help:"Samplers, with semicolons between them (${default})."`
+	Data     string   `default:"synthetic:vertices=200000,edges=4e6,features=1,classes=2" placeholder:"PATH" help:"The graph, on the CPU (${default})."`
+	Samplers []string `sep:";" default:"neighbours:15,10,5;neighbours:25,10;deepwalk;node2vec:p=2,q=0.5;ppr:0.01;multirw:100;layer:512,512;fastgcn:512,512;ladies:512,512;mvs:64;saint:4000x2;shadow:2x10;pinsage:1x50x3x10" placeholder:"NAME" help:"Samplers on the CPU, with semicolons between them (${default})."`
 	Batch    count    `default:"1024" placeholder:"N" help:"Seeds of a batch of blocks (${default})."`
-	Length   count    `default:"100" placeholder:"N" help:"Steps of a walk (${default})."`
+	Length   count    `default:"100" placeholder:"N" help:"Steps of a walk on the CPU (${default}); on GPUs 100."`
 	Times    count    `default:"3" placeholder:"N" help:"Runs of each; the fastest piece counts (${default})."`
-	Device   string   `default:"cpu" placeholder:"NAME" help:"cpu, or a GPU such as cuda: then the tables are of its kernels on generated graphs (${default})."`
+	Device   string   `default:"cpu" placeholder:"NAME" help:"cpu, or a GPU such as cuda: then the tables are of its kernels on the generated graphs of --shapes, and not of --data (${default})."`
 	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Memory of the GPU; auto: what is free there."`
-	Shapes   []string `default:"ppi,patents,livejournal,orkut,products" placeholder:"NAME" help:"Graphs of the GPU's tables: those of papers, or vertices and edges such as 10000x200000 (${default})."`
-	Blocks   bool     `help:"Measure blocks on all shapes, not walks; products has blocks anyhow."`
+	Shapes   []string `default:"ppi,patents,livejournal,orkut,products" placeholder:"NAME" help:"Graphs of the GPU's tables, which are generated: ${sample_shapes}, in the sizes of papers, or vertices and edges such as 10000x200000 (${default})."`
+	Blocks   bool     `help:"Measure blocks on all shapes on a GPU, not walks; products has blocks anyhow."`
 	Weights  bool     `default:"true" negatable:"" help:"Measure samplers by weight on a GPU, too (${default})."`
 	Markdown bool     `help:"Print Markdown."`
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
+// unread is an error where a flag was given that nothing reads on the device.
+func (c *Sample) unread(a *app) error {
+	flags, where := []string{"shapes", "blocks", "weights", "mem"}, "of GPUs; a CPU measures --samplers on --data"
+	if device.IsGPU(c.Device) {
+		flags, where = []string{"data", "samplers", "length"}, "of the CPU; GPUs are measured on the generated graphs of --shapes"
+	}
+	for _, name := range flags {
+		if a.Given[name] {
+			return cli.Usagef("--%s with --device %s: it is %s", name, c.Device, where)
+		}
+	}
+	return nil
+}
+
 // Run measures samplers and random reads.
 func (c *Sample) Run(a *app) error {
+	if err := c.unread(a); err != nil {
+		return err
+	}
 	if device.IsGPU(c.Device) {
 		return c.runGPU(a)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -33,8 +34,11 @@ func powerShape(text string) (v, e int, err error) {
 			return v, e, nil
 		}
 	}
-	return 0, 0, cli.Usagef("--shapes %s: want ppi, patents, livejournal, orkut, products, friendster, or vertices and edges such as 10000x200000", text)
+	return 0, 0, cli.Usagef("--shapes %s: want %s, or vertices and edges such as 10000x200000", text, SampleShapes())
 }
+
+// SampleShapes lists the names that --shapes of saga bench sample takes.
+func SampleShapes() string { return strings.Join(slices.Sorted(maps.Keys(sampleShapes)), ", ") }
 
 // powerGraph is an undirected graph with few vertices of many edges. Both ends of
 // edge k come from hashes of 2k and 2k+1: a number u in [0, 1) gives rank V·u^1.6, and the rank a

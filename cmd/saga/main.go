@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sagann/bench/tables"
 	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 	"sagann/layers"
@@ -60,7 +61,7 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 			"    saga report saga-run-0001 saga-run-0002          lays runs side by side"),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Vars{"models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
+		kong.Vars{"sample_shapes": tables.SampleShapes(), "models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
 			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "activations": strings.Join(layers.Activations(), ", "), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
 			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped()),
 			"with_bias": listed(layers.Reading(layers.ReadsBias))},

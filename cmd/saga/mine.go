@@ -50,13 +50,13 @@ type mineFlags struct {
 	Undirected bool     `group:"data" help:"Add the reverse of every edge that has none."`
 	Relabel    string   `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
 	Labels     string   `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
-	Engine     string   `default:"auto" enum:"auto,formula,bits,maps,loops" placeholder:"NAME" group:"run" help:"auto, formula, bits, maps or loops (${default})."`
-	Device     string   `default:"cpu" placeholder:"NAME" group:"run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
-	Mem        memory   `default:"auto" placeholder:"SIZE" group:"run" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
-	Threads    auto     `default:"auto" placeholder:"N" group:"run" help:"Threads; auto: as many as processors. Results do not depend on it."`
-	Without    []string `placeholder:"PART" group:"run" help:"What to leave out, for measuring: reuse (of sets by several loops), pool (of blocks that GPUs list into). Results do not depend on it."`
-	Explain    bool     `group:"run" help:"Print plan, estimates and memory, and do not run."`
-	JSON       bool     `name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
+	Engine     string   `default:"auto" enum:"auto,formula,bits,maps,loops" placeholder:"NAME" group:"options" help:"auto, formula, bits, maps or loops (${default})."`
+	Device     string   `default:"cpu" placeholder:"NAME" group:"options" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
+	Mem        memory   `default:"auto" placeholder:"SIZE" group:"options" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
+	Threads    auto     `default:"auto" placeholder:"N" group:"options" help:"Threads; auto: as many as processors. Results do not depend on it."`
+	Without    []string `placeholder:"PART" group:"options" help:"What to leave out, for measuring: reuse (of sets by several loops), pool (of blocks that GPUs list into). Results do not depend on it."`
+	Explain    bool     `group:"options" help:"Print plan, estimates and memory, and do not run."`
+	JSON       bool     `name:"json" group:"options" help:"Print one JSON object on the last line of standard output."`
 
 	bar  *lateBar
 	data *dataset.Data

@@ -18,11 +18,11 @@ import (
 // sampleCmd is saga sample.
 type sampleCmd struct {
 	graphFlags
-	Sampler   string `default:"neighbours:25,10" placeholder:"NAME" group:"run" help:"neighbours:25,10, weighted:.., layer:.., fastgcn:.., ladies:.., mvs:.., saint:4000x2, shadow:2x10 or pinsage:.. (${default})."`
+	Sampler   string `default:"neighbours:25,10" placeholder:"NAME" group:"options" help:"neighbours:25,10, weighted:.., layer:.., fastgcn:.., ladies:.., mvs:.., saint:4000x2, shadow:2x10 or pinsage:.. (${default})."`
 	SelfLoops bool   `name:"self-loops" group:"data" help:"Add a self loop to every vertex that has none, as models with normalised adjacency do. It is always kept."`
-	Seeds     string `default:"all" placeholder:"WHICH" group:"run" help:"all, train, val, test, or a .npy of vertices (${default})."`
-	Batch     count  `default:"1024" placeholder:"N" group:"run" help:"Seeds of a batch (${default})."`
-	Replace   bool   `group:"run" help:"Draw with replacement."`
+	Seeds     string `default:"all" placeholder:"WHICH" group:"options" help:"all, train, val, test, or a .npy of vertices (${default})."`
+	Batch     count  `default:"1024" placeholder:"N" group:"options" help:"Seeds of a batch (${default})."`
+	Replace   bool   `group:"options" help:"Draw with replacement."`
 	deviceFlags
 	Out string `required:"" placeholder:"FILE" help:"File to write, .csv or .npy: a row for each sampled edge."`
 }

@@ -69,13 +69,13 @@ type trainingFlags struct {
 	Optimizer    string  `json:"optimizer" default:"adam" placeholder:"NAME" help:"adam, adamw or sgd (${default})."`
 	Momentum     float32 `json:"momentum" default:"0" placeholder:"X" help:"Momentum of sgd (${default})."`
 	ClipNorm     float32 `json:"clip-norm" default:"0" placeholder:"X" help:"Largest 2-norm of all gradients; 0: any."`
-	EvalEvery    count   `json:"eval-every" default:"1" placeholder:"N" help:"Epochs between two evaluations (${default})."`
+	EvalEvery    count   `json:"eval-every" default:"1" placeholder:"N" help:"Epochs between two evaluations (${default}); on a large graph 5, say, or see --eval-sample."`
 	Patience     count   `json:"patience" default:"0" placeholder:"N" help:"Stop after N evaluations without a lower validation loss and keep the best parameters; 0: never."`
 	Loss         string  `json:"loss" default:"auto" placeholder:"NAME" help:"cross-entropy of classes; mse, mae or huber of numbers; auto (mse where the data has targets and no labels)."`
 	HuberDelta   float32 `json:"huber-delta" default:"1" placeholder:"X" help:"Where huber turns from squares to absolute errors (${default})."`
 	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
 	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
-	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout and --split (${default})."`
+	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout, --split, the batches of --sample and --sampler, and the pairs of --task link (${default})."`
 
 	Sampling samplingFlags `embed:"" json:"-"`
 }
@@ -120,7 +120,7 @@ type planFlags struct {
 	Storage  string   `json:"storage" default:"f32" placeholder:"TYPE" help:"Type of the rows that edges gather: f32 or bf16, which halves what is moved of them; sums are f32 (${default})."`
 	Slices   auto     `json:"slices" default:"auto" placeholder:"K" help:"Gather the columns of a row in K parts, each in a pass of its own over the edges; auto: 1, with a machine the fastest by simulation."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
-	Without  []string `json:"without" placeholder:"PASS" help:"Compiler passes to leave out, for measuring: stream, hoist, commute, factor, invariant, fuse and others."`
+	Without  []string `json:"without" placeholder:"PASS" help:"Compiler passes to leave out, for measuring: stream, hoist, commute, factor, invariant, fuse and others; an unknown name prints the list."`
 	Paper    bool     `json:"paper" help:"Leave out everything that the NGra paper does not do, for measuring."`
 }
 
@@ -132,6 +132,9 @@ var flagGroups = []kong.Group{
 	{Key: "memory", Title: "Devices and memory"},
 	{Key: "planning", Title: "Plan: how the graph is streamed, and what the compiler may do (chosen by itself; no run needs these)"},
 	{Key: "run", Title: "The run and its folder"},
+	{Key: "options", Title: "Options"},
+	{Key: "walks", Title: "Vectors from walks (--walks)"},
+	{Key: "hops", Title: "Rows from sampled in-edges (--children)"},
 	{Key: "output", Title: "Output"},
 }
 

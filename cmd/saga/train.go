@@ -60,6 +60,7 @@ func (trainCmd) Help() string {
   saga train --data cora/ --model gcn --hidden 16 --dropout 0.5 --weight-decay 5e-4 --epochs 200
   saga train --data edges.saga --model ggcn --mem 2GiB --out runs/one
   saga train --data edges.saga --model gcn --mem 8GiB --host-mem 16GiB --scratch /mnt/disk
+  saga train --data products.saga --model sage --sample 15,10 --batch 1024 --device cuda
   saga train --resume runs/one --epochs 120
 
 A run makes a folder, saga-run-0001 and so on, with:

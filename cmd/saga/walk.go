@@ -19,13 +19,13 @@ import (
 type graphFlags struct {
 	Data       string `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
 	Undirected bool   `group:"data" help:"Add the reverse of every edge that has none."`
-	Seed       uint64 `default:"1" placeholder:"N" group:"run" help:"Seed of the draws (${default}). Samples depend on it and on the graph, never on threads."`
+	Seed       uint64 `default:"1" placeholder:"N" group:"options" help:"Seed of the draws (${default}). Samples depend on it and on the graph, never on threads."`
 }
 
 // deviceFlags say where samples are drawn.
 type deviceFlags struct {
-	Device string `default:"cpu" placeholder:"NAME" group:"run" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:1, and cuda:0,1 for walks on two (${default}). Samples do not depend on it."`
-	Mem    memory `default:"auto" placeholder:"SIZE" group:"run" help:"Memory of the GPU; auto: what is free there."`
+	Device string `default:"cpu" placeholder:"NAME" group:"options" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:1, and cuda:0,1 for walks on two (${default}). Samples do not depend on it."`
+	Mem    memory `default:"auto" placeholder:"SIZE" group:"options" help:"Memory of the GPU; auto: what is free there."`
 }
 
 // on calls f with the sampler on the GPU, or with nil for the CPU.
@@ -74,14 +74,14 @@ func (f *graphFlags) load(a *app) (*dataset.Data, error) {
 
 // walksFlags say which walks are drawn.
 type walksFlags struct {
-	Length    count `default:"80" placeholder:"N" group:"run" help:"Steps of a walk (${default}); 0 leaves those of ppr unbounded."`
-	PerVertex count `name:"per-vertex" default:"10" placeholder:"N" group:"run" help:"Walks from each vertex (${default})."`
+	Length    count `default:"80" placeholder:"N" group:"options" help:"Steps of a walk (${default}); 0 leaves those of ppr unbounded."`
+	PerVertex count `name:"per-vertex" default:"10" placeholder:"N" group:"options" help:"Walks from each vertex (${default})."`
 }
 
 // walkCmd is saga walk.
 type walkCmd struct {
 	graphFlags
-	Walks string `default:"deepwalk" placeholder:"NAME" group:"run" help:"deepwalk, node2vec:p=2,q=0.5, ppr:0.15 or multirw:100 (${default})."`
+	Walks string `default:"deepwalk" placeholder:"NAME" group:"options" help:"deepwalk, node2vec:p=2,q=0.5, ppr:0.15 or multirw:100 (${default})."`
 	walksFlags
 	deviceFlags
 	Out string `required:"" placeholder:"FILE" help:"File to write: .npy, a row a walk, or .txt, a line a walk."`
