@@ -53,7 +53,7 @@ func (r *running) open(c *trainCmd) (err error) {
 	case c.Resume != "":
 		r.folder, err = runfolder.Open(c.Resume)
 	case c.Out != "" && unsaved(c.Out):
-		if c.unlock, err = lockRun(c.Out); err == nil { // before Open tidies up in it
+		if c.unlock, err = lockRun(c.Out); err == nil {
 			r.folder, err = runfolder.Open(c.Out)
 		}
 	case c.Out != "":
@@ -63,6 +63,9 @@ func (r *running) open(c *trainCmd) (err error) {
 	}
 	if err == nil && c.unlock == nil {
 		c.unlock, err = lockRun(r.folder.Dir)
+	}
+	if err == nil {
+		err = r.folder.Tidy()
 	}
 	if err != nil {
 		return err

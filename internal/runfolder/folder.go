@@ -72,8 +72,7 @@ func CreateAt(dir string) (*Folder, error) {
 	return &Folder{dir}, nil
 }
 
-// Open returns the folder of an earlier run, which is known by its config.json,
-// and removes temporary files that a killed process left in it.
+// Open returns the folder of an earlier run, which is known by its config.json.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{dir}
 	if _, err := os.Stat(f.Path(ConfigFile)); err != nil {
@@ -82,16 +81,22 @@ func Open(dir string) (*Folder, error) {
 		}
 		return nil, err
 	}
-	stale, err := filepath.Glob(filepath.Join(escape(dir), ".*.tmp-*"))
+	return f, nil
+}
+
+// Tidy removes temporary files that a killed process left in the folder. Only the process that
+// has locked the folder may call it: those of a run that goes on would be lost, too.
+func (f *Folder) Tidy() error {
+	stale, err := filepath.Glob(filepath.Join(escape(f.Dir), ".*.tmp-*"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, path := range stale {
 		if err := os.Remove(path); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // Path is the path of the file name in the folder.

@@ -95,6 +95,12 @@ func TestConfigAndOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.Stat(stale); err != nil {
+		t.Errorf("Open has taken what another process may be writing: %v", err)
+	}
+	if err := f.Tidy(); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(stale); err == nil {
 		t.Error("a temporary file is still there")
 	}
