@@ -28,7 +28,7 @@ func TestWhyHostDraws(t *testing.T) {
 		{"17 loops", "a vertex has 17 edges to itself; with KeepLoops a GPU takes at most 16", func(d *dataset.Data, _ *saga.Config, s *saga.Sampling) { s.Sampler = loops(d, s.Sampler) }},
 		{"little memory", "the memory has no room for the", func(d *dataset.Data, c *saga.Config, _ *saga.Sampling) { c.Mem = leastSampled(t, "sage", d, *c) }},
 		{"left out", "left out", func(_ *dataset.Data, c *saga.Config, _ *saga.Sampling) { c.Without = append(c.Without, "draw") }},
-		{"levels that draw together", "of blocks that stay there a GPU draws neighbours", func(_ *dataset.Data, _ *saga.Config, s *saga.Sampling) { s.Sampler = sample.LayerBlocks(64, 64) }},
+		{"levels that draw together", "blocks that stay on the GPU are of neighbours", func(_ *dataset.Data, _ *saga.Config, s *saga.Sampling) { s.Sampler = sample.LayerBlocks(64, 64) }},
 	} {
 		t.Run(x.what, func(t *testing.T) {
 			d, c, s := sampledGraph(t), sampledConfig(), sampling()

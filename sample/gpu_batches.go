@@ -11,7 +11,7 @@ func (p *Program) GPUBytes(size, list int) (int64, error) {
 		return 0, err
 	}
 	if x.fanouts == nil || p.score != nil { // of these the GPU gives up on some rows
-		return 0, p.errorf("%w: of blocks that stay there a GPU draws neighbours, with equal probability", ErrNotOnGPU)
+		return 0, p.errorf("%w: blocks that stay on the GPU are of neighbours, drawn with equal probability", ErrNotOnGPU)
 	}
 	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge}
 	lists := 8 * int64(len(p.g.Far)) // from which pairs are made

@@ -45,7 +45,7 @@ type side struct {
 // and it takes these.
 const roundEpochs = 2
 
-// An epoch that takes so many times as long as one with every part is cut, and counts by the batches it had.
+// An epoch that takes so many times as long as one with every part is cut, and counts by the batches it had: it says enough by then, and a GPU is dear.
 const mostTimes = 20
 
 // ablate times epochs with every part and without each of those left out, by turns, and prints a row for each part, model and graph.

@@ -100,8 +100,8 @@ func (c *embedCmd) flags(a *app) error {
 		return cli.Usagef("--walks runs on the CPU, without a bound on memory: neither --device nor --mem goes with it")
 	case hops && device.Host(c.Device) && a.Given["mem"]:
 		return cli.Usagef("--mem with --children is the memory of a GPU: give --device cuda, too")
-	case hops && c.checkpointFlags.Run+c.Checkpoint != "":
-		return cli.Usagef("--children and a checkpoint: rows come from one of them")
+	case (walks || hops) && c.checkpointFlags.Run+c.Checkpoint != "":
+		return cli.Usagef("--%s and a checkpoint: rows come from one of them", map[bool]string{true: "walks", false: "children"}[walks])
 	}
 	return nil
 }
@@ -138,8 +138,6 @@ func (c *embedCmd) fromWalks(a *app) error {
 		return cli.Usagef("--walks %s: vectors are learned from deepwalk, node2vec or ppr", c.Walks)
 	case c.Data == "":
 		return cli.Usagef("--walks %s: of which graph? Give --data", c.Walks)
-	case c.checkpointFlags.Run != "" || c.Checkpoint != "":
-		return cli.Usagef("--walks and a checkpoint: vectors come from one of them")
 	}
 	d, err := c.graph(a)
 	if err != nil {

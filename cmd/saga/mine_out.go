@@ -64,9 +64,12 @@ func matchesAsText(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint
 				if i > 0 {
 					buf = append(buf, ',')
 				}
-				if d.HasIDs() {
-					buf = append(buf, csvField(d.ID(int(v)))...)
-				} else {
+				switch {
+				case d.Vertices.Names != nil:
+					buf = append(buf, csvField(d.Vertices.Names[v])...)
+				case d.Vertices.IDs != nil:
+					buf = strconv.AppendUint(buf, d.Vertices.IDs[v], 10)
+				default:
 					buf = strconv.AppendUint(buf, uint64(v), 10)
 				}
 			}

@@ -84,7 +84,7 @@ func (c *sampleCmd) Run(a *app) error {
 	err = c.on(p, func(x *sample.GPU) (err error) {
 		b.gpu = x
 		if n, err = b.write(c.Out, d); x != nil && x.Redrawn() > 0 {
-			a.Log.Warn("the CPU drew batches that had no room on the GPU, or a row of which is drawn too often", "batches", x.Redrawn())
+			a.Log.Warn("the CPU drew some batches: they had no room on the GPU, or one of their rows repeats too many draws", "batches", x.Redrawn())
 		}
 		return err
 	})

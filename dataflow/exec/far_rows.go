@@ -25,7 +25,7 @@ type far struct {
 }
 
 // farBlocks is how many blocks read over the link: fewer do not fill it, and more take too much of the kernels' time. An epoch of bench/sampled without
-// a cache takes 0.703 s with 16 blocks, 0.649 with 24, 0.695 with 32 and 0.806 with 64 (bench/RESULTS.md).
+// a cache takes 0.703 s with 16 blocks, 0.649 with 24, 0.687 to 0.702 with 32 and 0.806 with 64 (bench/RESULTS.md).
 const farBlocks = 24
 
 // SetHot says which rows of table id stay on the device, as many as the plan has room for.

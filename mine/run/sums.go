@@ -51,7 +51,7 @@ func (r *Run) Sums(ctx context.Context, f pattern.Formula) (map[pattern.Quantity
 		case q == pattern.Triangles && !pairs && !tails:
 			out[q], err = r.triangles(ctx)
 		case q == pattern.FourCycles:
-			out[q], err = r.FourCycles(ctx)
+			out[q], err = r.fourCycles(ctx)
 		case q == pattern.FourCliques:
 			out[q], err = r.Cliques(ctx, 4)
 		case q == pattern.FiveWalks:

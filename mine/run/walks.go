@@ -17,9 +17,9 @@ func (r *Run) FiveWalks(ctx context.Context) (Total, error) {
 	return sum.Minus(twice.Half()), err
 }
 
-// FourCycles counts each cycle at its highest vertex: two walks of two edges from there that end
+// fourCycles counts each cycle at its highest vertex: two walks of two edges from there that end
 // at the same vertex.
-func (r *Run) FourCycles(ctx context.Context) (Total, error) {
+func (r *Run) fourCycles(ctx context.Context) (Total, error) {
 	sum, _, err := r.walk(ctx, (*walkCounter).four)
 	return sum, err
 }
