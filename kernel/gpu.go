@@ -118,8 +118,11 @@ const (
 	FewWhole                   // a row a group of lanes, whole rows
 )
 
-// FarShared is the bytes of shared memory that FarTake takes in blocks of 256 threads.
-const FarShared = 8 * 4 * (3*32 + 1024/2)
+// The bytes of shared memory that FarNear and FarTake take in blocks of 256 threads.
+const (
+	NearShared = 8 * 4 * 3 * 32
+	FarShared  = 8 * 4 * (2*32 + 512/2)
+)
 
 // TurnShared is the bytes of shared memory of TurnSum.
 const TurnShared = 4 * 32
@@ -133,6 +136,7 @@ const (
 	TurnPut             // that list, far ends; edges; room of a number an edge
 	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges; then as BlockPick from the numbers on
 	BlockPick           // how many edges; their numbers; three times where to, and a table of uint32 by number, or 0 and 0
-	FarMark             // places by vertex (uint64), bits by vertex or 0, ids; how many, and the batch's tag
-	FarTake             // to, host memory, ids; how many rows, their length, and what of it is not padding; hot rows, the slot of each row there (uint32, ^0: none), places of the batch, those bits; how many vertices; rows of the batch before, and places; its tag, or 0; the same three of the one before that; three counts of uint64: of rows from the host, of hot ones and of those of these batches
+	FarMark             // places by vertex (uint64), bits, cleared, by vertex, ids; how many, the batch's tag, and 1 for bits by place in the batch; the slot of each row of the hot ones (uint32, ^0: none); places of the batch before, its tag, or 0; those of the one before that; three counts of uint64: of rows from the host, which have bits, of hot ones and of those of these batches
+	FarNear             // to, ids; how many rows, their length, and what of it is not padding; hot rows, their slots; rows of the batch before, places, its tag, or 0; the same of the one before that: copies what FarMark sets no bit of
+	FarTake             // to, host memory, ids; the length of rows, and what of it is not padding; places of the batch, bits; how many of these, and 1 for bits by place
 )

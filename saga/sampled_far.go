@@ -1,6 +1,12 @@
 package saga
 
-import "slices"
+import (
+	"slices"
+	"time"
+
+	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/sim"
+)
 
 // Which rows of vertices come over the link, where host memory has them: those that neither of the two batches before has. The batches that are
 // drawn to plan tell which vertices that befalls most often. A vertex that nearly every batch has comes seldom, as one of them has it, too:
@@ -74,27 +80,42 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 	return list
 }
 
-// linkBytes is what is expected to come over the link for a batch, without what pads rows; 0 where they stay on the device. The hot rows are those of the first half of
-// the batches, and what they save is seen in the second: in those that chose them it would be more.
+// linkBytes is what is expected to come over the link for a batch, without what pads rows; 0 where they stay on the device.
 func (p *Program) linkBytes() (bytes float64) {
-	a := &p.sampled.filling.came
-	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
-		if !t.Host || a.batches == 0 {
-			continue
-		}
-		all, early, hot := 0, make([]uint8, len(a.times)), 0
-		for v, n := range a.times {
-			all += int(n)
-			early[v] = n - a.late[v]
-		}
-		for _, v := range p.mostOften(t.Hot, early) {
-			hot += int(a.late[v])
-		}
-		late := 0
-		for _, n := range a.late {
-			late += int(n)
-		}
-		bytes += float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late))) * float64(4*p.train.low.Spec.Values[t.Value].Cols)
+	for i := range p.train.plan.Places.Sets.Ahead.Tables {
+		t := &p.train.plan.Places.Sets.Ahead.Tables[i]
+		bytes += p.linkRows(t) * float64(4*p.train.low.Spec.Values[t.Value].Cols)
 	}
 	return bytes
+}
+
+// linkRows is how many rows of a table are expected to come for a batch. The hot rows are those of the first half of
+// the batches, and what they save is seen in the second: in those that chose them it would be more.
+func (p *Program) linkRows(t *plan.Table) float64 {
+	a := &p.sampled.filling.came
+	if !t.Host || a.batches == 0 {
+		return 0
+	}
+	all, early, late, hot := 0, make([]uint8, len(a.times)), 0, 0
+	for v, n := range a.times {
+		all += int(n)
+		late += int(a.late[v])
+		early[v] = n - a.late[v]
+	}
+	for _, v := range p.mostOften(t.Hot, early) {
+		hot += int(a.late[v])
+	}
+	return float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late)))
+}
+
+// bringing is how long a device of a kind is expected to find for a batch which rows come over the link, and to copy the others.
+func (p *Program) bringing(k *sim.DeviceKind) (all time.Duration) {
+	list := p.sampled.expected.Vertices
+	for i := range p.train.plan.Places.Sets.Ahead.Tables {
+		if t := &p.train.plan.Places.Sets.Ahead.Tables[i]; t.Host {
+			n := list[len(list)-1]
+			all += k.Bring(n, max(0, n-int(p.linkRows(t))), p.train.low.Spec.Values[t.Value].RowBytes)
+		}
+	}
+	return all
 }

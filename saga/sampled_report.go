@@ -75,6 +75,7 @@ func (s *sampled) report(p *Program) *report.Sampled {
 	if m, err := p.cfg.machine(); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine
 		r.Link = p.linkBytes()
+		r.Bring = p.bringing(m.Kind(0))
 		r.LinkTime = time.Duration(r.Link / m.ReadRate())
 		r.Turns = (s.parts() + p.cfg.devices() - 1) / p.cfg.devices()
 		rows := append([]int{0}, s.expected.Vertices...)

@@ -73,7 +73,7 @@ func reads() error {
 		return err
 	}
 	fmt.Printf("copies of 256 MiB: %.1f GB/s\n", (256<<20)/us/1e3)
-	fmt.Println("| bytes a row | apart | blocks | GB/s alone | beside products | of which the products' time grows, share of the reading |\n|---|---|---|---|---|---|")
+	fmt.Println("| bytes a row | apart | blocks | GB/s alone | beside products | of which the products' time grows, share of the reading | us a small kernel, alone | beside |\n|---|---|---|---|---|---|---|---|")
 	for _, x := range []struct{ full, apart int }{{400, 512}, {400, 400}, {512, 512}, {256, 256}} {
 		for _, blocks := range []uint32{8, 16, 32, 64, 132, 264} {
 			if err := r.row(x.full, x.apart, blocks); err != nil {
@@ -102,7 +102,8 @@ func (r *reader) list() error {
 		return err
 	}
 	mark, err := r.batch(device.Command{Call: &device.Call{Func: r.mark, Grid: [3]uint32{1 << 10, 1, 1}, Block: 256,
-		Args: []uint64{r.at + uint64(r.places.Places(1)), r.at + uint64(r.places.Bits()), r.at + uint64(r.ids), readRows, 1}}})
+		Args: []uint64{r.at + uint64(r.places.Places(1)), r.at + uint64(r.places.Bits(1)), r.at + uint64(r.ids), readRows, 1, 0, r.at + uint64(r.slots),
+			r.at + uint64(r.places.Places(0)), 0, r.at + uint64(r.places.Places(2)), 0, r.at + uint64(r.places.Counts())}}})
 	return errors.Join(err, r.dev.Launch(r.copies, mark), r.dev.Sync())
 }
 
@@ -110,8 +111,7 @@ func (r *reader) list() error {
 func (r *reader) row(full, apart int, blocks uint32) error {
 	at := func(x int64) uint64 { return r.at + uint64(x) }
 	take, err := r.batch(device.Command{Call: &device.Call{Func: r.take, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Shared: kernel.FarShared,
-		Args: []uint64{r.at, uint64(uintptr(unsafe.Pointer(&r.table[0]))), at(r.ids), readRows, uint64(apart / 16), uint64(full / 16),
-			r.at, at(r.slots), at(r.places.Places(1)), at(r.places.Bits()), readVertices, r.at, at(r.places.Places(0)), 0, r.at, at(r.places.Places(2)), 0, at(r.places.Counts())}}})
+		Args: []uint64{r.at, uint64(uintptr(unsafe.Pointer(&r.table[0]))), at(r.ids), uint64(apart / 16), uint64(full / 16), at(r.places.Places(1)), at(r.places.Bits(1)), readVertices, 0}}})
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,38 @@ func (r *reader) row(full, apart int, blocks uint32) error {
 	if err != nil {
 		return err
 	}
+	tiny, between, err := r.small(take)
+	if err != nil {
+		return err
+	}
 	rate := float64(readRows) * float64(full) / 1e3
-	fmt.Printf("| %d | %d | %d | %.1f | %.1f | %.2f |\n", full, apart, blocks, rate/us, rate/both, (longer-alone*float64(times))/(both*readTimes))
+	fmt.Printf("| %d | %d | %d | %.1f | %.1f | %.2f | %.1f | %.1f |\n", full, apart, blocks, rate/us, rate/both, (longer-alone*float64(times))/(both*readTimes), tiny, between)
 	return nil
+}
+
+// small is what a small kernel takes in us, one after the other, alone and while rows are read.
+func (r *reader) small(take device.Kernel) (alone, beside float64, err error) {
+	const n = 200 // which end before the reading does
+	e, err := r.dev.NewEvent()
+	if err != nil {
+		return 0, 0, err
+	}
+	chain := func() (all error) {
+		for range n {
+			all = errors.Join(all, r.dev.Launch(r.calls, r.tiny))
+		}
+		return errors.Join(all, r.dev.Record(r.calls, e), device.Await(r.dev, e))
+	}
+	if alone, err = r.time(n, chain); err != nil {
+		return 0, 0, err
+	}
+	for range readTimes {
+		err = errors.Join(err, r.dev.Launch(r.copies, take))
+	}
+	begun := time.Now()
+	err = errors.Join(err, chain())
+	beside = 1e6 * time.Since(begun).Seconds() / n
+	return alone, beside, errors.Join(err, r.dev.Sync())
 }
 
 // beside is what reading once takes in us while products run, and what all of those take.

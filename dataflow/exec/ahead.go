@@ -23,7 +23,7 @@ type ahead struct {
 	after       *Batch // and in the one behind that, if there is one
 
 	copied device.Event   // what was drawn is not needed any more
-	listed device.Event   // the vertices of a batch have come
+	listed device.Event   // it is known which rows must come over the link
 	others device.Event   // what does not come over the link has
 	ended  device.Event   // the kernels of a step have
 	come   []device.Event // all of it has, by room
@@ -83,29 +83,30 @@ func (r *Runner) load(b *Batch, room int) error {
 		return err
 	}
 	r.ahead.far.tag++
-	var far device.Queue // of rows over the link; nil: none come
+	var far bool // rows come over the link
 	last := -1
 	for i := range r.tasks {
 		k := &r.tasks[i]
 		if k.t.Kind != plan.Load {
 			continue
 		}
-		q, err := r.queueOf(i)
-		if err == nil {
-			err = r.copyBatch(b, room, k.t, q)
-		}
-		if err != nil {
+		q := r.arena.on(k.t.Device).queues[k.t.Queue]
+		q.SetTag(int64(i))
+		if err := r.copyBatch(b, room, k.t, q); err != nil {
 			return r.fail(i, err)
 		}
-		if last = i; q != r.arena.on(k.t.Device).queues[k.t.Queue] {
-			far = q
+		last, far = i, far || r.farTable(k.t) != nil
+	}
+	if err := r.drawNext(b); err != nil {
+		return err
+	}
+	if far {
+		if err := r.takeNear(b, room); err != nil {
+			return err
 		}
 	}
 	if f := &r.ahead.far; !f.alone {
 		f.match = [2]uint32{f.tag, f.match[0]}
-	}
-	if err := r.drawNext(b); err != nil {
-		return err
 	}
 	if err := r.loaded(room, far); err != nil {
 		return r.fail(last, err)
@@ -115,14 +116,14 @@ func (r *Runner) load(b *Batch, room int) error {
 
 // loaded records that all of a batch has come to a room: who waits for one load waits for all, as a plan leaves out waits for
 // loads that stand before others in their queue. Copies of the next batch do not wait for rows over the link.
-func (r *Runner) loaded(room int, far device.Queue) (err error) {
+func (r *Runner) loaded(room int, far bool) (err error) {
 	a, p := &r.ahead, &r.arena.devices[0]
 	q := p.queues[plan.H2D]
-	if far != nil {
-		if err := r.follow(q, far, &a.others); err != nil {
+	if far {
+		if err := r.follow(q, p.queues[plan.D2D], &a.others); err != nil {
 			return err
 		}
-		q = far
+		q = p.queues[plan.D2D]
 	}
 	if a.come[room] == nil {
 		if a.come[room], err = p.dev.NewEvent(); err != nil {

@@ -87,7 +87,7 @@ func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) err
 	a := r.arena.on(t.Device)
 	s := &r.stats[int(t.Device)-r.arena.first]
 	var from []byte
-	if table := r.plan.Places.Sets.TableOf(int(t.Value)); t.Kind == plan.Load && t.Value >= 0 && table != nil {
+	if table := r.farTable(t); table != nil {
 		return r.takeFar(b, room, t, table, q)
 	}
 	if t.Kind == plan.Load && b.Drawn != nil {

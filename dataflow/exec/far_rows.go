@@ -74,48 +74,127 @@ func (r *Runner) warm() (err error) {
 	return err
 }
 
-// queueOf is the queue of load i of a batch: rows that are read over the link come on one of their own, beside the others, once the batch's
-// vertices are there.
-func (r *Runner) queueOf(i int) (q device.Queue, err error) {
-	t := r.tasks[i].t
-	p := r.arena.on(t.Device)
-	q = p.queues[t.Queue]
-	if x := r.plan.Places.Sets.TableOf(int(t.Value)); t.Value >= 0 && x != nil {
-		a := &r.ahead
-		if a.listed == nil {
-			if a.listed, err = p.dev.NewEvent(); err != nil {
-				return q, err
-			}
-		}
-		far := p.queues[plan.D2D]
-		if err = p.dev.Record(q, a.listed); err == nil {
-			err = p.dev.Wait(far, a.listed)
-		}
-		q = far
+// farTable is the table of which load t brings rows from host memory; nil: it brings something else.
+func (r *Runner) farTable(t *plan.Task) *plan.Table {
+	if t.Kind != plan.Load || t.Value < 0 {
+		return nil
 	}
-	q.SetTag(int64(i))
-	return q, err
+	return r.plan.Places.Sets.TableOf(int(t.Value))
 }
 
-// takeFar brings the rows of a table that belong to batch b to a room.
-func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
-	g, f, a := r.gpu.each[0], &r.ahead.far, &r.ahead
-	v := &r.plan.Spec.Values[table.Value]
-	words, full, n := uint64(v.RowBytes)/16, uint64(4*v.Cols+15)/16, uint64(b.Rows[t.Own])
-	at := func(room int, addr int64) uint64 { return g.base + uint64(a.in(room, addr)) }
-	ids, last, bits := at(room, r.plan.Places.Sets.Ahead.IDs), at(0, table.Places(f.tag)), at(0, table.Bits())
-	before, earlier := (room+a.rooms-1)%a.rooms, (room+a.rooms-2)%a.rooms
-	var list []device.Command
-	if table.Again { // only places of a batch name its rows
-		bits = 0
-	} else {
-		list = append(list, device.Command{Clear: &device.Clear{Addr: bits, Bytes: 4 * int64((table.Rows+31)/32)}})
+// farCalls are calls of kernels for the rows of a table that belong to batch b.
+type farCalls struct {
+	r     *Runner
+	g     *gpu
+	t     *plan.Task
+	table *plan.Table
+	n     uint64 // rows
+	room  int
+	tag   uint32
+}
+
+func (r *Runner) farOf(b *Batch, room int, t *plan.Task, table *plan.Table) *farCalls {
+	return &farCalls{r, r.gpu.each[0], t, table, uint64(b.Rows[t.Own]), room, r.ahead.far.tag}
+}
+
+func (c *farCalls) at(room int, addr int64) uint64 {
+	return c.g.base + uint64(c.r.ahead.in(room, addr))
+}
+
+func (c *farCalls) ids() uint64 { return c.at(c.room, c.r.plan.Places.Sets.Ahead.IDs) }
+
+// row is the length of a row, and what of it is not padding, in units of 16 bytes.
+func (c *farCalls) row() (words, full uint64) {
+	v := &c.r.plan.Spec.Values[c.table.Value]
+	return uint64(v.RowBytes) / 16, uint64(4*v.Cols+15) / 16
+}
+
+// again is 1 where bits are by place in the batch.
+func (c *farCalls) again() uint64 {
+	if c.table.Again {
+		return 1
 	}
-	take := g.blockCall(kernel.FarTake, 1, at(room, t.Addr), uint64(uintptr(unsafe.Pointer(&r.host[table.Value][0]))), ids, n, words, full,
-		at(0, table.At), at(0, table.Slots), last, bits, uint64(table.Rows), at(before, t.Addr), at(0, table.Places(f.tag-1)), uint64(f.match[0]),
-		at(earlier, t.Addr), at(0, table.Places(f.tag-2)), uint64(f.match[1]), at(0, table.Counts()))
-	take.Call.Grid[0], take.Call.Shared = farBlocks, kernel.FarShared
-	return r.now(g, q, append(list, g.blockCall(kernel.FarMark, n, last, bits, ids, n, uint64(f.tag)), take)...)
+	return 0
+}
+
+// mark finds which rows must come over the link.
+func (c *farCalls) mark() []device.Command {
+	t, match := c.table, c.r.ahead.far.match
+	bits := c.at(0, t.Bits(c.tag))
+	call := c.g.blockCall(kernel.FarMark, c.n, c.at(0, t.Places(c.tag)), bits, c.ids(), c.n, uint64(c.tag), c.again(), c.at(0, t.Slots),
+		c.at(0, t.Places(c.tag-1)), uint64(match[0]), c.at(0, t.Places(c.tag-2)), uint64(match[1]), c.at(0, t.Counts()))
+	call.Call.Grid[0] = min(call.Call.Grid[0], markBlocks)
+	return []device.Command{{Clear: &device.Clear{Addr: bits, Bytes: t.BitBytes()}}, call}
+}
+
+// markBlocks is at most how many blocks mark: each of their warps adds to the counts, in turn with the others.
+const markBlocks = 512
+
+// take reads them.
+func (c *farCalls) take() device.Command {
+	t := c.table
+	words, full := c.row()
+	host := uint64(uintptr(unsafe.Pointer(&c.r.host[t.Value][0])))
+	all := uint64(t.Rows)
+	if t.Again {
+		all = c.n
+	}
+	call := c.g.blockCall(kernel.FarTake, 1, c.at(c.room, c.t.Addr), host, c.ids(), words, full, c.at(0, t.Places(c.tag)), c.at(0, t.Bits(c.tag)), all, c.again())
+	call.Call.Grid[0], call.Call.Shared = farBlocks, kernel.FarShared
+	return call
+}
+
+// near copies the others. Those of the batches before must be there.
+func (c *farCalls) near() device.Command {
+	t, a := c.table, &c.r.ahead
+	words, full := c.row()
+	before, earlier := (c.room+a.rooms-1)%a.rooms, (c.room+a.rooms-2)%a.rooms
+	call := c.g.blockCall(kernel.FarNear, c.n, c.at(c.room, c.t.Addr), c.ids(), c.n, words, full, c.at(0, t.At), c.at(0, t.Slots),
+		c.at(before, c.t.Addr), c.at(0, t.Places(c.tag-1)), uint64(a.far.match[0]), c.at(earlier, c.t.Addr), c.at(0, t.Places(c.tag-2)), uint64(a.far.match[1]))
+	call.Call.Shared = kernel.NearShared
+	return call
+}
+
+// takeFar brings the rows of a table that belong to batch b and must come over the link to a room, on a queue of their own beside q, once the
+// batch's vertices are there.
+func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
+	c := r.farOf(b, room, t, table)
+	err := r.now(c.g, q, c.mark()...)
+	far := r.farQueue(q.Tag())
+	if err == nil {
+		err = r.follow(q, far, &r.ahead.listed)
+	}
+	if err == nil {
+		err = r.now(c.g, far, c.take())
+	}
+	return err
+}
+
+func (r *Runner) farQueue(tag int64) device.Queue {
+	q := r.arena.devices[0].queues[plan.D2D]
+	q.SetTag(tag)
+	return q
+}
+
+// takeNear brings the other rows of tables, when those of the batch before have come.
+func (r *Runner) takeNear(b *Batch, room int) error {
+	a, p := &r.ahead, &r.arena.devices[0]
+	q := p.queues[plan.H2D]
+	if before := a.come[(room+a.rooms-1)%a.rooms]; before != nil {
+		if err := p.dev.Wait(q, before); err != nil {
+			return err
+		}
+	}
+	for i := range r.tasks {
+		if t := r.tasks[i].t; r.farTable(t) != nil {
+			q.SetTag(int64(i))
+			c := r.farOf(b, room, t, r.farTable(t))
+			if err := r.now(c.g, q, c.near()); err != nil {
+				return r.fail(i, err)
+			}
+		}
+	}
+	return nil
 }
 
 // FarRows are how many rows of tables came over the link so far, how many were hot, and how many the batches before

@@ -37,17 +37,18 @@ type Table struct {
 
 	At    int64 // where the first row lies; made by planning. Of Host where the first of Hot lies,
 	Slots int64 // where the places of all rows there lie,
-	Last  int64 // and where the places that they have in the last batches, by turns
+	Last  int64 // and where the places that they have in the last batches, by turns;
+	Most  int   // the rows of a batch for which there is room
 }
 
 // FarBatches is of how many batches a table has the places: of one that comes, and of those before it whose rows are still there.
 const FarBatches = 3
 
-// Of the memory at Last: places of one batch, with its tag above, by row; counts behind those of all; bits by row, which the
-// batch has, behind them.
+// Of the memory at Last: places of one batch, with its tag above, by row; counts behind those of all; behind them, by turns of two batches, bits of what must
+// come over the link, by row, or by place in the batch where it may have a row several times.
 
 // LastBytes is how much it is.
-func (t *Table) LastBytes() int64 { return t.Bits() - t.Last + 4*int64((t.Rows+31)/32) }
+func (t *Table) LastBytes() int64 { return t.Bits(1) - t.Last + t.BitBytes() }
 
 // Places is where those of the batch with a tag lie.
 func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%FarBatches)*8*int64(t.Rows) }
@@ -55,8 +56,19 @@ func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%FarBatches)
 // Counts is where the counts lie.
 func (t *Table) Counts() int64 { return t.Last + FarBatches*8*int64(t.Rows) }
 
-// Bits is where the bits lie.
-func (t *Table) Bits() int64 { return t.Counts() + 8*FarCounts }
+// Bits is where those of the batch with a tag lie.
+func (t *Table) Bits(tag uint32) int64 { return t.Counts() + 8*FarCounts + int64(tag%2)*t.BitBytes() }
+
+// BitBytes is how much the bits of a batch take.
+func (t *Table) BitBytes() int64 { return 4 * int64((t.Marked()+31)/32) }
+
+// Marked is how many bits a batch has.
+func (t *Table) Marked() int {
+	if t.Again {
+		return t.Most
+	}
+	return t.Rows
+}
 
 // FarCounts is how many counts of uint64 lie at Table.Counts: of rows that came over the link, of hot
 // ones and of those that one of the two batches before had.

@@ -111,4 +111,4 @@ extern "C" __global__ void __launch_bounds__(256) saga_pick(ll edges, const unsi
 `
 
 // blockNames are its kernels in the order of kernel.BlockKernels.
-var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick", "saga_far_mark", "saga_far_take"}
+var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick", "saga_far_mark", "saga_far_near", "saga_far_take"}

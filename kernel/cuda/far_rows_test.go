@@ -31,7 +31,7 @@ func TestFarRowsEmulated(t *testing.T) {
 		d := cudatest.Open(t, 0, all+1<<12)
 		must := cudatest.Must(t)
 		q, m, base := cudatest.Room(t, d, all)
-		functions, err := d.Compile(cuda.BlockSource, []string{"saga_far_mark", "saga_far_take"})
+		functions, err := d.Compile(cuda.BlockSource, []string{"saga_far_mark", "saga_far_near", "saga_far_take"})
 		must(err)
 		mem := make([]byte, all)
 		for v := range vertices {
@@ -47,7 +47,7 @@ func TestFarRowsEmulated(t *testing.T) {
 				mem[hots+k*row+i] = ^mem[table+v*row+i]
 			}
 		}
-		var before, earlier []int
+		var had, hadEarlier []int
 		var want [3]uint64
 		for tag := 1; tag < 8; tag++ {
 			n := most - tag*37
@@ -65,7 +65,7 @@ func TestFarRowsEmulated(t *testing.T) {
 			rows := make([][]byte, n)
 			for i, v := range list {
 				binary.LittleEndian.PutUint32(mem[ids+4*i:], uint32(v))
-				old, older, slot := slices.Index(before, v), slices.Index(earlier, v), binary.LittleEndian.Uint32(mem[slots+4*v:])
+				old, older, slot := slices.Index(had, v), slices.Index(hadEarlier, v), binary.LittleEndian.Uint32(mem[slots+4*v:])
 				switch {
 				case match > 0 && old >= 0: // whatever lies in its room
 					at := rooms + (tag+2)%3*most*row + old*row
@@ -80,17 +80,19 @@ func TestFarRowsEmulated(t *testing.T) {
 				}
 			}
 			at := func(off int) uint64 { return base + uint64(off) }
-			last, then, first, found := at(places+tag%3*8*vertices), at(places+(tag+2)%3*8*vertices), at(places+(tag+1)%3*8*vertices), at(bits)
+			last, then, first := at(places+tag%3*8*vertices), at(places+(tag+2)%3*8*vertices), at(places+(tag+1)%3*8*vertices)
+			marked, again := uint64(vertices), uint64(0)
 			if !sorted {
-				found = 0
+				marked, again = uint64(n), 1
 			}
+			to, before, earlier := at(rooms+room*most*row), at(rooms+(tag+2)%3*most*row), at(rooms+(tag+1)%3*most*row)
 			must(d.CopyH2D(q, m, 0, mem))
 			must(d.Launch(q, device.GPUFunc("far", func(g device.GPU) (device.Batch, error) {
 				return g.Prepare([]device.Command{
 					{Clear: &device.Clear{Addr: at(bits), Bytes: 4 * ((vertices + 31) / 32)}},
-					{Call: &device.Call{Func: functions[0], Grid: [3]uint32{3, 1, 1}, Block: 256, Args: []uint64{last, found, at(ids), uint64(n), uint64(tag)}}},
-					{Call: &device.Call{Func: functions[1], Grid: [3]uint32{2, 1, 1}, Block: 256, Shared: kernel.FarShared, Args: []uint64{at(rooms + room*most*row), at(table), at(ids), uint64(n), words, full,
-						at(hots), at(slots), last, found, vertices, at(rooms + (tag+2)%3*most*row), then, uint64(match), at(rooms + (tag+1)%3*most*row), first, uint64(match2), at(counts)}}}})
+					{Call: &device.Call{Func: functions[0], Grid: [3]uint32{3, 1, 1}, Block: 256, Args: []uint64{last, at(bits), at(ids), uint64(n), uint64(tag), again, at(slots), then, uint64(match), first, uint64(match2), at(counts)}}},
+					{Call: &device.Call{Func: functions[1], Grid: [3]uint32{3, 1, 1}, Block: 256, Shared: kernel.NearShared, Args: []uint64{to, at(ids), uint64(n), words, full, at(hots), at(slots), before, then, uint64(match), earlier, first, uint64(match2)}}},
+					{Call: &device.Call{Func: functions[2], Grid: [3]uint32{2, 1, 1}, Block: 256, Shared: kernel.FarShared, Args: []uint64{to, at(table), at(ids), words, full, last, at(bits), marked, again}}}})
 			})))
 			must(d.CopyD2H(q, mem, m, 0))
 			must(d.Sync())
@@ -105,15 +107,15 @@ func TestFarRowsEmulated(t *testing.T) {
 					t.Errorf("sorted %t, batch %d: count %d is %d, want %d", sorted, tag, k, got, x)
 				}
 			}
-			earlier = before
-			if before = list; !sorted { // of a vertex that stands there twice either row may be taken
-				before = nil
+			hadEarlier = had
+			if had = list; !sorted { // of a vertex that stands there twice either row may be taken
+				had = nil
 				for i := range n {
 					v := int(binary.LittleEndian.Uint32(mem[ids+4*i:]))
 					if got := uint32(binary.LittleEndian.Uint64(mem[places+tag%3*8*vertices+8*v:])); int(got) == i {
-						before = append(before, v)
+						had = append(had, v)
 					} else {
-						before = append(before, -1)
+						had = append(had, -1)
 					}
 				}
 			}

@@ -33,12 +33,13 @@ type Sampled struct {
 	Draw      time.Duration   // of a batch, where the GPU draws
 	Link      float64         // bytes of rows that come over the link for a batch
 	LinkTime  time.Duration   // which they take there
+	Bring     time.Duration   // to find them, and to copy the rows that are on the device
 	Turns     int             // batches of an update that a device computes
 }
 
 // Epoch is what an epoch is predicted to take: what is shorter, kernels or link, hides.
 func (s *Sampled) Epoch() time.Duration {
-	return time.Duration(s.Batches*max(1, s.Turns)) * max(s.Step+s.Draw, s.LinkTime)
+	return time.Duration(s.Batches*max(1, s.Turns)) * max(s.Step+s.Draw+s.Bring, s.LinkTime)
 }
 
 // overview is Overview of sampled training.
@@ -83,7 +84,7 @@ func (r *Run) overview(w io.Writer) error {
 			fmt.Fprintf(&b, "%v to draw it, ", s.Draw.Round(time.Microsecond))
 		}
 		if s.Link > 0 {
-			fmt.Fprintf(&b, "%v for %s of rows over the link, ", s.LinkTime.Round(time.Microsecond), units.Size(int64(s.Link)))
+			fmt.Fprintf(&b, "%v for %s of rows over the link, %v to copy the others, ", s.LinkTime.Round(time.Microsecond), units.Size(int64(s.Link)), s.Bring.Round(time.Microsecond))
 		}
 		fmt.Fprintf(&b, "%v an epoch on %s, if what is shorter hides\n", s.Epoch().Round(time.Microsecond), s.Machine)
 	}

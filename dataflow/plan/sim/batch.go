@@ -64,6 +64,13 @@ func (k *DeviceKind) Draw(vertices, edges []int) time.Duration {
 	return time.Duration(1e9 * (float64(2*len(edges)+1)*k.Launch.Value + float64(reads*LeastRead)/k.GatherMiss.Value))
 }
 
+// Bring is how long it takes to find which of so many rows of a batch must come over the link, and to copy the others, near of so many bytes each. For a row
+// three tables are read in both kernels, and a place and a bit are written.
+func (k *DeviceKind) Bring(rows, near int, row int64) time.Duration {
+	const places = 8
+	return time.Duration(1e9 * (3*k.Launch.Value + float64(places*rows*LeastRead)/k.GatherMiss.Value + 2*float64(near)*float64(row)/k.Bandwidth.Value))
+}
+
 // kernel is the time in ns of a kernel by itself.
 func (k *pace) kernel(w Work) float64 {
 	flops, bytes := float64(w.Flops), k.byte*float64(w.Bytes)
