@@ -122,6 +122,58 @@ func TestSampledWaits(t *testing.T) {
 	}
 }
 
+// markedGPU notes the batch before whose rows a batch finds.
+type markedGPU struct {
+	waitedGPU
+	before *[]uint64
+}
+
+func (d markedGPU) Prepare(list []device.Command) (device.Batch, error) {
+	for _, c := range list {
+		if c.Call != nil && c.Call.Func.Name() == "saga_far_mark" {
+			*d.before = append(*d.before, c.Call.Args[8])
+		}
+	}
+	return d.waitedGPU.Prepare(list)
+}
+
+// The first batch of an epoch finds the rows of the last one before it, unless evaluation came between.
+func TestSampledFarEpochs(t *testing.T) {
+	p := farToFail(t, -1, saga.Config{Device: "cuda"})
+	inner, err := device.NewNull(0, p.DeviceBytes()+1<<24) // evaluation takes some beside
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, released, syncs, before := 0, 0, 0, []uint64(nil)
+	if err := p.OpenOn([]device.Device{markedGPU{waitedGPU{boundGPU{nullGPU{inner}, &calls, &released}, &syncs}, &before}}); err != nil {
+		t.Fatal(err)
+	}
+	n := p.SampledPlan().Batches
+	steps := func(n int) {
+		for range n {
+			if _, err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	steps(2 * n)
+	for i, b := range before {
+		if b != uint64(i) {
+			t.Errorf("batch %d finds the rows of batch %d", i+1, b)
+		}
+	}
+	if _, err := p.Evaluate(); err != nil {
+		t.Fatal(err)
+	}
+	steps(1)
+	if len(before) <= 2*n || before[2*n] != 0 {
+		t.Errorf("the batches after an evaluation find the rows of %v", before[2*n:])
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The device that SAGANN_DEVICE names, or the CPU with batches that come ahead, gives the losses of the
 // CPU over two epochs, to 1e-5.
 func TestSampledAgree(t *testing.T) {

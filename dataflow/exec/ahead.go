@@ -156,11 +156,12 @@ func (r *Runner) arrive() error {
 		a.room = a.behind(1)
 		return nil
 	}
-	a.next, a.far.match = nil, [2]uint32{} // nothing is in the other rooms
-	if err := r.load(r.batch, a.room); err != nil {
-		return err
+	if next != nil {
+		a.next, a.far.match = nil, [2]uint32{} // the other rooms have what nobody waits for
+	} else if a.far.match[0] != 0 { // they have the batches before, as at the end of an epoch
+		a.room = a.behind(1)
 	}
-	return nil
+	return r.load(r.batch, a.room)
 }
 
 // StepBatch is Step of a plan over sampled blocks; meanwhile is called, if it is not nil, while the

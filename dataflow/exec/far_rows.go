@@ -10,9 +10,9 @@ import (
 	"sagann/kernel"
 )
 
-// Rows of tables that host memory holds (plan.Table.Host): kernels read them over the link while the
+// Rows of tables that host memory holds (plan.Table.Host): a kernel reads them over the link while the
 // batch before is at work, but for rows that are hot and stay on the device, and for rows that the batch before has,
-// too, or the one before that, which are copied from their rooms.
+// too, or the one before that. Another kernel copies these from their rooms, once all of the batch before has come.
 
 // far is what a runner knows of such rows.
 type far struct {
@@ -24,8 +24,8 @@ type far struct {
 	alone bool             // rows that the batches before have come all the same
 }
 
-// farBlocks is how many blocks read over the link: fewer do not fill it, and more take too much of the kernels' time. An epoch of bench/sampled without
-// a cache takes 0.703 s with 16 blocks, 0.649 with 24, 0.687 to 0.702 with 32 and 0.806 with 64 (bench/RESULTS.md).
+// farBlocks is how many blocks read over the link, with two rows under way a warp: fewer do not fill it, and more make launches of the step at work
+// wait. An epoch of bench/sampled without a cache takes 0.746 s with 16 blocks of as many rows, 0.646 with 24 and 0.650 with 32 (bench/RESULTS.md).
 const farBlocks = 24
 
 // SetHot says which rows of table id stay on the device, as many as the plan has room for.

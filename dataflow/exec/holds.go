@@ -108,7 +108,7 @@ func (r *Runner) own() {
 // lose notes that nothing of r's steps is in memory any more.
 func (r *Runner) lose() {
 	r.has.held = false
-	r.ahead.next, r.ahead.after = nil, nil
+	r.ahead.next, r.ahead.after, r.ahead.far.match = nil, nil, [2]uint32{}
 	for _, c := range r.consts {
 		c.written = false
 	}

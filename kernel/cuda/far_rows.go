@@ -2,11 +2,14 @@ package cuda
 
 // farSource is what brings rows of tables that lie in host memory.
 //
-// saga_far_mark notes which vertices the batch has, and where, and which of their rows must come over the link: no batch of the two before
-// has them, and they are not hot. saga_far_near copies the others, with the whole device. saga_far_take goes over the vertices of the first in their order, as the link is
-// faster where addresses ascend; where a batch may have a vertex several times, over the batch's places. A warp finds those that are marked among PART, and takes them 32 at a time:
-// all lanes read the words of one row after another, with eight rows under way: a read never spans two rows, whose lines would come twice. What pads a row is not read but
-// set to zero. Its warps are few, for the link bounds them, and the kernels of the step at work need the rest.
+// saga_far_mark notes which vertices the batch has, and where, and which of their rows must come over the link: those that are neither hot
+// nor in one of the two batches before. saga_far_near copies the others, with the whole device.
+//
+// saga_far_take goes over the marked vertices in their order, as the link is faster where addresses ascend; where a batch may have a vertex several
+// times, over its places in the batch. A warp finds those that are marked among PART, and takes them 32 at a time: all lanes read the words of one row,
+// with two rows under way. A read never spans two rows, whose lines would come twice. What pads a row is not read but set to zero.
+// Its warps and the rows under way are few: what more is asked of the link waits in a queue, where the commands of the step at work, which come over the link, too,
+// wait behind it (bench/RESULTS.md).
 const farSource = `
 struct Far {
 	const unsigned long long *then, *first; // places in the batch before, and in the one before that
@@ -90,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_near(float4 *to, cons
 
 extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, const float4 *host, const unsigned *ids, ll words, ll full,
 		const unsigned long long *last, const unsigned *bits, ll all, ll again) {
-	constexpr unsigned OWN = 16, PART = 32 * OWN, DEEP = 8;
+	constexpr unsigned OWN = 16, PART = 32 * OWN, DEEP = 2;
 	extern __shared__ u32 shared[]; // of each warp: 32 vertices, their places, and all that it has found
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	unsigned *from = shared + warp * (2 * 32 + PART / 2), *at = from + 32;

@@ -37,9 +37,9 @@ type Sampled struct {
 	Turns     int             // batches of an update that a device computes
 }
 
-// Epoch is what an epoch is predicted to take: what is shorter, kernels or link, hides.
+// Epoch is what an epoch is predicted to take: what is shorter, kernels or link, hides, but for the rows of the first batch, which no step hides.
 func (s *Sampled) Epoch() time.Duration {
-	return time.Duration(s.Batches*max(1, s.Turns)) * max(s.Step+s.Draw+s.Bring, s.LinkTime)
+	return s.LinkTime + time.Duration(s.Batches*max(1, s.Turns))*max(s.Step+s.Draw+s.Bring, s.LinkTime)
 }
 
 // overview is Overview of sampled training.
