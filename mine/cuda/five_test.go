@@ -40,6 +40,13 @@ func TestFiveWalks(t *testing.T) {
 // where more end at a vertex than two bytes hold, as two neighbours share more vertices.
 func TestFiveWalksOnGPU(t *testing.T) {
 	gpu := openGPU(t, 1<<30)
+	if testing.Short() { // for tools that look at each access
+		widths := fiveWidths
+		defer func() { fiveWidths = widths }()
+		fiveWidths = [2]int{8, 16}
+		compareFive(t, []device.GPU{gpu}, made(t, "vertices=100,edges=800,kind=rmat,features=1"), "few", 16, 16+4*8)
+		return
+	}
 	for _, spec := range []string{
 		"vertices=34,edges=100,kind=rmat,features=1",
 		"vertices=20000,edges=200000,kind=rmat,features=1,seed=3",
