@@ -81,7 +81,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err := j.prep.onShards(d); err != nil {
 		return nil, err
 	}
-	if err := j.prep.apply(d, log); err != nil {
+	if err := j.prep.apply(d, log, leaves); err != nil {
 		return nil, err
 	}
 	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
@@ -125,7 +125,7 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
 		if j.prep.Features == "identity" {
 			j.prep.Features, j.prep.OneHot = "", true
-			err = j.prep.apply(d, log)
+			err = j.prep.apply(d, log, leaves)
 		} else {
 			d.HoldFeatures()
 			j.prep.Features, err = "", nil
@@ -207,8 +207,11 @@ func oneWay(path string, d *dataset.Data) string {
 	return fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse; where the file lists each tie once, --undirected adds the reverses", path, looked)
 }
 
-// apply brings the features of d into the form that the model is trained on.
-func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
+// leaves is what stops feature rows from being divided.
+const leaves = "--row-normalize off leaves them"
+
+// apply brings the features of d into the form that the model is trained on; why is said of what no flag asked for.
+func (p *prepared) apply(d *dataset.Data, log *slog.Logger, why string) error {
 	switch {
 	case p.OneHot:
 		if err := dataset.OneHotFeatures(d); err != nil {
@@ -225,7 +228,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 		return nil
 	}
 	if p.RowNormalize {
-		log.Info("feature rows are divided by their sums (--row-normalize off leaves them)")
+		log.Info("feature rows are divided by their sums (" + why + ")")
 		dataset.RowNormalize(d)
 	}
 	return nil
