@@ -25,8 +25,7 @@ func (t *tableFile) checkHeading() error {
 	return nil
 }
 
-// separator is the comma, tab or semicolon, whichever stands most often in the line outside of quotes, or a
-// blank where there are none of these.
+// separator is what stands most often in the line outside of quotes.
 func separator(line []byte) byte {
 	count := map[byte]int{}
 	quoted := false
@@ -39,13 +38,13 @@ func separator(line []byte) byte {
 		}
 	}
 	best := byte(',')
-	for _, c := range []byte{'\t', ';'} {
+	for _, c := range []byte{'\t', ';', ' '} {
 		if count[c] > count[best] {
 			best = c
 		}
 	}
-	if count[best] == 0 && count[' '] > 0 {
-		return ' '
+	if best == ' ' && (count[','] > 0 || count['\t'] > 0 || count[';'] > 0) {
+		return ','
 	}
 	return best
 }

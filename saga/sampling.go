@@ -138,9 +138,6 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkShards(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.on.free, err = p.free(); err != nil {
-		return nil, fmt.Errorf("saga: %w", err)
-	}
 	if p.sampled, err = p.newSampled(s, s.Rows); err != nil {
 		return nil, err
 	}
@@ -284,7 +281,7 @@ func (p *Program) planSampled() error {
 			return err
 		}
 	}
-	small.Budget = p.mem()
+	small.Budget = p.cfg.Mem
 	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
 		return wrong
 	}

@@ -88,3 +88,73 @@ extern "C" __global__ void __launch_bounds__(256) saga_edge_sums(const Row *rows
 	finish(paths, out + 3 * all);
 }
 `
+
+// wedges is the text of the kernel that counts cycles of four vertices, each at its highest
+// vertex u: pairs of wedges u-v-x with v and x below u that end in the same x. A block does
+// a root, from the highest on, and a warp a v. Ends from base on are counted in shared
+// memory, near of them below u, those before it in counters of the block, one a vertex; a
+// root of few wedges uses these alone, so that near need not be gone through. Counters are
+// 0 between roots.
+const wedges = prelude + `
+#define FEW 4
+extern "C" __global__ void __launch_bounds__(1024) saga_wedges(const Row *rows, u64 *state, u64 *next, u64 lo, u64 hi, u64 step,
+		u64 vertices, u64 nears, u32 *counters, Sum *out) {
+	extern __shared__ u32 shared[];
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+	u64 *taken = (u64 *)shared, *ends = taken + 1;
+	u32 *near = shared + 4, *far = counters + blockIdx.x * vertices;
+	Sum sum = {0, 0};
+	for (u32 i = threadIdx.x; i < nears; i += blockDim.x)
+		near[i] = 0;
+	for (;;) {
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			*taken = next_task(state, next, lo, hi, step);
+			*ends = 0;
+		}
+		__syncthreads();
+		u64 task = *taken;
+		if (task == ~0ull)
+			break;
+		u32 u = (u32)(vertices - 1 - task);
+		Row root = rows[u];
+		if (root.below < 2)
+			continue;
+		u64 mine = 0, count = 0;
+		for (u32 i = threadIdx.x; i < root.below; i += blockDim.x)
+			mine += rows[root.at[i]].degree;
+		if (mine)
+			atomicAdd(ends, mine);
+		__syncthreads();
+		bool few = *ends * FEW < nears;
+		u32 base = few ? u : u > nears ? u - (u32)nears : 0;
+		for (u32 i = warp; i < root.below; i += warps) {
+			Row r = rows[root.at[i]];
+			u32 n = lower_warp(r.at, r.degree, u, lane), m = base ? lower_warp(r.at, n, base, lane) : 0;
+			for (u32 j = lane; j < m; j += 32)
+				count += atomicAdd(far + r.at[j], 1u);
+			#pragma unroll 4
+			for (u32 j = m + lane; j < n; j += 32)
+				atomicAdd(near + (r.at[j] - base), 1u);
+		}
+		__syncthreads();
+		if (!few)
+			for (u32 i = threadIdx.x; i < u - base; i += blockDim.x) {
+				u64 c = near[i];
+				if (c) {
+					count += c * (c - 1) / 2;
+					near[i] = 0;
+				}
+			}
+		if (base)
+			for (u32 i = warp; i < root.below; i += warps) {
+				Row r = rows[root.at[i]];
+				u32 m = lower_warp(r.at, r.degree, base, lane);
+				for (u32 j = lane; j < m; j += 32)
+					far[r.at[j]] = 0;
+			}
+		add(sum, count);
+	}
+	finish(sum, out);
+}
+`
