@@ -25,7 +25,8 @@ func (t *tableFile) checkHeading() error {
 	return nil
 }
 
-// separator is what stands most often in the line outside of quotes.
+// separator is the comma, tab or semicolon, whichever stands most often in the line outside of quotes, or a
+// blank where there are none of these.
 func separator(line []byte) byte {
 	count := map[byte]int{}
 	quoted := false
@@ -38,13 +39,13 @@ func separator(line []byte) byte {
 		}
 	}
 	best := byte(',')
-	for _, c := range []byte{'\t', ';', ' '} {
+	for _, c := range []byte{'\t', ';'} {
 		if count[c] > count[best] {
 			best = c
 		}
 	}
-	if best == ' ' && (count[','] > 0 || count['\t'] > 0 || count[';'] > 0) {
-		return ','
+	if count[best] == 0 && count[' '] > 0 {
+		return ' '
 	}
 	return best
 }
