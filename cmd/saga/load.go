@@ -84,43 +84,11 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err := j.prep.apply(d, log, leaves); err != nil {
 		return nil, err
 	}
-	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
-	loss, err := s.loss(d, task, classes)
+	w, err := j.wants(s, task)
 	if err != nil {
 		return nil, err
 	}
-	j.metric = accuracy
-	switch {
-	case task == saga.LinkTask:
-		j.metric, classes = auc, s.linkWidth()
-	case numbers(loss.Kind):
-		j.metric, classes = fitR2, max(1, d.Targets.Of(task).Cols)
-	case task == saga.VertexTask && d.MultiLabels != nil:
-		j.multi, j.metric = true, microF1
-	}
-	build := func() error {
-		j.prep.Layers = s.layers(j.prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
-		j.prep.Layers.Task, j.prep.Layers.Loss = task, loss
-		if task == saga.LinkTask {
-			j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
-		}
-		m, err := j.prep.model(s.Model.Name)
-		if err != nil {
-			return err
-		}
-		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
-		j.prep.SelfLoops = m.SelfLoops
-		if sampling, _ := s.sampling(); sampling != nil {
-			if err := s.cluster(sampling, d); err != nil {
-				return err
-			}
-			s.norms(sampling, d)
-			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
-			return err
-		}
-		return j.compile(m, cfg, s.streams())
-	}
-	err = build()
+	err = j.build(s, cfg, w)
 	var dense *saga.FeaturesError
 	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
 		if j.prep.Features == "identity" {
@@ -131,13 +99,66 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 			j.prep.Features, err = "", nil
 		}
 		if err == nil {
-			err = build()
+			err = j.build(s, cfg, w)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return j, nil
+}
+
+// wanted is what a model learns.
+type wanted struct {
+	task    saga.Task
+	loss    saga.Loss
+	classes int // or columns of numbers, or of rows that links are scored by
+}
+
+// wants finds out what the model learns, and sets by what it is measured.
+func (j *job) wants(s *settings, task saga.Task) (w wanted, err error) {
+	d := j.data
+	w.task = task
+	w.classes = map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
+	if w.loss, err = s.loss(d, task, w.classes); err != nil {
+		return w, err
+	}
+	j.metric = accuracy
+	switch {
+	case task == saga.LinkTask:
+		j.metric, w.classes = auc, s.linkWidth()
+	case numbers(w.loss.Kind):
+		j.metric, w.classes = fitR2, max(1, d.Targets.Of(task).Cols)
+	case task == saga.VertexTask && d.MultiLabels != nil:
+		j.multi, j.metric = true, microF1
+	}
+	return w, nil
+}
+
+// build makes the model and compiles it.
+func (j *job) build(s *settings, cfg saga.Config, w wanted) error {
+	d := j.data
+	j.prep.Layers = s.layers(j.prep.columns(d), w.classes, d.Edges.DataCols, d.Edges.Types)
+	j.prep.Layers.Task, j.prep.Layers.Loss = w.task, w.loss
+	if w.task == saga.LinkTask {
+		j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
+	}
+	m, err := j.prep.model(s.Model.Name)
+	if err != nil {
+		return err
+	}
+	m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
+	j.prep.SelfLoops = m.SelfLoops
+	sampling, _ := s.sampling()
+	if sampling == nil {
+		return j.compile(m, cfg, s.streams())
+	}
+	if err := s.cluster(sampling, d); err != nil {
+		return err
+	}
+	s.norms(sampling, d)
+	j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
+	return err
 }
 
 // split makes the splits that the data does not have, and checks labels and splits.
