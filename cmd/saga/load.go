@@ -199,7 +199,10 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		return nil
 	}
 	if err := dataset.ValidateLabels(d, task); err != nil {
-		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
+		none := func(ids []uint32) bool { return ids == nil }
+		if splits := d.Splits(task); d.Labelled(task) && !slices.ContainsFunc(splits[:], func(ids []uint32) bool { return !none(ids) }) {
+			err = fmt.Errorf("%w: fewer than 5 labels are not divided unasked; --split 0.34,0.34 divides 3 or 4", err)
+		} else if d.Labelled(task) && slices.ContainsFunc(splits[:], none) {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
 		if kinds := d.LabelKinds(); len(kinds) > 0 && !d.Labelled(task) {
