@@ -51,11 +51,11 @@ func separator(line []byte) byte {
 }
 
 // looksLikeHeading tells a first line that names columns from one of values: it holds
-// a known name, or words where the next line holds numbers.
-func (t *tableFile) looksLikeHeading(known []string) (bool, error) {
+// a known name, words where the next line holds numbers, or words that o.row says are no row.
+func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 	numbers := 0
 	for _, name := range t.columns {
-		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+		if slices.ContainsFunc(o.known, func(k string) bool { return strings.EqualFold(k, name) }) {
 			return true, nil
 		}
 		if _, err := parseFloat([]byte(name)); err == nil {
@@ -88,6 +88,9 @@ func (t *tableFile) looksLikeHeading(known []string) (bool, error) {
 	}
 	if len(row) == 1 {
 		return true, nil
+	}
+	if o.row != nil {
+		return !o.row(t.columns), nil
 	}
 	return false, fmt.Errorf("%s:1: %.80q may be a heading or a row: --heading yes or no says which", t.name, strings.Join(t.columns, string(t.sep)))
 }

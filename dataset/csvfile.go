@@ -10,8 +10,9 @@ import (
 
 // tableOptions say how a table is read.
 type tableOptions struct {
-	heading string   // yes, no, or "" to look
-	known   []string // names that show that the first line is a heading
+	heading string                     // yes, no, or "" to look
+	known   []string                   // names that show that the first line is a heading
+	row     func(fields []string) bool // tells a row from a heading where both are words; nil: nothing does
 }
 
 // tableFile reads a table of CSV or TSV: fields parted by commas, semicolons or tabs,
@@ -63,7 +64,7 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 	}
 	heading := o.heading == "yes"
 	if o.heading == "" || o.heading == "auto" {
-		if heading, err = t.looksLikeHeading(o.known); err != nil {
+		if heading, err = t.looksLikeHeading(o); err != nil {
 			return nil, err
 		}
 	}
