@@ -14,31 +14,31 @@ import (
 
 // Speed is how long a thread of this machine takes for a few small counts, as a share of what
 // plan.Core says: times of processors differ by a factor of three, with what else they do. It is
-// measured once, in some ten milliseconds.
+// measured once, in a few tens of milliseconds: the least of several times of each count, as
+// what else goes on only adds to one.
 var Speed = sync.OnceValue(func() float64 {
 	r, err := small()
 	if err != nil {
 		return 1
 	}
 	c := &Run{Rows: r, Workers: 1}
-	w, least := r.Work(), math.Inf(1)
+	w := r.Work()
 	w.Cliques = make([]float64, 6)
-	for range 4 { // the first warms caches
-		start := time.Now()
-		for k := 3; k <= 5; k++ {
+	taken, expected := 0.0, 0.0
+	for k := 3; k <= 5; k++ {
+		least := math.Inf(1)
+		for range 8 {
+			start := time.Now()
 			n, err := c.Cliques(context.Background(), k)
 			if err != nil {
 				return 1
 			}
+			least = min(least, time.Since(start).Seconds())
 			w.Cliques[k], _ = n.Big().Float64()
 		}
-		least = min(least, time.Since(start).Seconds())
+		taken, expected = taken+least, expected+plan.Core.Clique(w, k)
 	}
-	expected := 0.0
-	for k := 3; k <= 5; k++ {
-		expected += plan.Core.Clique(w, k)
-	}
-	return least / expected
+	return taken / expected
 })
 
 // small is a graph that stays in caches: 2^11 vertices, of which some have many neighbours.
