@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -99,3 +100,47 @@ func TestSharedGPUs(t *testing.T) {
 		}
 	}
 }
+
+// TestFree: what bounds sampled training where Config.Mem does not.
+func TestFree(t *testing.T) {
+	cuda := backend.Of("cuda")
+	was := cuda.System
+	t.Cleanup(func() { cuda.System = was })
+	two := net.Over(host{rank: 0, ranks: 2})
+	h200, err := (&Config{Machine: "h200"}).machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := int64(h200.Kind(0).Memory.Value)
+	for _, x := range []struct {
+		driver bool
+		c      Config
+		want   int64
+	}{
+		{true, Config{Device: "cuda:0,1"}, 30}, // the least that is free
+		{true, Config{Device: "cuda:0,1", Mem: 5}, 0},
+		{true, Config{Device: "cuda:0,1", Net: two}, 100}, // all of a card, as each rank sees the same of it
+		{true, Config{Device: "cpu:2"}, 0},
+		{false, Config{Device: "cuda", Machine: "h200"}, model},
+		{false, Config{Device: "cuda"}, 0},
+	} {
+		cuda.System = func() (device.System, error) {
+			if !x.driver {
+				return nil, errors.New("no driver")
+			}
+			return memories{40, 30}, nil
+		}
+		if got, err := (&Program{cfg: x.c}).free(); got != x.want || err != nil {
+			t.Errorf("%+v: %d, %v, want %d", x, got, err, x.want)
+		}
+	}
+}
+
+// memories are GPUs of 100 bytes with so many free.
+type memories []int64
+
+func (m memories) GPUs() int                                   { return len(m) }
+func (memories) Name(int) (string, error)                      { return "test", nil }
+func (memories) Bus(int) (string, error)                       { return "", nil }
+func (memories) Peer(int, int) (device.PeerAccess, error)      { return 0, nil }
+func (m memories) Memory(i int) (total, free int64, err error) { return 100, m[i], nil }

@@ -113,12 +113,8 @@ func (w *walkCounter) four(a uint32) {
 // push counts the walks of two edges from a over the vertices below it, and lists where they end
 // unless they are many: then that costs more than to look at all vertices up to a.
 func (w *walkCounter) push(a uint32, below []uint32) (ends []uint32, many bool) {
-	most := 0 // walks
-	for _, v := range below {
-		most += w.rows.Degree(v)
-	}
 	k := 0
-	if 2*most > int(a) { // with any bound from an eighth to half of a it takes about the same
+	if crowded(walksFrom(w.rows, below), a) {
 		for _, v := range below {
 			for _, u := range w.rows.Of(v) {
 				if u > a {
@@ -143,6 +139,18 @@ func (w *walkCounter) push(a uint32, below []uint32) (ends []uint32, many bool) 
 	}
 	return w.ends[:k], false
 }
+
+// walksFrom is the number of walks of two edges over these vertices.
+func walksFrom(r *rows.Rows, over []uint32) (most int) {
+	for _, v := range over {
+		most += r.Degree(v)
+	}
+	return most
+}
+
+// crowded tells whether so many walks end at vertices up to a that their ends are not listed. With
+// any bound from an eighth to half of a it takes about the same.
+func crowded(walks int, a uint32) bool { return 2*walks > int(a) }
 
 // pull adds the walks whose third edge begins at u, where x of two edges end.
 func (w *walkCounter) pull(a, u, x uint32) {
@@ -186,6 +194,19 @@ func FiveWork(r *rows.Rows) (all plan.MapsWork) {
 		}
 	}
 	return all
+}
+
+// Listed is about how many walks of two edges begin at roots of so few that their ends are
+// listed: of every vertex, or evenly of so many.
+func Listed(r *rows.Rows) (walks float64) {
+	const looks = 1 << 14
+	step := 1 + r.V()/looks
+	for a := 0; a < r.V(); a += step {
+		if most := walksFrom(r, r.Below(uint32(a))); !crowded(most, uint32(a)) {
+			walks += float64(step * most)
+		}
+	}
+	return walks
 }
 
 // workFrom is about the work of the root a. near has no marks before and after.

@@ -34,6 +34,13 @@ func TestFiveWork(t *testing.T) {
 		near("ends", got.Visits, want.Visits)
 		near("walks of two edges", got.Pushed, want.Pushed)
 		near("entries above ends", got.Pulled, want.Pulled)
+		listed := 0
+		for a := range uint32(r.V()) {
+			if n := walksFrom(r, r.Below(a)); !crowded(n, a) {
+				listed += n
+			}
+		}
+		near("walks whose ends are listed", Listed(r), float64(listed))
 	}
 }
 
@@ -61,4 +68,11 @@ func allWork(r *rows.Rows) (w plan.MapsWork) {
 		}
 	}
 	return w
+}
+
+// TestSpeed: no machine is a hundred times as fast, or as slow, as the one of the rates.
+func TestSpeed(t *testing.T) {
+	if s := Speed(); s < 0.01 || s > 100 {
+		t.Errorf("%g of what plan.Core says", s)
+	}
 }
