@@ -60,7 +60,8 @@ type MapRates struct {
 
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
 // blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
-// and of a slower one.
+// and of a slower one; run.Speed is where a machine lies. A visit of walks reads a row that lies
+// anywhere, one of maps mostly one that lies near.
 var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.25e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 1.2e-9, Near: 1 << 14, List: 4e-9,
 	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9},
 	OfWalks: MapRates{Visit: 22e-9, Pull: 1.1e-9, Push: 1.6e-9, Cached: 1 << 14, Far: 1e-9}, OfRuns: RunRates{Thread: 40e-6, Fresh: 0.15e-9}}
