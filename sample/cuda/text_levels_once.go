@@ -135,6 +135,7 @@ static __device__ __forceinline__ bool levels(const Rowed &g, const Batch &b, co
 		s.number[insert(s, seeds[j])] = j;
 	}
 	draw_ahead(g, s, table, step_of);
+	__syncthreads(); // now what is drawn stands
 	u32 *begin = l.begin, from = 0, wait = 0;
 	for (s.step = 0; s.step < STEPS; s.step++) {
 		u32 base = edges_at[s.step];
