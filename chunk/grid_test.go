@@ -206,6 +206,11 @@ func TestBuildAgainstMaps(t *testing.T) {
 			if d := cmp.Diff(refSide(e, o, g.Intervals, w, true), csr); d != "" {
 				t.Fatalf("CSR, P=%d (-want +got):\n%s", p, d)
 			}
+			for at, row := range csc {
+				if w.Ascend() && !slices.IsSortedFunc(row, func(a, b refEdge) int { return int(a.Rank - b.Rank) }) {
+					t.Fatalf("ranks of row %v do not ascend", at)
+				}
+			}
 			if g.CSC.NNZ() != int64(e.E()) || g.CSR.NNZ() != int64(e.E()) {
 				t.Fatalf("%d and %d edges of %d", g.CSC.NNZ(), g.CSR.NNZ(), e.E())
 			}

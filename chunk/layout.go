@@ -14,6 +14,10 @@ type Want struct {
 	Pack   bool // ids of the other end take as many bits as an interval needs, not words
 }
 
+// Ascend tells whether the ranks of a row's edges ascend in every cell of the side grouped by destination: edges
+// stand in stored order there, unless types go before it.
+func (w Want) Ascend() bool { return w.Rank && !w.Type }
+
 // Cell describes one edge chunk of a side: sizes, and where its block and the
 // parts of the block lie. The block is, each part aligned to Align bytes:
 //

@@ -149,6 +149,34 @@ func TestPassesOverEdges(t *testing.T) {
 	}
 }
 
+// Gathers of in-edges, and no others, know that ranks ascend in the rows of a grid, unless its rows are sorted by type.
+func TestAscend(t *testing.T) {
+	for _, without := range [][]string{nil, {"fuse"}} {
+		for _, typed := range []bool{false, true} {
+			l, _, err := parse(scripted(t, "maxpool")).compile(without, "", "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := l.Want
+			want.Type = typed
+			l.Ascend(want)
+			for _, ph := range l.Spec.Phases {
+				for _, st := range ph.Steps {
+					for _, c := range st.Calls {
+						k := l.Kernels[c.Kernel]
+						if is := want.Rank && !typed && st.Kind == plan.Stream && st.Dir == plan.CSC; k.Ascend != is {
+							t.Errorf("types %v: %s: %v", typed, k.Name, k.Ascend)
+						}
+					}
+				}
+			}
+			if !want.Rank {
+				t.Error("a maximum without ranks")
+			}
+		}
+	}
+}
+
 // No model stores a row an edge; without fusion all do but those whose message is a row
 // as it is.
 func TestNoEdgeBuffers(t *testing.T) {

@@ -3,6 +3,7 @@ package dataflow
 import (
 	"fmt"
 
+	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/kernel"
 )
@@ -73,6 +74,22 @@ func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
 	info.Kernel = calls[len(calls)-1].Kernel
 	l.out.Regions = append(l.out.Regions, info)
 	return plan.Step{Kind: plan.Stream, Dir: d, Set: e.ID, Calls: calls, Label: b.p.Name}
+}
+
+// Ascend tells the gathers of in-edges that the ranks of a row's edges ascend in their cells, if that is so in the
+// cells of a grid that are wanted: of several equal maxima the first is then that of the lowest rank.
+func (l *Lowered) Ascend(want chunk.Want) {
+	if !want.Ascend() {
+		return
+	}
+	for _, ph := range l.Spec.Phases {
+		for _, st := range ph.Steps {
+			for _, c := range st.Calls {
+				k := l.Kernels[c.Kernel]
+				k.Ascend = k.Edges && st.Kind == plan.Stream && st.Dir == plan.CSC
+			}
+		}
+	}
 }
 
 // gather adds the result of root r.

@@ -25,7 +25,8 @@ func (t *tableFile) checkHeading() error {
 	return nil
 }
 
-// separator is what stands most often in the line outside of quotes.
+// separator is the comma, tab or semicolon, whichever stands most often in the line outside of quotes, or a
+// blank where there are none of these.
 func separator(line []byte) byte {
 	count := map[byte]int{}
 	quoted := false
@@ -38,23 +39,23 @@ func separator(line []byte) byte {
 		}
 	}
 	best := byte(',')
-	for _, c := range []byte{'\t', ';', ' '} {
+	for _, c := range []byte{'\t', ';'} {
 		if count[c] > count[best] {
 			best = c
 		}
 	}
-	if best == ' ' && (count[','] > 0 || count['\t'] > 0 || count[';'] > 0) {
-		return ','
+	if count[best] == 0 && count[' '] > 0 {
+		return ' '
 	}
 	return best
 }
 
 // looksLikeHeading tells a first line that names columns from one of values: it holds
-// a known name, or words where the next line holds numbers.
-func (t *tableFile) looksLikeHeading(known []string) (bool, error) {
+// a known name, words where the next line holds numbers, or words that o.row says are no row.
+func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 	numbers := 0
 	for _, name := range t.columns {
-		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+		if slices.ContainsFunc(o.known, func(k string) bool { return strings.EqualFold(k, name) }) {
 			return true, nil
 		}
 		if _, err := parseFloat([]byte(name)); err == nil {
@@ -87,6 +88,9 @@ func (t *tableFile) looksLikeHeading(known []string) (bool, error) {
 	}
 	if len(row) == 1 {
 		return true, nil
+	}
+	if o.row != nil {
+		return !o.row(t.columns), nil
 	}
 	return false, fmt.Errorf("%s:1: %.80q may be a heading or a row: --heading yes or no says which", t.name, strings.Join(t.columns, string(t.sep)))
 }

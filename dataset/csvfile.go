@@ -10,13 +10,14 @@ import (
 
 // tableOptions say how a table is read.
 type tableOptions struct {
-	heading string   // yes, no, or "" to look
-	known   []string // names that show that the first line is a heading
+	heading string                     // yes, no, or "" to look
+	known   []string                   // names that show that the first line is a heading
+	row     func(fields []string) bool // tells a row from a heading where both are words; nil: nothing does
 }
 
 // tableFile reads a table of CSV or TSV: fields parted by commas, semicolons or tabs,
-// whichever stands in the first line, perhaps in double quotes, in which a quote is
-// written twice and a line may end.
+// whichever stands in the first line, or by runs of blanks and tabs where it has none of these but
+// blanks. Fields may stand in double quotes, in which a quote is written twice and a line may end.
 type tableFile struct {
 	*textFile
 	sep     byte
@@ -63,7 +64,7 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 	}
 	heading := o.heading == "yes"
 	if o.heading == "" || o.heading == "auto" {
-		if heading, err = t.looksLikeHeading(o.known); err != nil {
+		if heading, err = t.looksLikeHeading(o); err != nil {
 			return nil, err
 		}
 	}
@@ -121,15 +122,17 @@ func (t *tableFile) eachRow(fn func(row [][]byte) error) error {
 // split cuts a line into fields and undoes quotes, reading on while one is open.
 func (t *tableFile) split(line []byte) ([][]byte, error) {
 	t.row = t.row[:0]
+	if t.sep == ' ' {
+		line = bytes.Trim(line, blanks)
+	}
 	if bytes.IndexByte(line, '"') < 0 {
 		for {
-			i := bytes.IndexByte(line, t.sep)
-			if i < 0 {
-				t.row = append(t.row, line)
+			end, next := t.cut(line)
+			t.row = append(t.row, line[:end])
+			if end == len(line) {
 				return t.row, nil
 			}
-			t.row = append(t.row, line[:i])
-			line = line[i+1:]
+			line = line[next:]
 		}
 	}
 	begin := t.textFile.line
@@ -164,21 +167,35 @@ func (t *tableFile) split(line []byte) ([][]byte, error) {
 				}
 				break
 			}
-			if at < len(t.buf) && t.buf[at] != t.sep {
+			if end, _ := t.cut(t.buf[at:]); end > 0 {
 				return nil, t.errorf("field %d: %.20q follows the closing quote", len(t.row)+1, t.buf[at:])
 			}
 		} else {
-			i := bytes.IndexByte(t.buf[at:], t.sep)
-			if i < 0 {
-				i = len(t.buf) - at
-			}
-			field = append(field, t.buf[at:at+i]...)
-			at += i
+			end, _ := t.cut(t.buf[at:])
+			field = append(field, t.buf[at:at+end]...)
+			at += end
 		}
 		t.row = append(t.row, field)
-		if at >= len(t.buf) {
+		_, next := t.cut(t.buf[at:])
+		if at >= len(t.buf) || t.sep == ' ' && at+next >= len(t.buf) {
 			return t.row, nil
 		}
-		at++ // the separator
+		at += next
 	}
+}
+
+const blanks = " \t"
+
+// cut finds where the first field of line ends and where the next one begins, both len(line) in the last one.
+func (t *tableFile) cut(line []byte) (end, next int) {
+	if t.sep != ' ' {
+		if end = bytes.IndexByte(line, t.sep); end < 0 {
+			return len(line), len(line)
+		}
+		return end, end + 1
+	}
+	if end = bytes.IndexAny(line, blanks); end < 0 {
+		return len(line), len(line)
+	}
+	return end, len(line) - len(bytes.TrimLeft(line[end:], blanks))
 }

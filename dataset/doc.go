@@ -15,9 +15,9 @@
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go list arrays (arrays.go, alias.go), of
 //     which npygraph.go, npyedges.go, npyvertex.go, npysplits.go make a graph; csr.go for
-//     sparse matrices; npywrite.go writes.
+//     sparse matrices; textarrays.go for texts of the same names; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, pttensor.go.
-//   - Tables: tables.go, tableedges.go, csvfile.go, csvcolumns.go, idtable.go.
+//   - Tables: tables.go, tablevertices.go, tableedges.go, csvfile.go, csvcolumns.go, idtable.go.
 //   - Edge lists: edgelist.go, edgeheading.go, edgestream.go; Matrix Market: mtx.go; SVMlight: svmlight.go; texts: text.go, parse.go, columns.go.
 //   - Folders: planetoid.go (pickle.go, pickledecode.go), tu.go, ogb.go. MATLAB: mat.go, matgraph.go.
 //   - The project's own store: store.go.

@@ -85,6 +85,7 @@ func FuzzTables(f *testing.F) {
 	f.Add("source,target,weight\n1,2,0.5\n2,1,1\n", "id,label,f1\n1,a,2\n2,b,3\n")
 	f.Add("a\tb\n\"x \"\"y\"\"\nz\"\tx\n", "id;split;f1\nx;train;1\n")
 	f.Add("\ufeff1 2\n2 3\n", "")
+	f.Add("from   to\n 1 \t 2\n\"2\"   3 \n", "id  f1\n1   \"\"\n2 \t 3\n")
 	f.Fuzz(func(t *testing.T, edges, vertices string) {
 		dir := writeFiles(t, map[string]string{"e.csv": edges, "v.csv": vertices})
 		for _, s := range []Tables{{Heading: "yes"}, {}, {Vertices: filepath.Join(dir, "v.csv"), Features: []string{"f*"}}, {Vertices: filepath.Join(dir, "v.csv"), Targets: []string{"f*"}}} {
@@ -95,6 +96,20 @@ func FuzzTables(f *testing.F) {
 			} else if !strings.Contains(err.Error(), dir) || len(err.Error()) > 2000 {
 				t.Fatalf("%d bytes: %v", len(err.Error()), err)
 			}
+		}
+	})
+}
+
+func FuzzTextArrays(f *testing.F) {
+	f.Add("0,1\n1,2\n2,0\n", "id,a,b\n0,1,2\n1,3,4\n2,5,6\n", "1\nnan\n0\n", "1\n0\n0\n")
+	f.Add("0 1\n1 2\n", "1   2\n 3 \t4\n\"5\"  6 \n", "0,1\n1,\n2,0\n", "True\nFalse\nTrue\n")
+	f.Fuzz(func(t *testing.T, edges, x, y, train string) {
+		dir := writeFiles(t, map[string]string{"edges.csv": edges, "x.csv": x, "labels.txt": y, "train.tsv": train})
+		d, err := Load(dir, Options{})
+		if err == nil {
+			checkConverted(t, d, Conversion{From: dir})
+		} else if !strings.Contains(err.Error(), dir) || len(err.Error()) > 2000 {
+			t.Fatalf("%d bytes: %v", len(err.Error()), err)
 		}
 	})
 }

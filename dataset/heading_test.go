@@ -57,6 +57,20 @@ func TestTextTables(t *testing.T) {
 	}
 }
 
+// TestHeadingByVertices: where all is text a first line without a vertex in it is a heading.
+func TestHeadingByVertices(t *testing.T) {
+	for first, edges := range map[string]int{"follower,followed\n": 2, "carol,alice\n": 3, "": 2} {
+		dir := writeFiles(t, map[string]string{"e.csv": first + "alice,bob\nbob,carol\n", "v.csv": "user,age\nalice,1\nbob,2\ncarol,3\n"})
+		d, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.csv"), ID: "user"}, Options{})
+		if err != nil || d.Edges.E() != edges {
+			t.Errorf("%q: %v %+v", first, err, d)
+		}
+	}
+	dir := writeFiles(t, map[string]string{"e.csv": "follower,followed\nalice,bob\n"})
+	_, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv")}, Options{})
+	refused(t, "without vertices", err, "may be a heading or a row")
+}
+
 // TestCommentsInTables: a line that an edge list would skip is no edge of a table, but ids may begin with #.
 func TestCommentsInTables(t *testing.T) {
 	for text, want := range map[string]string{

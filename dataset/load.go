@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -37,7 +38,8 @@ func Open(name string, opt Options) (*Data, error) {
 //   - a folder with edges.npy (and features, labels, train, …, see
 //     WriteNpyFolder) or PyG's edge_index.npy, Planetoid files ind.*, TU text files
 //     *_A.txt, an OGB set (its root or its folder raw, texts or data.npz), or one
-//     single file of those below; beside an edge list its .npy arrays are read, too;
+//     single file of those below; beside an edge list arrays are read, too, as .npy files or as texts
+//     (features.csv);
 //   - a file: .npz, PyG's .pt, .mat, .mtx, or an edge list .txt, .csv, .tsv, .edges,
 //     .edgelist, .ungraph, all texts also with .gz;
 //   - the project's own store.
@@ -155,10 +157,14 @@ func openFolder(dir string, opt Options) (*Stream, error) {
 		return s, err
 	}
 	var list []string
+	tables := ""
 	for _, f := range forms {
 		list = append(list, f.what)
+		if slices.Contains(edgeListEndings, endingOf(f.what)) {
+			tables = "; a table of edges and one of vertices: saga data convert --edges FILE --vertices FILE --features COLUMNS --label COLUMN --out graph.saga"
+		}
 	}
-	return nil, fmt.Errorf("%s: several graphs, name one: %s", dir, strings.Join(list, ", "))
+	return nil, fmt.Errorf("%s: several graphs, name one: %s%s", dir, strings.Join(list, ", "), tables)
 }
 
 // formsIn lists the graphs right in dir, by name.
@@ -192,12 +198,25 @@ func formsIn(dir string, opt Options) ([]form, error) {
 	if folder {
 		return forms, nil
 	}
-	arrays := len(arraysBeside(dir)) > 0
+	texts, err := textArrays(dir)
+	if err != nil {
+		return nil, err
+	}
+	ofGraph := slices.Collect(maps.Values(texts)) // features.csv and the like, beside an edge list of another name
+	isList := func(e os.DirEntry) bool {
+		return e.Type().IsRegular() && slices.Contains(edgeListEndings, endingOf(e.Name())) && isGraph(e.Name())
+	}
+	if !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return isList(e) && e.Name() != namesFile && !slices.Contains(ofGraph, e.Name())
+	}) {
+		ofGraph = nil
+	}
+	arrays := len(ofGraph)+len(arraysBeside(dir)) > 0
 	for _, e := range entries {
-		if arrays && e.Name() == namesFile {
+		if arrays && e.Name() == namesFile || slices.Contains(ofGraph, e.Name()) {
 			continue
 		}
-		if arrays && e.Type().IsRegular() && slices.Contains(edgeListEndings, endingOf(e.Name())) && isGraph(e.Name()) {
+		if arrays && isList(e) {
 			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openListFolder(dir, e.Name(), opt) }})
 		} else if e.Type().IsRegular() && isGraph(e.Name()) {
 			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openFile(filepath.Join(dir, e.Name()), opt) }})

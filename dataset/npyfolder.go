@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,6 +79,9 @@ func arraysBeside(dir string) (files []string) {
 func (d *Data) warnBeside(path string) {
 	dir := filepath.Dir(path)
 	files := arraysBeside(dir)
+	if texts, err := textArrays(dir); err == nil && !slices.Contains(slices.Collect(maps.Values(texts)), filepath.Base(path)) {
+		files = slices.Concat(files, slices.Sorted(maps.Values(texts)))
+	}
 	if len(files) > 0 && !slices.Contains(files, "edges.npy") && !slices.Contains(files, "edge_index.npy") {
 		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: %.400s beside it are not read; name the folder, %s, to read them, too", path, strings.Join(files, ", "), dir))
 	}
@@ -101,7 +105,15 @@ func openListFolder(dir, list string, opt Options) (*Stream, error) {
 		}
 		made["edge_weight"] = npy.New(path, []int{e.E()}, e.Weight)
 	}
-	return openArraysIn(dir, made, "edge list with .npy arrays")
+	changes, err := readTextArrays(dir, made)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openArraysIn(dir, made, "edge list with arrays")
+	if err == nil {
+		s.Data.Report.Changes = append(s.Data.Report.Changes, changes...)
+	}
+	return s, err
 }
 
 // namesFile of a folder holds the name of each vertex, under a heading.

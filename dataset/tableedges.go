@@ -22,7 +22,13 @@ type edgeTable struct {
 func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, error) {
 	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType}, usualSource, usualTarget)
 	e := &edgeTable{ids: ids, d: s.Data, types: map[string]uint32{}}
-	e.open = func() (*tableFile, error) { return openTable(t.Edges, tableOptions{t.Heading, known}) }
+	o := tableOptions{heading: t.Heading, known: known}
+	if t.Vertices != "" { // a row has a vertex in it
+		o.row = func(fields []string) bool {
+			return slices.ContainsFunc(fields, func(id string) bool { _, err := ids.find([]byte(id), s.Data.Edges.V); return err == nil })
+		}
+	}
+	e.open = func() (*tableFile, error) { return openTable(t.Edges, o) }
 	f, err := e.open()
 	if err != nil {
 		return nil, err

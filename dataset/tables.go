@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,111 +111,6 @@ func (t Tables) openSVMlight(s *Stream, ids *idTable) error {
 	return nil
 }
 
-// vertexTable is the table of vertices, for its second reading.
-type vertexTable struct {
-	open     func() (*tableFile, error)
-	features []int
-}
-
-func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
-	known := slices.Concat([]string{t.ID, t.Split}, t.Label, t.Targets, usualID, usualLabel)
-	v := &vertexTable{open: func() (*tableFile, error) { return openTable(t.Vertices, tableOptions{t.Heading, known}) }}
-	f, err := v.open()
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	id, err := f.find(t.ID, usualID...)
-	if err != nil {
-		return nil, err
-	}
-	id = max(id, 0)
-	ids.column = f.columns[id]
-	split, err := f.find(t.Split, usualSplit...)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := f.match(t.Targets)
-	if err != nil {
-		return nil, err
-	}
-	var labels []int
-	if len(t.Label) > 0 {
-		labels, err = f.match(t.Label)
-	} else if one, _ := f.find("", usualLabel...); one >= 0 && one != id && !slices.Contains(targets, one) {
-		labels = []int{one}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(t.Features) > 0 {
-		if v.features, err = f.match(t.Features); err != nil {
-			return nil, err
-		}
-	}
-	// A pattern such as * means the columns that have no other use.
-	v.features = slices.DeleteFunc(v.features, func(i int) bool {
-		return i == id || i == split || slices.Contains(labels, i) || slices.Contains(targets, i)
-	})
-	hint := "--features chooses some"
-	if len(labels)+len(targets) == 0 {
-		hint += ", --label one with classes, --targets numbers to predict"
-	}
-	f.warnColumns(d, slices.Concat([]int{id, split}, labels, targets, v.features), hint)
-	d.FeatureCols = len(v.features)
-	d.Targets.Cols = len(targets)
-	c := &classText{}
-	err = f.eachRow(func(row [][]byte) error {
-		isNew, err := ids.add(row[id])
-		if err != nil {
-			return f.errorf("%w", err)
-		}
-		if !isNew {
-			return f.errorf("vertex %.40q stands twice", row[id])
-		}
-		if split >= 0 {
-			if err := d.addSplit(string(bytes.TrimSpace(row[split])), ids.len()-1); err != nil {
-				return f.errorf("%w", err)
-			}
-		}
-		if err := f.targets(d, row, targets); err != nil {
-			return err
-		}
-		switch len(labels) {
-		case 0:
-		case 1:
-			if err := c.add(bytes.TrimSpace(row[labels[0]])); err != nil {
-				return f.errorf("column %s: %w", f.columns[labels[0]], err)
-			}
-		default:
-			for _, i := range labels {
-				x := string(bytes.TrimSpace(row[i]))
-				if x != "0" && x != "1" {
-					return f.errorf("column %s: %.40q: several columns of labels must be 0 or 1", f.columns[i], x)
-				}
-				d.MultiLabels = append(d.MultiLabels, float32(x[0]-'0'))
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if ids.len() == 0 {
-		return nil, fmt.Errorf("%s: no vertices", f.name)
-	}
-	ids.seal()
-	d.Edges.V = ids.len()
-	if len(labels) == 1 {
-		if d.Labels, err = c.classes(d); err != nil {
-			return nil, fmt.Errorf("%s: column %s: %w", f.name, f.columns[labels[0]], err)
-		}
-	} else {
-		d.Classes = len(labels)
-	}
-	return v, nil
-}
-
 // warnColumns warns of columns that nothing reads; hint says what would.
 func (t *tableFile) warnColumns(d *Data, used []int, hint string) {
 	var idle []string
@@ -228,69 +122,6 @@ func (t *tableFile) warnColumns(d *Data, used []int, hint string) {
 	if len(idle) > 0 {
 		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads the columns %.200s (%s)", t.name, strings.Join(idle, ", "), hint))
 	}
-}
-
-func (d *Data) addSplit(name string, v int) error {
-	switch strings.ToLower(name) {
-	case "train", "training":
-		d.Train = append(d.Train, uint32(v))
-	case "val", "valid", "validation", "dev":
-		d.Val = append(d.Val, uint32(v))
-	case "test":
-		d.Test = append(d.Test, uint32(v))
-	case "", "none":
-	default:
-		return fmt.Errorf("split %.40q: train, val, test or nothing", name)
-	}
-	return nil
-}
-
-// eachRows reads the features.
-func (v *vertexTable) eachRows(fn func([]float32) error) error {
-	f, err := v.open()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	part := max(1, pieceValues/len(v.features)) * len(v.features)
-	rows := make([]float32, 0, min(part, pieceValues))
-	err = f.eachRow(func(row [][]byte) error {
-		for _, i := range v.features {
-			x, err := f.float(row, i)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, x)
-		}
-		if len(rows) < part {
-			return nil
-		}
-		err := fn(rows)
-		rows = rows[:0]
-		return err
-	})
-	if err != nil || len(rows) == 0 {
-		return err
-	}
-	return fn(rows)
-}
-
-// targets adds those of a row: numbers, or nothing in all columns for none.
-func (t *tableFile) targets(d *Data, row [][]byte, columns []int) error {
-	for k, i := range columns {
-		x, none := float32(math.NaN()), len(bytes.TrimSpace(row[i])) == 0
-		if k > 0 && none != !d.Targets.Of(VertexLabels).Has(len(d.Targets.Vertex)/len(columns)) {
-			return t.errorf("column %s: targets are numbers, or all of them are empty", t.columns[i])
-		}
-		if !none {
-			var err error
-			if x, err = t.float(row, i); err != nil {
-				return err
-			}
-		}
-		d.Targets.Vertex = append(d.Targets.Vertex, x)
-	}
-	return nil
 }
 
 // float reads a finite number of the row.

@@ -121,6 +121,11 @@ func TestTableVariants(t *testing.T) {
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Vertices: Naming{IDs: []uint64{10, 30, 500}}}},
 		"numbers that stay": {"source,target\n0,1\n1,2\n2,0\n", "", Tables{}, Options{Relabel: RelabelNever},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
+		"several blanks and tabs, none of them a field": {"  from   to  w\n0  1   9\n 1\t2 8  \n\"2\"   \"0\" \t7\n", "id  name\n0   \"a  b\"\n1 \t c\n2   \"\" \n",
+			Tables{Weight: "w", Label: []string{"name"}}, Options{},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next, Weight: []float32{9, 8, 7}}, Labels: []int32{0, 1, -1}, Classes: 2}},
+		"tabs, with more blanks in the heading": {"the source\tthe other end\n0\t1\n1\t2\n2\t0\n", "", Tables{}, Options{},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
 		"other columns": {"a,b,c\n0,9,1\n1,9,2\n2,9,0\n", "", Tables{Source: "a", Target: "c"}, Options{},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
 	} {

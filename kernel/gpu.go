@@ -124,15 +124,22 @@ const (
 	FarShared  = 8 * 4 * (2*32 + 512/2)
 )
 
-// TurnShared is the bytes of shared memory of TurnSum.
+// TurnShared is the bytes of shared memory of TurnPart and TurnSum, whose blocks have 1024 threads.
 const TurnShared = 4 * 32
+
+// TurnEach is how many rows each of those blocks has, a multiple of the 4096 that one takes at a time, and how many blocks there are, at most so many.
+func TurnEach(rows, most int) (each, blocks int) {
+	each = 4096 * max(1, (rows+4096*most-1)/(4096*most))
+	return each, max(1, (rows+each-1)/each)
+}
 
 // The kernels of Renderer.Blocks, with their arguments: addresses, then numbers. Row lists and ids are uint32.
 const (
 	BlockTake    = iota // to, table, ids; how many rows, and their length in units of 16 bytes: rows of a table by number
 	BlockDegrees        // to, row list; how many rows, and 1 for inverses: the lengths of rows, at least 1 of inverses
 	TurnCount           // row list of far ends, cleared, far ends; how many edges
-	TurnSum             // that list; its rows, and edges: in one block of 1024 threads
+	TurnPart            // that list; its rows, and how many each block has; room of a number a block
+	TurnSum             // that list; its rows, how many each block has; what TurnPart left; edges
 	TurnPut             // that list, far ends; edges; room of a number an edge
 	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges; then as BlockPick from the numbers on
 	BlockPick           // how many edges; their numbers; three times where to, and a table of uint32 by number, or 0 and 0

@@ -150,5 +150,6 @@ type Program struct {
 	Outs     []Out
 	Operands int
 	Packed   bool // edges of cells hold far ends as chunk.Want.Pack says
+	Ascend   bool // ranks of a row's edges ascend in every cell (chunk.Want.Ascend)
 	Tile     int  // rows, or edges of products on them, that a GPU works on at a time; 0: a default
 }

@@ -49,4 +49,12 @@
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
 // counts and rows. Call Close on such a graph: it frees the GPUs.
+//
+// # Another engine, another formula
+//
+// An engine has a name in mine.go and in the flag of cmd/saga/mine.go, and in count.go a function that makes its
+// job, as loopsJob does, its place in the order that auto tries, and the call. It is explained in explain.go, its time in the
+// file expect of mine/plan, and its work lies in mine/run, for GPUs in mine/cuda and gpu.go. A formula is
+// declared in the file formula of mine/pattern; a sum that it needs and that nothing computes yet goes into
+// the files sums of mine/run and mine/cuda, and its time into the file expect of mine/plan.
 package mine

@@ -41,8 +41,13 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 			return 0, err
 		}
 		w.Cliques = append([]float64{0}, run.Sampler{Rows: r, Seed: seed}.Sample(triangles, walkWork).Nodes...)
-		if slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.FiveWalks }) {
-			w.Five = run.FiveWork(r)
+		for _, t := range j.formula {
+			switch t.Of {
+			case pattern.FiveWalks:
+				w.Five, w.Listed = run.FiveWork(r), run.Listed(r)
+			case pattern.FourCycles:
+				w.Listed = run.Listed(r)
+			}
 		}
 		t, kernels = rates.Formula(j.formula, w), cuda.Counted(j.formula)
 		if j.gpu && slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.EdgePairs || t.Of == pattern.Tails }) {

@@ -60,6 +60,9 @@ func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
 				return nil, err
 			}
 			out[i].Seconds, before = all-before, all
+			if !j.gpu {
+				out[i].Seconds *= run.Speed()
+			}
 		}
 	}
 	return out, nil
@@ -125,7 +128,9 @@ func (g *Graph) explain(j *job) (*Explanation, error) {
 		return x, nil
 	}
 	var err error
-	x.Seconds, err = g.seconds(j, e)
+	if x.Seconds, err = g.seconds(j, e); !j.gpu {
+		x.Seconds *= run.Speed()
+	}
 	return x, err
 }
 

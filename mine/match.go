@@ -2,6 +2,7 @@ package mine
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"sagann/mine/cuda"
@@ -12,7 +13,7 @@ import (
 // Match lists the subgraphs that match the pattern: rows of the user's vertex numbers, one
 // for each pattern vertex, in the order that the package's comment describes. A row is
 // valid until the next one. An error is the last thing that is yielded, with a nil row.
-// Breaking off ends the search.
+// Breaking off ends the search. Loops list; with Options.Engine set to another engine that is an error.
 func (g *Graph) Match(ctx context.Context, p Pattern, options ...Option) iter.Seq2[[]uint32, error] {
 	return func(yield func([]uint32, error) bool) {
 		j, err := g.listing(p, options)
@@ -34,6 +35,9 @@ func (g *Graph) Match(ctx context.Context, p Pattern, options ...Option) iter.Se
 
 // listing is the job of Match. Only loops list.
 func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
+	if e := g.opt.Engine; e != Auto && e != Loops {
+		return nil, &QuestionError{fmt.Sprintf("engine %s only counts: listings are made by loops", e)}
+	}
 	q, err := g.ask(p, options)
 	if err != nil {
 		return nil, err

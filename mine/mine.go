@@ -65,7 +65,7 @@ type Options struct {
 	// With GPUs it bounds the bytes taken on each, 0: nine tenths of what is free; rows
 	// that do not fit are read from host memory.
 	Mem int64
-	// Engine counts; "" is Auto.
+	// Engine counts; "" is Auto. Only Loops and Auto list.
 	Engine Engine
 	// NoReuse has every loop make the sets that it needs for itself, instead of sharing what
 	// loops outside it have made. NoPool has GPUs list in two passes, of which the first

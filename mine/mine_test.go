@@ -236,6 +236,16 @@ func TestRefused(t *testing.T) {
 	if _, err := bits.Count(ctx, mine.MustPattern("path4")); err == nil || !strings.Contains(err.Error(), "engine bits cannot") {
 		t.Errorf("a path by bit matrices: %v", err)
 	}
+	listed := 0
+	for row, err := range bits.Match(ctx, mine.MustPattern("triangle")) {
+		if listed++; row != nil || err == nil || !strings.Contains(err.Error(), "engine bits only counts") {
+			t.Errorf("a listing by bit matrices: %v, %v", row, err)
+		}
+	}
+	_, err := bits.ExplainMatch(mine.MustPattern("triangle"))
+	if question := new(mine.QuestionError); listed != 1 || !errors.As(err, &question) {
+		t.Errorf("a listing by bit matrices yields %d times, is explained as %v", listed, err)
+	}
 	for _, err := range plain.Match(ctx, mine.MustPattern("triangle"), mine.Limit(-1)) {
 		if err == nil {
 			t.Error("a negative limit")

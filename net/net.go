@@ -174,6 +174,14 @@ func (g *Group) Name() string {
 	return fmt.Sprintf("rank %d (host %s)", g.link.Rank(), g.link.Hosts()[g.link.Rank()])
 }
 
+// Host is the name of this rank's host; "" of a process alone.
+func (g *Group) Host() string {
+	if g == nil {
+		return ""
+	}
+	return g.link.Hosts()[g.link.Rank()]
+}
+
 // Beside is how many ranks of lower numbers run on this rank's host.
 func (g *Group) Beside() (n int) {
 	if g == nil {

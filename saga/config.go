@@ -32,8 +32,10 @@ type Config struct {
 	// Net is the ranks that share Device's devices, as many each, in the order of their numbers: all ranks compile
 	// the same with the same data, and each runs its devices' tasks. No bit depends on their number. nil: one process.
 	Net    *net.Group
-	NoRing bool  // several devices: each loads for itself instead of handing chunks on
-	Mem    int64 // bytes of each device's memory, a GPU's context and libraries included; 0: no bound
+	NoRing bool // several devices: each loads for itself instead of handing chunks on
+	// Mem is bytes of each device's memory, a GPU's context and libraries included. 0: no bound, or Machine's memory;
+	// sampled training is planned for what is free on its GPUs.
+	Mem int64
 	// HostMem bounds what lies in host memory beside the data set, in bytes: graph cells,
 	// features and labels in the order of the plan, values that are swapped. What does not
 	// fit lies in files in Scratch. 0: no bound. See host.go for what is counted.

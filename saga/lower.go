@@ -80,6 +80,11 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 		}
 		x.want = union(x.want, l.Want)
 	}
+	for _, l := range x.programs() {
+		if p.sampled == nil || l != x.train {
+			l.Ascend(x.want)
+		}
+	}
 	x.memory, err = p.divide(x.train.Spec, x.want, x.programs()...)
 	return x, err
 }

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
+	"sagann/device"
 	"sagann/kernel"
 )
 
@@ -30,12 +32,57 @@ func (m *memory) plans() int64 {
 	return max(1, m.bound-m.scratch)
 }
 
+// mem is Config.Mem; where that is 0, what sampled training found free on its GPUs.
+func (p *Program) mem() int64 { return cmp.Or(p.cfg.Mem, p.on.free) }
+
+// free is the memory, in bytes, that plans of sampled training may count on where Config.Mem is 0: the least that is free on
+// one of the rank's GPUs, before anything is opened, or all of a card where there are several ranks, which must plan alike. Without
+// a driver it is that of Config.Machine; 0: nothing is known, and nothing bounds the plans.
+func (p *Program) free() (least int64, err error) {
+	kind := backend.Of(p.cfg.Device)
+	if p.cfg.Mem > 0 || !kind.GPU() {
+		return 0, nil
+	}
+	if p.cfg.Machine != "" {
+		m, err := p.cfg.machine()
+		if err != nil {
+			return 0, err
+		}
+		least = int64(m.Kind(0).Memory.Value)
+	}
+	if kind.System == nil {
+		return least, nil
+	}
+	sys, err := kind.System()
+	if err != nil { // no driver, so no devices either; opening them says why
+		return least, nil
+	}
+	_, gpus, err := device.Parse(p.cfg.Device)
+	if err != nil {
+		return 0, err
+	}
+	first, n := p.cfg.opens()
+	for _, i := range gpus[first : first+n] {
+		total, free, err := sys.Memory(i)
+		if err != nil { // as above
+			continue
+		}
+		if p.cfg.Net.Ranks() > 1 {
+			free = total
+		}
+		if least == 0 || free < least {
+			least = free
+		}
+	}
+	return least, nil
+}
+
 // divide divides Config.Mem for programs that run in one session; s is the one with most values. It sets
 // how many rows their kernels work on at a time.
 func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
-	m := memory{bound: p.cfg.Mem}
+	m := memory{bound: p.mem()}
 	model := p.on.machine
-	if kind := backend.Of(p.cfg.Device); model == nil && kind.GPU() && p.cfg.Mem > 0 {
+	if kind := backend.Of(p.cfg.Device); model == nil && kind.GPU() && p.mem() > 0 {
 		var err error
 		if model, err = sim.LoadMachine(kind.Model); err != nil {
 			return m, err
@@ -44,8 +91,8 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 	if model != nil {
 		maps := p.pinMaps(s, want)
 		m.context = int64(model.Kind(0).Memory.Value) - model.Budget(0) + maps
-		if p.cfg.Mem > 0 { // one that is smaller becomes too small for any plan, which then names the smallest that would do
-			m.bound = max(1, p.cfg.Mem-m.context)
+		if p.mem() > 0 { // one that is smaller becomes too small for any plan, which then names the smallest that would do
+			m.bound = max(1, p.mem()-m.context)
 		}
 		if left := model.Budget(0) - maps; p.on.machine != nil && (m.bound == 0 || m.bound > left) {
 			m.bound = left
@@ -57,7 +104,7 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 
 // kept is what is taken off Config.Mem before all else.
 func (p *Program) kept() int64 {
-	if p.cfg.Mem == 0 {
+	if p.mem() == 0 {
 		return 0
 	}
 	return p.chosen.memory.context

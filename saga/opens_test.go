@@ -1,10 +1,16 @@
 package saga
 
 import (
+	"errors"
 	"os"
+	"strings"
+	"sync"
 	"testing"
 
+	"sagann/backend"
+	"sagann/device"
 	"sagann/net"
+	"sagann/net/local"
 )
 
 // host is a link of ranks on one host.
@@ -54,3 +60,87 @@ func TestOpens(t *testing.T) {
 		}
 	}
 }
+
+// buses are GPUs by their addresses.
+type buses []string
+
+func (b buses) GPUs() int                               { return len(b) }
+func (buses) Name(int) (string, error)                  { return "test", nil }
+func (b buses) Bus(i int) (string, error)               { return b[i], nil }
+func (buses) Peer(int, int) (device.PeerAccess, error)  { return 0, nil }
+func (buses) Memory(int) (total, free int64, err error) { return 1, 1, nil }
+
+// TestSharedGPUs: ranks that see one list of as many GPUs as each opens all open the first of them, and are told so.
+func TestSharedGPUs(t *testing.T) {
+	cuda := backend.Of("cuda")
+	was := cuda.System
+	t.Cleanup(func() { cuda.System = was })
+	cuda.System = func() (device.System, error) { return buses{"0000:17:00.0", "0000:18:00.0"}, nil }
+	for _, x := range []struct{ device, visible, want string }{
+		{"cuda:0,1", "0", "ranks 0 and 1 share the GPU 0000:17:00.0 of host "},
+		{"cuda:0,1", "0,1", ""}, // they divide the two
+		{"cuda:0,0", "0", ""},   // as it was asked for
+		{"cuda:0,1", "MIG-1c2d", ""},
+		{"cpu:2", "0", ""},
+	} {
+		t.Setenv("CUDA_VISIBLE_DEVICES", x.visible)
+		_, links := local.New(2)
+		var texts [2]string
+		var errs [2]error
+		var all sync.WaitGroup
+		for r := range links {
+			all.Go(func() {
+				p := &Program{cfg: Config{Device: x.device, Mem: 1 << 30, Net: net.Over(links[r])}}
+				texts[r], errs[r] = p.SharedGPUs()
+			})
+		}
+		all.Wait()
+		if texts[0] != texts[1] || errs[0] != nil || errs[1] != nil || (texts[0] == "") != (x.want == "") || !strings.HasPrefix(texts[0], x.want) {
+			t.Errorf("%s, %s visible: %q, %v", x.device, x.visible, texts, errs)
+		}
+	}
+}
+
+// TestFree: what bounds sampled training where Config.Mem does not.
+func TestFree(t *testing.T) {
+	cuda := backend.Of("cuda")
+	was := cuda.System
+	t.Cleanup(func() { cuda.System = was })
+	two := net.Over(host{rank: 0, ranks: 2})
+	h200, err := (&Config{Machine: "h200"}).machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := int64(h200.Kind(0).Memory.Value)
+	for _, x := range []struct {
+		driver bool
+		c      Config
+		want   int64
+	}{
+		{true, Config{Device: "cuda:0,1"}, 30}, // the least that is free
+		{true, Config{Device: "cuda:0,1", Mem: 5}, 0},
+		{true, Config{Device: "cuda:0,1", Net: two}, 100}, // all of a card, as each rank sees the same of it
+		{true, Config{Device: "cpu:2"}, 0},
+		{false, Config{Device: "cuda", Machine: "h200"}, model},
+		{false, Config{Device: "cuda"}, 0},
+	} {
+		cuda.System = func() (device.System, error) {
+			if !x.driver {
+				return nil, errors.New("no driver")
+			}
+			return memories{40, 30}, nil
+		}
+		if got, err := (&Program{cfg: x.c}).free(); got != x.want || err != nil {
+			t.Errorf("%+v: %d, %v, want %d", x, got, err, x.want)
+		}
+	}
+}
+
+// memories are GPUs of 100 bytes with so many free.
+type memories []int64
+
+func (m memories) GPUs() int                                   { return len(m) }
+func (memories) Name(int) (string, error)                      { return "test", nil }
+func (memories) Bus(int) (string, error)                       { return "", nil }
+func (memories) Peer(int, int) (device.PeerAccess, error)      { return 0, nil }
+func (m memories) Memory(i int) (total, free int64, err error) { return 100, m[i], nil }

@@ -42,6 +42,7 @@ type Program struct {
 type planTarget struct {
 	machine *sim.Machine   // nil: none
 	ring    *plan.Topology // of its devices; nil: nothing is known of them
+	free    int64          // bytes of a GPU's memory that bound sampled training where Config.Mem is 0; 0: no bound
 }
 
 // chosen is what was chosen for training, and what follows from it.

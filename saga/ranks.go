@@ -3,7 +3,10 @@ package saga
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 
+	"sagann/backend"
 	"sagann/dataflow/plan/order"
 	"sagann/device"
 )
@@ -37,6 +40,61 @@ func (c *Config) opens() (first, n int) {
 		}
 	}
 	return first, n
+}
+
+// SharedGPUs names two ranks of one host that open the same GPU, and says what to set; "" where there are none, or the driver
+// does not tell. All ranks call it. A device that is listed twice, as cuda:0,0, is meant to be shared.
+func (p *Program) SharedGPUs() (string, error) {
+	g := p.cfg.Net
+	if g.Ranks() == 1 {
+		return "", nil
+	}
+	list, err := g.Texts(p.cfg.gpus())
+	if err != nil {
+		return "", err
+	}
+	return sharedGPU(list), nil
+}
+
+// gpus are the GPUs that this rank opens, a line each with its host and its address there, and behind them what the rank sees.
+func (c *Config) gpus() string {
+	kind, visible := backend.Of(c.Device), os.Getenv("CUDA_VISIBLE_DEVICES")
+	if !kind.GPU() || kind.System == nil || device.Shared(c.Device) != nil || strings.Contains(visible, "MIG-") { // parts of a GPU have one address
+		return ""
+	}
+	sys, err := kind.System()
+	if err != nil {
+		return ""
+	}
+	_, index, err := device.Parse(c.Device)
+	if err != nil {
+		return ""
+	}
+	text := ""
+	first, n := c.opens()
+	for _, i := range index[first : first+n] {
+		if bus, err := sys.Bus(i); err == nil {
+			text += bus + " of host " + c.Net.Host() + "\n"
+		}
+	}
+	return text + visible
+}
+
+// sharedGPU is SharedGPUs of what gpus gives, by rank.
+func sharedGPU(list []string) string {
+	first := map[string]int{} // rank that opens it
+	for r, text := range list {
+		lines := strings.Split(text, "\n")
+		visible := lines[len(lines)-1]
+		for _, gpu := range lines[:len(lines)-1] {
+			if other, ok := first[gpu]; ok {
+				return fmt.Sprintf("ranks %d and %d share the GPU %s: CUDA_VISIBLE_DEVICES=%s leaves a rank just as many as it opens, and they are taken for its own; unset it, and ranks divide the GPUs of their host, or have the launcher set others for each rank (srun --gpus-per-task)",
+					other, r, gpu, visible)
+			}
+			first[gpu] = r
+		}
+	}
+	return ""
 }
 
 // alike is an error where ranks would not do the same.

@@ -46,7 +46,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.output, q.in.shards = outputScores, p.in.shards
+	q.output, q.in.shards, q.on.free = outputScores, p.in.shards, p.on.free
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // which share the batches, as those of an update
 	if q.sampled, err = q.newSampled(x, p.sampled.draw.graph); err != nil {
 		return nil, err

@@ -138,6 +138,9 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkShards(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
+	if p.on.free, err = p.free(); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
 	if p.sampled, err = p.newSampled(s, s.Rows); err != nil {
 		return nil, err
 	}
@@ -281,7 +284,7 @@ func (p *Program) planSampled() error {
 			return err
 		}
 	}
-	small.Budget = p.cfg.Mem
+	small.Budget = p.mem()
 	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
 		return wrong
 	}

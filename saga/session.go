@@ -58,7 +58,7 @@ func (p *Program) openSession(peak int64) (*session, error) {
 func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	m := &p.chosen.memory
 	budget, least := m.bound, peak+m.scratch+p.drawing()
-	if budget == 0 || p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) { // NCCL takes memory of its own
+	if budget == 0 || p.on.free > 0 || p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) { // NCCL takes memory of its own, and what is free is others', too
 		budget = least
 	}
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))

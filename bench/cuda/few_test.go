@@ -109,11 +109,21 @@ func operands(p *kernel.Program, rows int) [][]float32 {
 }
 
 func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cells []chunk.View, rows int) {
+	runWays(t, d, p, c, cells, rows, operands(p, rows), func(got, want float32) bool {
+		return got == want || math.Abs(float64(got-want)) <= 1e-4*max(1, math.Abs(float64(want)))
+	})
+}
+
+// runWays runs p over cells in all ways to gather, with buffers that begin as bufs, and compares results with the CPU's.
+func runWays(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cells []chunk.View, rows int, bufs [][]float32, same func(got, want float32) bool) {
 	host, err := cpu.Compile(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, bufs := operands(p, rows), operands(p, rows)
+	var want [][]float32
+	for _, x := range bufs {
+		want = append(want, slices.Clone(x))
+	}
 	for k := range cells {
 		host.Run(&cpu.Launch{Rows: rows, Bufs: want, Cell: &cells[k], First: k == 0, Last: k == len(cells)-1})
 	}
@@ -163,18 +173,24 @@ func runLow(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cell
 		if err := d.Launch(q, device.GPUFunc(p.Name, func(device.GPU) (device.Batch, error) { return b, nil })); err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range p.Outs {
-			got := make([]float32, len(bufs[o.Operand]))
-			if err := d.CopyD2H(q, raw(got), held[o.Operand], 0); err != nil {
+		compare := func(operand, cols, ld int) {
+			got := make([]float32, len(bufs[operand]))
+			if err := d.CopyD2H(q, raw(got), held[operand], 0); err != nil {
 				t.Fatal(err)
 			}
 			if err := d.Sync(); err != nil {
 				t.Fatal(err)
 			}
-			for i, w := range want[o.Operand] {
-				if i%o.LD < p.Widths[o.Reg] && !(math.Abs(float64(got[i]-w)) <= 1e-4*max(1, math.Abs(float64(w)))) {
-					t.Fatalf("way %d, row %d column %d of operand %d: %v, want %v", way, i/o.LD, i%o.LD, o.Operand, got[i], w)
+			for i, w := range want[operand] {
+				if i%ld < cols && !same(got[i], w) {
+					t.Fatalf("way %d, row %d column %d of operand %d: %v, want %v", way, i/ld, i%ld, operand, got[i], w)
 				}
+			}
+		}
+		for _, o := range p.Outs {
+			compare(o.Operand, p.Widths[o.Reg], o.LD)
+			if o.Acc == kernel.Max && o.Aux >= 0 {
+				compare(o.Aux, p.Widths[o.Reg], o.AuxLD)
 			}
 		}
 		e.close()

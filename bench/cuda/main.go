@@ -91,32 +91,41 @@ func main() {
 	}
 	s := dataset.DefaultSpec()
 	s.Vertices, s.Edges, s.Features, s.Classes = *vertices, *edges, *features, *classes
-	begun := time.Now()
-	d, err := dataset.Synthetic(s)
+	d, err := drawn(s, *uniform, *skewed)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if *uniform {
-		r := rand.New(rand.NewPCG(1, 2))
-		for i := range d.Edges.Src {
-			d.Edges.Src[i], d.Edges.Dst[i] = r.Uint32N(uint32(*vertices)), r.Uint32N(uint32(*vertices))
-		}
-	}
-	if *skewed {
-		g := drawCSR("skewed", *vertices, *edges, true)
-		for v := range *vertices {
-			for i := g.ptr[v]; i < g.ptr[v+1]; i++ {
-				d.Edges.Src[i], d.Edges.Dst[i] = g.other[i], uint32(v)
-			}
-		}
-	}
-	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
 	for name := range strings.SplitSeq(*models, ",") {
 		o := layers.Options{Features: d.FeatureCols, Hidden: *hidden, Classes: d.Classes, Layers: *layerCount, Heads: *heads, Between: layers.Between{Norm: *norm}}
 		if err := epoch(name, d, o, *embedding, *epochs, *most, saga.Config{Device: *dev, Machine: machineOf(*mem), Mem: int64(*mem * (1 << 30)), Seed: 1, Without: splits(*without), Storage: *storage, Outcome: saga.Outcome{Packing: *packing}, TF32: *tf32}); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}
+}
+
+// drawn makes communities; or their rows and labels with edges between any two vertices, or with many edges at few of them.
+func drawn(s dataset.Spec, uniform, skewed bool) (*dataset.Data, error) {
+	begun := time.Now()
+	d, err := dataset.Synthetic(s)
+	if err != nil {
+		return nil, err
+	}
+	if uniform {
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range d.Edges.Src {
+			d.Edges.Src[i], d.Edges.Dst[i] = r.Uint32N(uint32(s.Vertices)), r.Uint32N(uint32(s.Vertices))
+		}
+	}
+	if skewed {
+		g := drawCSR("skewed", s.Vertices, s.Edges, true)
+		for v := range s.Vertices {
+			for i := g.ptr[v]; i < g.ptr[v+1]; i++ {
+				d.Edges.Src[i], d.Edges.Dst[i] = g.other[i], uint32(v)
+			}
+		}
+	}
+	fmt.Printf("graph: %d vertices, %d edges, made in %.1f s\n", d.Edges.V, d.Edges.E(), time.Since(begun).Seconds())
+	return d, nil
 }
 
 // machineOf is the machine by whose simulation plans are chosen: none where all is resident.

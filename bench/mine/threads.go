@@ -12,6 +12,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/mine"
+	"sagann/mine/run"
 )
 
 // scaling prints how long counting on an R-MAT graph takes with each number of threads, the
@@ -29,6 +30,7 @@ func scaling(scales, threads, patterns string) error {
 	if err != nil {
 		return fmt.Errorf("-scales %s: %w", scales, err)
 	}
+	fmt.Printf("a thread takes %.2f of what plan.Core says for small counts\n", run.Speed())
 	for _, scale := range all {
 		edges := rmat(scale, 16)
 		for _, name := range strings.Split(patterns, ",") {

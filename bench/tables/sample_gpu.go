@@ -20,10 +20,10 @@ type gpuSamples struct {
 	rates []readRate
 }
 
-// readRate is random reads a second from a list of so many bytes.
+// readRate is random reads a second from a list of so many bytes, and the seconds that a further sector of 32 bytes takes.
 type readRate struct {
-	bytes int64
-	rate  float64
+	bytes         int64
+	rate, further float64
 }
 
 // runGPU prints the tables of a GPU.

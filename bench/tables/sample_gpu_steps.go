@@ -111,13 +111,15 @@ type drawing struct {
 }
 
 // bound is random reads a second from a list of about so many bytes.
-func (m *gpuSamples) bound(bytes int64) float64 {
+func (m *gpuSamples) bound(bytes int64) float64 { return m.ratesOf(bytes).rate }
+
+func (m *gpuSamples) ratesOf(bytes int64) readRate {
 	for _, r := range m.rates {
 		if r.bytes >= bytes/2 {
-			return r.rate
+			return r
 		}
 	}
-	return m.rates[len(m.rates)-1].rate
+	return m.rates[len(m.rates)-1]
 }
 
 // drawn draws samples from all roots.

@@ -75,17 +75,9 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 	for i := range roots {
 		roots[i] = uint32(i)
 	}
-	some := roots[:min(samples, 20_000)]
-	sum, err := gpu.Sum(some, 0, key) // translates and warms up, too
+	cpu, err := sameAsCPU(gpu, p, roots[:min(samples, 20_000)], key) // translates and warms up, too
 	if err != nil {
 		return err
-	}
-	var cpu sample.Samples
-	if err := p.Run(&cpu, some, 0, key); err != nil {
-		return err
-	}
-	if cpu.Sum(0) != sum {
-		return fmt.Errorf("the sum of %d samples is %x, the CPU's %x", len(some), sum, cpu.Sum(0))
 	}
 	pinned := map[int]device.HostMem{}
 	defer func() {
@@ -153,6 +145,18 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 		fmt.Sprintf("%.0f", in), fmt.Sprintf("%.0f", out), percent(100 * n / seconds / bound), barText, percent(100 * grouping), "yes"},
 		fields{{"graph", graph}, {"sampler", name}, {"samples", samples}, {"seconds", seconds}, {"predicted_seconds", forecast}, {"bytes_in", in}, {"bytes_out", out}, {"grouping", grouping}})
 	return nil
+}
+
+// sameAsCPU draws the samples of roots on the GPU and again on the CPU, whose it gives, and is an error where they differ.
+func sameAsCPU(gpu *sample.GPU, p *sample.Program, roots []uint32, key sample.Key) (cpu sample.Samples, err error) {
+	sum, err := gpu.Sum(roots, 0, key)
+	if err == nil {
+		err = p.Run(&cpu, roots, 0, key)
+	}
+	if err == nil && cpu.Sum(0) != sum {
+		err = fmt.Errorf("the sum of %d samples is %x, the CPU's %x", len(roots), sum, cpu.Sum(0))
+	}
+	return cpu, err
 }
 
 // streamSeconds is what passes take on a machine: grouping reads the transits twice and writes their places anywhere; then edges come while others are

@@ -27,7 +27,7 @@ type dataCmd struct {
 func (dataCmd) Help() string {
 	return `Formats are recognised by their content:
 
-  folders         OGB, Planetoid, TU, .npy files
+  folders         OGB, Planetoid, TU, .npy files, an edge list with features.csv, labels.csv … beside it
   files           PyG's .pt, .npz (PyG's and SciPy's names), .mat, .mtx, edge lists (.txt, .csv, .tsv, also .gz),
                   and .saga, the store that saga data convert writes
   tables          CSV or TSV with named columns: saga data convert --edges ... --vertices ...

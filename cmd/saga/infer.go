@@ -91,7 +91,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if f.Data != "" { // of the graph that was trained on training has said it
 		warn(a, t.data)
 	}
-	if err := t.prep.apply(t.data, a.Log); err != nil {
+	if err := t.prep.apply(t.data, a.Log, "as in training"); err != nil {
 		return nil, err
 	}
 	return t, t.prep.fits(t.data, t.name, t.path)

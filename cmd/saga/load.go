@@ -81,63 +81,84 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 	if err := j.prep.onShards(d); err != nil {
 		return nil, err
 	}
-	if err := j.prep.apply(d, log); err != nil {
+	if err := j.prep.apply(d, log, leaves); err != nil {
 		return nil, err
 	}
-	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
-	loss, err := s.loss(d, task, classes)
+	w, err := j.wants(s, task)
 	if err != nil {
 		return nil, err
 	}
-	j.metric = accuracy
-	switch {
-	case task == saga.LinkTask:
-		j.metric, classes = auc, s.linkWidth()
-	case numbers(loss.Kind):
-		j.metric, classes = fitR2, max(1, d.Targets.Of(task).Cols)
-	case task == saga.VertexTask && d.MultiLabels != nil:
-		j.multi, j.metric = true, microF1
-	}
-	build := func() error {
-		j.prep.Layers = s.layers(j.prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
-		j.prep.Layers.Task, j.prep.Layers.Loss = task, loss
-		if task == saga.LinkTask {
-			j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
-		}
-		m, err := j.prep.model(s.Model.Name)
-		if err != nil {
-			return err
-		}
-		m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
-		j.prep.SelfLoops = m.SelfLoops
-		if sampling, _ := s.sampling(); sampling != nil {
-			if err := s.cluster(sampling, d); err != nil {
-				return err
-			}
-			s.norms(sampling, d)
-			j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
-			return err
-		}
-		return j.compile(m, cfg, s.streams())
-	}
-	err = build()
+	err = j.build(s, cfg, w)
 	var dense *saga.FeaturesError
 	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
 		if j.prep.Features == "identity" {
 			j.prep.Features, j.prep.OneHot = "", true
-			err = j.prep.apply(d, log)
+			err = j.prep.apply(d, log, leaves)
 		} else {
 			d.HoldFeatures()
 			j.prep.Features, err = "", nil
 		}
 		if err == nil {
-			err = build()
+			err = j.build(s, cfg, w)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return j, nil
+}
+
+// wanted is what a model learns.
+type wanted struct {
+	task    saga.Task
+	loss    saga.Loss
+	classes int // or columns of numbers, or of rows that links are scored by
+}
+
+// wants finds out what the model learns, and sets by what it is measured.
+func (j *job) wants(s *settings, task saga.Task) (w wanted, err error) {
+	d := j.data
+	w.task = task
+	w.classes = map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
+	if w.loss, err = s.loss(d, task, w.classes); err != nil {
+		return w, err
+	}
+	j.metric = accuracy
+	switch {
+	case task == saga.LinkTask:
+		j.metric, w.classes = auc, s.linkWidth()
+	case numbers(w.loss.Kind):
+		j.metric, w.classes = fitR2, max(1, d.Targets.Of(task).Cols)
+	case task == saga.VertexTask && d.MultiLabels != nil:
+		j.multi, j.metric = true, microF1
+	}
+	return w, nil
+}
+
+// build makes the model and compiles it.
+func (j *job) build(s *settings, cfg saga.Config, w wanted) error {
+	d := j.data
+	j.prep.Layers = s.layers(j.prep.columns(d), w.classes, d.Edges.DataCols, d.Edges.Types)
+	j.prep.Layers.Task, j.prep.Layers.Loss = w.task, w.loss
+	if w.task == saga.LinkTask {
+		j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
+	}
+	m, err := j.prep.model(s.Model.Name)
+	if err != nil {
+		return err
+	}
+	m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
+	j.prep.SelfLoops = m.SelfLoops
+	sampling, _ := s.sampling()
+	if sampling == nil {
+		return j.compile(m, cfg, s.streams())
+	}
+	if err := s.cluster(sampling, d); err != nil {
+		return err
+	}
+	s.norms(sampling, d)
+	j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
+	return err
 }
 
 // split makes the splits that the data does not have, and checks labels and splits.
@@ -178,7 +199,10 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		return nil
 	}
 	if err := dataset.ValidateLabels(d, task); err != nil {
-		if splits := d.Splits(task); d.Labelled(task) && slices.ContainsFunc(splits[:], func(ids []uint32) bool { return ids == nil }) {
+		none := func(ids []uint32) bool { return ids == nil }
+		if splits := d.Splits(task); d.Labelled(task) && !slices.ContainsFunc(splits[:], func(ids []uint32) bool { return !none(ids) }) {
+			err = fmt.Errorf("%w: fewer than 5 labels are not divided unasked; --split 0.34,0.34 divides 3 or 4", err)
+		} else if d.Labelled(task) && slices.ContainsFunc(splits[:], none) {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
 		if kinds := d.LabelKinds(); len(kinds) > 0 && !d.Labelled(task) {
@@ -207,8 +231,11 @@ func oneWay(path string, d *dataset.Data) string {
 	return fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse; where the file lists each tie once, --undirected adds the reverses", path, looked)
 }
 
-// apply brings the features of d into the form that the model is trained on.
-func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
+// leaves is what stops feature rows from being divided.
+const leaves = "--row-normalize off leaves them"
+
+// apply brings the features of d into the form that the model is trained on; why is said of what no flag asked for.
+func (p *prepared) apply(d *dataset.Data, log *slog.Logger, why string) error {
 	switch {
 	case p.OneHot:
 		if err := dataset.OneHotFeatures(d); err != nil {
@@ -225,7 +252,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger) error {
 		return nil
 	}
 	if p.RowNormalize {
-		log.Info("feature rows are divided by their sums (--row-normalize off leaves them)")
+		log.Info("feature rows are divided by their sums (" + why + ")")
 		dataset.RowNormalize(d)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -50,8 +51,24 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // exited is what kong's exit, after printing help, panics with.
 type exited int
 
-func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
-	return kong.Must(all,
+// grammar is what kong makes the command line of: a *commands, or, where the first argument names one of its commands, a struct
+// of that alone, since most of the time to start was spent on flags of the others.
+func grammar(args []string) any {
+	all := reflect.TypeFor[commands]()
+	if len(args) > 0 {
+		for i := range all.NumField() {
+			f := all.Field(i)
+			if _, command := f.Tag.Lookup("cmd"); command && strings.ToLower(f.Name) == args[0] {
+				version, _ := all.FieldByName("ShowVersion")
+				return reflect.New(reflect.StructOf([]reflect.StructField{f, version})).Interface()
+			}
+		}
+	}
+	return &commands{}
+}
+
+func newParser(grammar any, stdout, stderr io.Writer) *kong.Kong {
+	return kong.Must(grammar,
 		kong.Name("saga"),
 		kong.Description("Train graph neural networks on whole graphs within a budget of device memory.\n\n"+
 			"First steps:\n\n"+
@@ -73,8 +90,7 @@ func newParser(all *commands, stdout, stderr io.Writer) *kong.Kong {
 
 // run is the program: it returns the exit status.
 func run(args []string, stdout, stderr *os.File) (status int) {
-	var all commands
-	parser := newParser(&all, stdout, stderr)
+	parser := newParser(grammar(args), stdout, stderr)
 	defer func() {
 		if r := recover(); r != nil {
 			code, ok := r.(exited)

@@ -109,6 +109,11 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 			err = errors.Join(err, j.prog.Close())
 		}
 	}()
+	if text, err := j.prog.SharedGPUs(); err != nil {
+		return err
+	} else if text != "" {
+		a.Log.Warn(text)
+	}
 	ctx, stop := cli.Interruptible(a)
 	defer stop()
 	if t.follows() {

@@ -23,7 +23,7 @@ import (
 // rankFlags say how ranks share a run.
 type rankFlags struct {
 	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: the total number of devices of the run, divided equally among its ranks: 16 on 2 ranks is 8 on each (docs/hosts.md). 0: those of --device (${default})."`
-	Peers      []string      `placeholder:"HOST:PORT,.." group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
+	Peers      []string      `placeholder:"HOST:PORT" group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
 	Rank       count         `default:"0" placeholder:"N" group:"run" help:"With --peers: the number of this rank, from 0."`
 	NCCL       string        `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
 	NetTimeout time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`

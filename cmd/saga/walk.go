@@ -24,7 +24,7 @@ type graphFlags struct {
 
 // deviceFlags say where samples are drawn.
 type deviceFlags struct {
-	Device string `default:"cpu" placeholder:"NAME" group:"options" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:1, and cuda:0,1 for walks on two (${default}). Samples do not depend on it."`
+	Device string `default:"cpu" placeholder:"NAME" group:"options" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:1; saga walk also takes two, cuda:0,1 (${default}). Samples do not depend on it."`
 	Mem    memory `default:"auto" placeholder:"SIZE" group:"options" help:"Memory of the GPU; auto: what is free there."`
 }
 

@@ -145,14 +145,18 @@ func (r *Runner) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	at := g.base + uint64(r.ahead.in(room, t.Addr))
 	ends, other, spare := at+uint64(c.PtrOff), at+uint64(c.OtherOff), g.base+uint64(r.ahead.in(room, r.plan.Places.Sets.Ahead.Turn))
 	rows, edges, own := uint64(c.Rows), uint64(c.NNZ), uint64(b.Rows[t.Own])
-	sum := g.blockCall(kernel.TurnSum, 1, ends, rows, edges)
-	sum.Call.Block, sum.Call.Shared = 1024, kernel.TurnShared
+	each, blocks := kernel.TurnEach(c.Rows, plan.TurnParts)
+	part := g.blockCall(kernel.TurnPart, 1, ends, rows, uint64(each), spare)
+	sum := g.blockCall(kernel.TurnSum, 1, ends, rows, uint64(each), spare, edges)
+	for _, k := range []*device.Call{part.Call, sum.Call} {
+		k.Grid[0], k.Block, k.Shared = uint32(blocks), 1024, kernel.TurnShared
+	}
 	picks, err := d.picks(g, t, c, at)
 	if err != nil {
 		return err
 	}
 	return r.now(g, q, device.Command{Clear: &device.Clear{Addr: ends, Bytes: 4 * int64(rows+1)}},
-		g.blockCall(kernel.TurnCount, edges, ends, far, edges), sum,
+		g.blockCall(kernel.TurnCount, edges, ends, far, edges), part, sum,
 		g.blockCall(kernel.TurnPut, edges, ends, far, edges, spare),
 		g.blockCall(kernel.TurnOrder, edges, append([]uint64{ends, far, edges, spare, begin, own, other}, picks...)...))
 }

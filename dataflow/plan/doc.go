@@ -18,4 +18,15 @@
 //   - access.go: which phase touches what.
 //   - verify.go, describe.go: invariants of a plan; names of its tasks.
 //   - reads.go, host.go, tenants.go: what can be read off a plan: bytes, host memory and files.
+//
+// # Words
+//
+//   - slot: a buffer that streamed chunks take in turn; more slots load farther ahead.
+//   - window: some intervals of a value that stay from one phase to a later one.
+//   - group: intervals that a device visits together, so that a chunk comes once for all of them.
+//   - slice: some of the columns of a value, gathered in a phase of their own.
+//   - tile: the rows that a GPU's kernels work on at a time; strip: those of the CPU's, which stay in cache.
+//   - sweep: a phase, as a walk over all intervals.
+//   - rule: priorities by which memory is given away (in dataflow: a rewrite of one node). The decoder
+//     (planner.Decoder) turns any decision of the search, of which the rule is a part, into a plan that fits.
 package plan

@@ -23,8 +23,12 @@ type Ahead struct {
 
 	At, Bytes int64 // of the first room; made by planning
 	IDs       int64 // where the vertices of the deepest level lie in it
-	Turn      int64 // and a number for each edge of a block that is walked from its far ends
+	Turn      int64 // and a number for each edge of a block that is walked from its far ends, at least TurnParts
 }
+
+// TurnParts is in how many parts at most the far ends of a block are summed side by side: about the multiprocessors of a
+// large GPU, as each part reads the sums of those before it.
+const TurnParts = 128
 
 // Table is an input whose rows stay in device memory, all or Hot of them; the others are read from
 // host memory while the batch before is at work.

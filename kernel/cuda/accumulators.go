@@ -50,11 +50,18 @@ func second(o *kernel.Out) bool { return o.Acc == kernel.LSE || o.Acc == kernel.
 // inRegisters tells whether o is accumulated there.
 func inRegisters(o *kernel.Out) bool { return o.Acc != kernel.Store && o.Key == kernel.NoKey }
 
-// begin makes the accumulators of o, of nothing.
-func (t *emitter) begin(i int, o *kernel.Out) {
+// begin makes the accumulators of o, of nothing. The group's first edge is at, if some says that it has one.
+func (t *emitter) begin(i int, o *kernel.Out, some, at string) {
 	t.declareAcc(i, o)
 	t.initAcc(i, o)
+	if t.c.ascend(o) { // all may be -Inf, which is no more than nothing
+		t.line("const float first%d = %s ? rank[%s] : SAGA_INF;", i, some, at)
+		t.all(t.c.p.Widths[o.Reg], "x%d# = first%d;", i, i)
+	}
 }
+
+// ascend tells whether o is a maximum whose first edge among equal ones is that of the lowest rank.
+func (c *Program) ascend(o *kernel.Out) bool { return c.p.Ascend && o.Acc == kernel.Max && second(o) }
 
 func (t *emitter) declareAcc(i int, o *kernel.Out) {
 	w := t.c.p.Widths[o.Reg]
@@ -137,6 +144,8 @@ func (t *emitter) step(i int, o *kernel.Out) {
 		t.line("}")
 	case o.Acc == kernel.Max && o.Aux < 0:
 		t.all(w, "a%d# = saga_maximum(a%d#, r%d#);", i, i, o.Reg)
+	case t.c.ascend(o):
+		t.all(w, "saga_arg_next(a%d#, x%d#, r%d#, rank[e]);", i, i, o.Reg)
 	case o.Acc == kernel.Max: // ties go to the lowest rank, whatever the order of edges
 		t.all(w, "saga_arg(a%d#, x%d#, r%d#, rank[e]);", i, i, o.Reg)
 	case o.Acc == kernel.LSE:
@@ -242,3 +251,12 @@ func (c *Program) startKernels(b *strings.Builder, outs []*kernel.Out) {
 		}
 	})
 }
+
+// ascendSource is saga_arg for an edge of a higher rank than all before it.
+const ascendSource = `
+SAGA_INLINE void saga_arg_next(float &a, float &x, float y, float rank) {
+	const float top = saga_maximum(a, y + 0.f);
+	if (__float_as_uint(top) != __float_as_uint(a)) x = rank;
+	a = top;
+}
+`

@@ -40,19 +40,37 @@ extern "C" __global__ void __launch_bounds__(256) saga_turn_count(unsigned *__re
 	for (ll e = blockIdx.x * 256ll + threadIdx.x; e < edges; e += gridDim.x * 256ll) atomicAdd(ends + far[e], 1u);
 }
 
-// One block: counts become where each far end's places end.
-extern "C" __global__ void __launch_bounds__(1024) saga_turn_sum(unsigned *ends, ll rows, ll edges) {
-	constexpr int EACH = 16;
+// The same number of rows, a multiple of 4096, is for each block but the last: the sum of their counts.
+extern "C" __global__ void __launch_bounds__(1024) saga_turn_part(const unsigned *__restrict__ ends, ll rows, ll each, unsigned *__restrict__ parts) {
+	extern __shared__ u32 shared[];
+	u32 *const sums = shared;
+	const ll end = (blockIdx.x + 1) * each, upto = rows < end ? rows : end;
+	unsigned sum = 0;
+	for (ll at = blockIdx.x * each + threadIdx.x; at < upto; at += 1024) sum += ends[at];
+	for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+	if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+	__syncthreads();
+	if (threadIdx.x != 0) return;
+	sum = 0;
+	for (int w = 0; w < 32; w++) sum += sums[w];
+	parts[blockIdx.x] = sum;
+}
+
+// Counts become where each far end's places end; the blocks' rows are those of saga_turn_part.
+extern "C" __global__ void __launch_bounds__(1024) saga_turn_sum(unsigned *ends, ll rows, ll each, const unsigned *__restrict__ parts, ll edges) {
+	constexpr int EACH = 4;
 	extern __shared__ u32 shared[];
 	u32 *const sums = shared;
 	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	const ll end = (blockIdx.x + 1) * each, last = rows < end ? rows : end;
 	unsigned before = 0;
-	for (ll from = 0; from < rows; from += 1024 * EACH) {
+	for (unsigned b = 0; b < blockIdx.x; b++) before += parts[b];
+	for (ll from = blockIdx.x * each; from < last; from += 1024 * EACH) {
 		const ll at = from + threadIdx.x * EACH;
 		unsigned x[EACH], sum = 0;
 #pragma unroll
 		for (int k = 0; k < EACH; k++) {
-			sum += at + k < rows ? ends[at + k] : 0;
+			sum += at + k < last ? ends[at + k] : 0;
 			x[k] = sum;
 		}
 		unsigned upto = sum;
@@ -70,10 +88,10 @@ extern "C" __global__ void __launch_bounds__(1024) saga_turn_sum(unsigned *ends,
 		__syncthreads();
 #pragma unroll
 		for (int k = 0; k < EACH; k++)
-			if (at + k < rows) ends[at + k] = own + x[k];
+			if (at + k < last) ends[at + k] = own + x[k];
 		before += all;
 	}
-	if (threadIdx.x == 0) ends[rows] = (unsigned)edges;
+	if (blockIdx.x == 0 && threadIdx.x == 0) ends[rows] = (unsigned)edges;
 }
 
 extern "C" __global__ void __launch_bounds__(256) saga_turn_put(unsigned *ends, const unsigned *__restrict__ far, ll edges, unsigned *__restrict__ room) {
@@ -111,4 +129,4 @@ extern "C" __global__ void __launch_bounds__(256) saga_pick(ll edges, const unsi
 `
 
 // blockNames are its kernels in the order of kernel.BlockKernels.
-var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick", "saga_far_mark", "saga_far_near", "saga_far_take"}
+var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_part", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick", "saga_far_mark", "saga_far_near", "saga_far_take"}

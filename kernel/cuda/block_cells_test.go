@@ -18,7 +18,7 @@ import (
 func TestTurnEmulated(t *testing.T) {
 	r := rand.New(rand.NewPCG(draw.Seed(t), 3))
 	const graph = 5000 // edges of the graph
-	for _, c := range []struct{ own, far, most int }{{1, 1, 1}, {300, 700, 12}, {40, 20000, 25}, {900, 3, 4}} {
+	for _, c := range []struct{ own, far, most int }{{1, 1, 1}, {300, 700, 12}, {40, 600000, 25}, {40, 20000, 25}, {900, 3, 4}} {
 		var words []uint32
 		begin, far, number := []uint32{0}, []uint32{}, []uint32{}
 		for range c.own {
@@ -38,12 +38,12 @@ func TestTurnEmulated(t *testing.T) {
 		}
 		edges := len(far)
 		beginAt, farAt, numberAt, tableAt := put(begin, 0), put(far, 0), put(number, 0), put(table, 0)
-		ends, room, other, turned, picked := put(nil, c.far+1), put(nil, edges), put(nil, edges), put(nil, edges), put(nil, edges)
+		ends, room, other, turned, picked := put(nil, c.far+1), put(nil, max(edges, 128)), put(nil, edges), put(nil, edges), put(nil, edges)
 		all := int64(max(4*len(words), 1<<12))
 		d := cudatest.Open(t, 0, all+1<<12)
 		must := cudatest.Must(t)
 		q, m, base := cudatest.Room(t, d, all)
-		f, err := d.Compile(cuda.BlockSource, []string{"saga_turn_count", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick"})
+		f, err := d.Compile(cuda.BlockSource, []string{"saga_turn_count", "saga_turn_part", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick"})
 		must(err)
 		mem := make([]byte, all)
 		for i, x := range words {
@@ -55,13 +55,20 @@ func TestTurnEmulated(t *testing.T) {
 		call := func(k int, block, shared uint32, args ...uint64) device.Command {
 			return device.Command{Call: &device.Call{Func: f[k], Grid: [3]uint32{1, 1, 1}, Block: block, Shared: shared, Args: args}}
 		}
+		each, blocks := kernel.TurnEach(c.far, 128)
+		sums := func(k int, args ...uint64) device.Command {
+			x := call(k, 1024, kernel.TurnShared, args...)
+			x.Call.Grid[0] = uint32(blocks)
+			return x
+		}
 		must(d.Launch(q, device.GPUFunc("turn", func(g device.GPU) (device.Batch, error) {
 			return g.Prepare([]device.Command{
 				call(0, 256, 0, at(ends), at(farAt), n),
-				call(1, 1024, kernel.TurnShared, at(ends), uint64(c.far), n),
-				call(2, 256, 0, at(ends), at(farAt), n, at(room)),
-				call(3, 256, 0, at(ends), at(farAt), n, at(room), at(beginAt), uint64(c.own), at(other), at(numberAt), 0, 0, at(turned), at(tableAt), 0, 0),
-				call(4, 256, 0, n, at(numberAt), 0, 0, 0, 0, at(picked), at(tableAt))})
+				sums(1, at(ends), uint64(c.far), uint64(each), at(room)),
+				sums(2, at(ends), uint64(c.far), uint64(each), at(room), n),
+				call(3, 256, 0, at(ends), at(farAt), n, at(room)),
+				call(4, 256, 0, at(ends), at(farAt), n, at(room), at(beginAt), uint64(c.own), at(other), at(numberAt), 0, 0, at(turned), at(tableAt), 0, 0),
+				call(5, 256, 0, n, at(numberAt), 0, 0, 0, 0, at(picked), at(tableAt))})
 		})))
 		must(d.CopyD2H(q, mem, m, 0))
 		must(d.Sync())

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"slices"
 	"strings"
 
 	"sagann/kernel"
@@ -60,6 +61,9 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 	b.WriteString(preludeSource)
 	if p.Packed {
 		b.WriteString(packedSource)
+	}
+	if slices.ContainsFunc(p.Outs, func(o kernel.Out) bool { return c.ascend(&o) }) {
+		b.WriteString(ascendSource)
 	}
 	for l := range c.frags {
 		c.frags[l].fn = -1

@@ -95,6 +95,20 @@ func TestCUDAGather(t *testing.T) {
 	}
 }
 
+// TestAscend: where ranks ascend in rows, edges do not compare them; what is merged does.
+func TestAscend(t *testing.T) {
+	p := weighted(128)
+	p.Ascend = true
+	const step, merge = "saga_arg_next(a1[k], x1[k], r3[k], rank[e]);", "saga_arg(a1[k], x1[k], y, q);"
+	if c := render(t, p); !strings.Contains(c.Source, step) || !strings.Contains(c.Source, merge) || strings.Contains(c.Source, "saga_arg(a1[k], x1[k], r3[k]") {
+		t.Error("edges compare ranks, or what is merged does not")
+	}
+	p.Outs[1].Aux = -1
+	if strings.Contains(render(t, p).Source, "saga_arg_next") {
+		t.Error("a maximum without ranks looks at them")
+	}
+}
+
 func TestCUDADense(t *testing.T) {
 	for _, edges := range []bool{false, true} {
 		c := render(t, dense(edges))

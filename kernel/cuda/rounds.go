@@ -50,7 +50,7 @@ func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 		for i, o := range outs {
 			w := t.c.p.Widths[o.Reg]
 			if !sums(o) {
-				t.begin(i, o)
+				t.begin(i, o, "begun + sub < hi - lo", "lo + begun + sub")
 				continue
 			}
 			t.accumOf("double", fmt.Sprintf("d%d", i), w)
@@ -78,7 +78,7 @@ func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 				t.initAcc(i, o)
 			}
 		} else {
-			t.begin(i, o)
+			t.begin(i, o, "next < stop", "lo + next")
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, l
 	u := *t
 	u.b, u.tab, u.once = b, "\t", fewOnce
 	for i, o := range g.outs {
-		u.begin(i, o)
+		u.begin(i, o, "many > 0", "next")
 	}
 	b.WriteString("\tfor (int left = many; left > 0; left -= R, next += R) {\n")
 	for _, r := range t.held {

@@ -1,5 +1,5 @@
 // Package cuda counts and lists on GPUs what package run does on the CPU: cliques
-// (cliques.go), the sums behind formulas (sums.go, five.go), maps (maps.go), the loops of plans (nest.go), and
+// (cliques.go), the sums behind formulas (sums.go, walks.go), maps (maps.go), the loops of plans (nest.go), and
 // listings (list.go, list_exact.go). Kernels are text (text.go, text_*.go), translated when they are
 // first used. The graph is reached through a table of 64-bit row addresses (graph.go), so
 // that rows may lie anywhere a GPU can read; rows of neighbours above a vertex are packed

@@ -85,12 +85,8 @@ func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip) (least, most int64) {
 	}
 	least += 8*stateWords + 16*device.Align
 	most = least
-	if w.cycles {
-		sums := int64(16*chip.Processors) * wideBlock / 32
-		least, most = max(least, 4*v+sums+4*device.Align), max(most, 4*v*int64(chip.Processors)+sums+4*device.Align)
-	}
-	if w.five {
-		l, m := fiveNeed(r, chip)
+	if w.cycles || w.five {
+		l, m := walksNeed(r, chip)
 		least, most = max(least, l), max(most, m)
 	}
 	return least, most
@@ -214,34 +210,4 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 		}
 	}
 	return nil
-}
-
-// fourCycles counts cycles by wedges. Each block has counters for all vertices; with less
-// room there are fewer blocks.
-func (g *Graph) fourCycles(ctx context.Context, room int64, report func(float64)) (run.Total, error) {
-	v := int64(g.rows.V())
-	step := uint64(len(g.cards))
-	c := counting{g: g, sums: 1}
-	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
-		sums := int64(16 * wideBlock / 32)
-		blocks := max(1, min(int64(c.chip.Processors), v, (room-3*device.Align-8*stateWords)/(4*v+sums)))
-		near := min((c.chip.Shared-16)/4, (v+63)/64*64)
-		out, err := c.alloc(blocks * sums)
-		if err != nil {
-			return nil, err
-		}
-		counters, err := c.alloc(4 * v * blocks)
-		if err != nil {
-			return nil, err
-		}
-		return &job{outs: []device.Mem{out}, calls: []call{{source: wedges, name: "saga_wedges", grid: int(blocks), block: wideBlock,
-			shared: 16 + 4*near, clear: []device.Mem{counters},
-			args: []any{c.table, state, state.Slice(8, 8), uint64(number), uint64(v), step, uint64(v), uint64(near), counters, out}}}}, nil
-	}
-	c.share = func(taken []uint64) float64 { return float64(taken[0]) * float64(step) / float64(v) }
-	totals, err := c.run(ctx, report)
-	if err != nil {
-		return run.Total{}, err
-	}
-	return totals[0], nil
 }

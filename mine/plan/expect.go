@@ -12,6 +12,7 @@ type Work struct {
 	Reads           float64   // neighbours above a vertex, once for each vertex that names it
 	Wedges          float64   // pairs of a vertex's neighbours of which one is above it and the other below that one
 	Cliques         []float64 // how many there are, by number of vertices
+	Listed          float64   // walks of two edges from roots of so few that their ends are listed
 	Five            MapsWork  // of closed walks of five edges, as those of maps
 	Host            float64   // bytes of rows that GPUs read from host memory
 }
@@ -30,6 +31,7 @@ type Rates struct {
 	Wedge    float64 // a wedge of a graph whose counters are near
 	Doubling float64 // more for each doubling of the vertices from Near on
 	Near     float64 // vertices
+	List     float64 // more for a walk of two edges whose end may be listed: whether it is cannot be predicted
 	Element  float64 // an element of a set that loops read
 	Merge    float64 // more for an element of lists that are gone through side by side
 	Bind     float64 // a vertex that loops bind
@@ -58,14 +60,16 @@ type MapRates struct {
 
 // Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
 // blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
-// and of a slower one.
-var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.25e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 1.2e-9, Doubling: 0.25e-9, Near: 1 << 14,
+// and of a slower one; run.Speed is where a machine lies. A visit of walks reads a row that lies
+// anywhere, one of maps mostly one that lies near.
+var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.25e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 1.2e-9, Near: 1 << 14, List: 4e-9,
 	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9},
-	OfWalks: MapRates{Visit: 5e-9, Pull: 1.1e-9, Push: 1.6e-9, Cached: 1 << 14, Far: 1.8e-9}, OfRuns: RunRates{Thread: 40e-6, Fresh: 0.15e-9}}
+	OfWalks: MapRates{Visit: 22e-9, Pull: 1.1e-9, Push: 1.6e-9, Cached: 1 << 14, Far: 1e-9}, OfRuns: RunRates{Thread: 40e-6, Fresh: 0.15e-9}}
 
 // H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
-// loops on those of 2^14 to 2^18, closed walks on those of 2^14 to 2^20.
-var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 15e-12, Doubling: 13e-12, Near: 1 << 19,
+// loops on those of 2^14 to 2^18, closed walks on those of 2^14 to 2^20; a wedge is counted by the
+// kernel that counts a walk of two edges, and takes what OfWalks says of one.
+var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 7e-12, Doubling: 4.5e-12, Near: 1 << 18,
 	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 13, Far: 5.5e-12},
 	OfWalks: MapRates{Pull: 3.2e-12, Push: 7e-12, Cached: 1 << 18, Far: 4.5e-12},
 	OfRuns:  RunRates{Call: 0.15e-3, Listed: 11e-9}}
@@ -109,11 +113,11 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 		case pattern.Triangles:
 			triangles = true
 		case pattern.FourCycles:
-			t += r.Start + r.Row*w.Edges + w.Wedges*(r.Wedge+r.Doubling*r.doublings(w))
+			t += r.Start + r.Row*w.Edges + w.Wedges*(r.Wedge+r.Doubling*r.doublings(w)) + r.List*w.Listed
 		case pattern.FourCliques:
 			t += r.Clique(w, 4)
 		case pattern.FiveWalks:
-			t += r.Start + r.OfWalks.time(w.Five, w.Vertices)
+			t += r.Start + r.OfWalks.time(w.Five, w.Vertices) + r.List*w.Listed
 		}
 	}
 	if edges || triangles { // those at edges give all of them

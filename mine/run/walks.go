@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"sagann/mine/plan"
 	"sagann/mine/rows"
@@ -44,9 +45,7 @@ type walkCounter struct {
 	two        []uint32 // by vertex: walks of two edges from the root; all 0 between roots
 	ends       []uint32 // where they end, if they are no more than half as many as vertices
 	sum, twice Total    // twice: those that were found twice, in both directions
-	// The work that was done, as that of maps.
-	visits, pulled, pushed int
-	_                      [64]byte
+	_          [64]byte
 }
 
 // walkNeed is the memory of each worker.
@@ -114,22 +113,16 @@ func (w *walkCounter) four(a uint32) {
 // push counts the walks of two edges from a over the vertices below it, and lists where they end
 // unless they are many: then that costs more than to look at all vertices up to a.
 func (w *walkCounter) push(a uint32, below []uint32) (ends []uint32, many bool) {
-	most := 0 // walks
-	for _, v := range below {
-		most += w.rows.Degree(v)
-	}
-	k, pushed := 0, 0
-	if 2*most > int(a) { // with any bound from an eighth to half of a it takes about the same
+	k := 0
+	if crowded(walksFrom(w.rows, below), a) {
 		for _, v := range below {
 			for _, u := range w.rows.Of(v) {
 				if u > a {
 					break
 				}
 				w.two[u]++
-				pushed++
 			}
 		}
-		w.pushed += pushed
 		return nil, true
 	}
 	for _, v := range below {
@@ -142,38 +135,50 @@ func (w *walkCounter) push(a uint32, below []uint32) (ends []uint32, many bool) 
 				k++
 			}
 			w.two[u]++
-			pushed++
 		}
 	}
-	w.pushed += pushed
 	return w.ends[:k], false
 }
 
+// walksFrom is the number of walks of two edges over these vertices.
+func walksFrom(r *rows.Rows, over []uint32) (most int) {
+	for _, v := range over {
+		most += r.Degree(v)
+	}
+	return most
+}
+
+// crowded tells whether so many walks end at vertices up to a that their ends are not listed. With
+// any bound from an eighth to half of a it takes about the same.
+func crowded(walks int, a uint32) bool { return 2*walks > int(a) }
+
 // pull adds the walks whose third edge begins at u, where x of two edges end.
 func (w *walkCounter) pull(a, u, x uint32) {
-	n, pulled := uint64(0), 0 // n is no more than all walks of two edges from a, which are fewer than edges
+	n := uint64(0) // no more than all walks of two edges from a, which are fewer than edges
 	for _, v := range w.rows.Above(u) {
 		if v > a {
 			break
 		}
 		n += uint64(w.two[v])
-		pulled++
 	}
 	w.sum.AddProduct(n, uint64(x))
-	w.visits, w.pulled = w.visits+1, w.pulled+pulled
 }
 
-// fiveRoots is from how many roots FiveWork finds the work of all: about a hundredth of it.
-const fiveRoots = 32
+// What FiveWork looks at: so many roots, and for each so many vertices and neighbours, which
+// makes less than a tenth of a second, however large the graph.
+const (
+	fiveRoots = 32
+	fiveLooks = 1 << 13
+)
 
 // FiveWork is about the work of FiveWalks. Roots are drawn evenly by their squared degrees,
-// which their work goes with.
+// which their work goes with, and for each of them vertices evenly by their numbers.
 func FiveWork(r *rows.Rows) (all plan.MapsWork) {
 	whole := int64(0)
 	for v := range r.V() {
 		whole += cost(r.Degree(uint32(v)))
 	}
-	w := newWalkCounter(r)
+	near := make([]bool, r.V())
 	before, next := int64(0), 0
 	for v := range uint32(r.V()) {
 		c := cost(r.Degree(v))
@@ -182,13 +187,51 @@ func FiveWork(r *rows.Rows) (all plan.MapsWork) {
 		for next < fiveRoots && whole*int64(2*next+1)/(2*fiveRoots) < before {
 			hits, next = hits+1, next+1
 		}
-		if hits == 0 {
-			continue
+		if hits > 0 {
+			w := workFrom(r, v, near)
+			times := float64(hits) * float64(whole) / float64(fiveRoots*c)
+			all.Add(plan.MapsWork{Visits: times * w.Visits, Pushed: times * w.Pushed, Pulled: times * w.Pulled})
 		}
-		w.visits, w.pulled, w.pushed = 0, 0, 0
-		w.five(v)
-		times := float64(hits) * float64(whole) / float64(fiveRoots*c)
-		all.Add(plan.MapsWork{Visits: times * float64(w.visits), Pushed: times * float64(w.pushed), Pulled: times * float64(w.pulled)})
 	}
 	return all
+}
+
+// Listed is about how many walks of two edges begin at roots of so few that their ends are
+// listed: of every vertex, or evenly of so many.
+func Listed(r *rows.Rows) (walks float64) {
+	const looks = 1 << 14
+	step := 1 + r.V()/looks
+	for a := 0; a < r.V(); a += step {
+		if most := walksFrom(r, r.Below(uint32(a))); !crowded(most, uint32(a)) {
+			walks += float64(step * most)
+		}
+	}
+	return walks
+}
+
+// workFrom is about the work of the root a. near has no marks before and after.
+func workFrom(r *rows.Rows, a uint32, near []bool) (w plan.MapsWork) {
+	upTo := func(row []uint32) float64 {
+		n, _ := slices.BinarySearch(row, a+1)
+		return float64(n)
+	}
+	below := r.Below(a)
+	step := 1 + len(below)/fiveLooks
+	for i := 0; i < len(below); i += step {
+		w.Pushed += float64(step) * upTo(r.Of(below[i]))
+	}
+	for _, v := range below {
+		near[v] = true
+	}
+	step = 1 + int(a)/fiveLooks
+	for u := 0; u <= int(a); u += step {
+		if slices.ContainsFunc(r.Of(uint32(u)), func(v uint32) bool { return near[v] }) { // an end
+			w.Visits += float64(step)
+			w.Pulled += float64(step) * upTo(r.Above(uint32(u)))
+		}
+	}
+	for _, v := range below {
+		near[v] = false
+	}
+	return w
 }

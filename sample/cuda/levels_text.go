@@ -13,7 +13,9 @@ func (c *Crowd) guideBits() int { return max(1, min(bits.Len(uint(c.g.vertices))
 // The kernels' words of shared memory that are not for vertices and rows: of a block, and of a warp that scans.
 const (
 	roomOfBlock = 64
-	roomOfWarp  = 144
+	roomOfScan  = 144
+	foundOfPart = 96 // edges that a warp finds until all write theirs
+	roomOfPart  = 8 + 31 + 4*32 + 1 + 2*foundOfPart
 )
 
 // fours is a number rounded up to a multiple of four: kernels fill lists 16 bytes at a time.
@@ -25,10 +27,25 @@ func (c *Crowd) slotsAndFilter() (slots, filter int) {
 	if c.l.Kind == Everywhere { // those stand there, too, that are of no use
 		vertices = c.size + total(c.l.Sizes)
 	}
+	if c.once() { // all steps' draws pass together, and few rows are read
+		most = total(c.l.Sizes) / 2
+	}
 	for filter = 32; filter < min(4*most, 2048); filter *= 2 {
 	}
 	return powerOver(vertices), filter
 }
+
+// once tells whether a batch reads each row once, as draws do not depend on rows. Edges wait in the room of the last step, which must not be far too small for those of all.
+func (c *Crowd) once() bool {
+	last := len(c.l.Sizes) - 1
+	return c.l.Kind == Everywhere && last < 255 && 8*c.l.Sizes[last] >= total(c.l.Sizes)
+}
+
+// parts tells whether warps read parts of a level of equal length, which takes more shared memory.
+func (c *Crowd) parts() bool { return c.l.Kind == Pool || c.l.Kind == Everywhere }
+
+// newRoom is room for the rows that come at a step.
+func (c *Crowd) newRoom() int { return fours(max(c.size, slices.Max(c.l.Sizes)) + 1) }
 
 // room is what a batch has: places of its table and, where rows draw by themselves, edges of a step.
 type room struct{ slots, edges int }
@@ -41,6 +58,9 @@ func (c *Crowd) sharedWords(r room) (block, warp int) {
 		return 2*r.slots + 3*fours(c.rows[steps-1]+1) + roomOfBlock + r.edges/32 + r.edges/2, most
 	}
 	slots, filter := c.slotsAndFilter()
+	if c.once() {
+		return 4*slots + slots/4 + filter + 3*c.newRoom() + fours(c.rows[steps-1]+1) + roomOfBlock, roomOfPart
+	}
 	rows, each := c.rows[steps-1]+1, 3
 	if c.l.Kind == Everywhere || c.l.Kind == Columns {
 		each = 6
@@ -49,7 +69,10 @@ func (c *Crowd) sharedWords(r room) (block, warp int) {
 	if c.l.Kind == Columns {
 		block += 2 * rows
 	}
-	return block, roomOfWarp
+	if c.parts() {
+		return block, roomOfPart
+	}
+	return block, roomOfScan
 }
 
 // shared is the bytes of a block's shared memory.
@@ -76,27 +99,38 @@ func (c *Crowd) text() string {
 	for _, x := range []struct {
 		name  string
 		value int
-	}{{"THREADS", c.threads}, {"BLOCKS", 1024 / c.threads}, {"STEPS", steps}, {"KIND", int(c.l.Kind)}, {"SLOTS", slots}, {"FILTER", filter}, {"GUIDE", 32 - c.guideBits()},
+	}{{"THREADS", c.threads}, {"BLOCKS", 1024 / c.threads}, {"STEPS", steps}, {"ONCE", flag[c.once()]}, {"DRAWS", total(c.l.Sizes)}, {"NEW_ROOM", c.newRoom()}, {"KIND", int(c.l.Kind)}, {"SLOTS", slots}, {"FILTER", filter}, {"GUIDE", 32 - c.guideBits()},
 		{"VERTICES", c.rows[steps]}, {"ROWS", rows}, {"ROWS_HALF", 1 << bits.Len(uint(rows)) >> 1}, {"ROW_ROOM", fours(rows + 1)}, {"BEGINS", c.begins()}, {"EDGES_MOST", total(c.edges)},
-		{"ROOM", roomOfBlock + c.threads/32*warp}, {"ROOM_OF_BLOCK", roomOfBlock}, {"ROOM_OF_WARP", warp}, {"WEIGHTS", flag[c.l.EdgeWeight != ""]}, {"ROW_NORMAL", flag[c.l.RowNormal]}} {
+		{"ROOM", roomOfBlock + c.threads/32*warp}, {"ROOM_OF_BLOCK", roomOfBlock}, {"ROOM_OF_WARP", warp}, {"FOUND", foundOfPart}, {"WEIGHTS", flag[c.l.EdgeWeight != ""]}, {"ROW_NORMAL", flag[c.l.RowNormal]}} {
 		fmt.Fprintf(&b, "#define %s %d\n", x.name, x.value)
 	}
 	b.WriteString(prelude + scanText)
-	at := make([]int, steps)
+	at, draws := make([]int, steps), make([]int, steps)
 	for i := range steps {
-		at[i] = total(c.edges[:i])
+		at[i], draws[i] = total(c.edges[:i]), total(c.l.Sizes[:i])
 	}
 	for _, x := range []struct {
 		name string
 		list []int
-	}{{"sizes", c.l.Sizes}, {"rows_most", c.rows[:steps]}, {"edges_most", c.edges}, {"edges_at", at}} {
+	}{{"sizes", c.l.Sizes}, {"rows_most", c.rows[:steps]}, {"edges_most", c.edges}, {"edges_at", at}, {"draws_at", draws}} {
 		fmt.Fprintf(&b, "static __device__ const u32 %s[STEPS] = {%s};\n", x.name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(x.list)), ", "), "[]"))
 	}
 	b.WriteString(levelsCommon)
 	if c.l.Kind == RowsAlone {
 		b.WriteString(rowsText + c.drawRow() + levelsRows)
 	} else {
-		b.WriteString(levelsText + levelsDraws + c.l.EdgeWeight + levelsScan + levelsHead)
+		b.WriteString(levelsText + levelsDraws + c.l.EdgeWeight)
+		if c.parts() {
+			b.WriteString(levelsParts + levelsEdges)
+		} else {
+			b.WriteString(levelsScan + levelsEdges)
+		}
+		if c.once() {
+			b.WriteString(levelsOnce)
+		} else {
+			b.WriteString(levelsHead)
+		}
+		b.WriteString(levelsKernel)
 	}
 	return strings.Replace(b.String(), "LEVELS_ARGUMENTS", levelsArguments, 1)
 }

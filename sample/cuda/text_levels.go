@@ -27,6 +27,7 @@ struct Level {
 	u32 *filter;         // a bit set where a drawn vertex has it
 	u32 *room;
 	u32 n, k, step, k0, k1;
+	u32 row0; // the first row that is there
 	u64 total;
 };
 

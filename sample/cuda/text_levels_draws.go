@@ -53,27 +53,8 @@ static __device__ __forceinline__ void draw_columns(const Rowed &g, Level &s) {
 
 `
 
-// levelsHead is the kernel: a block a batch.
+// levelsHead draws a batch step by step.
 const levelsHead = `
-// New vertices get numbers in the order in which they first appear, and edges those of their far ends. The number of vertices.
-static __device__ __forceinline__ u32 number_new(const Level &s, const Lists &l, u32 base, u32 m) {
-	u32 n = s.n;
-	for (u32 e0 = 0; e0 < m; e0 += THREADS) { // an edge may be the first from its source
-		u32 e = e0 + threadIdx.x, slot = e < m ? l.far[base + e] : 0, all;
-		bool first = e < m && s.first[slot] == e && s.number[slot] == NONE;
-		u32 number = n + block_scan(first, s.room, &all);
-		n += all;
-		if (first) {
-			s.number[slot] = number;
-			l.vertices[number] = s.key[slot];
-		}
-	}
-	__syncthreads();
-	for (u32 e = threadIdx.x; e < m; e += THREADS)
-		l.far[base + e] = s.number[l.far[base + e]];
-	return n;
-}
-
 static __device__ __forceinline__ void place_level(Level &s, u32 *at) {
 	s.own = (u64 *)at;
 	at += SCORED ? 2 * SLOTS : 0;
@@ -106,7 +87,8 @@ static __device__ __forceinline__ void clear_drawn(const Level &s) {
 		s.count[r] = 0;
 }
 
-static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
+// False where there is too little room.
+static __device__ __forceinline__ bool levels(const Rowed &g, const Batch &b, const Lists &l, const u32 *seeds, u32 n, u32 *shared) {
 	Level s;
 	place_level(s, shared);
 	Words w = philox(b.seed0, b.seed1, b.epoch, b.number, 0, 0);
@@ -114,10 +96,10 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 	s.k1 = w.w1;
 	s.n = n;
 	s.total = 0;
+	s.row0 = 0;
 	for (u32 j = threadIdx.x; j < SLOTS; j += THREADS)
 		s.key[j] = s.number[j] = NONE;
 	if (threadIdx.x == 0) {
-		l.counts[2 * STEPS + 1] = 0;
 		s.before[0] = s.quads[0] = 0;
 		if (KIND == COLUMNS)
 			s.sums[0] = 0;
@@ -145,12 +127,11 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 				drawn(s, seeds[j]);
 		__syncthreads();
 		m = find_edges(g, s, l, base, edges_most[s.step]);
-		if (m > edges_most[s.step]) {
-			if (threadIdx.x == 0)
-				l.counts[2 * STEPS + 1] = 1;
-			return;
-		}
-		take_edges(g, s, l, begin, base, m);
+		if (m > edges_most[s.step])
+			return false;
+		begin_rows(s, begin, m);
+		weigh_edges(g, s, l, base, m);
+		normalise(s, l, base);
 		from = s.n;
 		s.n = number_new(s, l, base, m);
 		if (threadIdx.x == 0) {
@@ -160,12 +141,19 @@ static __device__ __forceinline__ void levels(const Rowed &g, const Batch &b, co
 		}
 		begin += rows_most[s.step] + 1;
 	}
+	return true;
 }
+`
 
+// levelsKernel is the kernel: a block a batch.
+const levelsKernel = `
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) saga_levels(LEVELS_ARGUMENTS) {
 	extern __shared__ u32 shared[];
 	Rowed g = {offsets, far, edge, weight, scores, sums, guide, vertices};
 	u64 i = blockIdx.x;
-	levels(g, batch_of(named, i), lists_of(i, l_vertices, l_begin, l_far, l_edge, l_weight, l_counts), seeds + starts[i], starts[i + 1] - starts[i], shared);
+	Lists l = lists_of(i, l_vertices, l_begin, l_far, l_edge, l_weight, l_counts);
+	bool fits = levels(g, batch_of(named, i), l, seeds + starts[i], starts[i + 1] - starts[i], shared);
+	if (threadIdx.x == 0)
+		l.counts[2 * STEPS + 1] = !fits;
 }
 `

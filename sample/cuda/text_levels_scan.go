@@ -1,6 +1,7 @@
 package cuda
 
-// levelsScan finds the edges from drawn vertices into a level. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
+// levelsScan finds the edges from drawn vertices into a level where its edges have scores, or it is the batch itself: there it takes less time than levelsParts, as it needs less
+// shared memory. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
 // read whatever the rows' lengths. A filter leaves few of them, which are then looked up.
 const levelsScan = `
 #define TURNS 8 // pieces that a lane reads at a time
@@ -77,7 +78,7 @@ static __device__ __forceinline__ u32 look_up(const Rowed &g, const Level &s, co
 	return __shfl_sync(ALL, found, 0);
 }
 
-// Writes the edges of the listed pieces in order, from number e on: far has their slots, edge their places.
+// Writes the edges of the listed pieces in order, from number e on: far has their slots, edge their places, or numbers where no weights are to come.
 static __device__ __forceinline__ void write_edges(const Rowed &g, const Level &s, const Lists &l, const Spanned &x, u32 piece, u32 some, u32 base, u32 e, u32 most) {
 	u32 lane = threadIdx.x & 31, row, at;
 	for (u32 i0 = 0; i0 < some; i0 += 32) {
@@ -97,7 +98,7 @@ static __device__ __forceinline__ void write_edges(const Rowed &g, const Level &
 				if (to >= most)
 					continue;
 				l.far[base + to] = slot;
-				l.edge[base + to] = place;
+				l.edge[base + to] = WEIGHTS ? place : g.edge[place];
 				atomicMin(s.first + slot, to);
 				if (KIND == COLUMNS)
 					atomicAdd(s.own + slot, g.scores[(u64)place + 1] - g.scores[place]);
@@ -128,38 +129,5 @@ static __device__ __forceinline__ u32 find_edges(const Rowed &g, const Level &s,
 	}
 	__syncthreads();
 	return m;
-}
-
-// Numbers and weights of the edges that were found, and where rows begin.
-static __device__ __forceinline__ void take_edges(const Rowed &g, const Level &s, const Lists &l, u32 *begin, u32 base, u32 m) {
-	u32 sum = 0, all;
-	for (u32 r0 = 0; r0 < s.n; r0 += THREADS) {
-		u32 r = r0 + threadIdx.x, at = sum + block_scan(r < s.n ? s.count[r] : 0, s.room, &all);
-		sum += all;
-		if (r < s.n)
-			s.count[r] = begin[r] = at;
-	}
-	if (threadIdx.x == 0)
-		s.count[s.n] = begin[s.n] = m;
-	__syncthreads();
-	for (u32 e = threadIdx.x; e < m; e += THREADS) {
-		u32 at = l.edge[base + e];
-		l.edge[base + e] = g.edge[at];
-#if WEIGHTS
-		u32 slot = l.far[base + e];
-		Edged x = {s.key[slot], l.vertices[row_at(s.count, s.n, e)], at, (float)((double)s.own[slot] / (double)s.total), (float)s.k, (float)s.times[slot]};
-		l.weight[base + e] = edge_weight(g, x);
-#endif
-	}
-	__syncthreads();
-#if ROW_NORMAL
-	for (u32 r = threadIdx.x; r < s.n; r += THREADS) {
-		double sum = 0;
-		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
-			sum += (double)l.weight[base + e];
-		for (u32 e = s.count[r]; e < s.count[r + 1]; e++)
-			l.weight[base + e] = (float)((double)l.weight[base + e] / sum);
-	}
-#endif
 }
 `

@@ -110,7 +110,7 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 	turned := 0
 	for e := range z.Cells {
 		if z.Cells[e][plan.CSR] > 0 {
-			turned = max(turned, z.Edges[e])
+			turned = max(turned, z.Edges[e], plan.TurnParts)
 		}
 	}
 	part(&z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))

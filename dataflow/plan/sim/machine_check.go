@@ -15,6 +15,14 @@ func (m *Machine) Validate() error {
 	v.want(m.Name != "", "no name")
 	v.want(len(m.Devices) > 0, "no devices")
 	v.want(len(m.Devices) <= maxMachineParts && len(m.Links) <= maxMachineParts, "more than %d devices or links", maxMachineParts)
+	m.checkKinds(v)
+	links := m.checkLinks(v)
+	m.checkPeers(v, m.checkDevices(v, links))
+	return errors.Join(v.all...)
+}
+
+// checkKinds looks at the rates of devices, links and the disk.
+func (m *Machine) checkKinds(v *faults) {
 	for _, name := range sortedKeys(m.DeviceKinds) {
 		k := m.DeviceKinds[name]
 		at := "device kind " + name
@@ -40,6 +48,10 @@ func (m *Machine) Validate() error {
 	if m.Disk != nil {
 		v.number("disk", *m.Disk, "B/s", false)
 	}
+}
+
+// checkLinks looks at the tree of links, and gives their numbers by name.
+func (m *Machine) checkLinks(v *faults) map[string]int {
 	links := map[string]int{}
 	for i, l := range m.Links {
 		_, twice := links[l.Name]
@@ -70,10 +82,15 @@ func (m *Machine) Validate() error {
 	if _, known := m.LinkKinds[m.Bridge]; m.Bridge != "" {
 		v.want(known, "bridge: no link kind %q", m.Bridge)
 	}
-	devices, root := map[string]bool{}, map[string]string{}
+	return links
+}
+
+// checkDevices looks at the devices, and gives the link of each that ends in host memory, "" where its own is unknown.
+func (m *Machine) checkDevices(v *faults, links map[string]int) (root map[string]string) {
+	root = map[string]string{}
 	for i, d := range m.Devices {
-		v.want(d.Name != "" && !devices[d.Name], "device %d: name %q is empty or used twice", i, d.Name)
-		devices[d.Name] = true
+		_, twice := root[d.Name]
+		v.want(d.Name != "" && !twice, "device %d: name %q is empty or used twice", i, d.Name)
 		_, known := m.DeviceKinds[d.Kind]
 		v.want(known, "device %s: no device kind %q", d.Name, d.Kind)
 		l, known := links[d.Link]
@@ -83,20 +100,25 @@ func (m *Machine) Validate() error {
 				l = p
 			}
 		}
-		if known {
+		if root[d.Name] = ""; known {
 			root[d.Name] = m.Links[l].Name
 		}
 	}
+	return root
+}
+
+// checkPeers looks at the groups of devices that copy to each other; root is that of checkDevices.
+func (m *Machine) checkPeers(v *faults, root map[string]string) {
 	for i, g := range m.Peers {
 		for _, d := range g.Devices {
-			v.want(devices[d], "peers %d: no device %q", i, d)
+			_, known := root[d]
+			v.want(known, "peers %d: no device %q", i, d)
 			v.want(g.Port != "" || root[d] == root[g.Devices[0]], "peers %d: devices %s and %s have no port and share no root", i, g.Devices[0], d)
 		}
 		if _, known := m.LinkKinds[g.Port]; g.Port != "" {
 			v.want(known, "peers %d: no link kind %q", i, g.Port)
 		}
 	}
-	return errors.Join(v.all...)
 }
 
 type rated struct {

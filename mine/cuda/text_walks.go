@@ -5,21 +5,22 @@ import "fmt"
 // No more walks of two edges lead from a root to a vertex than the root has neighbours, so that
 // a byte counts them for roots of fewer neighbours than the first, and two bytes for roots of
 // fewer than the second. Tests put less in their place.
-var fiveWidths = [2]int{1 << 8, 1 << 16}
+var walkWidths = [2]int{1 << 8, 1 << 16}
 
-// fiveWalks is the text of the kernel that counts closed walks of five edges, each where it
-// begins at its highest vertex a: as run.FiveWalks does. A block does a root, from the highest
-// on. A warp goes through the row of a neighbour below a, and counts at each vertex how many
-// walks of two edges from a end there: x, and which vertices have any. Then LANES threads take
-// such a vertex u, and add up x over what it has above, up to a: times x(u) that are the walks
-// whose third edge begins at u. Vertices from base on are counted in shared memory, as many up to a
-// as there is room for, those before them in counters of the block, one a vertex. Counters are 0
-// between roots. Walks that are at a twice are found twice: the second sum is twice their number.
-func fiveWalks() string {
-	return prelude + fmt.Sprintf("#define BYTE %d\n#define HALF %d\n", fiveWidths[0], fiveWidths[1]) + fiveWalksText
+// walks is the text of the kernel that counts cycles of four vertices or closed walks of five
+// edges, each where it begins at its highest vertex a, as run.fourCycles and run.FiveWalks do. A
+// block does a root, from the highest on. A warp goes through the row of a neighbour below a, and
+// counts at each vertex how many walks of two edges from a end there: x, and which vertices have
+// any. Each pair of walks to a vertex below a is a cycle. For five edges LANES threads take a
+// vertex u that has any, and add up x over what it has above, up to a: times x(u) that are the
+// walks whose third edge begins at u. Vertices from base on are counted in shared memory, as many
+// up to a as there is room for, those before them in counters of the block, one a vertex. Counters
+// are 0 between roots. Walks that are at a twice are found twice: the second sum is twice their number.
+func walks(edges int) string {
+	return prelude + fmt.Sprintf("#define BYTE %d\n#define HALF %d\n#define EDGES %d\n", walkWidths[0], walkWidths[1], edges) + walksText
 }
 
-const fiveWalksText = `
+const walksText = `
 // Rows are short up to a: few threads go through one. Each asks for several entries before it
 // looks at one, as it waits for memory most of the time.
 #define LANES 4
@@ -30,12 +31,12 @@ const fiveWalksText = `
 template <class T> struct Walks {
 	u32 *near, *far, base;
 
-	// Counts a walk that ends at v, and tells whether it is the first.
-	__device__ __forceinline__ bool first(u32 v) const {
+	// Counts a walk that ends at v, and returns how many did before.
+	__device__ __forceinline__ u32 count(u32 v) const {
 		if (v < base)
-			return atomicAdd(far + v, 1u) == 0;
+			return atomicAdd(far + v, 1u);
 		const u32 some = 4 / sizeof(T), i = v - base, shift = i % some * 8 * sizeof(T);
-		return (T)(atomicAdd(near + i / some, 1u << shift) >> shift) == 0;
+		return (T)(atomicAdd(near + i / some, 1u << shift) >> shift);
 	}
 	__device__ __forceinline__ u32 at(u32 v) const { return v >= base ? ((const T *)near)[v - base] : far[v]; }
 	__device__ __forceinline__ void clear(u32 v) const {
@@ -46,8 +47,10 @@ template <class T> struct Walks {
 	}
 };
 
-// A warp counts the walks whose last edge is in the row, and lists where there were none.
-template <class T> static __device__ __forceinline__ void push(Walks<T> x, Row r, u32 a, u32 *ends, u32 *count, u32 lane) {
+// A warp counts the walks whose last edge is in the row, and lists where there were none. For
+// four edges it returns the number of pairs of these with those before them.
+template <class T> static __device__ __forceinline__ u64 push(Walks<T> x, Row r, u32 a, u32 *ends, u32 *count, u32 lane) {
+	u64 pairs = 0;
 	for (u32 j = lane;; j += 32 * PUSH) {
 		u32 v[PUSH];
 		#pragma unroll
@@ -55,7 +58,13 @@ template <class T> static __device__ __forceinline__ void push(Walks<T> x, Row r
 			v[k] = j + 32 * k < r.degree ? r.at[j + 32 * k] : ALL;
 		#pragma unroll
 		for (u32 k = 0; k < PUSH; k++) {
-			bool first = v[k] <= a && x.first(v[k]);
+			bool counts = EDGES == 4 ? v[k] < a : v[k] <= a, first = false;
+			if (counts) {
+				u32 before = x.count(v[k]);
+				first = before == 0;
+				if (EDGES == 4)
+					pairs += before;
+			}
 			u32 m = __ballot_sync(ALL, first);
 			if (m) {
 				u32 at = lane == 0 ? atomicAdd(count, (u32)__popc(m)) : 0;
@@ -67,6 +76,7 @@ template <class T> static __device__ __forceinline__ void push(Walks<T> x, Row r
 		if (__any_sync(ALL, v[PUSH - 1] > a))
 			break;
 	}
+	return pairs;
 }
 
 // LANES threads add up the walks at what u has above, up to a.
@@ -94,21 +104,23 @@ template <class T> static __device__ __forceinline__ void walks_of(const Row *ro
 	u32 room = (u32)nears * (4 / sizeof(T));
 	Walks<T> x = {near, far, a < room ? 0 : a + 1 - room};
 	for (u32 i = warp; i < root.below; i += warps)
-		push(x, rows[root.at[i]], a, ends, count, lane);
+		add(sum, push(x, rows[root.at[i]], a, ends, count, lane));
 	__syncthreads();
+	u32 n = *count;
+#if EDGES == 5
 	for (u32 i = threadIdx.x; i < root.below; i += blockDim.x)
 		add_product(twice, x.at(root.at[i]), root.below);
-	u32 n = *count;
 	for (u32 i = threadIdx.x / LANES; i < n; i += blockDim.x / LANES) {
 		u32 u = ends[i];
 		add_product(sum, pull(x, rows[u], a), x.at(u));
 	}
 	__syncthreads();
+#endif
 	for (u32 i = threadIdx.x; i < n; i += blockDim.x)
 		x.clear(ends[i]);
 }
 
-extern "C" __global__ void __launch_bounds__(1024) saga_five_walks(const Row *rows, u64 *state, u64 *next, u64 lo, u64 hi, u64 step,
+extern "C" __global__ void __launch_bounds__(1024) saga_walks(const Row *rows, u64 *state, u64 *next, u64 lo, u64 hi, u64 step,
 		u64 vertices, u64 nears, u32 *counters, u32 *lists, Sum *out) {
 	extern __shared__ u32 shared[];
 	u64 *taken = (u64 *)shared;

@@ -1,0 +1,182 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// vertexTable is the table of vertices, for its second reading.
+type vertexTable struct {
+	open            func() (*tableFile, error)
+	id, split       int // columns; -1: no split
+	labels, targets []int
+	features        []int
+	d               *Data
+}
+
+// openVertices reads all of the vertices but their features.
+func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
+	known := slices.Concat([]string{t.ID, t.Split}, t.Label, t.Targets, usualID, usualLabel)
+	v := &vertexTable{d: d}
+	v.open = func() (*tableFile, error) {
+		return openTable(t.Vertices, tableOptions{heading: t.Heading, known: known})
+	}
+	f, err := v.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := v.choose(f, t); err != nil {
+		return nil, err
+	}
+	ids.column = f.columns[v.id]
+	d.FeatureCols, d.Targets.Cols = len(v.features), len(v.targets)
+	c := &classText{}
+	if err := f.eachRow(func(row [][]byte) error { return v.add(f, row, ids, c) }); err != nil {
+		return nil, err
+	}
+	if ids.len() == 0 {
+		return nil, fmt.Errorf("%s: no vertices", f.name)
+	}
+	ids.seal()
+	d.Edges.V = ids.len()
+	if len(v.labels) != 1 {
+		d.Classes = len(v.labels)
+	} else if d.Labels, err = c.classes(d); err != nil {
+		return nil, fmt.Errorf("%s: column %s: %w", f.name, f.columns[v.labels[0]], err)
+	}
+	return v, nil
+}
+
+// choose finds the columns.
+func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
+	if v.id, err = f.find(t.ID, usualID...); err != nil {
+		return err
+	}
+	v.id = max(v.id, 0)
+	if v.split, err = f.find(t.Split, usualSplit...); err != nil {
+		return err
+	}
+	if v.targets, err = f.match(t.Targets); err != nil {
+		return err
+	}
+	if len(t.Label) > 0 {
+		v.labels, err = f.match(t.Label)
+	} else if one, _ := f.find("", usualLabel...); one >= 0 && one != v.id && !slices.Contains(v.targets, one) {
+		v.labels = []int{one}
+	}
+	if err != nil {
+		return err
+	}
+	if v.features, err = f.match(t.Features); err != nil {
+		return err
+	}
+	// A pattern such as * means the columns that have no other use.
+	others := slices.Concat([]int{v.id, v.split}, v.labels, v.targets)
+	v.features = slices.DeleteFunc(v.features, func(i int) bool { return slices.Contains(others, i) })
+	hint := "--features chooses some"
+	if len(v.labels)+len(v.targets) == 0 {
+		hint += ", --label one with classes, --targets numbers to predict"
+	}
+	f.warnColumns(v.d, slices.Concat(others, v.features), hint)
+	return nil
+}
+
+// add reads a row, but for its features.
+func (v *vertexTable) add(f *tableFile, row [][]byte, ids *idTable, c *classText) error {
+	isNew, err := ids.add(row[v.id])
+	if err != nil {
+		return f.errorf("%w", err)
+	}
+	if !isNew {
+		return f.errorf("vertex %.40q stands twice", row[v.id])
+	}
+	if v.split >= 0 {
+		if err := v.d.addSplit(string(bytes.TrimSpace(row[v.split])), ids.len()-1); err != nil {
+			return f.errorf("%w", err)
+		}
+	}
+	if err := f.targets(v.d, row, v.targets); err != nil {
+		return err
+	}
+	if len(v.labels) == 1 {
+		if err := c.add(bytes.TrimSpace(row[v.labels[0]])); err != nil {
+			return f.errorf("column %s: %w", f.columns[v.labels[0]], err)
+		}
+		return nil
+	}
+	for _, i := range v.labels {
+		x := string(bytes.TrimSpace(row[i]))
+		if x != "0" && x != "1" {
+			return f.errorf("column %s: %.40q: several columns of labels must be 0 or 1", f.columns[i], x)
+		}
+		v.d.MultiLabels = append(v.d.MultiLabels, float32(x[0]-'0'))
+	}
+	return nil
+}
+
+func (d *Data) addSplit(name string, v int) error {
+	switch strings.ToLower(name) {
+	case "train", "training":
+		d.Train = append(d.Train, uint32(v))
+	case "val", "valid", "validation", "dev":
+		d.Val = append(d.Val, uint32(v))
+	case "test":
+		d.Test = append(d.Test, uint32(v))
+	case "", "none":
+	default:
+		return fmt.Errorf("split %.40q: train, val, test or nothing", name)
+	}
+	return nil
+}
+
+// eachRows reads the features.
+func (v *vertexTable) eachRows(fn func([]float32) error) error {
+	f, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	part := max(1, pieceValues/len(v.features)) * len(v.features)
+	rows := make([]float32, 0, min(part, pieceValues))
+	err = f.eachRow(func(row [][]byte) error {
+		for _, i := range v.features {
+			x, err := f.float(row, i)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, x)
+		}
+		if len(rows) < part {
+			return nil
+		}
+		err := fn(rows)
+		rows = rows[:0]
+		return err
+	})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	return fn(rows)
+}
+
+// targets adds those of a row: numbers, or nothing in all columns for none.
+func (t *tableFile) targets(d *Data, row [][]byte, columns []int) error {
+	for k, i := range columns {
+		x, none := float32(math.NaN()), len(bytes.TrimSpace(row[i])) == 0
+		if k > 0 && none != !d.Targets.Of(VertexLabels).Has(len(d.Targets.Vertex)/len(columns)) {
+			return t.errorf("column %s: targets are numbers, or all of them are empty", t.columns[i])
+		}
+		if !none {
+			var err error
+			if x, err = t.float(row, i); err != nil {
+				return err
+			}
+		}
+		d.Targets.Vertex = append(d.Targets.Vertex, x)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package cuda_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"sagann/chunk"
+	"sagann/device"
+	"sagann/kernel"
+	"sagann/kernel/cpu"
+	"sagann/kernel/cuda"
+	"sagann/mine/cuda/cudatest"
+)
+
+// maxFar is the rows of the far interval of maxCell.
+const maxFar = 50
+
+// maxCell is a cell of rows of few and of many edges. Ranks ascend in a row, unless turned; those of different cells
+// differ.
+func maxCell(rows, seed int, turned bool) *chunk.Rect {
+	degrees := []int{0, 1, 2, 3, 5, 17, 33, 4, 8, 70}
+	var n int
+	for r := range rows {
+		n += degrees[(r*5+r/7+seed)%len(degrees)]
+	}
+	c := &chunk.Rect{}
+	c.Resize(rows, int64(n), chunk.Want{Rank: true}, 0)
+	v, i := c.View(), 0
+	for r := range rows {
+		v.Ptr[r] = uint32(i)
+		n := degrees[(r*5+r/7+seed)%len(degrees)]
+		for k := range n {
+			if turned {
+				k = n - 1 - k
+			}
+			v.Other[i], v.Rank[i] = uint32(i*7919+i/301+seed*13)%maxFar, float32(k*3+seed)
+			i++
+		}
+	}
+	v.Ptr[rows] = uint32(i)
+	return c
+}
+
+// TestMaximaEmulated: maxima of few different numbers, infinities and NaN among them, and their ranks are the CPU's to
+// the number, whatever the order of cells and whether ranks ascend in rows and kernels know it.
+func TestMaximaEmulated(t *testing.T) {
+	const rows = 60
+	inf, nan, minus := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
+	numbers := [][]float32{{-inf, -1, minus, 0, 0, minus, 1, -inf}, {-inf, -inf, -inf, -1}, {0, minus}, {-1, 0, 1, inf, nan, -inf, 2, 2}}
+	for _, f := range []int{1, 8, 32} {
+		for _, ascend := range []bool{false, true} {
+			ld := (f + 7) / 8 * 8
+			p := &kernel.Program{Name: "maximum", Edges: true, Operands: 3, Widths: []int{f}, Ascend: ascend,
+				Leaves: []kernel.Leaf{{From: kernel.Other, Operand: 0, Cols: f, LD: ld, Reg: 0}},
+				Outs:   []kernel.Out{{Acc: kernel.Max, Reg: 0, Operand: 1, Aux: 2, LD: ld, AuxLD: ld}}}
+			for k, of := range numbers {
+				x := make([]float32, maxFar*ld)
+				for i := range x {
+					x[i] = of[(i*2654435761>>7)%len(of)]
+				}
+				for _, order := range [][]int{{0, 1, 2}, {2, 0, 1}} {
+					var cells []*chunk.Rect
+					for _, seed := range order {
+						cells = append(cells, maxCell(rows, seed, !ascend && seed == 1))
+					}
+					for _, way := range []kernel.GatherWay{kernel.WarpWhole, kernel.FewWhole} {
+						t.Run(fmt.Sprintf("F=%d ascend=%v numbers=%d cells=%v way=%d", f, ascend, k, order, way), func(t *testing.T) {
+							sameMaxima(t, p, cells, rows, x, way)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// sameMaxima runs p over cells on an emulated GPU and on the CPU.
+func sameMaxima(t *testing.T, p *kernel.Program, cells []*chunk.Rect, rows int, x []float32, way kernel.GatherWay) {
+	c, err := cuda.Render(p, cuda.H200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := cpu.Compile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ld := p.Widths[0], p.Outs[0].LD
+	want := [][]float32{x, make([]float32, rows*ld), make([]float32, rows*ld)}
+	size := int64(len(x)+2*rows*ld) * 4
+	for k, r := range cells {
+		v := r.View()
+		host.Run(&cpu.Launch{Rows: rows, Bufs: want, Cell: &v, First: k == 0, Last: k == len(cells)-1})
+		size += r.Bytes
+	}
+	size = max(kernel.Align(size), 1<<20) // host memory has pages of its own then
+	d := cudatest.Open(t, 0, size+1<<12)
+	must := cudatest.Must(t)
+	q, m, base := cudatest.Room(t, d, size)
+	h, err := d.HostAlloc(size)
+	must(err)
+	defer func() { must(d.HostFree(h)); must(d.Free(m)) }()
+	functions, err := d.Compile(cuda.Emulated(c.Source), c.Names)
+	must(err)
+	at := int64(0)
+	put := func(b []byte) uint64 {
+		copy(h.Bytes()[at:], b)
+		at += int64(len(b))
+		return base + uint64(at) - uint64(len(b))
+	}
+	bytesOf := func(x []float32) []byte {
+		var b []byte
+		for _, y := range x {
+			le := math.Float32bits(y)
+			b = append(b, byte(le), byte(le>>8), byte(le>>16), byte(le>>24))
+		}
+		return b
+	}
+	bufs := []uint64{put(bytesOf(x)), put(make([]byte, rows*ld*4)), put(make([]byte, rows*ld*4))}
+	var commands []device.Command
+	for k, r := range cells {
+		cell := put(r.Mem[:r.Bytes])
+		l := &kernel.GPULaunch{Rows: rows, Bufs: bufs, First: k == 0, Last: k == len(cells)-1, Gather: way,
+			Cell: &kernel.GPUCell{Ptr: r.View().Ptr, PtrAt: cell + uint64(r.PtrOff), Other: cell + uint64(r.OtherOff), Rank: cell + uint64(r.RankOff)}}
+		for _, s := range c.Steps(l) {
+			if strings.Contains(c.Names[s.Func], "hub") || s.Grid[1] > 1 {
+				t.Fatalf("%s, %d slices: not emulated", c.Names[s.Func], s.Grid[1])
+			}
+			commands = append(commands, device.Command{Call: &device.Call{Func: functions[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+		}
+	}
+	must(d.CopyH2D(q, m, 0, h.Bytes()))
+	must(d.Launch(q, device.GPUFunc("maxima", func(g device.GPU) (device.Batch, error) { return g.Prepare(commands) })))
+	must(d.CopyD2H(q, h.Bytes(), m, 0))
+	must(d.Sync())
+	for k := 1; k < 3; k++ {
+		for i, w := range want[k] {
+			b := h.Bytes()[int64(bufs[k]-base)+int64(i)*4:]
+			got := math.Float32frombits(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
+			if i%ld < f && got != w && (got == got || w == w) {
+				t.Fatalf("row %d column %d of operand %d: %v, want %v", i/ld, i%ld, k, got, w)
+			}
+		}
+	}
+}
