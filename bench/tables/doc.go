@@ -14,4 +14,6 @@
 //	ablation.go, ladder.go           passes left out, and added
 //	gpu.go        epochs and kernels of a GPU
 //	auto.go       the choice against an exhaustive search
+//	sample*.go    draws of samplers, on CPUs and GPUs, and what bounds them
+//	embed*.go     Gunrock's two-hop embeddings
 package tables
