@@ -1,5 +1,5 @@
 // Command testlist reads what go test -json prints. It prints a line a package and, of tests that
-// fail, all that they wrote; with -skipped it adds the tests that were skipped to a file, with
+// fail, or that ran when their package ended, all that they wrote; with -skipped it adds the tests that were skipped to a file, with
 // the reason that they gave. It exits with 1 when something failed.
 package main
 
@@ -12,6 +12,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,7 @@ func main() {
 func summarize(r io.Reader, w io.Writer) (ok bool, skipped []string, err error) {
 	ok = true
 	wrote := map[string]*strings.Builder{} // by package and test
+	var begun []string                     // its keys
 	in := bufio.NewReader(r)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -54,11 +56,21 @@ func summarize(r io.Reader, w io.Writer) (ok bool, skipped []string, err error) 
 			if b == nil {
 				b = &strings.Builder{}
 				wrote[key] = b
+				begun = append(begun, key)
 			}
 			b.WriteString(e.Output)
 			switch e.Action {
 			case "fail", "build-fail":
 				ok = false
+				if e.Test == "" { // tests that have not ended, as when one of them ends the process
+					begun = slices.DeleteFunc(begun, func(test string) bool {
+						of := strings.HasPrefix(test, key)
+						if x := wrote[test]; of && x != nil && test != key {
+							io.WriteString(w, x.String())
+						}
+						return of
+					})
+				}
 				io.WriteString(w, b.String())
 			case "pass":
 				if e.Test == "" {
@@ -69,7 +81,7 @@ func summarize(r io.Reader, w io.Writer) (ok bool, skipped []string, err error) 
 					skipped = append(skipped, fmt.Sprintf("%s %s: %s", e.Package, e.Test, reason(b.String())))
 				}
 			}
-			if e.Test != "" && (e.Action == "pass" || e.Action == "skip") {
+			if e.Test != "" && (e.Action == "pass" || e.Action == "skip" || e.Action == "fail") {
 				delete(wrote, key)
 			}
 		}

@@ -17,6 +17,9 @@ func TestSummarize(t *testing.T) {
 {"Action":"output","Package":"p","Output":"PASS\n"}
 {"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}
 {"Action":"pass","Package":"p"}
+{"Action":"output","Package":"q","Test":"TestC","Output":"panic: what ended the process\n"}
+{"Action":"output","Package":"q","Output":"FAIL\tq\t0.2s\n"}
+{"Action":"fail","Package":"q"}
 no event
 `
 	var out strings.Builder
@@ -24,7 +27,7 @@ no event
 	if ok || err != nil || !slices.Equal(skipped, []string{"p TestA: a_test.go:7: no GPU"}) {
 		t.Errorf("%v, %q, %v", ok, skipped, err)
 	}
-	if want := "said before it failed\nok  \tp\t0.1s\nno event\n"; out.String() != want {
+	if want := "said before it failed\nok  \tp\t0.1s\npanic: what ended the process\nFAIL\tq\t0.2s\nno event\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

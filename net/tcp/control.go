@@ -173,10 +173,10 @@ func (l *Link) end(why error, text string) {
 			_ = p.word(farewell, text, farewellLimit)
 		}
 	}
-	l.fail(why)
-	if l.o.End != nil {
+	if l.o.End != nil { // first, or calls that fail tell of it, too, before the process has ended
 		l.o.End()
 	}
+	l.fail(why)
 }
 
 // farewellLimit is how long a rank may take to take a farewell; one that is stopped takes none.

@@ -7,6 +7,7 @@ import (
 	stdnet "net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,19 +151,28 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// A rank that sends no heartbeats is given up, though its connections stand.
+// A rank that sends no heartbeats is given up, though its connections stand. The others' processes end before their calls fail, which would tell of it, too.
 func TestSilent(t *testing.T) {
 	lines := make(chan string, 9)
 	var mute sync.WaitGroup
 	mute.Add(1)
-	errs := on(t, 3, Options{Timeout: time.Second, Say: func(text string) { lines <- text; mute.Done() }}, func(l *Link) error {
+	var ended atomic.Int32
+	end := func() {
+		time.Sleep(50 * time.Millisecond)
+		ended.Add(1)
+	}
+	errs := on(t, 3, Options{Timeout: time.Second, Say: func(text string) { lines <- text; mute.Done() }, End: end}, func(l *Link) error {
 		if l.Rank() == 1 {
 			l.peers[0].say.Lock() // it can say no word
 			mute.Wait()
 			l.peers[0].say.Unlock()
 			return nil
 		}
-		return l.Recv(make([]byte, 3), 1, 0)
+		err := l.Recv(make([]byte, 3), 1, 0)
+		if ended.Load() == 0 {
+			t.Errorf("rank %d hears of it before it ends", l.Rank())
+		}
+		return err
 	})
 	if line := <-lines; !strings.Contains(line, "rank 1 (host ") || !strings.Contains(line, "no sign of life") {
 		t.Error(line)
