@@ -53,9 +53,9 @@
 // # Another engine, another formula
 //
 // An engine has a name in mine.go and in the flag of cmd/saga/mine.go, and in count.go a function that makes its
-// job, as loopsJob does, its place in the order that auto tries, and the call. It is explained in explain.go, its time in
-// mine/plan/expect.go, and its work lies in mine/run, for GPUs in mine/cuda and gpu.go. A formula is
-// declared in mine/pattern/formula.go, with a line in its testdata/motifs.txt; induced patterns have one up to four vertices.
-// A sum that it needs and that nothing computes yet goes into mine/run/sums.go (at edges: closed.go) and
-// mine/cuda/sums.go, compared by compareSums of mine/cuda; its work into expect.go here, its time into mine/plan/expect.go.
+// job, as loopsJob does, its place in the order that auto tries, and the call. It is explained in explain.go, its time in the
+// file expect of mine/plan, and its work lies in mine/run, for GPUs in mine/cuda and gpu.go. A formula is
+// declared in the file formula of mine/pattern, with a line in its testdata/motifs.txt; induced patterns have one up to
+// four vertices. A sum that it needs and that nothing computes yet goes into the files sums of mine/run (at edges: closed)
+// and mine/cuda, is compared by compareSums of mine/cuda, and has its work in expect.go here, its time in that of mine/plan.
 package mine
