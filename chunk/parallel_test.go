@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -198,4 +199,39 @@ func TestLoops(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Processors may come and go while a grid is built: the runtime follows limits that a system changes.
+func TestProcessorsChange(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	e := skewed(10_000, 300_000, 3)
+	build := func() *Grid {
+		g, err := Build(e, nil, 3, Want{CSC: true, CSR: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	want := build()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GOMAXPROCS(1 + n%5)
+				time.Sleep(50 * time.Microsecond)
+			}
+		}
+	}()
+	for range 20 {
+		if g := build(); string(g.CSC.Mem) != string(want.CSC.Mem) || string(g.CSR.Mem) != string(want.CSR.Mem) {
+			t.Fatal("grids differ")
+		}
+	}
+	close(stop)
+	<-stopped
 }

@@ -114,7 +114,8 @@ func (p *dealer[T]) side(i int) built {
 
 // deal writes the edges into the buckets of one side.
 func (p *dealer[T]) deal(k *buckets, at []uint32) {
-	n, blocks := k.counters(p.e)
+	n := k.P * k.P * k.subs
+	blocks := len(at) / n // those that counted: there may be more processors by now, or fewer
 	div, mask := newDivider(k.Width), uint32(1)<<min(k.shift, p.far)-1
 	Each(blocks, func(block int) {
 		next := at[block*n : (block+1)*n]
