@@ -15,6 +15,18 @@ static int saga_begin(CUcontext ctx, CUstream *s, int n, CUevent fork) {
 	return r;
 }
 
+// A graph that can be started is changed where the new one has as many kernels and copies, in their order, and made anew otherwise.
+static int saga_ready(CUgraph g, CUgraphExec *out) {
+	CUgraphExecUpdateResultInfo info;
+	if (*out) {
+		int r = cuGraphExecUpdate(*out, g, &info);
+		if (r != CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) return r;
+		cuGraphExecDestroy(*out);
+		*out = NULL;
+	}
+	return cuGraphInstantiate(out, g, 0);
+}
+
 // The first stream waits for the others and capture ends, whatever went wrong before.
 static int saga_end(CUcontext ctx, CUstream *s, int n, CUevent *join, int wrong, CUgraphExec *out) {
 	CUgraph g = NULL;
@@ -25,7 +37,7 @@ static int saga_end(CUcontext ctx, CUstream *s, int n, CUevent *join, int wrong,
 	}
 	int end = cuStreamEndCapture(s[0], &g);
 	if (!r) r = end;
-	if (!r && !wrong) r = cuGraphInstantiate(out, g, 0);
+	if (!r && !wrong) r = saga_ready(g, out);
 	if (g) cuGraphDestroy(g);
 	return r;
 }
@@ -90,14 +102,35 @@ func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	if len(g.streams) == 0 {
 		return nil, d.err(OpLaunch, nil, errors.New("capture from no queue"))
 	}
+	if err := g.keep(f); err != nil {
+		g.free()
+		return nil, d.err(OpLaunch, queues[0], err)
+	}
+	d.mu.Lock()
+	d.made.graphs = append(d.made.graphs, g)
+	d.mu.Unlock()
+	return g, nil
+}
+
+// Update has g keep what f submits in place of what it kept.
+func (d *CUDA) Update(graph Graph, f func() error) error {
+	g, ok := graph.(*cudaGraph)
+	if !ok || g == nil || g.dev != d || g.exec == nil {
+		return d.err(OpLaunch, nil, errors.New("graph is not this device's"))
+	}
+	return d.err(OpLaunch, g.first, g.keep(f))
+}
+
+// keep captures what f submits.
+func (g *cudaGraph) keep(f func() error) error {
+	d := g.dev
 	var before, after Counters
 	d.mu.Lock()
 	wrong := d.tracer.f != nil || d.tracer.detail != nil
-	d.capture.on = true
+	d.capture.on = !wrong
 	d.mu.Unlock()
 	if wrong {
-		g.free()
-		return nil, d.err(OpLaunch, queues[0], errors.New("capture while tracing"))
+		return errors.New("capture while tracing")
 	}
 	d.counts.read(&before)
 	n := C.int(len(g.streams))
@@ -118,13 +151,9 @@ func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	d.capture = cudaCapture{}
 	d.mu.Unlock()
 	if err != nil {
-		g.free()
-		return nil, d.err(OpLaunch, queues[0], fmt.Errorf("capture: %w", err))
+		return fmt.Errorf("capture: %w", err)
 	}
-	d.mu.Lock()
-	d.made.graphs = append(d.made.graphs, g)
-	d.mu.Unlock()
-	return g, nil
+	return nil
 }
 
 // Replay submits a captured graph.

@@ -49,6 +49,9 @@ func (d *FaultyCapturer) Capture(queues []Queue, f func() error) (Graph, error) 
 	return d.capturer.Capture(queues, f)
 }
 
+// Update passes on, as Capture.
+func (d *FaultyCapturer) Update(g Graph, f func() error) error { return d.capturer.Update(g, f) }
+
 // Replay fails or passes on.
 func (d *FaultyCapturer) Replay(g Graph) error {
 	if skip, err := d.call(OpLaunch, nil, nil); skip || err != nil {

@@ -102,6 +102,10 @@ type Capturer interface {
 	// queues. An error, f's or that something f does cannot be kept, leaves the device as
 	// it was.
 	Capture(queues []Queue, f func() error) (Graph, error)
+	// Update has g keep what f submits to its queues in place of what it kept, as Capture does; this is quick where
+	// there are as many kernels and copies as before. g may have been submitted; what runs of it is not changed. After an error g must
+	// not be submitted.
+	Update(g Graph, f func() error) error
 	// Replay submits g to the first of its queues, behind what was submitted to any of
 	// them. Its tasks count as if they were submitted one by one; a trace sees one launch, named
 	// captured.

@@ -122,6 +122,103 @@ func TestSampledWaits(t *testing.T) {
 	}
 }
 
+// keepingGPU keeps steps as graphs, and notes what runs.
+type keepingGPU struct {
+	boundGPU
+	ran, kept *[]string
+	graphs    *int // that ran
+}
+
+type keptGraph struct{ commands []string }
+
+func (g *keptGraph) Tasks() int64 { return int64(len(g.commands)) }
+
+func (d keepingGPU) Launch(q device.Queue, k device.Kernel) error {
+	b, err := k.(device.GPUKernel).Batch(d)
+	if err != nil {
+		return err
+	}
+	to := d.ran
+	if *d.kept != nil {
+		to = d.kept
+	}
+	for _, c := range b.(boundBatch) {
+		switch {
+		case c.Call != nil:
+			*to = append(*to, fmt.Sprint(c.Call.Func.Name(), c.Call.Grid, c.Call.Args))
+		case c.Gemm != nil:
+			*to = append(*to, fmt.Sprint(*c.Gemm))
+		default:
+			*to = append(*to, fmt.Sprint(*c.Clear))
+		}
+	}
+	return d.nullGPU.Launch(q, k)
+}
+
+func (d keepingGPU) Capture(_ []device.Queue, f func() error) (device.Graph, error) {
+	g := &keptGraph{}
+	return g, d.Update(g, f)
+}
+
+func (d keepingGPU) Update(graph device.Graph, f func() error) error {
+	*d.kept = []string{}
+	err := f()
+	graph.(*keptGraph).commands, *d.kept = *d.kept, nil
+	return err
+}
+
+func (d keepingGPU) Replay(graph device.Graph) error {
+	*d.graphs++
+	*d.ran = append(*d.ran, graph.(*keptGraph).commands...)
+	return nil
+}
+
+// taskwiseGPU hides that it can keep steps.
+type taskwiseGPU struct{ keepingGPU }
+
+func (taskwiseGPU) Capture() {}
+
+// A step that was captured while the one before was at work runs the kernels that it would without. The first step of an epoch, whose batch does not
+// come ahead where the host draws, runs task by task.
+func TestSampledGraphs(t *testing.T) {
+	d := mustSynthetic(t, "vertices=2000,edges=8000,features=5,classes=3,seed=4")
+	var ran [2][]string
+	for i := range ran {
+		c := saga.Config{Device: "cuda", Without: []string{"invariant", "draw"}}
+		p, err := saga.CompileSampled(sampledModel(t, "gat", d), d, c, saga.Sampling{Sampler: sample.Neighbours(3, 2), Batch: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner, err := device.NewNull(0, p.DeviceBytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, released, graphs, kept := 0, 0, 0, []string(nil)
+		var dev device.Device = keepingGPU{boundGPU{nullGPU{inner}, &calls, &released}, &ran[i], &kept, &graphs}
+		if i == 1 {
+			dev = taskwiseGPU{dev.(keepingGPU)}
+		}
+		if err := p.OpenOn([]device.Device{dev}); err != nil {
+			t.Fatal(err)
+		}
+		n := p.SampledPlan().Batches
+		for range 2 * n {
+			if _, err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := (1 - i) * 2 * (n - 1); graphs != want || n < 3 {
+			t.Errorf("%d of %d steps are graphs, want %d", graphs, 2*n, want)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(ran[0]) == 0 || !slices.Equal(ran[0], ran[1]) {
+		t.Errorf("%d commands run with graphs, %d without, or others", len(ran[0]), len(ran[1]))
+	}
+}
+
 // markedGPU notes the batch before whose rows a batch finds.
 type markedGPU struct {
 	waitedGPU

@@ -29,6 +29,7 @@ type ahead struct {
 	come   []device.Event // all of it has, by room
 	flying bool           // a step has returned while rows still come
 	lists  []device.Batch // commands of the last load
+	steps  batchGraphs
 	far    far
 }
 
@@ -156,6 +157,7 @@ func (r *Runner) arrive() error {
 		a.room = a.behind(1)
 		return nil
 	}
+	a.steps.of = nil
 	if next != nil {
 		a.next, a.far.match = nil, [2]uint32{} // the other rooms have what nobody waits for
 	} else if a.far.match[0] != 0 { // they have the batches before, as at the end of an epoch
@@ -174,10 +176,12 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	if err == nil {
 		r.traceBegin()
 		if err = r.arrive(); err == nil {
-			err = r.submitAll()
+			err = r.submitBatch()
 		}
 		if err == nil && meanwhile != nil {
-			err = meanwhile()
+			if err = meanwhile(); err == nil {
+				r.keepNext()
+			}
 		}
 		if err == nil {
 			err = r.bringResults()
@@ -218,6 +222,12 @@ func (r *Runner) bringResults() error {
 		p := r.arena.on(k.t.Device)
 		q := p.queues[k.t.Queue]
 		q.SetTag(int64(i))
+		if r.ahead.steps.ran { // to which nobody has an event
+			if err := r.follow(p.queues[plan.Compute], q, &r.ahead.steps.end); err != nil {
+				return r.fail(i, err)
+			}
+			return r.fetch(int(k.t.Device), q)
+		}
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
 			if err := p.dev.Wait(q, r.awaited(int(d))); err != nil {
 				return r.fail(i, err)

@@ -11,7 +11,6 @@ import (
 // kernels and copies by itself. What changes from step to step stays outside: the
 // optimiser's numbers go before it, the results come after it.
 type captured struct {
-	now   bool // a step is being captured
 	tried bool
 	graph device.Graph
 	moved Stats // by one step
@@ -41,11 +40,11 @@ func (r *Runner) replay() (done bool, err error) {
 		if r.gpu.each[0].commands() > captureMost {
 			return false, nil
 		}
-		c.now = true
+		r.gpu.capturing = true
 		before := *stats
 		c.graph, err = dev.Capture(p.queues[:], r.submitAll)
 		c.moved = Stats{H2D: stats.H2D - before.H2D, D2H: stats.D2H - before.D2H, D2D: stats.D2D - before.D2D}
-		*stats, c.now = before, false
+		*stats, r.gpu.capturing = before, false
 		if err != nil { // something in it cannot be captured: the step goes task by task
 			c.graph = nil
 		}

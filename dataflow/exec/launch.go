@@ -17,12 +17,13 @@ import (
 
 // onGPUs is what a runner has on GPUs.
 type onGPUs struct {
-	renderer kernel.Renderer
-	programs []kernel.Rendered
-	each     []*gpu     // by device
-	update   *GPUUpdate // nil: the optimiser runs on the host
-	captured *captured
-	blocks   bool // batches come ahead
+	renderer  kernel.Renderer
+	programs  []kernel.Rendered
+	each      []*gpu     // by device
+	update    *GPUUpdate // nil: the optimiser runs on the host
+	captured  *captured
+	capturing bool // what is submitted becomes a graph
+	blocks    bool // batches come ahead
 }
 
 // gpu is what a runner has on one GPU.

@@ -35,7 +35,7 @@ func (k *task) submit(q device.Queue) error {
 		}
 		return r.copy(t)
 	case plan.Results:
-		if r.gpu.captured != nil && r.gpu.captured.now {
+		if r.gpu.capturing {
 			return nil
 		}
 		return r.fetch(int(t.Device)-r.arena.first, q)

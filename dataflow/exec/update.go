@@ -111,7 +111,7 @@ func (k *task) submitUpdate(q device.Queue) error {
 		return r.updateGPU(t)
 	}
 	p := r.arena.on(t.Device)
-	if r.gpu.captured == nil || !r.gpu.captured.now {
+	if !r.gpu.capturing {
 		if err := r.setStep(int(t.Device)-r.arena.first, q); err != nil {
 			return err
 		}
