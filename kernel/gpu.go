@@ -145,5 +145,5 @@ const (
 	BlockPick           // how many edges; their numbers; three times where to, and a table of uint32 by number, or 0 and 0
 	FarMark             // places by vertex (uint64), bits, cleared, by vertex, ids; how many, the batch's tag, and 1 for bits by place in the batch; the slot of each row of the hot ones (uint32, ^0: none); places of the batch before, its tag, or 0; those of the one before that; three counts of uint64: of rows from the host, which have bits, of hot ones and of those of these batches
 	FarNear             // to, ids; how many rows, their length, and what of it is not padding; hot rows, their slots; rows of the batch before, places, its tag, or 0; the same of the one before that: copies what FarMark sets no bit of
-	FarTake             // to, host memory, ids; the length of rows, and what of it is not padding; places of the batch, bits; how many of these, and 1 for bits by place
+	FarTake             // to, host memory, ids; the length of rows, and what of it is not padding; places of the batch, bits, how many parts of them are taken, cleared; how many of these, and 1 for bits by place
 )

@@ -110,8 +110,8 @@ func (r *reader) list() error {
 // row prints the rates of rows of so many bytes, of which the next begins so much further.
 func (r *reader) row(full, apart int, blocks uint32) error {
 	at := func(x int64) uint64 { return r.at + uint64(x) }
-	take, err := r.batch(device.Command{Call: &device.Call{Func: r.take, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Shared: kernel.FarShared,
-		Args: []uint64{r.at, uint64(uintptr(unsafe.Pointer(&r.table[0]))), at(r.ids), uint64(apart / 16), uint64(full / 16), at(r.places.Places(1)), at(r.places.Bits(1)), readVertices, 0}}})
+	take, err := r.batch(device.Command{Clear: &device.Clear{Addr: at(r.places.Next(1)), Bytes: 4}}, device.Command{Call: &device.Call{Func: r.take, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Shared: kernel.FarShared,
+		Args: []uint64{r.at, uint64(uintptr(unsafe.Pointer(&r.table[0]))), at(r.ids), uint64(apart / 16), uint64(full / 16), at(r.places.Places(1)), at(r.places.Bits(1)), at(r.places.Next(1)), readVertices, 0}}})
 	if err != nil {
 		return err
 	}

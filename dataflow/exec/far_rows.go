@@ -139,7 +139,7 @@ func (c *farCalls) take() device.Command {
 	if t.Again {
 		all = c.n
 	}
-	call := c.g.blockCall(kernel.FarTake, 1, c.at(c.room, c.t.Addr), host, c.ids(), words, full, c.at(0, t.Places(c.tag)), c.at(0, t.Bits(c.tag)), all, c.again())
+	call := c.g.blockCall(kernel.FarTake, 1, c.at(c.room, c.t.Addr), host, c.ids(), words, full, c.at(0, t.Places(c.tag)), c.at(0, t.Bits(c.tag)), c.at(0, t.Next(c.tag)), all, c.again())
 	call.Call.Grid[0], call.Call.Shared = farBlocks, kernel.FarShared
 	return call
 }

@@ -49,7 +49,7 @@ type Table struct {
 const FarBatches = 3
 
 // Of the memory at Last: places of one batch, with its tag above, by row; counts behind those of all; behind them, by turns of two batches, bits of what must
-// come over the link, by row, or by place in the batch where it may have a row several times.
+// come over the link, by row, or by place in the batch where it may have a row several times, and how many parts of them a warp has taken.
 
 // LastBytes is how much it is.
 func (t *Table) LastBytes() int64 { return t.Bits(1) - t.Last + t.BitBytes() }
@@ -63,8 +63,11 @@ func (t *Table) Counts() int64 { return t.Last + FarBatches*8*int64(t.Rows) }
 // Bits is where those of the batch with a tag lie.
 func (t *Table) Bits(tag uint32) int64 { return t.Counts() + 8*FarCounts + int64(tag%2)*t.BitBytes() }
 
-// BitBytes is how much the bits of a batch take.
-func (t *Table) BitBytes() int64 { return 4 * int64((t.Marked()+31)/32) }
+// Next is where the batch with a tag has how many parts of its bits are taken, behind them.
+func (t *Table) Next(tag uint32) int64 { return t.Bits(tag) + t.BitBytes() - 4 }
+
+// BitBytes is how much the bits of a batch take, with that number.
+func (t *Table) BitBytes() int64 { return 4 * int64((t.Marked()+31)/32+1) }
 
 // Marked is how many bits a batch has.
 func (t *Table) Marked() int {

@@ -6,7 +6,7 @@ package cuda
 // nor in one of the two batches before. saga_far_near copies the others, with the whole device.
 //
 // saga_far_take goes over the marked vertices in their order, as the link is faster where addresses ascend; where a batch may have a vertex several
-// times, over its places in the batch. A warp finds those that are marked among PART, and takes them 32 at a time: all lanes read the words of one row,
+// times, over its places in the batch. A warp takes the next PART of them, finds those that are marked, and takes these 32 at a time: all lanes read the words of one row,
 // with two rows under way. A read never spans two rows, whose lines would come twice. What pads a row is not read but set to zero.
 // Its warps and the rows under way are few: what more is asked of the link waits in a queue, where the commands of the step at work, which come over the link, too,
 // wait behind it (bench/RESULTS.md).
@@ -92,14 +92,15 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_near(float4 *to, cons
 }
 
 extern "C" __global__ void __launch_bounds__(256) saga_far_take(float4 *to, const float4 *host, const unsigned *ids, ll words, ll full,
-		const unsigned long long *last, const unsigned *bits, ll all, ll again) {
+		const unsigned long long *last, const unsigned *bits, unsigned *next, ll all, ll again) {
 	constexpr unsigned OWN = 16, PART = 32 * OWN, DEEP = 2;
 	extern __shared__ u32 shared[]; // of each warp: 32 vertices, their places, and all that it has found
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	unsigned *from = shared + warp * (2 * 32 + PART / 2), *at = from + 32;
 	unsigned short *list = (unsigned short *)(at + 32);
-	const ll step = gridDim.x * 8ll * PART;
-	for (ll base = (blockIdx.x * 8ll + warp) * PART; base < all; base += step) {
+	for (;;) {
+		const ll base = __shfl_sync(0xffffffffu, lane == 0 ? atomicAdd(next, 1u) : 0, 0) * (ll)PART;
+		if (base >= all) break;
 		const ll x = base + lane * OWN;
 		unsigned word = x < all ? ((const unsigned short *)bits)[x / OWN] : 0, upto = __popc(word);
 		const unsigned own = upto;

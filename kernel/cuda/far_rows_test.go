@@ -24,7 +24,8 @@ func TestFarRowsEmulated(t *testing.T) {
 			places             = (slots + 4*vertices + 15) / 16 * 16
 			counts             = places + 24*vertices
 			bits               = counts + 24
-			ids                = bits + 4*((vertices+31)/32)
+			next               = bits + 4*((vertices+31)/32)
+			ids                = next + 4
 			rooms              = (ids + 4*most + 15) / 16 * 16
 			all                = rooms + 3*most*row
 		)
@@ -89,10 +90,10 @@ func TestFarRowsEmulated(t *testing.T) {
 			must(d.CopyH2D(q, m, 0, mem))
 			must(d.Launch(q, device.GPUFunc("far", func(g device.GPU) (device.Batch, error) {
 				return g.Prepare([]device.Command{
-					{Clear: &device.Clear{Addr: at(bits), Bytes: 4 * ((vertices + 31) / 32)}},
+					{Clear: &device.Clear{Addr: at(bits), Bytes: 4 * ((vertices+31)/32 + 1)}},
 					{Call: &device.Call{Func: functions[0], Grid: [3]uint32{3, 1, 1}, Block: 256, Args: []uint64{last, at(bits), at(ids), uint64(n), uint64(tag), again, at(slots), then, uint64(match), first, uint64(match2), at(counts)}}},
 					{Call: &device.Call{Func: functions[1], Grid: [3]uint32{3, 1, 1}, Block: 256, Shared: kernel.NearShared, Args: []uint64{to, at(ids), uint64(n), words, full, at(hots), at(slots), before, then, uint64(match), earlier, first, uint64(match2)}}},
-					{Call: &device.Call{Func: functions[2], Grid: [3]uint32{2, 1, 1}, Block: 256, Shared: kernel.FarShared, Args: []uint64{to, at(table), at(ids), words, full, last, at(bits), marked, again}}}})
+					{Call: &device.Call{Func: functions[2], Grid: [3]uint32{2, 1, 1}, Block: 256, Shared: kernel.FarShared, Args: []uint64{to, at(table), at(ids), words, full, last, at(bits), at(next), marked, again}}}})
 			})))
 			must(d.CopyD2H(q, mem, m, 0))
 			must(d.Sync())
