@@ -11,6 +11,7 @@
 //   - update.go: the optimiser. rows.go: the rows that loads gather.
 //   - learned.go: inputs that steps write. gradients.go: several batches for one update.
 //   - batch.go, ahead.go: batches of sampled blocks, and those that come while another is at work.
+//   - capture_batch.go: the step of the next batch as a CUDA graph.
 //   - drawn.go, far_rows.go: blocks that a GPU drew, and rows that it reads from host memory.
 //   - ranks.go, relay.go: what crosses to another rank, and what all ranks get; messages of GPUs through host memory.
 //   - arena.go: the memory and the queues that runners share.

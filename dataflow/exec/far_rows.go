@@ -24,9 +24,9 @@ type far struct {
 	alone bool             // rows that the batches before have come all the same
 }
 
-// farBlocks is how many blocks read over the link, with two rows under way a warp: fewer do not fill it, and more make launches of the step at work
-// wait. An epoch of bench/sampled without a cache takes 0.746 s with 16 blocks of as many rows, 0.646 with 24 and 0.650 with 32 (bench/RESULTS.md).
-const farBlocks = 24
+// farBlocks is how many blocks read over the link, with two rows under way a warp: fewer do not fill it beside a step, and more take processors from
+// that. An epoch of bench/sampled without a cache takes 0.617 s with 24 blocks, 0.597 with 32, 0.588 with 40 and 0.606 with 48 (bench/RESULTS.md).
+const farBlocks = 40
 
 // SetHot says which rows of table id stay on the device, as many as the plan has room for.
 func (r *Runner) SetHot(id int, rows []uint32) error {

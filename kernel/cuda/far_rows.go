@@ -8,8 +8,8 @@ package cuda
 // saga_far_take goes over the marked vertices in their order, as the link is faster where addresses ascend; where a batch may have a vertex several
 // times, over its places in the batch. A warp takes the next PART of them, finds those that are marked, and takes these 32 at a time: all lanes read the words of one row,
 // with two rows under way. A read never spans two rows, whose lines would come twice. What pads a row is not read but set to zero.
-// Its warps and the rows under way are few: what more is asked of the link waits in a queue, where the commands of the step at work, which come over the link, too,
-// wait behind it (bench/RESULTS.md).
+// Its warps and the rows under way are few: what more is asked of the link waits in a queue, where what else comes over the link waits behind it, such as
+// the launches of steps that are not CUDA graphs (bench/RESULTS.md).
 const farSource = `
 struct Far {
 	const unsigned long long *then, *first; // places in the batch before, and in the one before that
