@@ -114,7 +114,7 @@ func TestLabels(t *testing.T) {
 					t.Errorf("%s: %+v: %v", name, o, err)
 					continue
 				}
-				compareAll(t, got, want, all, func() map[string]float64 { return noise(p, v, want) })
+				compareAll(t, got, want, all, func() map[string]float64 { return noise(p, v, want, all) })
 				if t.Failed() {
 					t.Fatalf("%s on %d vertices: %+v", name, g, o)
 				}

@@ -236,16 +236,18 @@ func (x blockValues) oracle(p *program) (results map[string][]float32, all map[*
 			nodes, names = append(nodes, d), append(names, "grad:"+p.wrt[i].Attr().S)
 		}
 	}
-	all = eval.RunBlocks(nodes, func(n *node) []float32 { return x.leaf(n.Attr().S, n.Shape()) }, x.e, func(n *node, y []float32) {
-		if x.off != 0 && slices.Contains(moved, n.Op()) {
-			for i := range y {
-				y[i] *= 1 + 1e-5*newRandom(x.off+uint64(i), string(n.Op())).number()
-			}
-		}
-	})
+	all = eval.RunBlocks(nodes, func(n *node) []float32 { return x.leaf(n.Attr().S, n.Shape()) }, x.e, x.blur)
 	results = map[string][]float32{}
 	for i, n := range nodes {
 		results[names[i]] = all[n]
 	}
 	return results, all
+}
+
+// on are the edges of the block that n reduces rows of, nil where n reduces none.
+func (x blockValues) on(n *node) *chunk.Edges {
+	if n.NumIn() == 0 || n.In(0).Shape().Set.Kind != dataflow.Edge {
+		return nil
+	}
+	return &x.e.Edges[n.In(0).Shape().Set.Level()]
 }

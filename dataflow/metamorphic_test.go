@@ -70,7 +70,7 @@ func (c *bitsCase) check(t rapid.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareAll(t, got, want, all, func() map[string]float64 { return noise(p, v, want) })
+	compareAll(t, got, want, all, func() map[string]float64 { return noise(p, v, want, all) })
 	again := c.options
 	again.planning = c.other
 	bits, err := run(p, v, again)
@@ -86,7 +86,8 @@ func (c *bitsCase) check(t rapid.TB) {
 
 // compareAll allows an error of 1e-4 of a tensor's largest number. Where a tensor
 // cancels to almost nothing it allows a few roundings of the largest number on the way,
-// and what errors of 1e-5 in the leaves would do.
+// and what errors of 1e-5 in the leaves would do. Where such errors change the branch that an
+// op takes, as where sums that cancel are tied, a result that is off by more is not compared.
 func compareAll(t rapid.TB, got, want map[string][]float32, all map[*node][]float32, noise func() map[string]float64) {
 	floor := 0.0
 	for _, x := range all {
@@ -115,7 +116,10 @@ func compareAll(t rapid.TB, got, want map[string][]float32, all map[*node][]floa
 		if far == nil {
 			far = noise()
 		}
-		if !(worst <= 2*far[name]) {
+		switch {
+		case far[name] == notCompared && worst <= notCompared:
+			t.Logf("%s is not compared: rounding chooses a branch of an op before it", name)
+		case !(worst <= 2*far[name]):
 			t.Errorf("%s: number %d of %d is %v, want %v (largest %.3g, floor %.2g, noise %.2g)",
 				name, at, len(w), g[at], w[at], largest(w), floor, far[name])
 		}

@@ -66,7 +66,7 @@ func TestFoundBefore(t *testing.T) {
 				t.Errorf("%s: %+v: %v", name, o, err)
 				continue
 			}
-			compareAll(t, got, want, all, func() map[string]float64 { return noise(p, v, want) })
+			compareAll(t, got, want, all, func() map[string]float64 { return noise(p, v, want, all) })
 		}
 	}
 }
