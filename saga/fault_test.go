@@ -30,6 +30,7 @@ type sweep struct {
 	stride  int64   // every so many-th call fails; 0: every call
 	steps   int     // 0: one
 	all     bool    // every call fails, on GPUs too
+	graphs  bool    // the device keeps steps
 	loss    float64 // of the first step, without a fault
 	grad    []float32
 	opened  int64 // calls of the device before the step
@@ -65,6 +66,19 @@ func newFailing(d device.Device, f device.Fault) failing {
 // nullGPU is a GPU that computes nothing: the executor does with it all that it does
 // with a GPU.
 type nullGPU struct{ *device.Null }
+
+// nullCapturer keeps nothing, and submits it again.
+type nullCapturer struct{ nullGPU }
+
+type nullGraph struct{}
+
+func (nullGraph) Tasks() int64 { return 0 }
+
+func (d nullCapturer) Capture(_ []device.Queue, f func() error) (device.Graph, error) {
+	return nullGraph{}, f()
+}
+func (d nullCapturer) Update(_ device.Graph, f func() error) error { return f() }
+func (d nullCapturer) Replay(device.Graph) error                   { return nil }
 
 type nullFunc string
 
@@ -104,6 +118,9 @@ func (s *sweep) run(t *testing.T, f device.Fault) (o outcome) {
 	for i, d := range devices {
 		if null, ok := d.(*device.Null); ok {
 			devices[i] = nullGPU{null}
+			if s.graphs {
+				devices[i] = nullCapturer{nullGPU{null}}
+			}
 		}
 	}
 	bad := newFailing(devices[s.faulty], f)
@@ -339,6 +356,9 @@ func TestEveryFault(t *testing.T) {
 	far := func(name, on string, cache float64, c saga.Config) {
 		sweeps = append(sweeps, &sweep{name: name, spec: on, program: farToFail(t, cache, c), steps: 3, all: gpu})
 	}
+	batches("sage in batches whose steps are graphs, on a GPU that computes nothing", "null:1", saga.Config{Device: "cuda", Without: []string{"invariant", "draw"}})
+	last := sweeps[len(sweeps)-1]
+	last.steps, last.graphs, last.all = 3, true, true
 	far("sage in batches whose rows come over the link, on a GPU that computes nothing", "null:1", -1, saga.Config{Device: "cuda"})
 	if gpu {
 		far("sage in batches that the GPU draws", one, 0, saga.Config{Device: one})

@@ -180,7 +180,7 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 		}
 		if err == nil && meanwhile != nil {
 			if err = meanwhile(); err == nil {
-				r.keepNext()
+				err = r.keepNext()
 			}
 		}
 		if err == nil {

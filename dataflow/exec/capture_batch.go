@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"sagann/dataflow/plan"
 	"sagann/device"
 )
@@ -27,45 +29,59 @@ func (r *Runner) submitBatch() error {
 	if !g.ran {
 		return r.submitAll()
 	}
-	q := p.queues[plan.Compute]
-	if err := p.dev.Wait(q, r.ahead.come[r.ahead.room]); err != nil {
-		return err
+	q, first := p.queues[plan.Compute], r.firstOn(plan.Compute)
+	q.SetTag(int64(first))
+	err := p.dev.Wait(q, r.ahead.come[r.ahead.room])
+	if err == nil && r.gpu.update != nil {
+		err = r.setStep(0, q)
 	}
-	if r.gpu.update != nil {
-		if err := r.setStep(0, q); err != nil {
-			return err
-		}
+	if err == nil {
+		err = p.dev.(device.Capturer).Replay(g.list[g.turn])
 	}
-	return p.dev.(device.Capturer).Replay(g.list[g.turn])
+	if err != nil {
+		return r.fail(first, err)
+	}
+	return nil
+}
+
+// firstOn is the first task of a queue.
+func (r *Runner) firstOn(q plan.Queue) int {
+	return slices.IndexFunc(r.tasks, func(k task) bool { return k.t.Queue == q })
 }
 
 // oneByOne tells whether somebody watches every task.
 func (r *Runner) oneByOne() bool { return r.trace != nil || r.arena.OneByOne }
 
-// keepNext captures the step of the batch that comes next. Where that cannot be, steps go task by task.
-func (r *Runner) keepNext() {
+// keepNext captures the step of the batch that comes next. What the driver cannot capture goes task by task; an error is of a task that cannot
+// be submitted at all.
+func (r *Runner) keepNext() (wrong error) {
 	g, a := &r.ahead.steps, &r.ahead
 	dev, ok := r.arena.devices[0].dev.(device.Capturer)
 	if g.off || !ok || a.next == nil || r.oneByOne() {
-		return
+		return nil
 	}
 	if !r.onlyKernels() {
 		g.off = true
-		return
+		return nil
+	}
+	submit := func() error {
+		wrong = r.submitKernels()
+		return wrong
 	}
 	room, batch := a.room, r.batch
 	a.room, r.batch, r.gpu.capturing = a.behind(1), a.next, true
 	g.turn = 1 - g.turn
 	var err error
 	if graph := g.list[g.turn]; graph != nil {
-		err = dev.Update(graph, r.submitKernels)
+		err = dev.Update(graph, submit)
 	} else {
-		g.list[g.turn], err = dev.Capture([]device.Queue{r.arena.devices[0].queues[plan.Compute]}, r.submitKernels)
+		g.list[g.turn], err = dev.Capture([]device.Queue{r.arena.devices[0].queues[plan.Compute]}, submit)
 	}
 	if g.of = a.next; err != nil {
 		g.off, g.of = true, nil
 	}
 	a.room, r.batch, r.gpu.capturing = room, batch, false
+	return wrong
 }
 
 // onlyKernels tells whether steps are kernels on one queue of one device, beside loads, which come ahead, and results.
