@@ -2,6 +2,9 @@ package cudatest
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -48,5 +51,41 @@ func TestLaunches(t *testing.T) {
 			must(d.HostFree(h))
 			must(d.Free(m))
 		})
+	}
+}
+
+// TestOccupied: where a program has something of its own at the place of host memory, another
+// start of it runs the launch.
+func TestOccupied(t *testing.T) {
+	if b, err := os.ReadFile("/proc/sys/kernel/randomize_va_space"); err != nil || b[0] == '0' {
+		t.Skip("programs always lie at the same place here")
+	}
+	must := Must(t)
+	e := Open(t, 0, 1<<16).(*emulated)
+	f, err := e.Compile(text, []string{"count"})
+	must(err)
+	arena := make([]byte, 4096)
+	c := &device.Call{Func: f[0], Grid: [3]uint32{1, 1, 1}, Block: 64, Args: []uint64{e.base}}
+	must(e.call(arena, c, nil))
+	path := f[0].(*emulatedFunc).program.path
+	s := e.servers[path]
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.command.Process.Pid))
+	must(err)
+	var at uint64
+	for line := range strings.Lines(string(maps)) {
+		if at == 0 && strings.Contains(line, path) {
+			_, err := fmt.Sscanf(line, "%x-", &at)
+			must(err)
+		}
+	}
+	must(e.call(arena, c, []memory{{at, make([]byte, 4096)}}))
+	if at == 0 || e.servers[path] == s {
+		t.Error("the program that lies there ran the launch")
+	}
+	if n := binary.LittleEndian.Uint32(arena); n != 128 {
+		t.Errorf("%d threads counted, want 128", n)
+	}
+	if err := e.call(arena, c, []memory{{1 << 63, make([]byte, 4096)}}); !errors.Is(err, errOccupied) {
+		t.Errorf("an address that no program has: %v, want %v", err, errOccupied)
 	}
 }

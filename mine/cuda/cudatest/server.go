@@ -3,6 +3,7 @@ package cudatest
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -23,6 +24,13 @@ type memory struct {
 	at    uint64
 	bytes []byte
 }
+
+// errOccupied says that a program has something of its own where memory must be. Nothing ran:
+// another start of the program, which lies elsewhere, can run the launch.
+var errOccupied = errors.New("the memory's place is taken")
+
+// exitOccupied is the exit status that says so (occupied in threads.h).
+const exitOccupied = 9
 
 func start(p *program) (s *server, err error) {
 	s = &server{command: exec.Command(p.path)}
@@ -64,6 +72,9 @@ func (s *server) run(kernel int, c *device.Call, arena memory, host []memory) er
 	}
 	if how := s.end(); how != nil {
 		err = how
+	}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == exitOccupied {
+		return errOccupied
 	}
 	return fmt.Errorf("%w: %s", err, s.errors.Bytes())
 }
