@@ -51,20 +51,26 @@ func (r *run) step(w *worker, i, e int) {
 	o := &r.c.p.Outs[i]
 	cols := r.c.p.Widths[o.Reg]
 	x, buf := w.at[o.Reg], r.l.Bufs[o.Operand]
-	for _, g := range w.segs {
+	for k := range w.segs {
+		g := &w.segs[k]
 		at := g.row * o.LD
 		switch {
 		case o.Acc == kernel.Sum && o.Key == kernel.NoKey:
-			w.long[i].segment(buf[at:at+cols], g,
-				func(dst []float32) { simd.SumRows(dst, x[g.lo*cols:g.hi*cols], g.hi-g.lo) },
+			dst, rows := buf[at:at+cols], x[g.lo*cols:g.hi*cols]
+			if g.fresh {
+				simd.MoreRows(dst, rows, g.hi-g.lo)
+				continue
+			}
+			w.long[i].segment(dst, *g,
+				func(dst []float32) { simd.SumRows(dst, rows, g.hi-g.lo) },
 				func(sum []float32, lo, hi int) { simd.MoreRows(sum, x[lo*cols:hi*cols], hi-lo) })
 		case o.Acc == kernel.Sum:
-			r.stepKeyed(&w.long[i], o, g, x, buf[at:at+o.Blocks*cols], e)
+			r.stepKeyed(&w.long[i], o, *g, x, buf[at:at+o.Blocks*cols], e)
 		case o.Acc == kernel.Max:
-			r.stepMax(o, g, x, buf[at:at+cols], e)
+			r.stepMax(o, *g, x, buf[at:at+cols], e)
 		case o.Acc == kernel.LSE:
 			m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
-			w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
+			w.lse[i].segment(buf[at:at+cols], m[:cols], *g, x[g.lo*cols:g.hi*cols])
 		}
 	}
 }

@@ -27,7 +27,9 @@ type Program struct {
 	place   []int // register -> offset in a worker's scratch, per strip row; -1: aliased or skipped
 	floats  int   // scratch floats per strip row
 	skip    []bool
-	skipIn  []bool // instructions that only feed a direct result
+	skipIn  []bool  // instructions that only feed a direct result
+	inCols  [][]int // by instruction: of each operand
+	inRows  [][]int // by instruction: of each operand that is a whole Global; 0 for others
 	directs []direct
 	outs    []int // results computed from strips
 	needs   bool  // whether any strip work is left
@@ -50,6 +52,7 @@ func Compile(p *kernel.Program) (*Program, error) {
 	}
 	c := &Program{p: p, skip: make([]bool, len(p.Widths)), skipIn: make([]bool, len(p.Instrs))}
 	c.findDirect()
+	c.findOperands()
 	dense, wide := !p.Edges, 1
 	for _, w := range p.Widths {
 		wide = max(wide, w)
@@ -130,6 +133,24 @@ func (c *Program) findDirect() {
 	}
 	for _, l := range p.Leaves {
 		c.skip[l.Reg] = uses[l.Reg] == 0
+	}
+}
+
+// findOperands lists the shapes of what instructions read.
+func (c *Program) findOperands() {
+	p := c.p
+	whole := make([]int, len(p.Widths))
+	for i := range p.Leaves {
+		if l := &p.Leaves[i]; l.From == kernel.Global && !l.Spread {
+			whole[l.Reg] = l.Rows
+		}
+	}
+	for _, in := range p.Instrs {
+		cols, rows := make([]int, len(in.In)), make([]int, len(in.In))
+		for k, x := range in.In {
+			cols[k], rows[k] = p.Widths[x], whole[x]
+		}
+		c.inCols, c.inRows = append(c.inCols, cols), append(c.inRows, rows)
 	}
 }
 

@@ -50,26 +50,14 @@ func (r *run) execute(w *worker, first, n int) {
 		}
 		a := &w.args
 		a.Rows, a.Out, a.OutCols, a.I, a.J, a.F = n, dst, cols, in.I, in.J, in.F
-		a.In, a.InCols, a.InRows = a.In[:0], a.InCols[:0], a.InRows[:0]
-		for _, x := range in.In {
-			s, rows := w.at[x], 0
-			if g := c.leafRows(x); g > 0 {
-				rows = g
-			} else {
-				s = s[:n*c.p.Widths[x]]
+		a.In, a.InCols, a.InRows = a.In[:0], c.inCols[i], c.inRows[i]
+		for k, x := range in.In {
+			s := w.at[x]
+			if a.InRows[k] == 0 {
+				s = s[:n*a.InCols[k]]
 			}
-			a.In, a.InCols, a.InRows = append(a.In, s), append(a.InCols, c.p.Widths[x]), append(a.InRows, rows)
+			a.In = append(a.In, s)
 		}
 		in.Fn(a)
 	}
-}
-
-// leafRows is the row count of an unspread Global register, 0 for any other.
-func (c *Program) leafRows(reg int) int {
-	for i := range c.p.Leaves {
-		if l := &c.p.Leaves[i]; l.Reg == reg && l.From == kernel.Global && !l.Spread {
-			return l.Rows
-		}
-	}
-	return 0
 }
