@@ -460,6 +460,18 @@ func moreRowsAsm(acc, x []float32, n int) bool {
 	return false
 }
 
+func maxRowsAsm(acc, arg, x, rank []float32) bool {
+	switch active {
+	case AVX512:
+		maxRowsAVX512(acc, arg, x, rank)
+		return true
+	case AVX2:
+		maxRowsAVX2(acc, arg, x, rank)
+		return true
+	}
+	return false
+}
+
 func rowScaleAsm(dst, x, s []float32, cols int) bool {
 	switch active {
 	case AVX512:

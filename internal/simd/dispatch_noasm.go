@@ -80,6 +80,8 @@ func sumRowsAsm(acc, x []float32, n int) bool { return false }
 
 func moreRowsAsm(acc, x []float32, n int) bool { return false }
 
+func maxRowsAsm(acc, arg, x, rank []float32) bool { return false }
+
 func rowScaleAsm(dst, x, s []float32, cols int) bool { return false }
 
 func rowFillAsm(dst, s []float32, cols int) bool { return false }

@@ -62,6 +62,31 @@ func MoreRows(sum, x []float32, n int) {
 	}
 }
 
+// MaxRows takes the larger of each column's maximum so far, acc, and the len(rank) dense rows
+// of x, and where it is one of theirs its row's rank for arg. NaN is above numbers. Of equal
+// ones the lowest rank is taken, so the order of rows does not matter.
+func MaxRows(acc, arg, x, rank []float32) {
+	w := len(acc)
+	if len(rank) == 0 || w == 0 {
+		return
+	}
+	arg, x = arg[:w], x[:len(rank)*w]
+	if maxRowsAsm(acc, arg, x, rank) {
+		return
+	}
+	for i, r := range rank {
+		for c, y := range x[i*w : (i+1)*w] {
+			a := acc[c]
+			if y < a {
+				continue
+			}
+			if y > a || y != y && a == a || r < arg[c] && (y == a || y != y) {
+				acc[c], arg[c] = y, r
+			}
+		}
+	}
+}
+
 // RowScale sets dst[r][c] = x[r][c] * s[r] for the len(dst)/cols rows of dst.
 // len(dst) must be a multiple of cols.
 func RowScale(dst, x, s []float32, cols int) {

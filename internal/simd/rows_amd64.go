@@ -17,6 +17,12 @@ func moreRowsAVX2(acc []float32, x []float32, n int)
 func moreRowsAVX512(acc []float32, x []float32, n int)
 
 //go:noescape
+func maxRowsAVX2(acc []float32, arg []float32, x []float32, rank []float32)
+
+//go:noescape
+func maxRowsAVX512(acc []float32, arg []float32, x []float32, rank []float32)
+
+//go:noescape
 func rowScaleAVX2(dst []float32, x []float32, s []float32, cols int)
 
 //go:noescape

@@ -1070,6 +1070,185 @@ tiled63:
 	VZEROUPPER
 	RET
 
+// func maxRowsAVX2(acc []float32, arg []float32, x []float32, rank []float32)
+// Requires: AVX
+TEXT ·maxRowsAVX2(SB), NOSPLIT, $0-96
+	MOVQ    acc_base+0(FP), AX
+	MOVQ    acc_len+8(FP), CX
+	MOVQ    arg_base+24(FP), DX
+	MOVQ    x_base+48(FP), BX
+	MOVQ    rank_base+72(FP), SI
+	MOVQ    rank_len+80(FP), DI
+	MOVQ    CX, R8
+	SHLQ    $0x02, R8
+	MOVQ    CX, R9
+	ANDQ    $0x00000007, R9
+	LEAQ    lanes<>+0(SB), R10
+	MOVQ    R9, R11
+	NEGQ    R11
+	VMOVUPS 32(R10)(R11*4), Y0
+
+cols82:
+	CMPQ    CX, $0x00000008
+	JL      cols83
+	VMOVUPS (AX), Y1
+	VMOVUPS (DX), Y2
+	LEAQ    (BX), R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+
+row84:
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (R11), Y4
+	VCMPPS       $0x16, Y1, Y3, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VCMPPS       $0x00, Y1, Y3, Y6
+	VCMPPS       $0x03, Y3, Y3, Y7
+	VORPS        Y7, Y6, Y6
+	VCMPPS       $0x11, Y2, Y4, Y7
+	VANDPS       Y6, Y7, Y6
+	VORPS        Y6, Y5, Y5
+	VBLENDVPS    Y5, Y3, Y1, Y1
+	VBLENDVPS    Y5, Y4, Y2, Y2
+	ADDQ         R8, R10
+	ADDQ         $0x00000004, R11
+	DECQ         R12
+	JNE          row84
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, (DX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, CX
+	JMP          cols82
+
+cols83:
+	TESTQ      CX, CX
+	JE         cols81
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	LEAQ       (BX), R10
+	MOVQ       SI, R11
+	MOVQ       DI, R12
+
+row85:
+	VMASKMOVPS   (R10), Y0, Y3
+	VBROADCASTSS (R11), Y4
+	VCMPPS       $0x16, Y1, Y3, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VCMPPS       $0x00, Y1, Y3, Y6
+	VCMPPS       $0x03, Y3, Y3, Y7
+	VORPS        Y7, Y6, Y6
+	VCMPPS       $0x11, Y2, Y4, Y7
+	VANDPS       Y6, Y7, Y6
+	VORPS        Y6, Y5, Y5
+	VBLENDVPS    Y5, Y3, Y1, Y1
+	VBLENDVPS    Y5, Y4, Y2, Y2
+	ADDQ         R8, R10
+	ADDQ         $0x00000004, R11
+	DECQ         R12
+	JNE          row85
+	VMASKMOVPS   Y1, Y0, (AX)
+	VMASKMOVPS   Y2, Y0, (DX)
+	LEAQ         (AX)(R9*4), AX
+	LEAQ         (DX)(R9*4), DX
+	LEAQ         (BX)(R9*4), BX
+
+cols81:
+	VZEROUPPER
+	RET
+
+// func maxRowsAVX512(acc []float32, arg []float32, x []float32, rank []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·maxRowsAVX512(SB), NOSPLIT, $0-96
+	MOVQ  acc_base+0(FP), AX
+	MOVQ  acc_len+8(FP), CX
+	MOVQ  arg_base+24(FP), DX
+	MOVQ  x_base+48(FP), BX
+	MOVQ  rank_base+72(FP), SI
+	MOVQ  rank_len+80(FP), DI
+	MOVQ  CX, R8
+	SHLQ  $0x02, R8
+	MOVQ  CX, R9
+	ANDQ  $0x0000000f, R9
+	MOVL  $0xffffffff, R10
+	BZHIL R9, R10, R10
+	KMOVW R10, K1
+
+cols87:
+	CMPQ    CX, $0x00000010
+	JL      cols88
+	VMOVUPS (AX), Z0
+	VMOVUPS (DX), Z1
+	LEAQ    (BX), R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+
+row89:
+	VMOVUPS      (R10), Z2
+	VBROADCASTSS (R11), Z3
+	VCMPPS       $0x16, Z0, Z2, K2
+	VCMPPS       $0x07, Z0, Z0, K3
+	KANDW        K3, K2, K2
+	VCMPPS       $0x00, Z0, Z2, K3
+	VCMPPS       $0x03, Z2, Z2, K4
+	KORW         K4, K3, K3
+	VCMPPS       $0x11, Z1, Z3, K4
+	KANDW        K3, K4, K3
+	KORW         K3, K2, K2
+	VMOVAPS      Z2, K2, Z0
+	VMOVAPS      Z3, K2, Z1
+	ADDQ         R8, R10
+	ADDQ         $0x00000004, R11
+	DECQ         R12
+	JNE          row89
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, (DX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, CX
+	JMP          cols87
+
+cols88:
+	TESTQ     CX, CX
+	JE        cols86
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	LEAQ      (BX), R10
+	MOVQ      SI, R11
+	MOVQ      DI, R12
+
+row90:
+	VMOVUPS.Z    (R10), K1, Z2
+	VBROADCASTSS (R11), Z3
+	VCMPPS       $0x16, Z0, Z2, K2
+	VCMPPS       $0x07, Z0, Z0, K3
+	KANDW        K3, K2, K2
+	VCMPPS       $0x00, Z0, Z2, K3
+	VCMPPS       $0x03, Z2, Z2, K4
+	KORW         K4, K3, K3
+	VCMPPS       $0x11, Z1, Z3, K4
+	KANDW        K3, K4, K3
+	KORW         K3, K2, K2
+	VMOVAPS      Z2, K2, Z0
+	VMOVAPS      Z3, K2, Z1
+	ADDQ         R8, R10
+	ADDQ         $0x00000004, R11
+	DECQ         R12
+	JNE          row90
+	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z1, K1, (DX)
+	LEAQ         (AX)(R9*4), AX
+	LEAQ         (DX)(R9*4), DX
+	LEAQ         (BX)(R9*4), BX
+
+cols86:
+	VZEROUPPER
+	RET
+
 // func rowScaleAVX2(dst []float32, x []float32, s []float32, cols int)
 // Requires: AVX
 TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
@@ -1085,13 +1264,13 @@ TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
-row81:
+row91:
 	VBROADCASTSS (BX), Y1
 	MOVQ         DX, R8
 
-cols83:
+cols93:
 	CMPQ    R8, $0x00000020
-	JL      cols84
+	JL      cols94
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	VMULPS  32(CX), Y1, Y2
@@ -1103,32 +1282,32 @@ cols83:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, R8
-	JMP     cols83
+	JMP     cols93
 
-cols84:
-cols85:
+cols94:
+cols95:
 	CMPQ    R8, $0x00000008
-	JL      cols86
+	JL      cols96
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, R8
-	JMP     cols85
+	JMP     cols95
 
-cols86:
+cols96:
 	TESTQ      R8, R8
-	JE         cols82
+	JE         cols92
 	VMASKMOVPS (CX), Y0, Y2
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(DI*4), AX
 	LEAQ       (CX)(DI*4), CX
 
-cols82:
+cols92:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row81
+	JNE  row91
 	VZEROUPPER
 	RET
 
@@ -1146,13 +1325,13 @@ TEXT ·rowScaleAVX512(SB), NOSPLIT, $0-80
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-row87:
+row97:
 	VBROADCASTSS (BX), Z0
 	MOVQ         DX, R8
 
-cols89:
+cols99:
 	CMPQ    R8, $0x00000040
-	JL      cols90
+	JL      cols100
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMULPS  64(CX), Z0, Z1
@@ -1164,32 +1343,32 @@ cols89:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, R8
-	JMP     cols89
+	JMP     cols99
 
-cols90:
-cols91:
+cols100:
+cols101:
 	CMPQ    R8, $0x00000010
-	JL      cols92
+	JL      cols102
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, R8
-	JMP     cols91
+	JMP     cols101
 
-cols92:
+cols102:
 	TESTQ     R8, R8
-	JE        cols88
+	JE        cols98
 	VMOVUPS.Z (CX), K1, Z1
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (AX)(DI*4), AX
 	LEAQ      (CX)(DI*4), CX
 
-cols88:
+cols98:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row87
+	JNE  row97
 	VZEROUPPER
 	RET
 
@@ -1207,28 +1386,28 @@ TEXT ·rowFillAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row93:
+row103:
 	VBROADCASTSS (DX), Y1
 	MOVQ         CX, DI
 
-cols95:
+cols105:
 	CMPQ    DI, $0x00000008
-	JL      cols96
+	JL      cols106
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, DI
-	JMP     cols95
+	JMP     cols105
 
-cols96:
+cols106:
 	TESTQ      DI, DI
-	JE         cols94
+	JE         cols104
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(SI*4), AX
 
-cols94:
+cols104:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row93
+	JNE  row103
 	VZEROUPPER
 	RET
 
@@ -1245,28 +1424,28 @@ TEXT ·rowFillAVX512(SB), NOSPLIT, $0-56
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
 
-row97:
+row107:
 	VBROADCASTSS (DX), Z0
 	MOVQ         CX, DI
 
-cols99:
+cols109:
 	CMPQ    DI, $0x00000010
-	JL      cols100
+	JL      cols110
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DI
-	JMP     cols99
+	JMP     cols109
 
-cols100:
+cols110:
 	TESTQ   DI, DI
-	JE      cols98
+	JE      cols108
 	VMOVUPS Z0, K1, (AX)
 	LEAQ    (AX)(SI*4), AX
 
-cols98:
+cols108:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row97
+	JNE  row107
 	VZEROUPPER
 	RET
 
@@ -1284,26 +1463,26 @@ TEXT ·rowSumAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row101:
+row111:
 	MOVQ   BX, DI
 	VXORPS Y1, Y1, Y1
 
-cols103:
+cols113:
 	CMPQ   DI, $0x00000008
-	JL     cols104
+	JL     cols114
 	VADDPS (DX), Y1, Y1
 	ADDQ   $0x00000020, DX
 	SUBQ   $0x00000008, DI
-	JMP    cols103
+	JMP    cols113
 
-cols104:
+cols114:
 	TESTQ      DI, DI
-	JE         cols102
+	JE         cols112
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-cols102:
+cols112:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -1313,7 +1492,7 @@ cols102:
 	VMOVSS       X1, (AX)
 	ADDQ         $0x00000004, AX
 	DECQ         CX
-	JNE          row101
+	JNE          row111
 	VZEROUPPER
 	RET
 
@@ -1324,17 +1503,17 @@ TEXT ·unpackHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-vector105:
+vector115:
 	SUBQ      $0x00000008, CX
-	JL        done106
+	JL        done116
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVDQU   Y0, (AX)
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000020, AX
-	JMP       vector105
+	JMP       vector115
 
-done106:
+done116:
 	VZEROUPPER
 	RET
 
@@ -1378,11 +1557,11 @@ TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(DI)(R9*4), Y3
 	TESTQ   SI, SI
-	JLE     done109
+	JLE     done119
 	TESTQ   CX, CX
-	JE      narrow108
+	JE      narrow118
 
-wide107:
+wide117:
 	VMASKMOVPS (DX), Y0, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS 32(DX), Y1, Y4
@@ -1390,18 +1569,18 @@ wide107:
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        wide107
-	JMP        done109
+	JNE        wide117
+	JMP        done119
 
-narrow108:
+narrow118:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        narrow108
+	JNE        narrow118
 
-done109:
+done119:
 	VZEROUPPER
 	RET
 
@@ -1444,11 +1623,11 @@ TEXT ·copyTileAVX512(SB), NOSPLIT, $0-80
 	BZHIL   CX, DI, DI
 	KMOVW   DI, K4
 	TESTQ   SI, SI
-	JLE     done112
+	JLE     done122
 	TESTQ   CX, CX
-	JE      narrow111
+	JE      narrow121
 
-wide110:
+wide120:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	VMOVUPS.Z 64(DX), K2, Z0
@@ -1456,17 +1635,17 @@ wide110:
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       wide110
-	JMP       done112
+	JNE       wide120
+	JMP       done122
 
-narrow111:
+narrow121:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       narrow111
+	JNE       narrow121
 
-done112:
+done122:
 	VZEROUPPER
 	RET

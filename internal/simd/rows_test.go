@@ -228,3 +228,55 @@ func TestUnpackHalf(t *testing.T) {
 		}
 	})
 }
+
+// TestMaxRows: every level takes the maxima and ranks of the rule that says, for one value,
+// which of two stays, with ties, infinities and NaN among the values.
+func TestMaxRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		inf, nan := float32(math.Inf(1)), float32(math.NaN())
+		values := []float32{-inf, -1, 0, 0, 1, 1, 2, inf, nan}
+		better := func(y, rank, a, of float32) bool {
+			switch {
+			case y != y && a != a || y == a:
+				return rank < of
+			case y != y || a != a:
+				return y != y
+			}
+			return y > a
+		}
+		for _, cols := range lengths[1:] {
+			for _, rows := range []int{0, 1, 2, 5, 40} {
+				x := make([]float32, rows*cols)
+				for i := range x {
+					x[i] = values[r.IntN(len(values))]
+				}
+				rank := make([]float32, rows)
+				for i := range rank {
+					rank[i] = float32(r.IntN(rows))
+				}
+				wantMax, wantRank := make([]float32, cols), make([]float32, cols)
+				for c := range wantMax { // of no edge, or of edges before
+					wantMax[c], wantRank[c] = -inf, inf
+					if r.IntN(2) == 0 {
+						wantMax[c], wantRank[c] = values[r.IntN(len(values))], float32(r.IntN(4))
+					}
+				}
+				acc, check := guarded(t, cols)
+				arg, check2 := guarded(t, cols)
+				copy(acc, wantMax)
+				copy(arg, wantRank)
+				for i, y := range x {
+					if c := i % cols; better(y, rank[i/cols], wantMax[c], wantRank[c]) {
+						wantMax[c], wantRank[c] = y, rank[i/cols]
+					}
+				}
+				MaxRows(acc, arg, x, rank)
+				check()
+				check2()
+				sameBits(t, fmt.Sprintf("maxima of %d×%d", rows, cols), acc, wantMax)
+				sameBits(t, fmt.Sprintf("ranks of %d×%d", rows, cols), arg, wantRank)
+			}
+		}
+	})
+}

@@ -117,20 +117,7 @@ func (r *run) stepMax(o *kernel.Out, g segment, x, acc []float32, e int) {
 		return
 	}
 	arg := r.l.Bufs[o.Aux][g.row*o.AuxLD:][:cols]
-	for i := g.lo; i < g.hi; i++ {
-		rank := r.l.Cell.Rank[e+i]
-		for k, y := range x[i*cols : (i+1)*cols] {
-			a := acc[k]
-			if y < a {
-				continue
-			}
-			// NaN is above numbers. Ties go to the lowest rank, so that the order of
-			// cells does not matter.
-			if y > a || y != y && a == a || rank < arg[k] && (y == a || y != y) {
-				acc[k], arg[k] = y, rank
-			}
-		}
-	}
+	simd.MaxRows(acc, arg, x[g.lo*cols:g.hi*cols], r.l.Cell.Rank[e+g.lo:e+g.hi])
 }
 
 // longLSE is (s, m) of the row at hand, which stand for s·e^m: s = Σ exp(x - m) and the

@@ -12,6 +12,7 @@ func rowKernels() []kernel {
 			emit: func(e *emitter) { sumRows(e, "sumRows", false) }},
 		{name: "moreRows", params: "acc, x []float32, n int", avx512: true,
 			emit: func(e *emitter) { sumRows(e, "moreRows", true) }},
+		{name: "maxRows", params: "acc, arg, x, rank []float32", avx512: true, emit: maxRows},
 		{name: "rowScale", params: "dst, x, s []float32, cols int", avx512: true, emit: rowScale},
 		{name: "rowFill", params: "dst, s []float32, cols int", avx512: true, emit: rowFill},
 		// Groups are narrow: AVX2 has the shorter way from lanes to one sum.
@@ -50,6 +51,54 @@ func sumRows(e *emitter, name string, more bool) {
 	}, func(bytes int) {
 		e.ADDQ(imm(bytes), acc)
 		e.ADDQ(imm(bytes), x)
+	})
+	e.end()
+}
+
+// maxRows keeps the maxima of a vector of columns, and their ranks, in registers while the
+// rows pass by.
+func maxRows(e *emitter) {
+	e.begin("maxRows", "acc, arg, x, rank []float32")
+	acc, cols, arg, x := e.ptr("acc"), e.length("acc"), e.ptr("arg"), e.ptr("x")
+	ranks, rows := e.ptr("rank"), e.length("rank")
+	ld, rest := e.GP64(), e.GP64()
+	e.MOVQ(cols, ld)
+	e.SHLQ(operand.U8(2), ld)
+	e.MOVQ(cols, rest)
+	e.ANDQ(imm(e.width()-1), rest)
+	mask := e.lanes(rest)
+	p, r, n := e.GP64(), e.GP64(), e.GP64()
+	e.rowLoop(cols, rest, mask, []reg.GPVirtual{acc, arg, x}, 1, func(off int, mask reg.Register) {
+		load := func(m operand.Mem) reg.VecVirtual {
+			if mask != nil {
+				return e.loadMasked(m, mask)
+			}
+			return e.copyOf(m)
+		}
+		a, g := load(at(acc, off)), load(at(arg, off))
+		e.LEAQ(at(x, off), p)
+		e.MOVQ(ranks, r)
+		e.MOVQ(rows, n)
+		loop := e.label("row")
+		e.Label(loop)
+		y, rank := load(at(p, 0)), e.vec()
+		e.VBROADCASTSS(at(r, 0), rank)
+		above := e.both(e.cmp(cmpNotLE, y, a), e.cmp(cmpOrdered, a, a))
+		equal := e.either(e.cmp(cmpEQ, y, a), e.cmp(cmpNaN, y, y))
+		taken := e.either(above, e.both(e.cmp(cmpLT, rank, g), equal))
+		e.set(a, taken, y)
+		e.set(g, taken, rank)
+		e.ADDQ(ld, p)
+		e.ADDQ(imm(4), r)
+		e.DECQ(n)
+		e.JNE(operand.LabelRef(loop))
+		if mask != nil {
+			e.storeMasked(a, mask, at(acc, off))
+			e.storeMasked(g, mask, at(arg, off))
+		} else {
+			e.VMOVUPS(a, at(acc, off))
+			e.VMOVUPS(g, at(arg, off))
+		}
 	})
 	e.end()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Predicates of VCMPPS: ordered and quiet, but for those that are also true for NaN:
-// notEQ, notGE and NaN, which is true for nothing else; ordered is its opposite.
+// notEQ, notGE, notLE and NaN, which is true for nothing else; ordered is its opposite.
 const (
 	cmpEQ    = operand.U8(0x00)
 	cmpLT    = operand.U8(0x11)
@@ -19,6 +19,7 @@ const (
 	cmpGT    = operand.U8(0x1e)
 	cmpNotEQ = operand.U8(0x04)
 	cmpNotGE = operand.U8(0x19)
+	cmpNotLE = operand.U8(0x16)
 	cmpNaN   = operand.U8(0x03)
 
 	cmpOrdered = operand.U8(0x07)
@@ -205,6 +206,34 @@ func (e *emitter) cmp(pred operand.U8, x, y operand.Op) reg.Register {
 	r := e.vec()
 	e.VCMPPS(pred, y, x, r)
 	return r
+}
+
+// both and either join two masks.
+func (e *emitter) both(x, y reg.Register) reg.Register {
+	if !e.wide {
+		return e.and(x, y)
+	}
+	k := e.K()
+	e.KANDW(y, x, k)
+	return k
+}
+
+func (e *emitter) either(x, y reg.Register) reg.Register {
+	if !e.wide {
+		return e.or(x, y)
+	}
+	k := e.K()
+	e.KORW(y, x, k)
+	return k
+}
+
+// set sets the lanes of x that the mask names to those of y.
+func (e *emitter) set(x reg.VecVirtual, mask reg.Register, y reg.VecVirtual) {
+	if e.wide {
+		e.VMOVAPS(y, mask, x)
+	} else {
+		e.VBLENDVPS(mask, y, x, x)
+	}
 }
 
 // sel returns t where the mask is set, else f. t may be a memory operand.
