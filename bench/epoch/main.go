@@ -1,6 +1,6 @@
 // Epoch times one full-graph training epoch on the CPU: forward, backward, Adam.
 //
-//	go run ./bench/epoch -model gcn -vertices 50000 -edges 2000000 -features 128 -hidden 64 -classes 16
+//	go run ./bench/epoch -model gcn -spec vertices=50000,edges=2000000,features=128,classes=16,seed=1 -hidden 64
 //
 // It prints one JSON line: median epoch seconds after a warm-up, peak device bytes
 // without the graph and the features, and the losses.
@@ -13,6 +13,7 @@ import (
 	"log"
 	"os"
 	"runtime/pprof"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -39,7 +40,12 @@ func main() {
 		check(dataset.WriteNpyFolder(*write, d))
 		return
 	}
-	m, err := layers.New(*model, layers.Options{Features: d.FeatureCols, Hidden: *hidden, Classes: d.Classes, Layers: 2, Steps: 2, Heads: 8})
+	const heads = 8
+	width := *hidden
+	if slices.Contains(layers.Reading(layers.ReadsHeads), *model) {
+		width /= heads // the hidden columns are those of all heads, as in bench/peer
+	}
+	m, err := layers.New(*model, layers.Options{Features: d.FeatureCols, Hidden: width, Classes: d.Classes, Layers: 2, Steps: 2, Heads: heads})
 	check(err)
 	cfg := saga.Config{Seed: 1}
 	if *without != "" {
