@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"sagann/dataflow/plan"
+	"sagann/internal/units"
 )
 
 // Several batches an update, on one device or several. Batch r of an update goes to device r modulo their number,
@@ -68,7 +69,7 @@ func (p *Program) checkAccumulate(s *Sampling) error {
 	case s.Accumulate < 1:
 		return fmt.Errorf("%d batches an update; at least 1", s.Accumulate)
 	case n > s.Accumulate:
-		return fmt.Errorf("%d devices (%s) and %d batches an update: a device has at least one", n, p.cfg.Device, s.Accumulate)
+		return fmt.Errorf("%d devices (%s) and %s an update: a device has at least one", n, p.cfg.Device, units.Counted(s.Accumulate, "batch", "batches"))
 	case s.Accumulate > 1 && p.learnsRows():
 		return errors.New("learned rows are updated after every batch: they take one device, and one batch an update")
 	}

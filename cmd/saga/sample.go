@@ -12,6 +12,7 @@ import (
 	"sagann/dataset"
 	"sagann/dataset/npy"
 	"sagann/internal/cli"
+	"sagann/internal/units"
 	"sagann/sample"
 )
 
@@ -91,7 +92,7 @@ func (c *sampleCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d edges of %d batches, %s\n", c.Out, n, (len(seeds)+b.size-1)/b.size, c.Sampler)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %s, %s\n", c.Out, units.Counted(int(n), "edge", "edges"), units.Counted((len(seeds)+b.size-1)/b.size, "batch", "batches"), c.Sampler)
 	return err
 }
 

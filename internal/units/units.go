@@ -1,4 +1,4 @@
-// Package units prints sizes for people.
+// Package units prints sizes and counts for people.
 package units
 
 import (
@@ -37,4 +37,12 @@ func Least(n int64) string {
 	}
 	up := math.Ceil(100*float64(n)/float64(step)) / 100
 	return fmt.Sprintf("%.2f %s (%d bytes)", up, map[int64]string{1 << 30: "GiB", 1 << 20: "MiB", 1 << 10: "KiB"}[step], n)
+}
+
+// Counted prints n of something: 1 batch, 2 batches.
+func Counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }

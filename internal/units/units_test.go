@@ -18,3 +18,11 @@ func TestLeast(t *testing.T) {
 		}
 	}
 }
+
+func TestCounted(t *testing.T) {
+	for n, want := range map[int]string{-1: "-1 batches", 0: "0 batches", 1: "1 batch", 2: "2 batches"} {
+		if got := Counted(n, "batch", "batches"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -238,7 +238,11 @@ func (f *facts) call(c *plan.Call, title string) {
 	r := &registers{facts: f, call: c, kernel: k, numbers: map[int]int{}, body: []string{title}}
 	for i := range k.Outs {
 		o := &k.Outs[i]
-		text := fmt.Sprintf("%s %s = %s", accWords[o.Acc], f.operand(c, o.Operand), r.of(o.Reg))
+		word, ok := accWords[o.Acc]
+		if !ok {
+			panic(fmt.Sprintf("report: accumulator %d has no word in accWords", o.Acc))
+		}
+		text := fmt.Sprintf("%s %s = %s", word, f.operand(c, o.Operand), r.of(o.Reg))
 		if o.Acc.Pair() {
 			text += " by " + r.of(o.Reg2)
 		}

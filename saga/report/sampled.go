@@ -46,11 +46,11 @@ func (s *Sampled) Epoch() time.Duration {
 func (r *Run) overview(w io.Writer) error {
 	s, z := r.Sampled, r.Plan.Places.Sets
 	var b strings.Builder
-	what := "batches"
+	many := units.Counted(s.Batches, "batch", "batches")
 	if s.Parts > 1 {
-		what = "updates"
+		many = units.Counted(s.Batches, "update", "updates")
 	}
-	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %d %s an epoch, sizes from %d batches\n", r.Graph, s.Text, s.Batches, what, s.Drawn)
+	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %s an epoch, sizes from %s\n", r.Graph, s.Text, many, units.Counted(s.Drawn, "batch", "batches"))
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"level", "vertices expected", "6 sigma", "room", "edges into it expected", "6 sigma", "room", "cells"})
@@ -89,7 +89,7 @@ func (r *Run) overview(w io.Writer) error {
 		fmt.Fprintf(&b, "%v an epoch on %s, if what is shorter hides\n", s.Epoch().Round(time.Microsecond), s.Machine)
 	}
 	if s.Overflows > 0 {
-		fmt.Fprintf(&b, "overflow  %d batches were run again with more room\n", s.Overflows)
+		fmt.Fprintf(&b, "overflow  %s run again with more room\n", units.Counted(s.Overflows, "batch was", "batches were"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
