@@ -16,7 +16,8 @@ type plain struct {
 // plainWalk is the plain walk that a sampler is; nil where it is none.
 func (p *Program) plainWalk() *plain {
 	s := &p.s
-	if p.code == nil || s.Output != Steps || s.Over != Individual || s.Unique != Repeats || s.Most > 0 || p.transits != nil || p.counts || p.manyDraws() {
+	walks := s.Top > 0 || s.Output == Steps && !p.manyDraws() // with Top, Size is a number of walks
+	if p.code == nil || !walks || s.Over != Individual || s.Unique != Repeats || s.Most > 0 || p.transits != nil || p.counts {
 		return nil
 	}
 	l, w := p.code.list, &plain{}
@@ -61,7 +62,10 @@ type plainStrip struct {
 func (f *frame) addPlain(out []uint32) (added int) {
 	w := f.plain
 	if f.step == 0 {
-		f.strip, f.live = &plainStrip{}, make([]int32, f.n)
+		if f.strip == nil {
+			f.strip, f.live = &plainStrip{}, make([]int32, f.n)
+		}
+		f.live = f.live[:f.n]
 		for i := range f.live {
 			f.live[i] = int32(i)
 		}
