@@ -25,9 +25,10 @@ func (p *Program) drawVertices(t *tool, b *Block, vertices []uint32, s stream, s
 	defer t.undraw()
 	t.drawing(k, p.g.Vertices())
 	for j := 0; j < k && total > 0; j++ {
-		w := s.words(place{step: uint32(step), slot: uint32(j)})
-		at, _ := bits.Mul64(uint64(w[0])<<32|uint64(w[1]), total)
-		v, own := p.column(t, vertices, at)
+		if j%looked == 0 {
+			p.aim(t, vertices, s, step, j, total)
+		}
+		v, own := p.column(&t.aims[j%looked])
 		c := t.enter(v)
 		c.own = own
 		c.times++
@@ -77,7 +78,7 @@ func (t *tool) enter(v uint32) *column {
 func (t *tool) undraw() {
 	for _, c := range t.columns {
 		t.drawn[c.vertex] = 0
-		t.filter.remove(c.vertex)
+		t.filter.clear(c.vertex)
 	}
 	t.columns = t.columns[:0]
 }
@@ -89,18 +90,41 @@ type column struct {
 	times  uint32
 }
 
-// column finds the vertex at a place among the scores. Own is known Everywhere only.
-func (p *Program) column(t *tool, vertices []uint32, at uint64) (v uint32, own uint64) {
+// aim is where a draw falls: so far behind the scores before an edge, or, Everywhere, all scores.
+type aim struct {
+	left uint64
+	edge int64
+}
+
+// aim finds where draws fall, from one on, and reads all those places before the first of them is looked at.
+func (p *Program) aim(t *tool, vertices []uint32, s stream, step, from int, total uint64) {
+	aims := t.aims[:min(looked, p.sizes[step]-from)]
+	for i := range aims {
+		w := s.words(place{step: uint32(step), slot: uint32(from + i)})
+		left, _ := bits.Mul64(uint64(w[0])<<32|uint64(w[1]), total)
+		edge := int64(0)
+		if p.s.Over != Everywhere {
+			r := sort.Search(len(t.sums), func(i int) bool { return t.sums[i] > left })
+			left -= t.sums[r] - p.rowSums[vertices[r]]
+			edge = p.g.Offsets[vertices[r]]
+		}
+		aims[i] = aim{left, edge}
+	}
+	for i, a := range aims {
+		t.begin[i] = int64(p.g.Far[a.edge]) + int64(p.scores[a.edge])
+	}
+}
+
+// column finds the vertex where a draw falls. Own is known Everywhere only.
+func (p *Program) column(a *aim) (v uint32, own uint64) {
 	if p.s.Over == Everywhere {
-		n := sort.Search(len(p.everyone), func(i int) bool { return p.everyone[i] > at })
+		n := sort.Search(len(p.everyone), func(i int) bool { return p.everyone[i] > a.left })
 		if own = p.everyone[n]; n > 0 {
 			own -= p.everyone[n-1]
 		}
 		return uint32(n), own
 	}
-	r := sort.Search(len(t.sums), func(i int) bool { return t.sums[i] > at })
-	left := at - (t.sums[r] - p.rowSums[vertices[r]])
-	e := p.g.Offsets[vertices[r]]
+	left, e := a.left, a.edge
 	for ; ; e++ {
 		x := p.fixed(p.scores[e])
 		if left < x {

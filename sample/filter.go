@@ -24,8 +24,12 @@ func (f *filter) room(n, vertices int) {
 
 func (f *filter) add(v uint32) { f.bits[v&f.mask>>6] |= 1 << (v & 63) }
 
-// remove takes v out, and maybe others: what takes one out takes out all.
-func (f *filter) remove(v uint32) { f.bits[v&f.mask>>6] = 0 }
+// clear takes vertices out, which are all that there are.
+func (f *filter) clear(vertices ...uint32) {
+	for _, v := range vertices {
+		f.bits[v&f.mask>>6] = 0
+	}
+}
 
 // edges adds to list the places, among all edges of g, of those into v from vertices of the set, whose numbers are not 0.
 func (f *filter) edges(list []int64, g *Graph, v uint32, numbers []int32) []int64 {

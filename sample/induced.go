@@ -32,9 +32,7 @@ func (p *Program) induced(t *tool, b *Blocks, key Key) error {
 			t.look(p, b.Vertices, i)
 			t.among(p.g, &b.Layers[0], v)
 		}
-		for _, v := range b.Vertices {
-			t.filter.remove(v)
-		}
+		t.filter.clear(b.Vertices...)
 	}
 	b.Counts = append(b.Counts[:0], len(b.Vertices), len(b.Vertices))
 	return nil
@@ -88,10 +86,9 @@ func (p *Program) apart(t *tool, b *Blocks, key Key) error {
 		}
 	}
 	leave := func(i int) {
-		set := append(b.Vertices[begin[i]:begin[i+1]:begin[i+1]], seeds[i])
-		t.forget(set)
-		for _, v := range set {
-			t.filter.remove(v)
+		for _, set := range [][]uint32{seeds[i : i+1], b.Vertices[begin[i]:begin[i+1]]} {
+			t.forget(set)
+			t.filter.clear(set...)
 		}
 	}
 	for i, v := range seeds {

@@ -15,7 +15,8 @@ type tool struct {
 
 	runners []runner
 	sums    []uint64 // of draws by scores of rows: up to and with each,
-	drawn   []int32  // by vertex its place + 1 in columns, 0 for none
+	aims    [looked]aim
+	drawn   []int32 // by vertex its place + 1 in columns, 0 for none
 	columns []column
 	filter  filter // of drawn, or of local
 	visits  visits

@@ -1,6 +1,10 @@
 package sample
 
-import "sagann/internal/simd"
+import (
+	"slices"
+
+	"sagann/internal/simd"
+)
 
 // plain is a walk whose Next does nothing but Pick, or PickWeighted by Alias, and may stop before with a probability: If(Less(r.Uniform(),
 // stop), None, place). Its steps are a few loops, without registers.
@@ -63,9 +67,9 @@ func (f *frame) addPlain(out []uint32) (added int) {
 	w := f.plain
 	if f.step == 0 {
 		if f.strip == nil {
-			f.strip, f.live = &plainStrip{}, make([]int32, f.n)
+			f.strip = &plainStrip{}
 		}
-		f.live = f.live[:f.n]
+		f.live = slices.Grow(f.live[:0], f.n)[:f.n]
 		for i := range f.live {
 			f.live[i] = int32(i)
 		}

@@ -1,13 +1,20 @@
 package sample
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // visits are walks from a strip of vertices, a walk from each at a time.
 type visits struct {
 	at    [][]uint32 // after each hop
 	seen  []uint32   // the vertices that walks came to, a list for each that they are from,
 	n     [width]int // of so many
-	times []uint32   // how often each vertex of a list stands in it
+	strip *plainStrip
+
+	slots []int32   // by a hash of a vertex of a list its place + 1 in found, 0 for none
+	found []visited // the vertices of a list
+	best  []uint64  // those that are taken, by how often and then by ids
 }
 
 // visits draws rows of the vertices that walks visit most, each with its share of their
@@ -24,7 +31,7 @@ func (p *Program) visits(t *tool, b *Block, vertices []uint32, s stream, step in
 		x.seen, x.n = slices.Grow(x.seen[:0], len(some)*most)[:len(some)*most], [width]int{}
 		g := p.blockGroup(some, s)
 		if p.tools.by == nil {
-			g.plain = p.plainWalk()
+			g.plain, g.strip = p.plainWalk(), x.strip
 		}
 		for walk := range walks {
 			w := s.words(place{of: uint32(walk), step: uint32(step), slot: ^uint32(0)})
@@ -48,6 +55,7 @@ func (p *Program) visits(t *tool, b *Block, vertices []uint32, s stream, step in
 				g.steps, g.widths = append(g.steps, out), append(g.widths, 1)
 			}
 		}
+		x.strip = g.strip
 		for i := range some {
 			p.mostVisited(x, b, x.seen[i*most:][:x.n[i]])
 		}
@@ -55,57 +63,54 @@ func (p *Program) visits(t *tool, b *Block, vertices []uint32, s stream, step in
 	return nil
 }
 
+// visited is a vertex and how often walks came there.
+type visited struct{ vertex, times uint32 }
+
 // mostVisited adds a row of those vertices that are most often in list.
 func (p *Program) mostVisited(x *visits, b *Block, list []uint32) {
-	slices.Sort(list)
-	x.times = x.times[:0]
-	for i, v := range list {
-		if n := len(x.times); i > 0 && list[n-1] == v {
-			x.times[n-1]++
-		} else {
-			list[n], x.times = v, append(x.times, 1)
+	x.count(list)
+	x.best = x.best[:0]
+	for _, v := range x.found {
+		key := uint64(^v.times)<<32 | uint64(v.vertex)
+		n := len(x.best)
+		if n == p.s.Top {
+			if n--; key > x.best[n] {
+				continue
+			}
 		}
+		at, _ := slices.BinarySearch(x.best[:n], key)
+		x.best = slices.Insert(x.best[:n], at, key)
 	}
-	above, left := uint32(0), 0 // all that are visited more often are taken, and so many of those that are visited so often
-	if n := len(x.times); n > p.s.Top {
-		above, left = cut(x.times, p.s.Top)
+	sum := uint32(0)
+	for i, key := range x.best {
+		sum += ^uint32(key >> 32)
+		x.best[i] = key<<32 | key>>32
 	}
-	sum, from := uint32(0), len(b.Far)
-	for i, n := range x.times {
-		if n == above && left > 0 {
-			left--
-		} else if n <= above {
-			continue
-		}
-		b.Far, b.Weight = append(b.Far, int32(list[i])), append(b.Weight, float32(n))
-		sum += n
-	}
-	for i := from; i < len(b.Far); i++ {
-		b.Weight[i] /= float32(sum)
+	slices.Sort(x.best)
+	for _, key := range x.best {
+		b.Far, b.Weight = append(b.Far, int32(key>>32)), append(b.Weight, float32(^uint32(key))/float32(sum))
 	}
 	b.Offsets = append(b.Offsets, int64(len(b.Far)))
 }
 
-// cut is the least number among the k largest of times, and how many of these are as small.
-func cut(times []uint32, k int) (least uint32, n int) {
-	above := 0 // are larger than least
-	for bar := uint32(0); ; bar = least {
-		least, n = ^uint32(0), 0
-		above = 0
-		for _, x := range times {
-			if x <= bar {
-				continue
-			}
-			above++
-			if x < least {
-				least, n = x, 0
-			}
-			if x == least {
-				n++
-			}
+// count sets found to the vertices of list.
+func (x *visits) count(list []uint32) {
+	size := 1 << bits.Len(uint(2*len(list)))
+	if size > len(x.slots) {
+		x.slots = make([]int32, size)
+	}
+	slots, shift := x.slots[:size], 33-bits.Len(uint(size))
+	clear(slots)
+	x.found = x.found[:0]
+	for _, v := range list {
+		at := int(v * 2654435769 >> shift)
+		for slots[at] != 0 && x.found[slots[at]-1].vertex != v {
+			at = (at + 1) & (size - 1)
 		}
-		if above -= n; above < k {
-			return least, k - above
+		if slots[at] == 0 {
+			x.found = append(x.found, visited{vertex: v})
+			slots[at] = int32(len(x.found))
 		}
+		x.found[slots[at]-1].times++
 	}
 }
