@@ -93,7 +93,7 @@ func (f *frame) addPlain(out []uint32) (added int) {
 		return len(f.live)
 	}
 	if site := turn + w.site; w.alias {
-		f.settle(site)
+		f.settle(site, out)
 	} else {
 		for k, i := range f.live {
 			f.begins[k] += int64(below(f.strip.random[i][site&3], int(f.lengths[k])))
@@ -159,14 +159,15 @@ func (f *frame) onward(turn int) {
 	f.live = live[:k]
 }
 
-// settle adds places by alias tables to where rows begin.
-func (f *frame) settle(site int) {
+// settle adds places by alias tables to where rows begin. Walks whose rows have no weight end.
+func (f *frame) settle(site int, out []uint32) {
 	alias, left := f.p.tables.alias, 0
 	for k, i := range f.live {
 		w := &f.strip.random[i]
 		place := below(w[site&3], int(f.lengths[k]))
 		if x := alias[f.begins[k]+int64(place)]; w[(site+1)&3] >= x.Cut {
 			if x.Other == noPlace {
+				out[i] = NoVertex
 				continue
 			}
 			place = int(x.Other)

@@ -133,6 +133,26 @@ func TestMostVisited(t *testing.T) {
 	}
 }
 
+// A walk ends where no edge has weight, also if all walks beside it go on.
+func TestWeightlessRow(t *testing.T) {
+	g := mustGraph(t, &chunk.Edges{V: 3, Src: []uint32{1, 2, 0}, Dst: []uint32{0, 1, 2}, Weight: []float32{1, 0, 1}})
+	p, err := Compile(g, DeepWalk(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, roots := range [][]uint32{{1}, {0, 1, 2}, {2, 0}} {
+		s := Samples{Steps: [][]uint32{nil, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}} // memory of samples before
+		if err := p.Run(&s, roots, 0, Key{}); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range roots {
+			if got, want := s.Vertices(nil, i), map[uint32][]uint32{0: {0, 1}, 1: {1}, 2: {2, 0, 1}}[v]; !slices.Equal(got, want) {
+				t.Errorf("from %v: walk %v, want %v", roots, got, want)
+			}
+		}
+	}
+}
+
 // TestManyVisits: rows of visits of more vertices than a strip has are those of the reference, where the walks are loops of their own and where they are
 // not, on graphs with and without weights, vertices without edges and rows without weight; and memory that is used again changes none.
 func TestManyVisits(t *testing.T) {
