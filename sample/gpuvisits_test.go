@@ -49,6 +49,9 @@ func TestGPUVisits(t *testing.T) {
 					t.Errorf("%d walks of %d, batch %d: %v", s.Size(0), s.Length, batch, err)
 				}
 			}
+			if most, err := p.GPUBytes(90, 90); err != nil || gpu.Counters().Used > most {
+				t.Errorf("%d walks of %d: %d bytes are used, %d were planned, %v", s.Size(0), s.Length, gpu.Counters().Used, most, err)
+			}
 			if err := x.Close(); err != nil {
 				t.Error(err)
 			}
