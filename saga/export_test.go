@@ -274,13 +274,13 @@ func (p *Program) Chosen(epoch int) (items [][]uint32, counts [][]float32, err e
 	return items, counts, nil
 }
 
-// Arrived compares what lies in the first of the rooms for batches, in the memory of the session's device, with what the host makes of a batch; of
-// the second result is how many lists that were.
-func (p *Program) Arrived(mem []byte, epoch, number int) (wrong error, lists int) {
+// Arrived compares what lies in the first of the rooms for batches, in the memory of the session's device, with what the host makes of a batch: so
+// many lists.
+func (p *Program) Arrived(mem []byte, epoch, number int) (lists int, wrong error) {
 	order, err := p.sampled.order(p.cfg.Seed, epoch)
 	b := &batch{at: step{epoch: epoch, batch: number}}
 	if err := errors.Join(err, p.fill(b, order)); err != nil {
-		return err, 0
+		return 0, err
 	}
 	compare := func(what string, at int64, want []byte) {
 		if lists++; wrong == nil && !slices.Equal(mem[at:at+int64(len(want))], want) {
@@ -308,5 +308,5 @@ func (p *Program) Arrived(mem []byte, epoch, number int) (wrong error, lists int
 			}
 		}
 	}
-	return wrong, lists
+	return lists, wrong
 }

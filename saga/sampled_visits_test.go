@@ -141,7 +141,7 @@ func TestDrawnThere(t *testing.T) {
 			if err := gpu.CopyD2H(q, mem, first, 0); err != nil {
 				t.Fatal(err)
 			}
-			wrong, lists := p.Arrived(mem, k/n, k%n)
+			lists, wrong := p.Arrived(mem, k/n, k%n)
 			if wrong != nil {
 				t.Fatalf("%s: %.900v", s.Name, wrong)
 			}
