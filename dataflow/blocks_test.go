@@ -52,7 +52,7 @@ func TestRandomBlocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if tables := rapid.SampledFrom([]*plan.Table{nil, {}, {Apart: true}}).Draw(t, "tables"); tables != nil {
+			if tables := rapid.SampledFrom([]*plan.Table{nil, {}, {All: true}}).Draw(t, "tables"); tables != nil {
 				again, err := x.run(p.program, o, room, tables)
 				for name := range got {
 					if err == nil && !equalBits(got[name], again[name]) {

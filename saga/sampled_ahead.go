@@ -94,7 +94,7 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 			v := &l.Spec.Values[id]
 			name, _, _ := strings.Cut(key, "@")
 			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && p.staysTable(name) {
-				t := plan.Table{Value: id, Rows: p.in.edges.V, Again: p.sampled.Sampler.Output == sample.Apart, Apart: p.cfg.without("in-place")}
+				t := plan.Table{Value: id, Rows: p.in.edges.V, Again: p.sampled.Sampler.Output == sample.Apart, All: p.cfg.without("in-place")}
 				if t.Host = x.far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
 					t.Hot = int(min(1, x.hot) * float64(t.Rows))
 				}

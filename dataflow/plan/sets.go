@@ -38,7 +38,7 @@ type Table struct {
 	Host  bool
 	Hot   int
 	Again bool // a batch may have a row several times
-	Apart bool // kernels read no rows there: a step takes all that they read
+	All   bool // a step takes all rows that kernels read, and they read none there
 
 	Taken int   // the set whose rows a step takes to a place of their own; 0: of none. Made by planning
 	At    int64 // where the first row lies; made by planning. Of Host where the first of Hot lies,

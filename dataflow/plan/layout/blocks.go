@@ -58,7 +58,7 @@ func take(s *plan.Spec, z *plan.Sets) {
 			for _, st := range s.Phases[q].Steps {
 				for _, c := range st.Calls {
 					for k := range c.Operands {
-						if o := &c.Operands[k]; o.Reads(t.Value) && (t.Apart || !o.Indexable) {
+						if o := &c.Operands[k]; o.Reads(t.Value) && (t.All || !o.Indexable) {
 							t.Taken = max(t.Taken, st.SetOf(o))
 						}
 					}
