@@ -20,7 +20,7 @@ import (
 
 // Batches on GPUs: what comes with a batch is filled in pinned memory, several batches side by side, and
 // copied while the one before it is at work; rows that do not change from batch to batch, such as
-// features, stay on the device where they fit, and steps take theirs by number.
+// features, stay on the device where they fit, and kernels read those of a batch there.
 
 // lookahead is how training on sampled blocks gets its batches.
 type lookahead struct {
