@@ -310,3 +310,21 @@ func (p *Program) Arrived(mem []byte, epoch, number int) (lists int, wrong error
 	}
 	return lists, wrong
 }
+
+// TakenSets are the sets whose rows a step takes of each table to a place of their own; 0: of none.
+func (p *Program) TakenSets() (sets []int) {
+	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
+		sets = append(sets, t.Taken)
+	}
+	return sets
+}
+
+// RoomOf is the device memory of a batch for what is named so.
+func (p *Program) RoomOf(name string) (bytes int64) {
+	for _, b := range p.train.plan.Places.Memory {
+		if b.Name == name {
+			bytes += b.Bytes
+		}
+	}
+	return bytes
+}

@@ -17,6 +17,7 @@ type worker struct {
 	by    []keySum
 	far   []uint32 // far ends of the strip's edges
 	ids   []uint32 // room for such where cells are packed
+	index []uint32 // and for where rows of indexed leaves lie
 	args  kernel.Args
 	ready bool // spread registers are filled
 }
