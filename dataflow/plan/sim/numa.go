@@ -2,13 +2,13 @@ package sim
 
 import "sagann/dataflow/plan"
 
-// Where host memory is. A plan's chunks lie, by default, in the memory of the socket
-// whose device copies them: NUMA-aware allocation. Without it all lie where the thread
-// that allocated them ran, in the memory of the first socket, and the devices of other
-// sockets reach them across the bridge.
+// Where host memory is. By default the simulator takes a chunk to lie in the memory of the socket
+// whose device copies it: NUMA-aware allocation. Without that all chunks lie in the memory of the
+// socket whose thread touched them first, here the first one, and devices of other sockets reach
+// them across the bridge.
 
-// SimulateFirstTouch is Simulate with all of host memory in the first socket of m. It
-// panics where Simulate does.
+// SimulateFirstTouch is Simulate with all host memory in the first socket of m, but without
+// Timeline.Setup. It panics where Simulate does.
 func SimulateFirstTouch(p *plan.Plan, m *Machine) *Timeline {
 	s := newSimulation(p, m)
 	s.net.atFirstRoot(m)
@@ -18,9 +18,9 @@ func SimulateFirstTouch(p *plan.Plan, m *Machine) *Timeline {
 	return s.t
 }
 
-// atFirstRoot moves host memory to the first link without a parent: to a device under
-// another, a copy leaves that memory, crosses the bridge and goes down the links under
-// the device's own root.
+// atFirstRoot moves all host memory to the first root: a copy to a device under another root
+// crosses the first root, the bridge, and the links below the device's own root. Without a bridge
+// nothing changes.
 func (n *network) atFirstRoot(m *Machine) {
 	at := map[string]int{}
 	first, bridge := -1, -1
