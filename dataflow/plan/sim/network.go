@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -107,20 +108,32 @@ func newNetwork(m *Machine) *network {
 		}
 	}
 	n.adapters(m, add)
+	n.addDisks(m)
+	n.left = make([]float64, len(n.capacity))
+	n.users = make([]int32, len(n.capacity))
+	return n
+}
+
+// addDisks adds the disk of each host, and the routes between it and the host's devices.
+func (n *network) addDisks(m *Machine) {
 	rate := defaultDisk / 1e9
 	if m.Disk != nil {
 		rate = m.Disk.Value / 1e9
 	}
-	disk := int32(len(n.capacity))
-	n.names, n.latency = append(n.names, "disk"), append(n.latency, 0)
-	n.capacity = append(n.capacity, rate, rate, rate)
-	for i := range n.hosts {
+	first := len(n.names)
+	for h := range m.Hosts() {
+		name := "disk"
+		if m.Hosts() > 1 {
+			name = fmt.Sprintf("host%d/disk", h)
+		}
+		n.names, n.latency = append(n.names, name), append(n.latency, 0)
+		n.capacity = append(n.capacity, rate, rate, rate)
+	}
+	for i, d := range m.Devices {
+		disk := int32(3 * (first + d.host))
 		n.disks = append(n.disks, n.over(&n.hosts[i], disk+down, disk+both, rate))
 		n.disksUp = append(n.disksUp, n.over(&n.hostsUp[i], disk+up, disk+both, rate))
 	}
-	n.left = make([]float64, len(n.capacity))
-	n.users = make([]int32, len(n.capacity))
-	return n
 }
 
 // through is the route from device i through the tree: up to the link below which the two devices
