@@ -76,6 +76,10 @@ func (n *network) adapters(m *Machine, add func(name, kind string) int) {
 // ringOfHosts is the ring of n devices of several hosts: the ring of one host, repeated, so that the ring
 // enters each host once.
 func ringOfHosts(m *Machine, n int) (*plan.Topology, error) {
+	n, err := m.ringSize(n)
+	if err != nil {
+		return nil, err
+	}
 	per := len(m.Devices) / m.Hosts()
 	if n%per != 0 && n > per {
 		return nil, fmt.Errorf("plan: %d devices on %s: whole hosts of %d, or fewer than one has", n, m.Name, per)

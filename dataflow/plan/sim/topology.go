@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -11,11 +12,9 @@ import (
 // Tree is the tree of the first n devices of m, with the links that lead to them; n = 0
 // means all. It is an error if m has fewer than n devices.
 func (m *Machine) Tree(n int) (*topology.Tree, error) {
-	if n == 0 {
-		n = len(m.Devices)
-	}
-	if n < 0 || n > len(m.Devices) {
-		return nil, fmt.Errorf("plan: a ring of %d devices on machine %s, which has %d", n, m.Name, len(m.Devices))
+	n, err := m.ringSize(n)
+	if err != nil {
+		return nil, err
 	}
 	t := &topology.Tree{Name: m.Name}
 	byName, at := map[string]*Link{}, map[string]int{}
@@ -69,6 +68,14 @@ func (m *Machine) Tree(n int) (*topology.Tree, error) {
 		}
 	}
 	return t, nil
+}
+
+// ringSize is the number of devices of a ring of n, where 0 means all.
+func (m *Machine) ringSize(n int) (int, error) {
+	if n < 0 || n > len(m.Devices) {
+		return 0, fmt.Errorf("plan: a ring of %d devices on machine %s, which has %d", n, m.Name, len(m.Devices))
+	}
+	return cmp.Or(n, len(m.Devices)), nil
 }
 
 // RingOf is the ring of the first n devices of m (see ring.New); n = 0 means all. It is an error if

@@ -102,3 +102,25 @@ func TestMeasuredMachine(t *testing.T) {
 		}
 	}
 }
+
+// The ring of several hosts has the devices that are asked for, 0 meaning all.
+func TestRingOfHosts(t *testing.T) {
+	m, err := sim.LoadMachine("h200x8_ib:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]int{0: 16, 4: 4, 8: 8, 16: 16} {
+		r, err := sim.RingOf(m, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Order) != want {
+			t.Errorf("a ring of %d devices: order %v, want %d devices", n, r.Order, want)
+		}
+	}
+	for _, n := range []int{-8, 12, 17, 24} {
+		if r, err := sim.RingOf(m, n); err == nil {
+			t.Errorf("a ring of %d of 16 devices, 8 a host: order %v, want an error", n, r.Order)
+		}
+	}
+}
