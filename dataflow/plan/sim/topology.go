@@ -92,14 +92,19 @@ func RingOf(m *Machine, n int) (*plan.Topology, error) {
 }
 
 // MeasuredMachine is a machine with the measured links of got. Its devices are those that were
-// measured; their kinds, which copies tell nothing of, are those of m's devices in turn. about says
-// what was measured and becomes the source of every measured number.
+// measured; their kinds, which copies tell nothing of, are those of m's devices in turn. The disk and
+// the network adapters, which were not measured, are those of m. about says what was measured and
+// becomes the source of every measured number.
 func MeasuredMachine(m *Machine, got *topology.Measured, name, about string) (*Machine, error) {
 	t, err := got.Tree(name)
 	if err != nil {
 		return nil, err
 	}
-	out := &Machine{Name: name, About: about, DeviceKinds: m.DeviceKinds, LinkKinds: map[string]LinkKind{}}
+	out := &Machine{Name: name, About: about, DeviceKinds: m.DeviceKinds, LinkKinds: map[string]LinkKind{}, Disk: m.Disk}
+	if m.NICs != "" {
+		out.NICs = "nics"
+		out.LinkKinds[out.NICs] = m.LinkKinds[m.NICs]
+	}
 	number := func(x float64) Number { return Number{x, "B/s", "measured: " + about} }
 	noLatency := Number{0, "s", "contained in copy_setup"}
 	kind := func(l topology.Link) string {
