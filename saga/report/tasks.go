@@ -14,15 +14,16 @@ import (
 	"sagann/kernel"
 )
 
-// Traced is what was measured of the last epochs.
+// Traced is what was measured of the last steps.
 type Traced struct {
 	Devices []device.Info
 	Steps   []exec.StepTrace
-	Epoch   int      // number of the last one
+	Unit    string   // what a step is: "epoch", or "batch" of sampled training
+	Last    int      // the number of the last step, from 1
 	Without []string // passes that were left out
 }
 
-// Trace puts what was measured beside what the plan says of its tasks.
+// Trace combines what was measured with what the plan says of its tasks.
 func (r *Run) Trace(m Traced) *traceout.Trace {
 	pl, dev := r.Plan, m.Devices[0]
 	t := &traceout.Trace{Program: "saga " + r.Model, Time: time.Now()}
@@ -33,8 +34,8 @@ func (r *Run) Trace(m Traced) *traceout.Trace {
 	}
 	t.Tasks = r.Tasks()
 	for i, s := range m.Steps {
-		// Every step that ended without an error was an epoch.
-		t.Steps = append(t.Steps, traceStep(fmt.Sprintf("epoch %d", m.Epoch-len(m.Steps)+1+i), s))
+		// Only steps that ended without an error are traced, so their numbers are consecutive.
+		t.Steps = append(t.Steps, traceStep(fmt.Sprintf("%s %d", m.Unit, m.Last-len(m.Steps)+1+i), s))
 	}
 	t.Meta = []traceout.Meta{
 		{Key: "model", Value: r.Model}, {Key: "data", Value: r.Data},
@@ -43,7 +44,7 @@ func (r *Run) Trace(m Traced) *traceout.Trace {
 		{Key: "chunks", Value: pl.Cells.P}, {Key: "chunk_rows", Value: pl.Cells.Width},
 		{Key: "schedule", Value: pl.Schedule}, {Key: "slots", Value: pl.Slots},
 		{Key: "budget_bytes", Value: pl.Budget}, {Key: "peak_device_bytes", Value: pl.Peak},
-		{Key: "h2d_bytes_per_epoch", Value: pl.H2D}, {Key: "d2h_bytes_per_epoch", Value: pl.D2H},
+		{Key: "h2d_bytes_per_" + m.Unit, Value: pl.H2D}, {Key: "d2h_bytes_per_" + m.Unit, Value: pl.D2H},
 		{Key: "h2d_bytes_once", Value: pl.Once}, {Key: "without", Value: cmp.Or(strings.Join(m.Without, ","), "nothing")},
 		{Key: "overlap", Value: t.Overlap().String()},
 	}
@@ -152,7 +153,7 @@ func (d *describer) task(k *plan.Task) traceout.Task {
 		c := d.calls[int(k.Kernel)]
 		t.Name, t.Stage, t.Layer, t.Lines = d.kernels[k.Kernel].Name, c.stage, c.layer, c.lines
 		t.Phase, t.Sweep, t.Step, t.Cell = int(k.Phase), d.sweeps[k.Phase], int(k.Step), int(k.Other)
-		if k.Other >= 0 {
+		if k.Other >= 0 && d.plan.Places.Sets == nil { // how many edges a block has depends on the batch
 			t.Gathered = c.gather * d.plan.Cells.NNZ[k.Dir][int(k.Own)*d.plan.Cells.P+int(k.Other)]
 		}
 	case k.Kind == plan.Results:
@@ -162,9 +163,12 @@ func (d *describer) task(k *plan.Task) traceout.Task {
 	case t.Kind != traceout.Compute:
 		t.Bytes, t.Cell = k.Bytes, int(k.Other)
 		t.Phase, t.Sweep = int(k.Phase), d.sweeps[k.Phase]
-		if k.Value < 0 {
+		switch {
+		case k.Value < 0 && k.Own < 0:
+			t.Name += " vertices"
+		case k.Value < 0:
 			t.Name += " cell " + k.Dir.String()
-		} else {
+		default:
 			v := &d.spec.Values[k.Value]
 			t.Name += " " + v.Name
 			if v.Kind != plan.Input {

@@ -47,7 +47,7 @@ func (r *Run) Totals(t *traceout.Trace) []TaskTotal {
 		o.Gathered += k.Gathered
 		if k.Kind == traceout.Compute && f.Kind == plan.Run {
 			o.Rows += int64(f.Rows)
-			if f.Other >= 0 {
+			if f.Other >= 0 && r.Plan.Places.Sets == nil {
 				o.Edges += r.Plan.Cells.NNZ[f.Dir][int(f.Own)*r.Plan.Cells.P+int(f.Other)]
 			}
 		}
