@@ -8,7 +8,7 @@ import (
 	"sagann/saga/report"
 )
 
-// Overlap says how well the copies of traced epochs hid behind compute.
+// Overlap says how much of the copies of traced epochs ran while kernels ran.
 type Overlap = traceout.Overlap
 
 // TaskTotal sums up the tasks of one traced epoch that do the same in the same phase, over
