@@ -59,21 +59,21 @@ func traceStep(name string, s exec.StepTrace) traceout.Step {
 	return out
 }
 
-// describer puts the tasks of a plan into words.
+// describer describes the tasks of a plan.
 type describer struct {
 	spec    *plan.Spec
 	plan    *plan.Plan
 	kernels []*kernel.Program
-	calls   map[int]*callText // by kernel: every call has one of its own
-	sweeps  []string          // by phase
+	calls   map[int]*callText // by kernel: each call has a kernel of its own
+	sweeps  []string          // by phase: what it is for
 }
 
 // callText is what the tasks of one call have in common.
 type callText struct {
 	stage  string
 	layer  string
-	lines  []string
-	gather int64 // bytes of rows at the far end, an edge
+	lines  []string // of the user
+	gather int64    // bytes of rows at the far end, per edge
 }
 
 // Tasks describes every task of the plan, in its order.
@@ -109,7 +109,8 @@ func (r *Run) Tasks() []traceout.Task {
 	return out
 }
 
-// add describes the calls of st; it tells whether they compute gradients and others.
+// add describes the calls of st. plain tells whether one computes something that is no gradient, grad
+// whether one computes a gradient.
 func (d *describer) add(s *scopes, st *plan.Step, stage func(*kernel.Program) string) (plain, grad bool) {
 	layers := s.layers(st)
 	for n := range st.Calls {
@@ -121,7 +122,7 @@ func (d *describer) add(s *scopes, st *plan.Step, stage func(*kernel.Program) st
 	return plain, grad
 }
 
-// stageOf names the stages of the paper that a call does.
+// stageOf names the stage of the paper that kernel k of step st belongs to.
 func stageOf(st *plan.Step, k *kernel.Program) string {
 	switch st.Kind {
 	case plan.Globals:
@@ -182,7 +183,7 @@ func (d *describer) task(k *plan.Task) traceout.Task {
 	return t
 }
 
-// kindOf is the kind of the tasks of a queue; queues and kinds have the same names.
+// kindOf is the kind of a queue's tasks: the one with the queue's name.
 func kindOf(q plan.Queue) traceout.Kind {
 	for _, k := range []traceout.Kind{traceout.H2D, traceout.D2H, traceout.D2D} {
 		if k.String() == q.String() {
@@ -192,7 +193,7 @@ func kindOf(q plan.Queue) traceout.Kind {
 	return traceout.Compute
 }
 
-// layerOf is the layer of a copy: that of the calls of its phase which need it.
+// layerOf is the layer of copy k: that of the calls in its phase that use what it copies.
 func (d *describer) layerOf(k *plan.Task) string {
 	var all []string
 	for i := range d.spec.Phases[k.Phase].Steps {
@@ -211,7 +212,7 @@ func (d *describer) layerOf(k *plan.Task) string {
 	return traceout.JoinSet(all)
 }
 
-// needs tells whether value id is value or is made from it on arrival.
+// needs tells whether value id is value, or is derived from it on arrival.
 func (d *describer) needs(id, value int) bool {
 	c := d.spec.Values[id].Derive
 	return id == value || c != nil && slices.ContainsFunc(c.Operands, func(o plan.Operand) bool {
