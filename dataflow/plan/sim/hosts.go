@@ -52,6 +52,14 @@ func (m *Machine) OnHosts(n int) (*Machine, error) {
 	return &out, nil
 }
 
+// onHost is the name of a link that host h has: of several hosts it begins with the host's.
+func (m *Machine) onHost(h int, name string) string {
+	if m.Hosts() == 1 {
+		return name
+	}
+	return fmt.Sprintf("host%d/%s", h, name)
+}
+
 // Hosts is how many hosts m has.
 func (m *Machine) Hosts() int { return m.Devices[len(m.Devices)-1].host + 1 }
 
@@ -62,7 +70,7 @@ func (n *network) adapters(m *Machine, add func(name, kind string) int) {
 	}
 	var of []int // by host
 	for h := range m.Hosts() {
-		of = append(of, add(fmt.Sprintf("host%d/nics", h), m.NICs))
+		of = append(of, add(m.onHost(h, "nics"), m.NICs))
 	}
 	for i, a := range m.Devices {
 		for j, b := range m.Devices {

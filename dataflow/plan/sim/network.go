@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -20,6 +19,7 @@ type network struct {
 	disks    []route   // as hosts, from a file
 	disksUp  []route   // as hostsUp, to a file
 	peers    [][]route // from device, to device
+	bridges  []int     // by host: the link between its roots; nil: one root
 	setup    []float64 // ns by device
 	routes   uint32    // number of routes so far
 
@@ -77,14 +77,15 @@ func newNetwork(m *Machine) *network {
 		n.hostsUp = append(n.hostsUp, n.route(i, chain[i], nil))
 	}
 	n.peers = make([][]route, len(m.Devices))
-	bridge := -1
-	if m.Bridge != "" {
-		bridge = add("bridge", m.Bridge)
+	for h := range m.Hosts() {
+		if m.Bridge != "" {
+			n.bridges = append(n.bridges, add(m.onHost(h, "bridge"), m.Bridge))
+		}
 	}
 	for i := range n.peers {
 		n.peers[i] = make([]route, len(m.Devices))
 		for j := range n.peers[i] {
-			n.peers[i][j] = n.staged(i, chain[i], chain[j], bridge)
+			n.peers[i][j] = n.staged(i, chain[i], chain[j], m.Devices[i].host)
 		}
 	}
 	for _, g := range m.Peers {
@@ -122,11 +123,7 @@ func (n *network) addDisks(m *Machine) {
 	}
 	first := len(n.names)
 	for h := range m.Hosts() {
-		name := "disk"
-		if m.Hosts() > 1 {
-			name = fmt.Sprintf("host%d/disk", h)
-		}
-		n.names, n.latency = append(n.names, name), append(n.latency, 0)
+		n.names, n.latency = append(n.names, m.onHost(h, "disk")), append(n.latency, 0)
 		n.capacity = append(n.capacity, rate, rate, rate)
 	}
 	for i, d := range m.Devices {
@@ -149,9 +146,9 @@ func (n *network) through(i int, from, to []int) route {
 
 // staged is the route without peer access: through host memory, up all links and down all links.
 // The pieces of such a copy follow each other so closely that it counts as one copy.
-func (n *network) staged(i int, from, to []int, bridge int) route {
-	if len(from) > 0 && len(to) > 0 && from[0] != to[0] && bridge >= 0 {
-		from = append([]int{bridge}, from...)
+func (n *network) staged(i int, from, to []int, host int) route {
+	if len(from) > 0 && len(to) > 0 && from[0] != to[0] && n.bridges != nil {
+		from = append([]int{n.bridges[host]}, from...)
 	}
 	return n.route(i, from, to)
 }
