@@ -48,7 +48,7 @@ func (p *Program) choose() error {
 	return p.placeFinal(x.once)
 }
 
-// adopt makes x what the program runs, and plans evaluation beside it.
+// adopt makes x the program's training, and plans evaluation in the same memory.
 func (p *Program) adopt(x *choice) (err error) {
 	p.train = &unit{x.train, x.plan}
 	p.chosen = chosen{Key: x.decision.Key, once: make([]int, len(x.once)), want: x.want, memory: x.memory, predicted: x.line}

@@ -28,8 +28,8 @@ const (
 	Copy                    // device to device: a chunk of a value, or a Global
 	Add                     // add Bytes of float32 at FromAddr to those at Addr: a Global summed on several devices
 	Take                    // sampled blocks: copy the rows of set Own from the table at FromAddr to Addr
-	Send                    // in a rank's part (order.Part): send bytes of Device, or a chunk on its host, to device From of another rank
-	Receive                 // in a rank's part: receive at Addr what device From of another rank sends
+	Send                    // in a rank's part (order.Part): send bytes of Device or of its host to another rank's device From
+	Receive                 // in a rank's part: receive at Addr what another rank's device From sends
 )
 
 // String is the kind's name.

@@ -39,8 +39,8 @@ type Machine struct {
 	Devices     []Device              `json:"devices"`
 	Bridge      string                `json:"bridge,omitempty"` // link kind between the roots; "": one root
 	Peers       []PeerGroup           `json:"peers,omitempty"`
-	NICs        string                `json:"nics,omitempty"` // link kind of all network adapters of a host together; "": one host only
-	Disk        *Number               `json:"disk,omitempty"` // B/s of files in place of host memory, reads plus writes; absent: 1 GB/s
+	NICs        string                `json:"nics,omitempty"` // link kind of a host's network adapters together; "": one host
+	Disk        *Number               `json:"disk,omitempty"` // B/s of a host's files, reads plus writes; absent: 1 GB/s
 }
 
 // DeviceKind holds the rates of a device.
@@ -48,12 +48,12 @@ type DeviceKind struct {
 	Memory       Number `json:"memory"`        // B
 	Reserve      Number `json:"reserve"`       // B taken before the first buffer: context, libraries
 	FP32         Number `json:"fp32"`          // FLOP/s of dense products
-	TF32         Number `json:"tf32"`          // FLOP/s of products rounded to TF32, their memory traffic not included; absent: as fp32
+	TF32         Number `json:"tf32"`          // FLOP/s of products in TF32 without their memory traffic; absent: as fp32
 	Elementwise  Number `json:"elementwise"`   // op/s of element-wise programs, one operation per float
 	Bandwidth    Number `json:"bandwidth"`     // B/s of device memory, reads plus writes
 	GatherHit    Number `json:"gather_hit"`    // B/s of gathered rows that are in the cache
 	GatherMiss   Number `json:"gather_miss"`   // B/s of gathered rows that are not in the cache
-	GatherRow    Number `json:"gather_row"`    // s per own row and slice that a gather takes in addition to its bytes; absent: 0
+	GatherRow    Number `json:"gather_row"`    // s per own row and slice of a gather, in addition to its bytes; absent: 0
 	GatherPacked Number `json:"gather_packed"` // s per edge and slice in addition if far ends are packed; absent: 0
 	Cache        Number `json:"cache"`         // B of the cache that GatherHit is about
 	Slice        Number `json:"slice"`         // B of a row that one loop of a gather reads; 0: the whole row
