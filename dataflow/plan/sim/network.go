@@ -12,16 +12,17 @@ import (
 // same rate on all of them.
 type network struct {
 	names    []string
-	capacity []float64 // bytes/ns by resource: 3*link + down, up or both
-	latency  []float64 // ns by link
-	hosts    []route   // by device: host memory of its root to the device
-	hostsUp  []route   // by device: back to that memory
-	disks    []route   // as hosts, from a file
-	disksUp  []route   // as hostsUp, to a file
-	peers    [][]route // from device, to device
-	bridges  []int     // by host: the link between its roots; nil: one root
-	setup    []float64 // ns by device
-	routes   uint32    // number of routes so far
+	capacity []float64         // bytes/ns by resource: 3*link + down, up or both
+	latency  []float64         // ns by link
+	hosts    []route           // by device: host memory of its root to the device
+	hostsUp  []route           // by device: back to that memory
+	disks    []route           // as hosts, from a file
+	disksUp  []route           // as hostsUp, to a file
+	disksFar map[[2]int]*route // see farDisk
+	peers    [][]route         // from device, to device
+	bridges  []int             // by host: the link between its roots; nil: one root
+	setup    []float64         // ns by device
+	routes   uint32            // number of routes so far
 
 	known [256]shared // a cache of share, by hash: a schedule repeats its sets of copies
 
@@ -131,6 +132,19 @@ func (n *network) addDisks(m *Machine) {
 		n.disks = append(n.disks, n.over(&n.hosts[i], disk+down, disk+both, rate))
 		n.disksUp = append(n.disksUp, n.over(&n.hostsUp[i], disk+up, disk+both, rate))
 	}
+	n.disksFar = map[[2]int]*route{}
+}
+
+// farDisk is the route to device j from a file on the host of device i, which is another one.
+func (n *network) farDisk(i, j int) *route {
+	r := n.disksFar[[2]int{i, j}]
+	if r == nil {
+		disk := n.disks[i].uses[len(n.disks[i].uses)-2:] // what over has added
+		far := n.over(&n.peers[i][j], disk[0], disk[1], n.capacity[disk[0]])
+		r = &far
+		n.disksFar[[2]int{i, j}] = r
+	}
+	return r
 }
 
 // through is the route from device i through the tree: up to the link below which the two devices

@@ -112,13 +112,18 @@ func newSimulation(p *plan.Plan, m *Machine) *simulation {
 func (s *simulation) routeOf(i int32) *route {
 	switch t := &s.p.Tasks[i]; t.Queue {
 	case plan.H2D:
-		if t.Value >= 0 && s.p.OnDisk(int(t.Value)) {
-			return &s.net.disks[t.Device]
-		}
+		disk, owner := t.Value >= 0 && s.p.OnDisk(int(t.Value)), int(t.Device)
 		if t.Value >= 0 && s.p.Devices > 1 { // a chunk lies on the host of its owner
-			if o := s.p.Owner(int(t.Own)); s.m.Devices[o].host != s.m.Devices[t.Device].host {
-				return &s.net.peers[o][t.Device]
-			}
+			owner = s.p.Owner(int(t.Own))
+		}
+		far := s.m.Devices[owner].host != s.m.Devices[t.Device].host
+		switch {
+		case disk && far:
+			return s.net.farDisk(owner, int(t.Device))
+		case disk:
+			return &s.net.disks[t.Device]
+		case far:
+			return &s.net.peers[owner][t.Device]
 		}
 		return &s.net.hosts[t.Device]
 	case plan.D2H:
