@@ -5,9 +5,9 @@ import (
 	"sagann/dataflow/plan/layout"
 )
 
-// Blocks fills l.Plan, laid out over sampled blocks, with its tasks: what a phase is the first to
-// read is loaded, then its steps run in order. Rows and edges of a task are those of its
-// sets, Task.Own and, of a cell, Task.Other, in the batch at hand; bytes are the capacity.
+// Blocks fills l.Plan, which is laid out over sampled blocks, with its tasks. Each phase first loads the
+// inputs that it is the first to read, then runs its steps in order. How many rows and edges a task has
+// depends on the batch: those of its sets, Task.Own and, over a cell, Task.Other. Task.Bytes is the capacity.
 func Blocks(l *layout.Layout, o plan.Options) {
 	p := l.Plan
 	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, nil), opt: o, uses: usesOf(p, 0)}
@@ -44,7 +44,7 @@ func Blocks(l *layout.Layout, o plan.Options) {
 	}
 }
 
-// blockInput brings input id to the device, from the host or from its table.
+// blockInput brings input id of the batch to the device, or takes it from its table there.
 func (e *emitter) blockInput(id int) {
 	v, s := &e.p.Spec.Values[id], e.room(id)
 	t := plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(id), Own: int32(v.Set), Other: -1, Addr: s.at, Bytes: s.end - s.at}
@@ -66,7 +66,7 @@ func (e *emitter) table(id int) span {
 	return memory(0, t.At, int64(t.Rows)*e.p.Spec.Values[id].RowBytes)
 }
 
-// ids is the memory of the vertices of a batch, of which tables take rows; without tables none.
+// ids is the memory of the IDs of a batch's vertices, by which rows of tables are taken; empty without tables.
 func (e *emitter) ids() span {
 	z := e.p.Places.Sets
 	if !z.Ahead.On || len(z.Ahead.Tables) == 0 {
@@ -80,7 +80,7 @@ func (e *emitter) room(id int) span {
 	return memory(0, e.p.Places.ValueAt[id], e.p.Places.Sets.RoomBytes(e.p.Spec, id))
 }
 
-// copyBlock appends a copy of a set's rows or of a block.
+// copyBlock appends a copy of the rows of a set, or of a block.
 func (e *emitter) copyBlock(t plan.Task, reads, writes []span) {
 	e.count(&t)
 	e.t.add(&t, reads, writes)

@@ -2,7 +2,8 @@ package sim
 
 import "sagann/dataflow/plan"
 
-// PhaseTimes is the time in ns that the kernels of each phase take on m, without what is made on arrival.
+// PhaseTimes is the time in ns that the kernels of each phase of s take on the first device of m, without
+// kernels that derive values on arrival.
 func PhaseTimes(s *plan.Spec, c *plan.Cells, m *Machine) []float64 {
 	k := newClock(&plan.Plan{Spec: s, Cells: c}, m.Kind(0))
 	out := make([]float64, len(s.Phases))
@@ -32,20 +33,20 @@ func PhaseTimes(s *plan.Spec, c *plan.Cells, m *Machine) []float64 {
 	return out
 }
 
-// Profile is what a search reads of a plan and its timeline, when the plan is gone.
+// Profile is what a search keeps of a plan and its timeline.
 type Profile struct {
-	Wall, Waits     int64 // ns; Waits: no kernel runs
-	InOrder         int64 // ns, before loads pass each other
-	Tasks           int
-	Moves           bool      // something is copied, beside results
-	Derives         bool      // values are made on arrival: again where they do not stay
-	Short           bool      // of host memory
-	Sources         float64   // how often sources are read from the host
-	Kernels, Copies []float64 // ns by phase: compute queues, and loads
-	Kept, Streams   []string  // what stays for its whole life, and what does not
+	Wall, Waits     int64     // ns of a step; Waits: those in which no kernel runs
+	InOrder         int64     // ns of a step with loads in the plan's order (see EarliestDeadline)
+	Tasks           int       // number of tasks
+	Moves           bool      // Plan.Moves
+	Derives         bool      // Plan.Derives
+	Short           bool      // the plan needs more host memory than there is
+	Sources         float64   // Plan.SourceReads
+	Kernels, Copies []float64 // ns by phase, summed over devices: compute queues, and loads
+	Kept, Streams   []string  // values and cells that stay for the whole run, and those that do not
 }
 
-// ProfileOf reads p, which takes line on a machine.
+// ProfileOf is the profile of p, whose timeline on a machine is line.
 func ProfileOf(p *plan.Plan, line *Timeline) *Profile {
 	out := &Profile{Wall: line.Wall, Waits: line.Exposed + line.Idle, Tasks: len(p.Tasks), Moves: p.Moves(), Derives: p.Derives(),
 		Kernels: make([]float64, len(p.Spec.Phases)), Copies: make([]float64, len(p.Spec.Phases))}
