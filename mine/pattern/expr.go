@@ -151,8 +151,7 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// String is the expression as it is read aloud, such as label(0) = label(2) and not
-// adjacent(0, 2).
+// String is the expression as text, such as "label(0) = label(2) and not adjacent(0, 2)".
 func (e *Expr) String() string {
 	switch e.Op {
 	case Const:

@@ -19,7 +19,7 @@ type Pattern struct {
 	n     int
 	edge  [MaxVertices]uint8 // bit j of edge[i]: i and j must be neighbours
 	none  [MaxVertices]uint8 // bit j of none[i]: i and j must not be neighbours
-	label [MaxVertices]int32 // AnyLabel, or the label; AnyLabel+1 is stored as 1, so 0 is "any"
+	label [MaxVertices]int32 // the label plus 1; 0: any label
 }
 
 // New returns a pattern of n vertices without edges and labels. It is a building block:
@@ -110,7 +110,7 @@ func (p Pattern) Check() error {
 	return nil
 }
 
-// reach is the set of vertices that paths of edges from vertex i come to.
+// reach is the set of vertices that are connected to vertex i, as bits.
 func (p Pattern) reach(i int) uint8 {
 	seen := uint8(1) << i
 	for {
