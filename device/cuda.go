@@ -68,7 +68,7 @@ var (
 )
 
 // OpenCUDA opens GPU number index with an arena of budget bytes. The context, the
-// libraries and the products' workspace come on top of the budget.
+// libraries and the workspace of matrix products take memory on top of the budget.
 func OpenCUDA(index int, budget int64) (Device, error) {
 	info := Info{Kind: "cuda", Index: index, Budget: budget}
 	if budget <= 0 || budget > math.MaxInt64/2 {
@@ -221,7 +221,7 @@ func (d *CUDA) Close() error {
 	d.drain()
 	cudaMu.Lock()
 	delete(cudaLive, d)
-	for peer := range d.peers { // a copy from here may still run
+	for peer := range d.peers { // a peer's copy from this arena may still run
 		if cudaLive[peer] {
 			peer.drain()
 		}

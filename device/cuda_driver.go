@@ -264,8 +264,8 @@ func cuLoad(ctx cuContext, image string, names []string) (m cuModule, f []cuFunc
 
 func cuUnload(ctx cuContext, m cuModule) error { return cuErr(C.saga_unload(ctx, m)) }
 
-// blasMu lets one handle at a time be made or destroyed: cublasDestroy has crashed while several
-// devices of a process were closed side by side.
+// blasMu lets only one handle be created or destroyed at a time: cublasDestroy has crashed when
+// several devices of a process were closed at the same time.
 var blasMu sync.Mutex
 
 func cuNewBlas(ctx cuContext, s cuStream, work cuPtr, n int64) (h cuHandle, err error) {

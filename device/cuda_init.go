@@ -29,7 +29,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// cuGPUs is how many GPUs the driver has. An error says what to do where it does not start.
+// cuGPUs is the number of GPUs of the driver. If the driver does not start, the error says what to
+// do.
 func cuGPUs() (int, error) {
 	if err := cuErr(C.saga_init_result()); err != nil {
 		return 0, fmt.Errorf("the CUDA driver does not start: %w; run where nvidia-smi lists a GPU, or with --device cpu", err)
