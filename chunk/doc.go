@@ -1,4 +1,4 @@
-// Package chunk holds how a graph is stored: its edges, the order of its
+// Package chunk defines how a graph is stored: its edges, the order of its
 // vertices, the grid of edge chunks that a run streams, vertex tensors in that
 // order, and a file format for graphs larger than memory.
 //
@@ -17,9 +17,9 @@
 // balance; grids and permuted vertex tensors are in new ids. In a [Store] edges
 // carry user ids and the order stands beside them.
 //
-// Everything is deterministic, and linear in the number of edges: counting sorts,
-// windows of vertices sorted by comparing, no maps. Cells and stores are little-endian; typed views alias their
-// bytes, so the host must be little-endian too.
+// Everything is deterministic and takes time linear in the number of edges: it uses counting sorts,
+// sorts only small windows of vertices by comparing, and uses no Go maps. Cells and stores are
+// little-endian. Typed views alias their bytes, so the host must be little-endian too.
 //
 // # Files
 //

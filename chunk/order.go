@@ -35,8 +35,8 @@ func OrderOf(newID []uint32) (*Order, error) {
 	return &Order{New: newID, Old: old}, nil
 }
 
-// Validate says whether o re-encodes exactly v vertices: New and Old are inverse
-// permutations of 0..v-1. A nil order fits every v.
+// Validate returns an error unless New and Old are inverse permutations of 0..v-1. A nil order fits
+// every v.
 func (o *Order) Validate(v int) error {
 	if o == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 func float32bits(x float32) uint32 { return math.Float32bits(x) }
 
 // AppendFeatures appends the features of the next vertices in user order: rows ×
-// FeatureCols finite values, row-major. Close fails unless all V rows came.
+// FeatureCols finite values, row-major. Close fails unless all V rows were appended.
 func (w *Writer) AppendFeatures(rows []float32) error {
 	if err := w.ready(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (w *Writer) AppendFeatures(rows []float32) error {
 	return nil
 }
 
-// once writes a block of a kind that occurs once.
+// once writes a block of a kind that may occur only once.
 func (w *Writer) once(k Kind, data []byte) error {
 	if err := w.ready(); err != nil {
 		return err

@@ -37,7 +37,7 @@ func (s *Store) readTable() error {
 	return s.checkTotals()
 }
 
-// addBlock files block i by its kind.
+// addBlock records block i of the table by its kind.
 func (s *Store) addBlock(i int, b Block) error {
 	if b.Kind == 0 || b.Kind >= kindEnd || b.Kind.version() > s.h.version {
 		return fmt.Errorf("%v is of no kind of version %d", b, s.h.version)
