@@ -63,7 +63,7 @@ func IsShards(path string) bool {
 }
 
 // OpenShards opens those shards in dir that belong to a rank, of so many ranks.
-func OpenShards(dir string, rank, ranks int) (*Data, error) {
+func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
 		return nil, err
@@ -91,12 +91,17 @@ func OpenShards(dir string, rank, ranks int) (*Data, error) {
 		return fail("%s: %w", manifestFile, err)
 	}
 	x := &Shard{Owners: m.Owners, E: m.Edges, SelfLoops: m.SelfLoops, dir: dir, sums: m.Sums, cols: m.FeatureCols, stores: map[int]*chunk.Store{}}
+	defer func() {
+		if err != nil {
+			d, err = nil, errors.Join(err, x.Close())
+		}
+	}()
 	n := m.Owners / max(1, ranks)
 	for o := rank * n; o < (rank+1)*n; o++ {
 		x.mine = append(x.mine, o)
 		s, err := chunk.Open(shardFile(dir, o))
 		if err != nil {
-			return nil, errors.Join(err, x.Close())
+			return nil, err
 		}
 		if x.stores[o] = s; s.V() != m.Vertices || s.Intervals().P != m.Intervals {
 			return fail("shard %d is of a graph of %d vertices in %d intervals", o, s.V(), s.Intervals().P)
@@ -110,12 +115,11 @@ func OpenShards(dir string, rank, ranks int) (*Data, error) {
 		}
 	}
 	first := x.stores[x.mine[0]]
-	d, err := restOfStore(first)
-	if err == nil {
+	if d, err = restOfStore(first); err == nil {
 		x.Order, err = first.Order()
 	}
 	if err != nil {
-		return nil, errors.Join(err, x.Close())
+		return nil, err
 	}
 	if x.Order == nil {
 		x.Order = chunk.Identity(m.Vertices)

@@ -51,7 +51,22 @@ func TestShardsDamaged(t *testing.T) {
 		if _, err := OpenShards(out, 1, 2); err == nil || !strings.Contains(err.Error(), c.want) && c.want != "manifest" {
 			t.Errorf("%s: %v", what, err)
 		}
+		if left := openFiles(out); len(left) > 0 {
+			t.Errorf("%s: %v are still open", what, left)
+		}
 	}
+}
+
+// openFiles lists the files in dir that this process has open; none on systems without /proc.
+func openFiles(dir string) (list []string) {
+	const fds = "/proc/self/fd"
+	entries, _ := os.ReadDir(fds)
+	for _, e := range entries {
+		if path, err := os.Readlink(filepath.Join(fds, e.Name())); err == nil && strings.HasPrefix(path, dir) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // edited replaces a text in the manifest.
