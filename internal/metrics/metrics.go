@@ -4,10 +4,10 @@
 // The files: metrics.go (what is counted), rank.go (areas, losses, probabilities).
 package metrics
 
-// Class is how one class was predicted. The ratios are 0 where nothing can be divided by.
+// Class counts the predictions of one class. Its ratios are 0 if the divisor is 0.
 type Class struct {
-	Hits  int64 // rows of the class that were predicted so
-	Said  int64 // rows that were predicted so
+	Hits  int64 // rows of the class that were predicted as it
+	Said  int64 // rows that were predicted as the class
 	Truth int64 // rows of the class
 }
 

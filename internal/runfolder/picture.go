@@ -117,9 +117,8 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
-// save draws the picture in the format that the ending of path says. It writes
-// through a temporary file, so that who looks at it while the run goes on never
-// sees half of one.
+// save draws the picture in the format that the ending of path says. It writes a temporary file and
+// renames it, so that readers never see a part of a picture.
 func save(p *plot.Plot, legend *plot.Legend, path string) error {
 	var canvas vg.CanvasSizer
 	var write func(io.Writer) error
