@@ -103,7 +103,8 @@ func main() {
 	}
 }
 
-// drawn makes communities; or their rows and labels with edges between any two vertices, or with many edges at few of them.
+// drawn generates a graph with communities. If uniform or skewed is set, it has the same features and labels, but
+// edges between uniform vertices, or with many edges at few vertices.
 func drawn(s dataset.Spec, uniform, skewed bool) (*dataset.Data, error) {
 	begun := time.Now()
 	d, err := dataset.Synthetic(s)
@@ -128,7 +129,7 @@ func drawn(s dataset.Spec, uniform, skewed bool) (*dataset.Data, error) {
 	return d, nil
 }
 
-// machineOf is the machine by whose simulation plans are chosen: none where all is resident.
+// machineOf is the machine model on which plans are searched; "" if everything is resident.
 func machineOf(mem float64) string {
 	if mem > 0 {
 		return "h200"
@@ -136,7 +137,7 @@ func machineOf(mem float64) string {
 	return ""
 }
 
-// splits are the names in a list with commas; none in "".
+// splits are the names in a comma-separated list; nil for "".
 func splits(list string) []string {
 	if list == "" {
 		return nil

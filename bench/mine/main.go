@@ -1,4 +1,4 @@
-// Command mine is one counting job as a process of its own, to be compared with other
+// Command mine runs one counting job as a process of its own, so that it can be compared with other
 // programs by the CPU seconds of the whole process:
 //
 //	go build -o bench-mine ./bench/mine
@@ -7,8 +7,8 @@
 //
 //	bench-mine -device cuda
 //
-// With -device it prints what kernels take on R-MAT graphs, beside bars. With -repeat it starts itself and each peer in turn, prints the fewest CPU seconds of
-// each, and the ratio of each peer's to its own.
+// With -device it prints the times of kernels on R-MAT graphs, and the bars they must reach. With -repeat it starts
+// itself and each peer in turn. It prints the least CPU seconds of each, and the ratio of each peer's to its own.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"sagann/mine"
 )
 
-// peers are commands that do the same job.
+// peers are commands of other programs that do the same job.
 type peers []string
 
 // String lists them.
@@ -114,7 +114,7 @@ func count(data, text string, engine mine.Engine, threads int, induced, parts bo
 	return nil
 }
 
-// compare starts the jobs in turn and prints what each takes at least.
+// compare starts the jobs in turn and prints the least time of each.
 func compare(repeat int, others peers) error {
 	jobs := [][]string{os.Args}
 	for _, p := range others {

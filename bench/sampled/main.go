@@ -1,5 +1,5 @@
-// Command sampled times training on sampled blocks, batch by batch, and writes the blocks of its
-// batches for peer.py, which runs the same ones in PyTorch Geometric.
+// Command sampled times training on sampled blocks, batch by batch. It also writes the blocks for
+// peer.py, which trains on the same blocks in PyTorch Geometric.
 //
 //	go run ./bench/sampled -batches 5 -out blocks
 //	python3 bench/sampled/peer.py blocks
