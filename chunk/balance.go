@@ -15,7 +15,7 @@ import (
 // A grid of P intervals is balanced too if P divides base, as its intervals are
 // then unions of balanced ones (except for the rounding of widths).
 //
-// It takes O(E + V) time on all processors, and 18 bytes a vertex beside
+// It takes O(E + V) time on all processors, and 18 bytes a vertex in addition to
 // the order. The edges must be valid; base is clamped to 1..MaxIntervals.
 func Balance(e *Edges, base int) *Order { return balance(e, base, true) }
 

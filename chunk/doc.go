@@ -15,7 +15,7 @@
 //
 // [Edges] are in the user's ids. An [Order] re-encodes the vertices once, for
 // balance; grids and permuted vertex tensors are in new ids. In a [Store] edges
-// carry user ids and the order stands beside them.
+// have user ids, and the order is stored with them.
 //
 // Everything is deterministic and takes time linear in the number of edges: it uses counting sorts,
 // sorts only small windows of vertices by comparing, and uses no Go maps. Cells and stores are

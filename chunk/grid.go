@@ -17,7 +17,7 @@ type Grid struct {
 }
 
 // Build sorts the edges into a p×p grid under order o (nil for the identity).
-// Inside a row edges stand in stored order, or by type and then in stored order
+// Inside a row edges are in stored order, or sorted by type and then in stored order
 // when types are wanted.
 //
 // It takes O(E + V + p²) time on all processors; the result does not depend on their number. Beside

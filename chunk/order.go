@@ -58,7 +58,7 @@ func (o *Order) Validate(v int) error {
 	return nil
 }
 
-// IsIdentity says whether o, which must be valid, changes nothing.
+// IsIdentity reports whether o, which must be valid, is the identity.
 func (o *Order) IsIdentity() bool {
 	return o == nil || First(len(o.New), func(lo, hi int) int {
 		for i := lo; i < hi; i++ {

@@ -103,7 +103,7 @@ type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
-// add puts i into the set and says whether it was new.
+// add adds i to the set and reports whether it was new.
 func (b bitset) add(i int) bool {
 	w, bit := &b[i>>6], uint64(1)<<(i&63)
 	fresh := *w&bit == 0

@@ -109,7 +109,7 @@ func (s *Store) E() int64 { return s.h.E }
 // Types is the number of edge types, 0 when edges have none.
 func (s *Store) Types() int { return int(s.h.Types) }
 
-// Weighted says whether edges have weights.
+// Weighted reports whether edges have weights.
 func (s *Store) Weighted() bool { return s.h.Flags&flagWeights != 0 }
 
 // DataCols is the width of the edge data, 0 when there are none.

@@ -109,7 +109,7 @@ func (s *Store) verifyVertices() error {
 	return nil
 }
 
-// verifyEdges checks that each edge stands in the cell where it belongs, and
+// verifyEdges checks that each edge is in the cell where it belongs, and
 // that the sequence names each cell as often as it has edges.
 func (s *Store) verifyEdges() error {
 	o, err := s.Order()

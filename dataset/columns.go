@@ -107,7 +107,7 @@ func openFloats(path string, cols int) (*floatRows, error) {
 	return &floatRows{textFile: t, cols: cols}, nil
 }
 
-// textColumns is the width of the first row of such a text, 0 if it has no row.
+// textColumns is the width of the first row of such a text; 0 if it has no rows.
 func textColumns(path string) (cols int, err error) {
 	t, err := openText(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -63,7 +63,7 @@ func openText(path string) (*textFile, error) {
 	return t, nil
 }
 
-// newText reads size bytes from r; name stands in errors.
+// newText reads size bytes from r. Errors call it name.
 func newText(r io.Reader, size int64, name string) (*textFile, error) {
 	t := &textFile{name: name, size: size, r: bufio.NewReaderSize(r, 1<<18)}
 	if head, _ := t.r.Peek(2); string(head) == "\x1f\x8b" {

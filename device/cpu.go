@@ -116,7 +116,7 @@ func (d *CPU) Alloc(bytes int64) (Mem, error) {
 	return m, nil
 }
 
-// Free gives a block back.
+// Free frees a block.
 func (d *CPU) Free(m Mem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpFree, nil, err)
@@ -133,7 +133,7 @@ func (d *CPU) HostAlloc(bytes int64) (HostMem, error) {
 	return h, d.err(OpHostAlloc, nil, err)
 }
 
-// HostFree gives host memory back.
+// HostFree frees host memory.
 func (d *CPU) HostFree(h HostMem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpHostFree, nil, err)

@@ -39,7 +39,7 @@ type CUDA struct {
 	comm    cudaComm // nil: it has not joined GPUs of other processes
 }
 
-// cudaMade is what a device has made for its user beside queues. It lives until Close.
+// cudaMade is the objects, apart from queues, that a device has made for its user. They live until Close.
 type cudaMade struct {
 	events  []*cudaEvent
 	modules []cuModule
@@ -55,7 +55,7 @@ type cudaBlas struct {
 }
 
 // blasWork is the workspace of a queue's products: what the library recommends for
-// compute capability 9. It stands beside the arena.
+// compute capability 9. It is not a part of the arena.
 const blasWork = 32 << 20
 
 var errContext = errors.New("the GPU's context is broken")
@@ -151,7 +151,7 @@ func (d *CUDA) Alloc(bytes int64) (Mem, error) {
 	return m, d.err(OpAlloc, nil, err)
 }
 
-// Free gives a block back.
+// Free frees a block.
 func (d *CUDA) Free(m Mem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpFree, nil, err)
@@ -168,7 +168,7 @@ func (d *CUDA) HostAlloc(bytes int64) (HostMem, error) {
 	return h, d.err(OpHostAlloc, nil, err)
 }
 
-// HostFree gives host memory back.
+// HostFree frees host memory.
 func (d *CUDA) HostFree(h HostMem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpHostFree, nil, err)

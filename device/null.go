@@ -78,7 +78,7 @@ func (d *Null) Alloc(bytes int64) (Mem, error) {
 	return m, d.err(OpAlloc, nil, err)
 }
 
-// Free gives a block back.
+// Free frees a block.
 func (d *Null) Free(m Mem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpFree, nil, err)
@@ -95,7 +95,7 @@ func (d *Null) HostAlloc(bytes int64) (HostMem, error) {
 	return h, d.err(OpHostAlloc, nil, err)
 }
 
-// HostFree gives host memory back.
+// HostFree frees host memory.
 func (d *Null) HostFree(h HostMem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpHostFree, nil, err)

@@ -110,7 +110,7 @@ func Parse(spec string) (kind string, index []int, err error) {
 // Host reports whether spec names devices whose memory is host memory. For "" it is true.
 func Host(spec string) bool { return kindOf(spec) == "cpu" }
 
-// IsGPU tells whether spec names GPUs.
+// IsGPU reports whether spec names GPUs.
 func IsGPU(spec string) bool { return kindOf(spec) == "cuda" }
 
 // Visible is the number of GPUs in CUDA_VISIBLE_DEVICES, which launchers set to give each process its own

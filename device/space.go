@@ -98,7 +98,7 @@ func (s *space) full(bytes int64) error {
 	return e
 }
 
-// release gives a block back and joins it with its free neighbours.
+// release frees a block and joins it with its free neighbours.
 func (s *space) release(m Mem) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -59,7 +59,7 @@ type Options struct {
 	// Device is where the work is done: "" or "cpu", or GPUs, such as "cuda" or "cuda:0,1".
 	// Results do not depend on it. A graph with GPUs must be closed.
 	Device string
-	// Mem bounds the bytes of the graph's rows and of what the work takes; 0: no bound.
+	// Mem bounds the bytes of the graph's rows and of the memory for the work; 0: no bound.
 	// With little memory fewer threads work. The edges given to Open are not counted. If Mem is
 	// too small, a count fails with a BudgetError before it takes any memory beyond the rows.
 	// With GPUs, Mem bounds the bytes taken on each GPU; 0: nine tenths of its free memory. Rows

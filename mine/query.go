@@ -11,7 +11,7 @@ type Option func(*query)
 
 // query is a pattern with its options.
 type query struct {
-	pattern Pattern // with marks where it is induced
+	pattern Pattern // if matches are induced, it has the marks of pattern.Induced
 	where   *pattern.Expr
 	cond    func(Match) Bool
 	induced *bool

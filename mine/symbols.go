@@ -34,7 +34,7 @@ func (m Match) Label(i int) Int { return m.leaf(pattern.Label, i) }
 // Degree is the number of neighbours in the graph of the vertex that i is mapped to.
 func (m Match) Degree(i int) Int { return m.leaf(pattern.Degree, i) }
 
-// Adjacent tells whether the vertices that i and j are mapped to are neighbours.
+// Adjacent reports whether the vertices that i and j are mapped to are neighbours.
 func (m Match) Adjacent(i, j int) Bool {
 	m.check(i)
 	m.check(j)

@@ -41,7 +41,7 @@ func wholeMatrix(m, x shape) error {
 	return fmt.Errorf("a matrix of %d rows meets %s: only a matrix of one row spreads over them", m.Rows, rows(x))
 }
 
-// rows names what the rows of s stand for.
+// rows describes the row set of s, for errors.
 func rows(s shape) string {
 	switch s.Set.Kind {
 	case dataflow.Vertex:

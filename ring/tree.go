@@ -51,7 +51,7 @@ type Peer struct {
 	Rate float64 // B/s of a Direct link
 }
 
-// Host stands for host memory where the index of a GPU is expected.
+// Host is the index of host memory, where otherwise the index of a GPU is used.
 const Host = -1
 
 // Validate lists every fault of t: links whose parents do not come before them, GPUs

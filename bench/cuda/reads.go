@@ -108,7 +108,7 @@ func (r *reader) list() error {
 	return errors.Join(err, r.dev.Launch(r.copies, mark), r.dev.Sync())
 }
 
-// row prints the rates of rows of so many bytes, of which the next begins so much further.
+// row prints the rates of reading rows of full bytes that begin apart bytes after each other.
 func (r *reader) row(full, apart int, blocks uint32) error {
 	at := func(x int64) uint64 { return r.at + uint64(x) }
 	take, err := r.batch(device.Command{Clear: &device.Clear{Addr: at(r.places.Next(1)), Bytes: 4}}, device.Command{Call: &device.Call{Func: r.take, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Shared: kernel.FarShared,

@@ -23,7 +23,7 @@ type benchEpochs struct {
 	Epochs count `default:"3" placeholder:"N" help:"With --device: epochs timed, whose median is printed (${default})."`
 }
 
-// benchRun says whether and how large a benchmark is also run on a device.
+// benchRun says whether a benchmark is also run on a device, and on how large a graph.
 type benchRun struct {
 	Device string `placeholder:"NAME" help:"Also run each on cpu or, in a build for GPUs, cuda, on a graph that is generated: bytes counted, epochs timed. Where --machine describes the device (cpu, or h200 for cuda), predicted times stand beside, and budgets are on top of what the machine keeps for itself."`
 	Scale  auto   `default:"auto" placeholder:"N" help:"The graph that is run has an N-th of the vertices and edges; auto: 10 on cpu, 1 on GPUs."`

@@ -17,7 +17,7 @@ type machine struct {
 	file  []byte
 	at    int // the next byte
 	stack []any
-	marks []int // where marks stand on the stack
+	marks []int // positions of the marks on the stack
 	memo  map[int]any
 	allow func(Class) bool
 	ends  bool // STOP was read

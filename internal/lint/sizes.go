@@ -21,7 +21,7 @@ func (c *checker) checkSize(s *source) {
 	}
 }
 
-// forTests tells whether s is a test or belongs to a package that only tests import.
+// forTests reports whether s is a test or belongs to a package that only tests import.
 func (s *source) forTests() bool { return s.isTest() || slices.Contains(testOnly, s.dir) }
 
 // checkFuncs reports functions of more than maxFuncLines or maxBranches.

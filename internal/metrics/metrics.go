@@ -20,7 +20,7 @@ func (c Class) Recall() float64 { return ratio(c.Hits, c.Truth) }
 // F1 is the harmonic mean of precision and recall.
 func (c Class) F1() float64 { return ratio(2*c.Hits, c.Said+c.Truth) }
 
-// Occurs tells whether the class has rows or predictions.
+// Occurs reports whether the class has rows or predictions.
 func (c Class) Occurs() bool { return c.Said+c.Truth > 0 }
 
 func ratio(a, b int64) float64 {

@@ -46,7 +46,7 @@ func Softmax(p []float64, logits []float32) {
 	}
 }
 
-// Sigmoid is the probability that a logit stands for.
+// Sigmoid is the probability of a logit.
 func Sigmoid(logit float32) float64 { return 1 / (1 + math.Exp(-float64(logit))) }
 
 // CrossEntropy is minus the logarithm of the probability that a row of logits gives to class.

@@ -128,7 +128,7 @@ func save(p *plot.Plot, legend *plot.Legend, path string) error {
 		canvas, write = x, func(w io.Writer) error { _, err := x.WriteTo(w); return err }
 	} else {
 		x := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-		fast := png.Encoder{CompressionLevel: png.BestSpeed} // slower ones are most of what the end of a short run takes
+		fast := png.Encoder{CompressionLevel: png.BestSpeed} // slower levels would take most of the time at the end of a short run
 		canvas, write = x, func(w io.Writer) error { return fast.Encode(w, x.Image()) }
 	}
 	c := draw.New(canvas)

@@ -59,7 +59,7 @@ type Work struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Memory is what a run holds, in bytes.
+// Memory is the memory of a run, in bytes.
 type Memory struct {
 	Budget int64  `json:"budget_bytes"` // of each device
 	Peak   int64  `json:"peak_bytes"`   // of a device

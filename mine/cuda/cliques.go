@@ -134,7 +134,7 @@ func (g *Graph) cliqueClasses(k int, shared int64, waits bool) []class {
 // half is the shared memory of each of two blocks on a multiprocessor, which reserves 1 KiB for each.
 func half(shared int64) int64 { return shared/2 - 1<<10 }
 
-// CliquesNeed is the bytes that Cliques takes on each GPU beside the graph. They include scratch for
+// CliquesNeed is the bytes that Cliques takes on each GPU in addition to the graph. They include scratch for
 // roots whose matrix does not fit into shared memory, for at least a quarter as many blocks as there
 // are multiprocessors.
 func CliquesNeed(r *rows.Rows, k int, chip Chip) int64 {

@@ -77,7 +77,7 @@ const (
 // up rounds n up to a multiple of to.
 func up(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// TableBytes is the bytes that the graph takes on a GPU beside its rows.
+// TableBytes is the bytes that the graph takes on a GPU in addition to its rows.
 func TableBytes(r *rows.Rows) int64 {
 	n := 16 + 4
 	if r.Label != nil {

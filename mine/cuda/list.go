@@ -31,7 +31,7 @@ const (
 	mostListed = 1 << 20
 )
 
-// ListNeed is the bytes that List takes on each GPU beside the graph: the least that works, and the most
+// ListNeed is the bytes that List takes on each GPU in addition to the graph: the least that works, and the most
 // that it can use.
 func ListNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
 	least, most = NestNeed(p, r, chip)

@@ -18,7 +18,7 @@ func mapsWords(m *plan.Maps, r *rows.Rows) int64 {
 // mapsBlocks is the number of blocks that all multiprocessors hold.
 func (c Chip) mapsBlocks() int64 { return 4 * int64(c.Processors) }
 
-// MapsNeed is the bytes that Maps takes on each GPU beside the graph: the least that works, and what
+// MapsNeed is the bytes that Maps takes on each GPU in addition to the graph: the least that works, and what
 // it takes to use all multiprocessors.
 func MapsNeed(m *plan.Maps, r *rows.Rows, chip Chip) (least, most int64) {
 	v := int64(r.V())

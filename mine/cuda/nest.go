@@ -73,7 +73,7 @@ func nestBlock(p *plan.Plan, r *rows.Rows) int64 {
 	return narrowBlock / 32 * (4*sets*int64(r.MaxDegree) + 16)
 }
 
-// NestNeed is the bytes that Count takes on each GPU beside the graph: the least that works, and what
+// NestNeed is the bytes that Count takes on each GPU in addition to the graph: the least that works, and what
 // it takes to use all multiprocessors.
 func NestNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
 	fixed := tasksBytes(r) + 8*stateWords + 4*device.Align

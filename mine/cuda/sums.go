@@ -68,7 +68,7 @@ func PartOf(f pattern.Formula) Part {
 	return Above
 }
 
-// SumsNeed is the bytes that Sums takes on each GPU beside the graph: the least that works, and what
+// SumsNeed is the bytes that Sums takes on each GPU in addition to the graph: the least that works, and what
 // it takes to use all multiprocessors.
 func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip) (least, most int64) {
 	w, v := wanted(f), int64(r.V())

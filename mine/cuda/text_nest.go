@@ -117,7 +117,7 @@ func extreme(f string, levels []int) string {
 	return x
 }
 
-// fits is the condition that a candidate x of a level must fulfil beside its window; "" for none.
+// fits is the condition that a candidate x of a level must fulfil in addition to its window; "" for none.
 func (b *nester) fits(l int) string {
 	level := &b.Levels[l]
 	var all []string

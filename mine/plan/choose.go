@@ -8,7 +8,7 @@ import (
 	"sagann/mine/pattern"
 )
 
-// Stats is what a first guess needs to know of a graph.
+// Stats is the facts about a graph from which the first guess is made.
 type Stats struct {
 	Vertices float64
 	Degree   float64 // mean degree of the ends of edges: Σd²/Σd
@@ -39,7 +39,7 @@ type Estimate struct {
 	Error float64
 }
 
-// bind is the cost of binding a vertex, beside making its sets: as much as reading so many
+// bind is the cost of binding a vertex, apart from making its sets: as much as reading so many
 // elements of sets. It was measured.
 const bind = 8
 

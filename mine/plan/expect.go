@@ -42,7 +42,7 @@ type Rates struct {
 	OfRuns   RunRates
 }
 
-// RunRates are the seconds that a run takes beside its work.
+// RunRates are the seconds that a run takes in addition to its work.
 type RunRates struct {
 	Call   float64 // preparing a kind of kernel and reading its results
 	Listed float64 // listing a root, or a task of loops, for the kernels
@@ -141,25 +141,25 @@ func (r Rates) Loops(e Estimate, w Work) float64 {
 	return r.linked(t, w)
 }
 
-// Maps is the seconds that counting maps in a graph of so many vertices takes, without the
+// Maps is the seconds that counting maps takes in a graph with so many vertices, without counting the
 // triangles at edges.
 func (r Rates) Maps(w MapsWork, vertices float64) float64 {
 	return r.Start + r.OfMaps.time(w, vertices)
 }
 
-// time is the seconds that work takes in a graph of so many vertices.
+// time is the seconds that w takes in a graph with so many vertices.
 func (r MapRates) time(w MapsWork, vertices float64) float64 {
 	far := r.Far * max(0, math.Log2(vertices/r.Cached))
 	return r.Visit*w.Visits + r.Pull*w.Pulled + (r.Push+far)*w.Pushed
 }
 
-// Threads is the seconds that it takes to start more threads beside the first one, and to take
+// Threads is the seconds that it takes to start so many more threads after the first one, and to take
 // the bytes of memory of all threads. No count is faster than that.
 func (r Rates) Threads(more, bytes float64) float64 {
 	return r.OfRuns.Thread*more + r.OfRuns.Fresh*bytes
 }
 
-// Host is the seconds that a run on GPUs takes beside its kernels. kernels is the number of kinds
+// Host is the seconds that a run on GPUs takes in addition to its kernels. kernels is the number of kinds
 // of kernels, listed the number of roots or tasks that the host lists for them.
 func (r Rates) Host(kernels int, listed float64) float64 {
 	return r.OfRuns.Call*float64(kernels) + r.OfRuns.Listed*listed

@@ -2,7 +2,7 @@ package plan
 
 import "sagann/mine/pattern"
 
-// None stands where there is no set.
+// None means that there is no set.
 const None = -1
 
 // Plan is a nest of loops. Level i binds one vertex of the graph to the pattern vertex

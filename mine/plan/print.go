@@ -51,7 +51,7 @@ func (p *Plan) source(set int) string {
 	return fmt.Sprintf("S%d", number)
 }
 
-// limits is the text of all that a candidate of the level must fulfil beside being in its set.
+// limits is the text of all conditions of a candidate of the level, apart from being in its set.
 func (p *Plan) limits(l int) string {
 	level := p.Levels[l]
 	text := p.window(level.Above, level.Below, p.name(l))

@@ -288,7 +288,7 @@ func (r *Rows) ByDegree() *Rows {
 	return s
 }
 
-// Has tells whether u and v are neighbours.
+// Has reports whether u and v are neighbours.
 func (r *Rows) Has(u, v uint32) bool {
 	if r.Degree(u) < r.Degree(v) {
 		u, v = v, u

@@ -19,7 +19,7 @@ const (
 	slice      = 1024    // most neighbours in a slice of a root
 )
 
-// ListNeed is the memory that listing takes for each worker beside NestNeed.
+// ListNeed is the bytes that listing takes for each worker, in addition to NestNeed.
 func ListNeed() int64 { return blockBytes * blockCount }
 
 // block is some of the rows that a piece lists.

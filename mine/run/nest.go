@@ -173,7 +173,7 @@ func (n *nest) bind(l int, v uint32) {
 	}
 }
 
-// fits reports whether a candidate fulfils all that a level asks beside its window.
+// fits reports whether a candidate fulfils all conditions of a level except its window.
 func (n *nest) fits(l int, v uint32) bool {
 	level := &n.plan.Levels[l]
 	if level.Label != pattern.AnyLabel && (n.rows.Label == nil || n.rows.Label[v] != level.Label) {
@@ -333,14 +333,14 @@ func has(levels []int, l int) bool {
 	return false
 }
 
-// Vertex, Label, Degree and Adjacent are what conditions ask of the match.
+// Vertex, Label, Degree and Adjacent are the methods of pattern.Values, for conditions on the match.
 
 func (n *nest) at(i int) uint32 { return n.bound[n.plan.At[i]] }
 
 // Vertex is the user's number of the vertex bound to pattern vertex i.
 func (n *nest) Vertex(i int) int64 { return int64(n.rows.User(n.at(i))) }
 
-// Label is its label.
+// Label is the label of that vertex, -1 without one.
 func (n *nest) Label(i int) int64 {
 	if n.rows.Label == nil {
 		return -1
@@ -348,8 +348,8 @@ func (n *nest) Label(i int) int64 {
 	return int64(n.rows.Label[n.at(i)])
 }
 
-// Degree is its degree.
+// Degree is the degree of that vertex.
 func (n *nest) Degree(i int) int64 { return int64(n.rows.Degree(n.at(i))) }
 
-// Adjacent tells whether two are neighbours.
+// Adjacent reports whether the vertices bound to i and j are neighbours.
 func (n *nest) Adjacent(i, j int) bool { return n.rows.Has(n.at(i), n.at(j)) }

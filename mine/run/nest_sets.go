@@ -49,7 +49,7 @@ func search(list []uint32, x int64) int {
 	return lo
 }
 
-// contains tells whether the sorted list has x.
+// contains reports whether the sorted list has x.
 func contains(list []uint32, x uint32) bool {
 	i := search(list, int64(x))
 	return i < len(list) && list[i] == x
@@ -387,7 +387,7 @@ func subtract(to, a, b []uint32) []uint32 {
 	return to[:k]
 }
 
-// gallop is the number of members of the sorted list below x, fast where it is small.
+// gallop is the number of members of the sorted list below x. It is fast if that number is small.
 func gallop(list []uint32, x uint32) int {
 	hi := 1
 	for hi < len(list) && list[hi-1] < x {

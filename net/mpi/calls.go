@@ -59,7 +59,8 @@ static void saga_drop(MPI_Request *r) { MPI_Cancel(r); MPI_Request_free(r); }
 static void saga_abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 static int saga_error(int e, char *text) { int n = 0; MPI_Error_string(e, text, &n); return n; }
 static int saga_barrier(MPI_Request *r) { return MPI_Ibarrier(MPI_COMM_WORLD, r); }
-// saga_sleep sleeps hardly longer than it says: a timer of Go takes a millisecond where no thread runs, and Linux adds 50 µs unless asked not to.
+// saga_sleep sleeps hardly longer than ns. A timer of Go can take a millisecond if no thread runs, and Linux adds 50 µs
+// unless it is asked not to.
 static void saga_sleep(long ns) {
 	struct timespec t = {0, ns};
 #ifdef __linux__
