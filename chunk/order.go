@@ -53,7 +53,7 @@ func (o *Order) Validate(v int) error {
 		return -1
 	})
 	if i >= 0 {
-		return fmt.Errorf("chunk: order is no permutation: vertex %d has new id %d, which does not lead back", i, o.New[i])
+		return fmt.Errorf("chunk: order is not a permutation: vertex %d has new id %d, whose old id is another", i, o.New[i])
 	}
 	return nil
 }

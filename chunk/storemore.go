@@ -44,7 +44,7 @@ func (s *Store) numbers(k Kind) ([]float32, error) {
 		return nil, nil
 	}
 	if n := s.blocks[i].Len; n < 4 || n%4 != 0 {
-		return nil, fmt.Errorf("%s: %v has %d bytes, which is no number of columns and rows of them", s.path, s.blocks[i], n)
+		return nil, fmt.Errorf("%s: %v has %d bytes, which do not make a number of columns and whole rows", s.path, s.blocks[i], n)
 	}
 	return readSingle[float32](s, k)
 }
@@ -58,10 +58,10 @@ func (h *header) checkTargetRows(k Kind, rows []float32, cols int) error {
 		want = h.E
 	case KindGraphTargets:
 	default:
-		return fmt.Errorf("%v are no targets", k)
+		return fmt.Errorf("%v is not a kind of targets", k)
 	}
 	if cols < 1 || len(rows)%cols != 0 || want >= 0 && int64(len(rows)/cols) != want {
-		return fmt.Errorf("%d targets in rows of %d, of %d vertices and %d edges", len(rows), cols, h.V, h.E)
+		return fmt.Errorf("%d targets in rows of %d do not fit a graph of %d vertices and %d edges", len(rows), cols, h.V, h.E)
 	}
 	for i, x := range rows {
 		if first := rows[i/cols*cols]; math.IsInf(float64(x), 0) || (x == x) != (first == first) {
@@ -83,7 +83,7 @@ type Sparse struct {
 // check returns an error unless s is valid and has v rows.
 func (s *Sparse) check(v int) error {
 	if s.Cols < 1 || int64(s.Cols) > math.MaxUint32 || len(s.Ptr) != v+1 || s.Ptr[0] != 0 || s.Ptr[v] != int64(len(s.Ids)) || len(s.Ids) != len(s.Vals) {
-		return fmt.Errorf("%d pointers, %d columns and %d values are no rows of %d vertices in %d columns", len(s.Ptr), len(s.Ids), len(s.Vals), v, s.Cols)
+		return fmt.Errorf("%d pointers, %d columns and %d values do not make the rows of %d vertices with %d columns", len(s.Ptr), len(s.Ids), len(s.Vals), v, s.Cols)
 	}
 	for r := range v {
 		lo, hi := s.Ptr[r], s.Ptr[r+1]

@@ -18,7 +18,7 @@ func (w *Writer) AppendFeatures(rows []float32) error {
 	}
 	cols := w.meta.FeatureCols
 	if cols == 0 && len(rows) > 0 || cols > 0 && len(rows)%cols != 0 {
-		return w.fail(fmt.Errorf("%d feature values are no rows of %d", len(rows), cols))
+		return w.fail(fmt.Errorf("%d feature values do not make rows of %d", len(rows), cols))
 	}
 	if cols == 0 {
 		return nil

@@ -103,7 +103,7 @@ func (m *csr) from(kind string, a, b []int64) (*csr, error) {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("a sparse matrix of the kind %s: csr, csc and coo are read", kind)
+		return nil, fmt.Errorf("a sparse matrix of the kind %s: only csr, csc and coo can be read", kind)
 	}
 	return m, m.check()
 }

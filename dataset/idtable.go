@@ -117,11 +117,11 @@ func (t *idTable) find(id []byte, vertices int) (uint32, error) {
 		if v, ok := t.named[string(id)]; ok {
 			return v, nil
 		}
-		return 0, fmt.Errorf("%.40q is no vertex%s", id, t.hint())
+		return 0, fmt.Errorf("%.40q is not a vertex%s", id, t.hint())
 	}
 	n, ok := plainNumber(id)
 	if !ok {
-		return 0, fmt.Errorf("%.40q is no vertex%s", id, t.hint())
+		return 0, fmt.Errorf("%.40q is not a vertex%s", id, t.hint())
 	}
 	if t.same {
 		if n >= uint64(vertices) {
@@ -131,7 +131,7 @@ func (t *idTable) find(id []byte, vertices int) (uint32, error) {
 	}
 	v, ok := t.place[n]
 	if !ok {
-		return 0, fmt.Errorf("%d is no vertex%s", n, t.hint())
+		return 0, fmt.Errorf("%d is not a vertex%s", n, t.hint())
 	}
 	return v, nil
 }

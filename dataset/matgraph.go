@@ -13,7 +13,7 @@ import (
 func (e matElement) numbers() ([]float64, error) {
 	size := matTypeSize[e.kind]
 	if size == 0 || len(e.data)%size != 0 {
-		return nil, fmt.Errorf("byte %d: %d bytes of type %d are no numbers", e.at, len(e.data), e.kind)
+		return nil, fmt.Errorf("byte %d: %d bytes of type %d do not make whole numbers", e.at, len(e.data), e.kind)
 	}
 	out := make([]float64, len(e.data)/size)
 	le := binary.LittleEndian

@@ -109,7 +109,7 @@ func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 		for j := o; j < in.P; j += m.Owners {
 			for i := range in.P {
 				if s.CellNNZ(j, i) != m.Cells[j*in.P+i].NNZ || s.CellNNZ(i, j) != m.Cells[i*in.P+j].NNZ {
-					return fail("shard %d has another number of edges between intervals %d and %d than %s says", o, i, j, manifestFile)
+					return fail("shard %d does not have the number of edges between intervals %d and %d that %s says", o, i, j, manifestFile)
 				}
 			}
 		}

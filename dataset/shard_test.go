@@ -20,7 +20,7 @@ func TestShardsDamaged(t *testing.T) {
 		"no shard":      {func(dir string) error { return os.Remove(shardFile(dir, 1)) }, "shard1.saga"},
 		"no rows":       {func(dir string) error { return os.Remove(rowsFile(dir, 1)) }, "rows1.saga"},
 		"other rows":    {func(dir string) error { return os.Rename(shardFile(dir, 1), rowsFile(dir, 1)) }, "saga"},
-		"another shard": {func(dir string) error { return os.Rename(shardFile(dir, 0), shardFile(dir, 1)) }, "another number of edges"},
+		"another shard": {func(dir string) error { return os.Rename(shardFile(dir, 0), shardFile(dir, 1)) }, "does not have the number of edges"},
 		"text":          {edited("{", "["), "manifest"},
 		"version":       {edited(`"version":1`, `"version":7`), "version 7"},
 		"cells":         {edited(`"cells":[{`, `"cells":[{},{`), "do not go together"},

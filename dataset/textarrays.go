@@ -104,7 +104,7 @@ func (a *textArray) read(path string) error {
 	line := 0
 	return t.eachRow(func(row [][]byte) error {
 		if line++; t.textFile.line != line {
-			return t.errorf("a blank line before: a row with nothing is written nan")
+			return t.errorf("a blank line before: write nan for a row without a number")
 		}
 		for i, f := range row {
 			x, ok := textNumber(bytes.TrimSpace(f))
@@ -114,7 +114,7 @@ func (a *textArray) read(path string) error {
 				return nil
 			}
 			if !ok {
-				return t.errorf("column %d: %.40q is no number", i+1, f)
+				return t.errorf("column %d: %.40q is not a number", i+1, f)
 			}
 			a.values = append(a.values, x)
 		}

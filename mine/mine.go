@@ -108,7 +108,7 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits, maps and loops", opt.Engine)
 	}
 	if opt.Threads < 0 || opt.Mem < 0 {
-		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: neither is below 0", opt.Threads, opt.Mem)
+		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: both must be at least 0", opt.Threads, opt.Mem)
 	}
 	if opt.Threads == 0 {
 		opt.Threads = runtime.GOMAXPROCS(0)

@@ -214,7 +214,7 @@ func (e *Expr) check(n int) error {
 	}
 	for _, x := range e.Args {
 		if x.Truth() != truth {
-			return fmt.Errorf("%s stands where the other kind of value is wanted", x)
+			return fmt.Errorf("%s has the wrong kind of value: operators take either numbers or truth values", x)
 		}
 		if err := x.check(n); err != nil {
 			return err

@@ -196,7 +196,7 @@ func (s *scanner) number(what string) (int, error) {
 	case digits > 0:
 		return n, nil
 	case s.text == "":
-		return 0, s.fail("the text ends where %s should stand", what)
+		return 0, s.fail("the text ends, but %s is missing", what)
 	}
 	r, _ := utf8.DecodeRuneInString(s.text)
 	return 0, s.fail("unexpected %q; wanted %s", r, what)

@@ -151,7 +151,7 @@ func (r *request) over() (bool, error) {
 		return true, err
 	}
 	if r.recv && !r.beat && r.got != len(r.b) {
-		return true, fmt.Errorf("rank %d has sent %d bytes where %d were awaited", r.peer, r.got, len(r.b))
+		return true, fmt.Errorf("rank %d has sent %d bytes, but %d were expected", r.peer, r.got, len(r.b))
 	}
 	return true, nil
 }

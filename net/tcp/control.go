@@ -55,7 +55,7 @@ func (p *peer) hear() (kind byte, text string, err error) {
 	}
 	n := binary.LittleEndian.Uint32(head[1:])
 	if n > told {
-		return 0, "", errors.New("no word of a rank")
+		return 0, "", errors.New("not a message of a rank")
 	}
 	b := make([]byte, n)
 	_, err = io.ReadFull(p.c, b)
@@ -85,7 +85,7 @@ func (l *Link) meet() error {
 		if list := strings.Split(text, "\n"); err == nil && kind == names && len(list) == len(l.hosts) {
 			l.hosts = list
 		} else {
-			return fmt.Errorf("rank 0 at %s did not say who has come: %w", l.o.Peers[0], errors.Join(err, errors.New(text)))
+			return fmt.Errorf("rank 0 at %s did not send the list of hosts: %w", l.o.Peers[0], errors.Join(err, errors.New(text)))
 		}
 		c.SetReadDeadline(time.Time{})
 		go l.listenTo(p)
@@ -96,13 +96,13 @@ func (l *Link) meet() error {
 		select {
 		case <-in.ready:
 		case <-time.After(time.Until(now.Add(l.o.Timeout))):
-			return fmt.Errorf("rank %d has not come for %v; is it started, with --rank %d and the same --peers?", r, l.o.Timeout, r)
+			return fmt.Errorf("rank %d has not connected for %v: was it started, with --rank %d and the same --peers?", r, l.o.Timeout, r)
 		}
 		p := &peer{rank: r, c: in.c}
 		p.c.SetReadDeadline(now.Add(l.o.Timeout))
 		kind, text, err := p.hear()
 		if err != nil || kind != names {
-			return fmt.Errorf("rank %d came and did not say from where: %w", r, errors.Join(err, errors.New(text)))
+			return fmt.Errorf("rank %d connected but did not send the name of its host: %w", r, errors.Join(err, errors.New(text)))
 		}
 		p.c.SetReadDeadline(time.Time{})
 		l.hosts[r] = text

@@ -195,7 +195,7 @@ func TestMissing(t *testing.T) {
 		}
 	}()
 	_, err := Open(Options{Peers: peers, Timeout: 300 * time.Millisecond})
-	if err == nil || !strings.Contains(err.Error(), "rank 1 has not come") {
+	if err == nil || !strings.Contains(err.Error(), "rank 1 has not connected") {
 		t.Error(err)
 	}
 	if _, err := Open(Options{Peers: peers, Rank: 2}); err == nil {
