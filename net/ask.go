@@ -9,8 +9,9 @@ import (
 // answers in the background, from goroutines that only wait for asks and answer them. They never ask
 // themselves, so there is no deadlock.
 
-// An Answer is a function that answers an ask. It may use memory for the result. It may be called by several
-// goroutines at the same time.
+// An Answer is a function that answers an ask. memory is its result of an earlier call, or nil, and may be used for
+// the new result; so an Answer must not return memory that it still needs. It may be called by several goroutines
+// at the same time.
 type Answer func(ask, memory []byte) ([]byte, error)
 
 // asking is the part of a Group for asks.

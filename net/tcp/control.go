@@ -235,11 +235,7 @@ func (l *Link) allLeft() {
 			return
 		}
 	}
-	select {
-	case <-l.left:
-	default:
-		close(l.left)
-	}
+	l.leave.Do(func() { close(l.left) })
 }
 
 // Close ends the link. It waits until all ranks have called Close.

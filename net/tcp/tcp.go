@@ -39,6 +39,7 @@ type Link struct {
 
 	peers []*peer       // ranks that this one watches
 	left  chan struct{} // closed when all ranks have called Close
+	leave sync.Once     // closes left: the last peers may leave at the same time
 }
 
 // Open connects the ranks. It returns when all ranks have called it.

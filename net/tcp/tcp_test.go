@@ -243,3 +243,26 @@ func BenchmarkLink(b *testing.B) {
 		all.Wait()
 	}
 }
+
+// TestAllLeaveAtOnce: ranks that call Close at the same time are heard by several goroutines of rank 0.
+func TestAllLeaveAtOnce(t *testing.T) {
+	for range 50_000 {
+		l := &Link{left: make(chan struct{}), peers: []*peer{{rank: 1, left: true}, {rank: 2, left: true}}}
+		var ready atomic.Int32
+		var heard sync.WaitGroup
+		for range l.peers {
+			heard.Go(func() {
+				ready.Add(1)
+				for k := 0; ready.Load() < 2 && k < 1000; k++ {
+				}
+				l.allLeft()
+			})
+		}
+		heard.Wait()
+		select {
+		case <-l.left:
+		default:
+			t.Fatal("rank 0 does not know that all ranks have left")
+		}
+	}
+}
