@@ -96,10 +96,7 @@ func (x *gpus) open(mem int64) error {
 
 // with calls f with the graph on the GPUs, laid out as wanted.
 func (x *gpus) with(r *rows.Rows, l cuda.Layout, listing bool, f func(g *cuda.Graph) error) error {
-	x.mu.Lock()
-	busy := x.listing
-	x.mu.Unlock()
-	if busy {
+	if x.busy() {
 		return ErrBusy
 	}
 	x.use.Lock()
@@ -129,11 +126,22 @@ func (x *gpus) with(r *rows.Rows, l cuda.Layout, listing bool, f func(g *cuda.Gr
 	return f(x.on)
 }
 
-// Close frees the GPUs. Without GPUs it does nothing. The graph must not be used afterwards.
+// busy reports whether a listing uses the GPUs. A call inside its loop must not wait for its end.
+func (x *gpus) busy() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.listing
+}
+
+// Close frees the GPUs. While they list, it fails with ErrBusy. Without GPUs it does nothing. The graph must not be
+// used after it has succeeded.
 func (g *Graph) Close() (err error) {
 	x := g.gpus
 	if x == nil {
 		return nil
+	}
+	if x.busy() {
+		return ErrBusy
 	}
 	x.use.Lock()
 	defer x.use.Unlock()
