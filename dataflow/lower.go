@@ -191,6 +191,10 @@ func (l *lowering) kernelCall(b *builder) plan.Call {
 	b.p.Operands, b.p.Packed = len(b.operands), b.p.Edges && l.out.Want.Pack
 	l.out.Kernels = append(l.out.Kernels, b.p)
 	c := plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
+	for k := range c.Operands {
+		o := &c.Operands[k]
+		o.Indexable = b.p.Indexable(k)
+	}
 	if b.returns {
 		c.Cost.SumBytes = betweenSums(b.p)
 	}

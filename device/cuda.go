@@ -48,18 +48,6 @@ type cudaMade struct {
 	graphs  []*cudaGraph
 }
 
-// cudaBlas is a handle and its workspace.
-type cudaBlas struct {
-	handle cuHandle
-	work   cuPtr
-}
-
-// blasWork is the workspace of a queue's products: what the library recommends for
-// compute capability 9. It is not a part of the arena.
-const blasWork = 32 << 20
-
-var errContext = errors.New("the GPU's context is broken")
-
 // cudaLive are the open devices: a device that closes must wait for copies that
 // others make from it.
 var (
@@ -230,10 +218,7 @@ func (d *CUDA) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closing = true
-	errs := []error{d.leaveNCCL()}
-	for _, b := range d.made.blas {
-		errs = append(errs, cuCloseBlas(d.ctx, b.handle), cuFree(d.ctx, b.work))
-	}
+	errs := []error{d.leaveNCCL(), d.closeBlas()}
 	for b := range d.made.batches {
 		b.free()
 	}

@@ -233,19 +233,6 @@ func (d *CUDA) oneByOne(q *cudaQueue, b *cudaBatch) error {
 	return nil
 }
 
-func (d *CUDA) openBlas(q *cudaQueue) error {
-	work, err := cuAlloc(d.ctx, blasWork)
-	if err != nil {
-		return err
-	}
-	if q.blas, err = cuNewBlas(d.ctx, q.stream, work, blasWork); err != nil {
-		q.blas = nil
-		return errors.Join(err, cuFree(d.ctx, work))
-	}
-	d.made.blas = append(d.made.blas, cudaBlas{q.blas, work})
-	return nil
-}
-
 // Record marks the end of q.
 func (d *CUDA) Record(q Queue, e Event) error {
 	own, err := d.queue(q)

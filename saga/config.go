@@ -144,7 +144,7 @@ func (c *Config) Validate() error {
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match", "draw")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match", "draw", "in-place")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

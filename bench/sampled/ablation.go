@@ -23,6 +23,7 @@ var parts = []struct {
 	name    string
 }{
 	{"draw", 0, "the card draws and renumbers"},
+	{"in-place", 0, "kernels read rows of features where they lie"},
 	{"fuse", 0, "aggregation: one kernel reads rows, computes on edges and sums"},
 	{"match", -1, "match: rows of the batches before stay on the card"},
 	{"stream", -1, "batches come ahead: drawn and copied while one computes"},

@@ -20,7 +20,7 @@ type epochs struct {
 	mem                          int64
 	tf32, profile, alone, table  bool
 	cache                        float64
-	sampler, out, then           string
+	sampler, out, then, without  string
 	accumulate                   int
 	sorted                       sortedRows // shared by all runs
 }

@@ -49,6 +49,7 @@ func main() {
 	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
 	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
 	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
+	flag.StringVar(&e.without, "without", "", "parts that the epochs leave out: in-place,draw")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.StringVar(&e.sampler, "sampler", "", "sampler of the epochs in place of -sample, which then says how many layers there are: ladies:512,512,512")
 	flag.BoolVar(&e.table, "table", false, "print a row for each run of the epochs, with what drawing alone takes")
@@ -56,7 +57,7 @@ func main() {
 	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
 	ablation := flag.String("ablation", "", "graphs, such as reddit,products,mag: time -epochs with every part of sampled training and without each, by turns, instead")
 	models := flag.String("models", "gcn,gin,gat", "models of the ablation")
-	left := flag.String("parts", "fuse,draw,match,stream", "what the ablation leaves out")
+	left := flag.String("parts", "fuse,draw,in-place,match,stream", "what the ablation leaves out")
 	flag.Parse()
 	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n) }
 	if e.n > 0 {

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"sagann/backend"
@@ -39,6 +40,9 @@ func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, err
 	}
 	if e.alone {
 		c.Without = append(c.Without, "match")
+	}
+	if e.without != "" {
+		c.Without = append(c.Without, strings.Split(e.without, ",")...)
 	}
 	return saga.CompileSampled(m, d, c, how)
 }

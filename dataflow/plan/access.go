@@ -23,7 +23,7 @@ func Accesses(s *Spec) [][]Access {
 // access adds what a call reads to m, and then what it writes.
 func (c *Call) access(s *Spec, m []Access) {
 	for _, o := range c.Operands {
-		if o.Kind != OwnValue && o.Kind != OtherValue {
+		if !o.ofRows() {
 			continue
 		}
 		if d := s.Values[o.ID].Derive; d != nil {

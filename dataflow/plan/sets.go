@@ -15,7 +15,7 @@ type Sets struct {
 
 // Ahead is the memory of a plan that takes batches in while it works on another: rooms side by side
 // for all that comes with a batch. Inputs in Tables do not come with it: their rows for all
-// vertices lie in device memory, and a step takes those that belong to the batch's vertices.
+// vertices lie in device memory, where kernels read those that belong to the batch's vertices.
 type Ahead struct {
 	On     bool
 	Rooms  int // a batch is at work in one, and as many as there are more come
@@ -38,7 +38,9 @@ type Table struct {
 	Host  bool
 	Hot   int
 	Again bool // a batch may have a row several times
+	All   bool // a step takes all rows that kernels read, and they read none there
 
+	Taken int   // the set whose rows a step takes to a place of their own; 0: of none. Made by planning
 	At    int64 // where the first row lies; made by planning. Of Host where the first of Hot lies,
 	Slots int64 // where the places of all rows there lie,
 	Last  int64 // and where the places that they have in the last batches, by turns;
@@ -91,12 +93,25 @@ func (z *Sets) TableOf(id int) *Table {
 	return nil
 }
 
+// InTable tells whether operand o of a call of st reads rows of a table in device memory where they lie, by the list at Ahead.IDs: a
+// set's rows are the first ones of every deeper set.
+func (z *Sets) InTable(st *Step, o *Operand) bool {
+	if !o.ofRows() {
+		return false
+	}
+	t := z.TableOf(o.ID)
+	return t != nil && !t.Host && st.SetOf(o) > t.Taken
+}
+
 // Deepest is the set with the rows of all levels.
 func (z *Sets) Deepest() int { return len(z.Rows) - 1 }
 
 // Room is how many rows there is room for where value id lies: those of its set, and
-// zeros behind them.
+// zeros behind them. Of what has a table on the device they are those that a step takes.
 func (z *Sets) Room(s *Spec, id int) int {
+	if t := z.TableOf(id); t != nil && !t.Host {
+		return z.Rows[t.Taken]
+	}
 	n := z.Rows[s.Values[id].Set]
 	for i := range s.Phases {
 		for _, st := range s.Phases[i].Steps {

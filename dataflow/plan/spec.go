@@ -80,7 +80,16 @@ type Operand struct {
 	Kind  OperandKind
 	ID    int // index into Values, Globals or EdgeTemps
 	Write bool
+
+	// Indexable says that the kernel reads rows of the value one by one, so that they may lie in a table (Sets.InTable).
+	Indexable bool
 }
+
+// ofRows tells whether o is a vertex tensor.
+func (o *Operand) ofRows() bool { return o.Kind == OwnValue || o.Kind == OtherValue }
+
+// Reads tells whether o reads rows of value id.
+func (o *Operand) Reads(id int) bool { return o.ofRows() && o.ID == id && !o.Write }
 
 // Call runs one kernel.
 type Call struct {
@@ -140,6 +149,16 @@ func (st *Step) Reads(id int) bool {
 		}
 	}
 	return false
+}
+
+// SetOf is the set whose rows operand o, a vertex tensor, has in calls of st over sampled blocks. An edge set goes from the set
+// of the next number to that of its own, whose rows own it in direction CSC.
+func (st *Step) SetOf(o *Operand) int {
+	set := int(st.Set)
+	if st.Kind == Stream && (st.Dir == CSC) == (o.Kind == OtherValue) {
+		set++
+	}
+	return set
 }
 
 // Phase is a sweep over all intervals: for each, its steps in order.

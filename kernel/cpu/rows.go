@@ -23,18 +23,19 @@ func (r *run) rows(w *worker, b block, number int) {
 	c, l := r.c, r.l
 	for lo := b.lo; lo < b.hi; lo += c.strip {
 		n := min(c.strip, b.hi-lo)
-		for _, f := range c.p.Leaves {
+		for i := range c.p.Leaves {
+			f := &c.p.Leaves[i]
 			if f.From == kernel.Global || c.skip[f.Reg] {
 				continue
 			}
 			buf := l.Bufs[f.Operand]
-			if f.LD == f.Cols {
+			if f.LD == f.Cols && !f.Indexed {
 				w.at[f.Reg] = buf[lo*f.LD : (lo+n)*f.LD]
 				continue
 			}
 			dst := c.reg(w, f.Reg, n)
 			for i := range n {
-				copy(dst[i*f.Cols:(i+1)*f.Cols], buf[(lo+i)*f.LD:])
+				copy(dst[i*f.Cols:(i+1)*f.Cols], buf[l.row(f, lo+i)*f.LD:])
 			}
 			w.at[f.Reg] = dst
 		}

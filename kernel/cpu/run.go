@@ -11,7 +11,16 @@ type Launch struct {
 	Rows        int         // own rows
 	Bufs        [][]float32 // by operand; Own and Other start at row 0 of their interval
 	Cell        *chunk.View // the cell's edges; nil in row programs
+	Index       []uint32    // of a program that Indexes
 	First, Last bool        // edge programs: start the accumulators; finish them
+}
+
+// row is where row i of leaf f lies.
+func (l *Launch) row(f *kernel.Leaf, i int) int {
+	if f.Indexed {
+		return int(l.Index[i])
+	}
+	return i
 }
 
 // run is the state shared by the workers of one launch.

@@ -17,6 +17,7 @@ type worker struct {
 	by    []keySum
 	far   []uint32 // far ends of the strip's edges
 	ids   []uint32 // room for far ends of packed cells
+	index []uint32 // room for the places of rows of indexed leaves
 	args  kernel.Args
 	ready bool // spread registers are filled
 }

@@ -53,8 +53,17 @@ func (e *emitter) blockInput(id int) {
 		e.copyBlock(t, nil, []span{s})
 		return
 	}
-	t.Kind, t.Queue, t.Phase, t.Step, t.FromAddr = plan.Take, plan.Compute, int32(e.phase), -1, from.At
-	e.t.add(&t, []span{e.ids(), memory(0, from.At, int64(from.Rows)*v.RowBytes)}, []span{s})
+	if from.Taken == 0 {
+		return
+	}
+	t.Kind, t.Queue, t.Phase, t.Step, t.FromAddr, t.Own = plan.Take, plan.Compute, int32(e.phase), -1, from.At, int32(from.Taken)
+	e.t.add(&t, []span{e.ids(), e.table(id)}, []span{s})
+}
+
+// table is the memory of the table of value id.
+func (e *emitter) table(id int) span {
+	t := e.p.Places.Sets.TableOf(id)
+	return memory(0, t.At, int64(t.Rows)*e.p.Spec.Values[id].RowBytes)
 }
 
 // ids is the memory of the vertices of a batch, of which tables take rows; without tables none.
@@ -104,12 +113,15 @@ func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
 		c := &st.Calls[k]
 		t.Kind, t.Kernel, t.Rows, t.Args[0] = plan.Run, int32(c.Kernel), int32(c.Rows), int32(len(p.Args))
 		reads, writes := append([]span{}, cell...), []span(nil)
-		for _, o := range c.Operands {
+		for n := range c.Operands {
+			o := &c.Operands[n]
 			var s span
-			switch o.Kind {
-			case plan.GlobalRef:
+			switch {
+			case o.Kind == plan.GlobalRef:
 				s = e.global(0, o.ID)
-			case plan.EdgeTemp:
+			case p.Places.Sets.InTable(st, o):
+				s, reads = e.table(o.ID), append(reads, e.ids())
+			case o.Kind == plan.EdgeTemp:
 				s = memory(0, e.ps.Temps[o.ID], int64(p.Places.Sets.LargestEdges())*p.Spec.EdgeTemps[o.ID])
 			default:
 				s = e.room(o.ID)

@@ -55,11 +55,15 @@ func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []tim
 const LeastRead = 64
 
 // Draw is how long drawing blocks with so many vertices of each level and edges of each hop takes. A vertex reads where its row begins. An edge is read, its far
-// end is marked, and its place is read when places are given and when far ends are named by it. A hop has two kernels, and one ends the batch.
-func (k *DeviceKind) Draw(vertices, edges []int) time.Duration {
+// end is marked, and its place is read when places are given and when far ends are named by it. A hop has two kernels, and one ends the batch. Where rows are
+// what walks visit, these make so many moves from a vertex at each hop: a row's begin and an edge are read for each.
+func (k *DeviceKind) Draw(vertices, edges, moves []int) time.Duration {
 	reads := 0
 	for hop, n := range edges {
 		reads += vertices[hop] + 4*n
+		if moves != nil {
+			reads += 2 * moves[hop] * vertices[hop]
+		}
 	}
 	return time.Duration(1e9 * (float64(2*len(edges)+1)*k.Launch.Value + float64(reads*LeastRead)/k.GatherMiss.Value))
 }
