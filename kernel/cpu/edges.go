@@ -143,7 +143,8 @@ func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
 	return ids
 }
 
-// rowsOf is where the rows of leaf f at these far ends lie; the next call takes the memory.
+// rowsOf is the indices, in the operand of leaf f, of the rows of these far ends. The result is valid until the next
+// call.
 func (w *worker) rowsOf(l *Launch, f *kernel.Leaf, far []uint32) []uint32 {
 	if !f.Indexed {
 		return far
