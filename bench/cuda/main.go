@@ -50,7 +50,7 @@ func main() {
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
 	sums := flag.Bool("gather", false, "print the table of gather-sums and nothing else")
 	sweep := flag.Bool("sweep", false, "with -gather: 20,000 vertices and densities from 0.01 to 10 %, as in the paper's Figure 13")
-	cache := flag.Bool("cache", false, "with -gather: the rate by the number of vertices, which shows what of the cache a gather has")
+	cache := flag.Bool("cache", false, "with -gather: the rate by the number of vertices, which shows how much of the cache a gather uses")
 	degrees := flag.Bool("degrees", false, "with -gather: each way to gather by the edges of a row in a cell")
 	begin := flag.Bool("starts", false, "print what kernels, copies and products (-tf32) take beside their work, and nothing else")
 	read := flag.Bool("reads", false, "print the rate at which a kernel reads rows of host memory, and nothing else")

@@ -60,7 +60,7 @@ func main() {
 	flag.StringVar(&o.against, "against", "", "compare with this table")
 	flag.Float64Var(&o.mean, "mean", 1, "largest geometric mean of new ÷ old")
 	flag.Float64Var(&o.worst, "worst", 1.03, "largest new ÷ old of a case")
-	random := flag.Int("random", 0, "instead: print so many drawn cases")
+	random := flag.Int("random", 0, "instead: print so many random cases")
 	seed := flag.Uint64("seed", 1, "that they are drawn from")
 	flag.StringVar(&o.leaveOut, "leave-out", "", "search without this move (dataflow/tune/moves.go)")
 	flag.IntVar(&o.intervals, "intervals", 0, "plan with so many intervals; 0: as many as the search chooses")
