@@ -39,7 +39,7 @@ type CUDA struct {
 	comm    cudaComm // nil: it has not joined GPUs of other processes
 }
 
-// cudaMade is what a device has made for its user beside queues. It lives until Close.
+// cudaMade is the objects, apart from queues, that a device has made for its user. They live until Close.
 type cudaMade struct {
 	events  []*cudaEvent
 	modules []cuModule
@@ -56,7 +56,7 @@ var (
 )
 
 // OpenCUDA opens GPU number index with an arena of budget bytes. The context, the
-// libraries and the products' workspace come on top of the budget.
+// libraries and the workspace of matrix products take memory on top of the budget.
 func OpenCUDA(index int, budget int64) (Device, error) {
 	info := Info{Kind: "cuda", Index: index, Budget: budget}
 	if budget <= 0 || budget > math.MaxInt64/2 {
@@ -139,7 +139,7 @@ func (d *CUDA) Alloc(bytes int64) (Mem, error) {
 	return m, d.err(OpAlloc, nil, err)
 }
 
-// Free gives a block back.
+// Free frees a block.
 func (d *CUDA) Free(m Mem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpFree, nil, err)
@@ -156,7 +156,7 @@ func (d *CUDA) HostAlloc(bytes int64) (HostMem, error) {
 	return h, d.err(OpHostAlloc, nil, err)
 }
 
-// HostFree gives host memory back.
+// HostFree frees host memory.
 func (d *CUDA) HostFree(h HostMem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpHostFree, nil, err)
@@ -209,7 +209,7 @@ func (d *CUDA) Close() error {
 	d.drain()
 	cudaMu.Lock()
 	delete(cudaLive, d)
-	for peer := range d.peers { // a copy from here may still run
+	for peer := range d.peers { // a peer's copy from this arena may still run
 		if cudaLive[peer] {
 			peer.drain()
 		}

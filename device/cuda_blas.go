@@ -37,13 +37,13 @@ type cudaBlas struct {
 }
 
 // blasWork is the workspace of a queue's products in bytes: what the library recommends for
-// compute capability 9. It stands beside the arena.
+// compute capability 9. It is not a part of the arena.
 const blasWork = 32 << 20
 
-// blasPool has the handles that no device uses, by GPU. No handle is destroyed before the process
-// ends: cublasDestroy has crashed while several devices of a process were closed side by side. A
-// device that closes leaves its handles to the next one on its GPU. A handle belongs to a
-// context, so from the first handle on the pool holds the GPU's context, too.
+// blasPool has the handles that no device uses, by GPU. Handles are not destroyed before the process
+// ends, as cublasDestroy has crashed when several devices of a process were closed at the same time. A
+// device that closes leaves its handles to the next device on its GPU. A handle belongs to a
+// context, so the pool keeps the GPU's context from the first handle on.
 type blasPool struct {
 	mu   sync.Mutex
 	free map[int][]cuHandle
@@ -76,8 +76,8 @@ func (p *blasPool) give(dev int, h cuHandle) {
 	p.free[dev] = append(p.free[dev], h)
 }
 
-// forget drops the handles of a context that may be broken, and lets go of it: once all devices of
-// the GPU are closed, the next one that opens gets a sound context.
+// forget drops the handles of a context that may be broken, and releases the context. When all devices
+// of the GPU are closed, the next device that opens gets a sound context.
 func (p *blasPool) forget(dev int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

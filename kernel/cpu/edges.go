@@ -8,12 +8,12 @@ import (
 	"sagann/kernel"
 )
 
-// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row,
-// which has so many edges in the cell: with the first of them, the last, both or neither.
+// segment is a run of edges [lo, hi) of a strip, relative to its start, with the same own row. It may have
+// the first edge of the row in the cell, the last one, both or neither.
 type segment struct {
 	row, lo, hi, all int
 	first, last      bool
-	fresh            bool // the row is zero yet, and its edges in the cell are one chain
+	fresh            bool // the row is still zero, and its edges in the cell are one chain
 }
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
@@ -136,14 +136,15 @@ func (r *run) strip(w *worker, e, n, block int) {
 	}
 }
 
-// farIDs are the far ends of edges [lo, hi): what the cell holds or, where it holds them
-// packed, the worker's copy, which the next call takes.
+// farIDs are the far ends of edges [lo, hi): those in the cell or, if the cell is
+// packed, an unpacked copy, which is valid until the next call.
 func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
 	ids, w.ids = v.Far(w.ids, lo, hi)
 	return ids
 }
 
-// rowsOf is where the rows of leaf f at these far ends lie; the next call takes the memory.
+// rowsOf is the indices, in the operand of leaf f, of the rows of these far ends. The result is valid until the next
+// call.
 func (w *worker) rowsOf(l *Launch, f *kernel.Leaf, far []uint32) []uint32 {
 	if !f.Indexed {
 		return far

@@ -5,8 +5,8 @@ import "sagann/kernel"
 // block is a range of own rows, and in edge programs of entries of the row list.
 type block struct{ lo, hi, from, to int }
 
-// rowBlocks splits rows evenly. With sums into a Global there are at most so many parts as
-// lanes, whatever the number of workers.
+// rowBlocks splits rows evenly. With sums into a Global there are at most as many parts as
+// lanes, for any number of workers.
 func rowBlocks(rows int, sums bool) []block {
 	size := 1024
 	if sums {
