@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -138,13 +139,50 @@ func (c *trainCmd) own() error {
 	return nil
 }
 
+// alike is an error where the settings s are not those of the first rank: such ranks would wait for each other for ever. Data may lie
+// elsewhere; its bits are compared later. All ranks call it.
+func (t *ranks) alike(s *settings) error {
+	if t == nil {
+		return nil
+	}
+	mine, err := json.Marshal(savedSettings(*s))
+	if err != nil {
+		return err
+	}
+	text, err := t.group.BcastText(string(mine), 0)
+	if err != nil {
+		return err
+	}
+	var first savedSettings
+	if err := json.Unmarshal([]byte(text), &first); err != nil {
+		return err
+	}
+	compared := map[string]bool{}
+	names, err := s.asMap()
+	for name := range names {
+		compared[name] = !slices.Contains([]string{"data", "machine", "host-mem"}, name)
+	}
+	if alike(s.Memory.Device, first.Memory.Device) {
+		compared["device"] = false
+	}
+	changed, wrong := s.changed((*settings)(&first), compared)
+	if err := errors.Join(err, wrong); err != nil || len(changed) == 0 {
+		return err
+	}
+	return cli.Usagef("started with other settings than the first rank: %s", strings.Join(changed, ", "))
+}
+
 // agree is err, or that of another rank; all ranks call it.
 func (t *ranks) agree(err error) error {
-	if t == nil {
+	if t == nil || t.voted {
+		return err
+	}
+	if errors.As(err, new(*net.Elsewhere)) { // of a vote in planning
+		t.voted = true
 		return err
 	}
 	err = t.group.Agree(err)
-	t.voted = t.voted || err != nil
+	t.voted = err != nil
 	return err
 }
 
