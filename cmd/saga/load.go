@@ -92,6 +92,9 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if idle := s.idle(task); len(idle) > 0 {
 		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
 	}
+	if left := s.unread(d.Edges); len(left) > 0 {
+		log.Info("the model "+s.Model.Name+" leaves out what the edges have", "edges", strings.Join(left, ", "))
+	}
 	if err := j.prep.choose(s.Data.Features, d); err != nil {
 		return err
 	}
