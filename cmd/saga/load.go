@@ -122,6 +122,8 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 		if err == nil {
 			err = j.build(s, j.cfg, w)
 		}
+	} else if dense != nil {
+		return fmt.Errorf("--features %s: %v; data, degree, one-hot and embedding:64 give rows that every model reads", s.Data.Features, dense.Err)
 	}
 	return err
 }
