@@ -10,7 +10,7 @@
 // need the whole graph.
 //
 // The files. What there is: data.go, kind.go, split.go, options.go, features.go, sparse.go, targets.go,
-// links.go, nonedges.go, oneway.go, simplify.go, validate.go. What stands at a path: load.go; in pieces: stream.go, convert.go, shard.go, shardwrite.go. One kind
+// links.go, nonedges.go, oneway.go, across.go, simplify.go, validate.go. What stands at a path: load.go; in pieces: stream.go, convert.go, shard.go, shardwrite.go. One kind
 // of reader each:
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go list arrays (arrays.go, alias.go), of

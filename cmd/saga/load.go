@@ -191,6 +191,12 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	if text := oneWay(s.Data.Path, d); text != "" && !s.Data.Undirected {
 		log.Warn(text)
 	}
+	if task == saga.GraphTask {
+		if i := dataset.Across(d); i >= 0 {
+			u, v := d.Edges.Src[i], d.Edges.Dst[i]
+			log.Warn(fmt.Sprintf("edge %d joins vertex %d of graph %d and vertex %d of graph %d: ends are numbers of vertices of all graphs together", i, u, d.GraphOf[u], v, d.GraphOf[v]))
+		}
+	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
 		if err := j.splitLinks(s, log); err != nil {
 			return err
