@@ -150,9 +150,12 @@ func TestPeersWithoutFolder(t *testing.T) {
 
 // TestPeersUsage: a list of peers and a number that do not go together.
 func TestPeersUsage(t *testing.T) {
-	for _, args := range [][]string{{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"}} {
+	for _, args := range [][]string{
+		{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"},
+		{"--peers", "localhost", "--rank", "0"}, {"--peers", "localhost:1,localhost:1", "--rank", "1"},
+	} {
 		out, err := command(t, append([]string{"train"}, args...)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "--rank") {
+		if err == nil || !strings.Contains(string(out), args[0]) {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	stdnet "net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,13 @@ func (f *rankFlags) link(stderr *os.File) (net.Link, error) {
 	case len(f.Peers) > 0:
 		if int(f.Rank) >= len(f.Peers) {
 			return nil, cli.Usagef("--rank %d of %d --peers: they count from 0", f.Rank, len(f.Peers))
+		}
+		for i, peer := range f.Peers {
+			if _, port, err := stdnet.SplitHostPort(peer); err != nil || port == "" {
+				return nil, cli.Usagef("--peers: %q is no address, such as hosta:7000", peer)
+			} else if slices.Contains(f.Peers[:i], peer) {
+				return nil, cli.Usagef("--peers: %s stands twice; every rank listens at its own address", peer)
+			}
 		}
 		return tcp.Open(tcp.Options{Peers: f.Peers, Rank: int(f.Rank), Timeout: f.NetTimeout, Say: say, End: func() { os.Exit(exitFailure) }})
 	case f.Rank > 0:
