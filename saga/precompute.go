@@ -18,7 +18,7 @@ func (p *Program) precompute(once []*dataflow.Lowered) error {
 	if p.shape != nil {
 		return p.onceFit(once)
 	}
-	if len(once) > 0 { // ranks will wait for each other
+	if len(once) > 0 && p.sampled == nil { // ranks will wait for each other
 		if err := p.agreed(nil); err != nil {
 			return err
 		}
