@@ -126,6 +126,7 @@ func badNpz(t testing.TB) []badCase {
 		npzCase(t, "edge_index.npy: byte 132: 0.5 is not a whole number", floats("edge_index", []int{2, 2}, 0, 0.5, 1, 1)),
 		npzCase(t, "edge_index.npy: byte 152: vertex 2: ids must be below 2, the rows of|x.npy", edges, floats("x", []int{2, 1}, 1, 2)),
 		npzCase(t, "y.npy: byte 128: 2 labels for 3 vertices, the rows of|x.npy", edges, floats("x", []int{3, 1}, 1, 2, 3), ints("y", []int{2}, 0, 1)),
+		npzCase(t, "y.npy: byte 128: 2 labels for 3 vertices|labels of graphs are an array named graph_labels", edges, floats("x", []int{3, 1}, 1, 2, 3), ints("y", []int{2}, 0, 1), ints("batch", []int{3}, 0, 0, 1)),
 		npzCase(t, "targets.npy: byte 128: 2 rows of targets for 3 vertices", edges, floats("x", []int{3, 1}, 1, 2, 3), floats("targets", []int{2}, 0, 1)),
 		npzCase(t, "targets.npy: byte 128: shape [3 1 1] of the targets", edges, floats("targets", []int{3, 1, 1}, 1, 2, 3)),
 		npzCase(t, "g.npz|vertex 2 has the targets [+Inf]", edges, floats("targets", []int{3}, 1, 2, float32(math.Inf(1)))),

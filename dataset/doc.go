@@ -9,8 +9,8 @@
 // file and its line or byte. Validate checks the graph as a whole.
 //
 // The files. The data and what is done with them: data.go, kind.go, split.go, options.go, features.go,
-// sparse.go, targets.go, links.go, nonedges.go, oneway.go, simplify.go, validate.go. Finding the format
-// of a path: load.go. Reading and writing in pieces: stream.go, convert.go, shard.go, shardwrite.go. The
+// sparse.go, targets.go, links.go, nonedges.go, oneway.go, across.go, simplify.go, validate.go. Finding the
+// format of a path: load.go. Reading and writing in pieces: stream.go, convert.go, shard.go, shardwrite.go. The
 // readers, by format:
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go find arrays by name (arrays.go), from

@@ -51,7 +51,7 @@ func Load(path string, opt Options) (*Data, error) {
 	if IsShards(path) {
 		switch {
 		case opt.Ranks == 0:
-			return nil, fmt.Errorf("%s holds the shards of a graph, which only training reads; name the graph that they were made of", path)
+			return nil, fmt.Errorf("%s holds the shards of a graph, which only training reads; name the graph that they were made of (--data)", path)
 		case opt.Undirected || opt.Simple:
 			return nil, fmt.Errorf("%s holds the shards of a graph, whose edges stay as they are", path)
 		}

@@ -155,10 +155,13 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 		return fmt.Errorf("%s: shape %v of the labels: want [V], [V 1] or [V C]", a.Where(0), a.Shape)
 	}
 	if err := rows.set(a.Shape[0], a.Name(), a.Where(0), "labels"); err != nil {
+		if of, _ := optional(from, "graph_indicator"); of != nil {
+			err = fmt.Errorf("%w; labels of graphs are an array named graph_labels", err)
+		}
 		return err
 	}
 	if d.Labels, err = classNumbers(a); err != nil {
-		return fmt.Errorf("%w; labels are classes, numbers to predict are an array named targets", err)
+		return fmt.Errorf("%w; labels are whole numbers of classes, numbers to predict are an array named targets", err)
 	}
 	classes, err := classCount(d.Labels)
 	if err != nil {

@@ -116,7 +116,7 @@ func (n named) vertices() (meta npyMeta, err error) {
 	}
 	x, err := a.Int64s()
 	if err == nil && (len(x) != 1 || x[0] < 0 || x[0] > math.MaxUint32) {
-		err = fmt.Errorf("%s: %v vertices: want one number", a.Where(0), few(x))
+		err = fmt.Errorf("%s: %v vertices: want one number, from 0 to 4294967295", a.Where(0), few(x))
 	}
 	if err != nil {
 		return meta, err

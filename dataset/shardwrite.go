@@ -94,7 +94,7 @@ func shardable(s *Stream) error {
 	case d.EdgeLabels != nil || d.Targets.Edge.Rows != nil:
 		return fmt.Errorf("%s: shards do not keep labels or targets of edges", d.Name)
 	case s.entries() != nil:
-		return fmt.Errorf("%s: shards do not keep sparse features; saga data convert --features dense makes them dense", d.Name)
+		return fmt.Errorf("%s: shards do not keep sparse features; saga data convert --format npy writes a folder with dense ones", d.Name)
 	}
 	return nil
 }

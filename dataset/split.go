@@ -33,9 +33,14 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 	if k == VertexLabels {
 		d.Report.Mask, d.Report.Masks = 0, 0
 	}
-	for _, ids := range d.Splits(k) {
+	parts, all := d.Splits(k), 0
+	for _, ids := range parts {
+		all += len(ids)
+	}
+	for i, ids := range parts {
 		if len(ids) == 0 {
-			return fmt.Errorf("%s has too few labelled %s for shares %v, %v and the rest", d.Name, plural[k], train, val)
+			return fmt.Errorf("%s has too few labelled %s, %d, for the shares %v, %v and %v: there is none for %s", d.Name, plural[k], all, train, val, float32(1-train-val),
+				[]string{"training", "validation", "testing"}[i])
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sagann/chunk"
@@ -173,6 +174,18 @@ func (c *classText) add(text []byte) error {
 	return nil
 }
 
+// listed is the texts with commas between, in quotation marks where one has a comma itself.
+func listed(texts []string) string {
+	if text := strings.Join(texts, ", "); strings.Count(text, ",") < len(texts) {
+		return text
+	}
+	var quoted []string
+	for _, text := range texts {
+		quoted = append(quoted, strconv.Quote(text))
+	}
+	return strings.Join(quoted, ", ")
+}
+
 func (c *classText) classes(d *Data) ([]int32, error) {
 	if len(c.texts) == 0 {
 		return nil, errors.New("no vertex has a label")
@@ -202,7 +215,7 @@ func (c *classText) classes(d *Data) ([]int32, error) {
 		if size <= maxNames {
 			d.Report.ClassNames = sorted
 		}
-		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("labels were numbered by the alphabet: %.200s are 0 to %d", strings.Join(sorted, ", "), len(sorted)-1))
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("labels were numbered by the alphabet: %.200s are 0 to %d", listed(sorted), len(sorted)-1))
 	}
 	for v, k := range c.of {
 		if k >= 0 {

@@ -22,7 +22,7 @@ type builder struct {
 	reads     []string // which of the options below the model reads
 }
 
-// Options that only some models read, as arguments of Reading.
+// Options, and parts of a graph, that only some models read: arguments of Reading.
 const (
 	ReadsLayers    = "layers"
 	ReadsSteps     = "steps"
@@ -31,6 +31,8 @@ const (
 	ReadsHidden    = "hidden layers" // Activation, Norm, Residual
 	ReadsAlpha     = "alpha"
 	ReadsBias      = "bias"
+	ReadsTypes     = "edge types" // of the graph
+	ReadsData      = "edge data"
 )
 
 // builders are the models. A new model needs a file and a row here.
@@ -39,7 +41,7 @@ var builders = map[string]builder{
 	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
 	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
 	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
-	"ggnn":    {ggnn, false, []string{ReadsSteps}},
+	"ggnn":    {ggnn, false, []string{ReadsSteps, ReadsTypes}},
 	"sage":    {alike(func(o Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
 	"gin": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return GIN(in, o.Hidden, out, act, o.start()...)
@@ -52,7 +54,7 @@ var builders = map[string]builder{
 	"appnp":    {appnp, true, []string{ReadsLayers, ReadsHidden, ReadsSteps, ReadsAlpha}},
 	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
-	}), false, []string{ReadsLayers, ReadsHidden}},
+	}), false, []string{ReadsLayers, ReadsHidden, ReadsData}},
 }
 
 // alike builds a model of layers of one form: features columns to hidden, hidden to

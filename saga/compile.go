@@ -1,6 +1,8 @@
 package saga
 
 import (
+	"fmt"
+
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataset"
@@ -28,6 +30,9 @@ func compile(r request) (*Program, error) {
 
 // choose is compile after newProgram.
 func (p *Program) choose() error {
+	if n := p.cfg.Net.Ranks(); n > 1 && p.in != nil && p.in.link != nil { // whose loss needs the rows of all vertices in one process
+		return fmt.Errorf("saga: links are learned on the whole graph by one process, and there are %d ranks; batches (--sample) may be shared", n)
+	}
 	if err := p.openMachine(); err != nil {
 		return err
 	}

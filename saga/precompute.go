@@ -18,6 +18,14 @@ func (p *Program) precompute(once []*dataflow.Lowered) error {
 	if p.shape != nil {
 		return p.onceFit(once)
 	}
+	if len(once) > 0 && p.sampled == nil { // ranks will wait for each other
+		if err := p.agreed(nil); err != nil {
+			return err
+		}
+		if err := p.alike(); err != nil {
+			return err
+		}
+	}
 	for k, l := range once {
 		if err := p.runInvariants(l, k); err != nil {
 			return err

@@ -25,7 +25,7 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 	p := x.Stats.P
 	switch {
 	case c.devices() != x.Owners:
-		return fmt.Errorf("saga: %s is in shards for %d devices, and the run has %d", d.Name, x.Owners, c.devices())
+		return fmt.Errorf("saga: %s is in shards for %d devices, and the run has %d (--owners %[2]d)", d.Name, x.Owners, c.devices())
 	case c.Chunks != 0 && c.Chunks != p:
 		return fmt.Errorf("saga: %s is in shards for %d intervals, not %d", d.Name, p, c.Chunks)
 	case m.SelfLoops && !x.SelfLoops:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -50,7 +51,10 @@ func readSettings(path string) (map[string]any, error) {
 		text = run.Settings
 	}
 	var checked savedSettings // values of a wrong type are found here
-	if err := json.Unmarshal(text, &checked); err != nil {
+	var wrong *json.UnmarshalTypeError
+	if err := json.Unmarshal(text, &checked); errors.As(err, &wrong) {
+		return nil, fmt.Errorf("%s: the setting %q cannot be a %s", path, wrong.Field, wrong.Value)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	known, err := (&settings{}).asMap()

@@ -55,9 +55,12 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 // dataHint tells how a graph is named to command, which err says it was not.
 func dataHint(command string, err error) string {
 	for _, flag := range []string{"edges", "vertices", "id", "label", "features"} {
-		if strings.HasPrefix(err.Error()+",", "unknown flag --"+flag+",") {
+		if command != "data generate" && strings.HasPrefix(err.Error()+",", "unknown flag --"+flag+",") {
 			return "saga: tables are converted first: saga data convert --edges e.csv --vertices v.csv --label L --features 'f*' --out graph.saga; then --data graph.saga\n"
 		}
+	}
+	if command == "data generate" && strings.HasPrefix(err.Error(), "unknown flag --") {
+		return "saga: sizes are no flags: saga data generate vertices=2000,edges=20e3 --out graph.saga\n"
 	}
 	if strings.HasPrefix(err.Error(), "unknown flag --mask,") {
 		return "saga: a split is chosen when a graph is converted: saga data convert --data graph.npz --mask K --out graph.saga; then --data graph.saga\n"

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -68,13 +70,17 @@ type trained struct {
 // the data into the form that it was trained on.
 func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	t := &trained{path: checkpoint}
-	if info, err := os.Stat(checkpoint); err != nil {
+	if info, err := os.Stat(checkpoint); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: neither the folder of a run nor a checkpoint: there is no such file", checkpoint)
+	} else if err != nil {
 		return nil, err
 	} else if info.IsDir() {
 		t.path = filepath.Join(checkpoint, checkpointFile)
 	}
 	var err error
-	if t.about, err = saga.ReadCheckpoint(t.path); err != nil {
+	if t.about, err = saga.ReadCheckpoint(t.path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no %s: not the folder of a run, or of one that has not written its first", checkpoint, checkpointFile)
+	} else if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal([]byte(t.about.Options), &t.prep); err != nil {

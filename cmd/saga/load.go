@@ -38,6 +38,7 @@ type prepared struct {
 
 // job is a run that is ready to begin.
 type job struct {
+	cfg    saga.Config
 	data   *dataset.Data
 	prep   prepared
 	prog   *saga.Program
@@ -49,46 +50,66 @@ type job struct {
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
 func prepare(s *settings, log *slog.Logger) (*job, error) {
+	j, err := load(s)
+	if err == nil {
+		err = j.plan(s, log)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// load checks the settings and loads the data.
+func load(s *settings) (*job, error) {
 	cfg, err := s.config()
 	if err != nil {
 		return nil, err
 	}
-	j := &job{prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
+	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, err
 	}
 	if cfg.HostMem > 0 || j.data.Shard != nil {
 		debug.SetGCPercent(shardGC)
 	}
+	return j, nil
+}
+
+// plan builds the model and compiles it for the data.
+func (j *job) plan(s *settings, log *slog.Logger) error {
 	task := s.task(j.data)
 	if j.data.Shard != nil && task != saga.VertexTask {
-		return nil, cli.Usagef("--task %s: shards train labels of vertices; name the graph that they were made of", task)
+		return cli.Usagef("--task %s: shards train labels of vertices; name the graph that they were made of", task)
 	}
 	if err := j.split(s, task, log); err != nil {
-		return nil, err
+		return err
 	}
 	d := j.data
 	if s.Model.Name == "gcn" && s.Model.Normalize == layers.NormWeight && d.Edges.Weight == nil {
-		return nil, fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data.Path)
+		return fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data.Path)
 	}
 	if idle := s.idle(task); len(idle) > 0 {
 		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
 	}
+	if left := s.unread(d.Edges); len(left) > 0 {
+		log.Info("the model "+s.Model.Name+" leaves out what the edges have", "edges", strings.Join(left, ", "))
+	}
 	if err := j.prep.choose(s.Data.Features, d); err != nil {
-		return nil, err
+		return err
 	}
 	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
 	if err := j.prep.onShards(d); err != nil {
-		return nil, err
+		return err
 	}
 	if err := j.prep.apply(d, log, leaves); err != nil {
-		return nil, err
+		return err
 	}
 	w, err := j.wants(s, task)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = j.build(s, cfg, w)
+	err = j.build(s, j.cfg, w)
 	var dense *saga.FeaturesError
 	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
 		if j.prep.Features == "identity" {
@@ -99,13 +120,12 @@ func prepare(s *settings, log *slog.Logger) (*job, error) {
 			j.prep.Features, err = "", nil
 		}
 		if err == nil {
-			err = j.build(s, cfg, w)
+			err = j.build(s, j.cfg, w)
 		}
+	} else if dense != nil {
+		return fmt.Errorf("--features %s: %v; data, degree, one-hot and embedding:64 give rows that every model reads", s.Data.Features, dense.Err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return j, nil
+	return err
 }
 
 // wanted is what a model learns.
@@ -170,6 +190,12 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	}
 	if text := oneWay(s.Data.Path, d); text != "" && !s.Data.Undirected {
 		log.Warn(text)
+	}
+	if task == saga.GraphTask {
+		if i := dataset.Across(d); i >= 0 {
+			u, v := d.Edges.Src[i], d.Edges.Dst[i]
+			log.Warn(fmt.Sprintf("edge %d joins vertex %d of graph %d and vertex %d of graph %d: ends are numbers of vertices of all graphs together", i, u, d.GraphOf[u], v, d.GraphOf[v]))
+		}
 	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
 		if err := j.splitLinks(s, log); err != nil {

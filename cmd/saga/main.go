@@ -90,6 +90,9 @@ func newParser(grammar any, stdout, stderr io.Writer) *kong.Kong {
 
 // run is the program: it returns the exit status.
 func run(args []string, stdout, stderr *os.File) (status int) {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:], "--help")
+	}
 	parser := newParser(grammar(args), stdout, stderr)
 	defer func() {
 		if r := recover(); r != nil {
@@ -107,6 +110,12 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		if errors.As(err, &p) && p.Context != nil && p.Context.Command() != "" {
 			command = p.Context.Command()
 			where += " " + command
+		}
+		if p != nil && p.Context != nil && strings.HasPrefix(err.Error(), "expected one of ") { // saga, or saga mine, and nothing behind it
+			parser.Stdout = stderr
+			if p.Context.PrintUsage(false) == nil {
+				return exitUsage
+			}
 		}
 		fmt.Fprintf(stderr, "saga: %v\n%ssaga: try %s --help\n", err, dataHint(command, err), where)
 		return exitUsage

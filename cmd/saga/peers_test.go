@@ -150,9 +150,12 @@ func TestPeersWithoutFolder(t *testing.T) {
 
 // TestPeersUsage: a list of peers and a number that do not go together.
 func TestPeersUsage(t *testing.T) {
-	for _, args := range [][]string{{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"}} {
+	for _, args := range [][]string{
+		{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"},
+		{"--peers", "localhost", "--rank", "0"}, {"--peers", "localhost:1,localhost:1", "--rank", "1"},
+	} {
 		out, err := command(t, append([]string{"train"}, args...)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "--rank") {
+		if err == nil || !strings.Contains(string(out), args[0]) {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}
@@ -244,5 +247,49 @@ func TestPeersBusy(t *testing.T) {
 	t.Logf("%v before the epoch, which took %v", took, epoch)
 	if took < least {
 		t.Errorf("loading and planning took %v: too short to show anything", took)
+	}
+}
+
+// TestPeersUnlike: where one rank was started with other settings or data than the first, or without data, all end and say why. They
+// used to wait for each other, or to end without a word.
+func TestPeersUnlike(t *testing.T) {
+	t.Parallel()
+	const small = "synthetic:vertices=200,edges=1000,features=4,classes=2"
+	dir := t.TempDir()
+	for _, x := range []struct {
+		flag, first, second, want string
+	}{
+		{"--mem", "1GiB", "1KiB", "rank 1: started with other settings than the first rank: --mem 1024 (it has 1073741824)"},
+		{"--chunks", "1", "2", "--chunks 2 (it has 1)"},
+		{"--epochs", "2", "3", "--epochs 3 (it has 2)"},
+		{"--sample", "5,5", "", `--sample "" (it has "5,5")`},
+		{"--data", small, filepath.Join(dir, "none"), "rank 1: stat " + filepath.Join(dir, "none")},
+		{"--data", small, small + ",seed=2", "ranks 0 and 1 have another data"},
+		{"--task", "link", "link", "links are learned on the whole graph by one process, and there are 2 ranks"},
+	} {
+		t.Run(x.flag, func(t *testing.T) {
+			t.Parallel()
+			rank := 0
+			p := startPeersBy(t, 2, func(c *exec.Cmd) *exec.Cmd {
+				c.Args = append(c.Args, x.flag+"="+[]string{x.first, x.second}[rank])
+				rank++
+				return c
+			}, "--data", small, "--model", "gcn", "--owners", "2", "--net-timeout", "20s", "--out", filepath.Join(t.TempDir(), "run"))
+			late := time.AfterFunc(30*time.Second, func() {
+				t.Error("the ranks wait")
+				for _, c := range p.cmds {
+					_ = c.Process.Kill()
+				}
+			})
+			defer late.Stop()
+			for r, c := range p.cmds {
+				if err := c.Wait(); err == nil {
+					t.Errorf("rank %d ends with status 0", r)
+				}
+			}
+			if !strings.Contains(p.out[0].String(), x.want) {
+				t.Errorf("the first rank says\n%sand not %q", p.out[0], x.want)
+			}
+		})
 	}
 }

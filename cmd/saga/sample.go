@@ -46,7 +46,7 @@ func (c *sampleCmd) Run(a *app) error {
 	if err := canWrite(c.Out, ".csv", ".npy"); err != nil {
 		return err
 	}
-	spec, err := sample.Parse(c.Sampler, 0)
+	spec, err := sample.Parse(c.Sampler, 1) // steps of walks, which are refused
 	switch {
 	case err != nil:
 		return cli.Usage(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sagann/backend"
+	"sagann/chunk"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
 	"sagann/device"
@@ -158,6 +159,8 @@ func (s *settings) idle(task saga.Task) []string {
 		{whole && s.Training.Sampling.Batch > 0 && s.Training.Sampling.Batch != 1024, "--batch (of --sample and --sampler)"},
 		{whole && named(s.Training.Sampling.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
 		{whole && s.Training.Sampling.EvalSample != "", "--eval-sample (of --sample and --sampler)"},
+		{whole && s.Training.Sampling.Accumulate != 0, "--accumulate (of --sample and --sampler)"},
+		{s.Memory.Cache != 0 && !backend.Of(s.Memory.Device).GPU(), "--cache (of --sample on a GPU)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
 		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
@@ -167,6 +170,21 @@ func (s *settings) idle(task saga.Task) []string {
 		if x.given {
 			list = append(list, x.what)
 		}
+	}
+	return list
+}
+
+// unread lists what edges have and the model does not read.
+func (s *settings) unread(e *chunk.Edges) (list []string) {
+	reads := func(part string) bool { return slices.Contains(layers.Reading(part), s.Model.Name) }
+	if e.Weight != nil && s.Model.Normalize != layers.NormWeight && !strings.HasPrefix(s.Training.Sampling.Sampler, "weighted") {
+		list = append(list, "weights (--model gcn --normalize "+layers.NormWeight+" reads them)")
+	}
+	if e.Types > 0 && !reads(layers.ReadsTypes) {
+		list = append(list, "types ("+listed(layers.Reading(layers.ReadsTypes))+" reads them)")
+	}
+	if e.DataCols > 0 && !reads(layers.ReadsData) {
+		list = append(list, "numbers ("+listed(layers.Reading(layers.ReadsData))+" reads them)")
 	}
 	return list
 }

@@ -21,7 +21,7 @@ func (s *settings) sampler() (*saga.Sampling, error) {
 	if s.Training.Sampling.Sample != "" {
 		return nil, fmt.Errorf("--sample %s and --sampler %s: one of them; --sample is neighbours:%[1]s", s.Training.Sampling.Sample, s.Training.Sampling.Sampler)
 	}
-	spec, err := sample.Parse(s.Training.Sampling.Sampler, 0)
+	spec, err := sample.Parse(s.Training.Sampling.Sampler, 1) // steps of walks, which are refused
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--sampler: %w", err)

@@ -156,13 +156,21 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 // ready prepares the run: its settings, data and program. Nothing is written, but the folder of a run that goes on
 // is taken.
 func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
-	if err := t.agree(c.recalled(a, t)); err != nil { // planning has ranks wait for each other
+	err = t.agree(c.recalled(a, t)) // planning has ranks wait for each other
+	if err == nil {
+		err = t.agree(t.alike(&c.settings))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if c.Memory.Scratch == "" {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
-	j, err = prepare(&c.settings, a.Log)
+	j, err = load(&c.settings)
+	if err := t.agree(err); err != nil {
+		return nil, err
+	}
+	err = j.plan(&c.settings, a.Log)
 	var small *plan.BudgetError
 	if errors.As(err, &small) && c.Resume != "" {
 		return nil, fmt.Errorf("%w; a run that goes on keeps its intervals, for the order of sums depends on them: saga train --config %s begins a new run that may choose others", err, c.Resume)

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	stdnet "net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -97,6 +99,13 @@ func (f *rankFlags) link(stderr *os.File) (net.Link, error) {
 		if int(f.Rank) >= len(f.Peers) {
 			return nil, cli.Usagef("--rank %d of %d --peers: they count from 0", f.Rank, len(f.Peers))
 		}
+		for i, peer := range f.Peers {
+			if _, port, err := stdnet.SplitHostPort(peer); err != nil || port == "" {
+				return nil, cli.Usagef("--peers: %q is no address, such as hosta:7000", peer)
+			} else if slices.Contains(f.Peers[:i], peer) {
+				return nil, cli.Usagef("--peers: %s stands twice; every rank listens at its own address", peer)
+			}
+		}
 		return tcp.Open(tcp.Options{Peers: f.Peers, Rank: int(f.Rank), Timeout: f.NetTimeout, Say: say, End: func() { os.Exit(exitFailure) }})
 	case f.Rank > 0:
 		return nil, cli.Usagef("--rank %d goes with --peers", f.Rank)
@@ -138,13 +147,50 @@ func (c *trainCmd) own() error {
 	return nil
 }
 
+// alike is an error where the settings s are not those of the first rank: such ranks would wait for each other for ever. Data may lie
+// elsewhere; its bits are compared later. All ranks call it.
+func (t *ranks) alike(s *settings) error {
+	if t == nil {
+		return nil
+	}
+	mine, err := json.Marshal(savedSettings(*s))
+	if err != nil {
+		return err
+	}
+	text, err := t.group.BcastText(string(mine), 0)
+	if err != nil {
+		return err
+	}
+	var first savedSettings
+	if err := json.Unmarshal([]byte(text), &first); err != nil {
+		return err
+	}
+	compared := map[string]bool{}
+	names, err := s.asMap()
+	for name := range names {
+		compared[name] = !slices.Contains([]string{"data", "machine", "host-mem"}, name)
+	}
+	if alike(s.Memory.Device, first.Memory.Device) {
+		compared["device"] = false
+	}
+	changed, wrong := s.changed((*settings)(&first), compared)
+	if err := errors.Join(err, wrong); err != nil || len(changed) == 0 {
+		return err
+	}
+	return cli.Usagef("started with other settings than the first rank: %s", strings.Join(changed, ", "))
+}
+
 // agree is err, or that of another rank; all ranks call it.
 func (t *ranks) agree(err error) error {
-	if t == nil {
+	if t == nil || t.voted {
+		return err
+	}
+	if errors.As(err, new(*net.Elsewhere)) { // of a vote in planning
+		t.voted = true
 		return err
 	}
 	err = t.group.Agree(err)
-	t.voted = t.voted || err != nil
+	t.voted = err != nil
 	return err
 }
 

@@ -130,7 +130,7 @@ func (a *Array) Float32s() ([]float32, error) {
 	case []bool:
 		return toFloat(fromBool(d)), nil
 	}
-	return nil, fmt.Errorf("%s: no conversion from %T to float32", a.name, a.Data)
+	return nil, a.noNumbers()
 }
 
 // Int64s returns the elements as int64. It is an error when an element is not a
@@ -165,7 +165,12 @@ func (a *Array) Int64s() ([]int64, error) {
 	case []bool:
 		return toInt(fromBool(d)), nil
 	}
-	return nil, fmt.Errorf("%s: no conversion from %T to int64", a.name, a.Data)
+	return nil, a.noNumbers()
+}
+
+// noNumbers says that the elements, which are texts, are no numbers.
+func (a *Array) noNumbers() error {
+	return fmt.Errorf("%s: the array has texts, and numbers are wanted", a.name)
 }
 
 // Int32s returns the elements as int32, with an error that names the byte of an

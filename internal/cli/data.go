@@ -28,6 +28,12 @@ func Describe(d *dataset.Data) string {
 	if d.MultiLabels != nil {
 		text += ", multi-label"
 	}
+	if n := d.EdgeClasses(); n > 0 {
+		text += fmt.Sprintf(", %d classes of edges", n)
+	}
+	if n := d.GraphClasses(); n > 0 {
+		text += fmt.Sprintf(", %d classes of graphs", n)
+	}
 	if n := d.Targets.Cols; n > 0 {
 		text += fmt.Sprintf(", targets of width %d", n)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 
 // These types read the values of flags; kong finds their methods by reflection.
 var _ = []kong.MapperValue{new(Count), new(Memory), new(Auto), new(Toggle)}
+var _ json.Unmarshaler = new(Memory)
 
 // Count is a whole number that may be written 233000, 233e3, 8K or 8Ki.
 type Count int64
@@ -33,6 +35,20 @@ type Memory int64
 // Decode reads the value of a flag.
 func (b *Memory) Decode(ctx *kong.DecodeContext) error {
 	n, err := parseNumber(ctx, "auto", ParseSize)
+	*b = Memory(n)
+	return err
+}
+
+// UnmarshalJSON reads a number, as it is recorded, or a text, as it stands in the command line.
+func (b *Memory) UnmarshalJSON(text []byte) error {
+	var s string
+	if json.Unmarshal(text, &s) != nil {
+		return json.Unmarshal(text, (*int64)(b))
+	}
+	if *b = 0; s == "auto" || s == "" {
+		return nil
+	}
+	n, err := ParseSize(s)
 	*b = Memory(n)
 	return err
 }

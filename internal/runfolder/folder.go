@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Names of the files in a run folder.
@@ -63,6 +65,10 @@ func CreateAt(dir string) (*Folder, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = os.MkdirAll(dir, 0o777)
+	case errors.Is(err, syscall.ENOTDIR):
+		err = fmt.Errorf("%s: not a folder", dir)
+	case err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == ConfigFile }):
+		err = fmt.Errorf("%s: the folder of a run, which would be overwritten: --resume %[1]s goes on with it, another --out begins a new one", dir)
 	case err == nil && len(list) > 0:
 		err = fmt.Errorf("%s: the folder is not empty and would be overwritten (it holds %s)", dir, list[0].Name())
 	}

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func (l *Link) meet() error {
 		if list := strings.Split(text, "\n"); err == nil && kind == names && len(list) == len(l.hosts) {
 			l.hosts = list
 		} else {
-			return fmt.Errorf("rank 0 at %s did not send the list of hosts: %w", l.o.Peers[0], errors.Join(err, errors.New(text)))
+			return fmt.Errorf("rank 0 at %s did not send the list of hosts: %w", l.o.Peers[0], unexpected(err, text))
 		}
 		c.SetReadDeadline(time.Time{})
 		go l.listenTo(p)
@@ -102,7 +103,7 @@ func (l *Link) meet() error {
 		p.c.SetReadDeadline(now.Add(l.o.Timeout))
 		kind, text, err := p.hear()
 		if err != nil || kind != names {
-			return fmt.Errorf("rank %d connected but did not send the name of its host: %w", r, errors.Join(err, errors.New(text)))
+			return fmt.Errorf("rank %d connected but did not send the name of its host: %w", r, unexpected(err, text))
 		}
 		p.c.SetReadDeadline(time.Time{})
 		l.hosts[r] = text
@@ -117,6 +118,9 @@ func (l *Link) meet() error {
 	}
 	return nil
 }
+
+// unexpected is err, or says what came instead of names.
+func unexpected(err error, text string) error { return cmp.Or(err, fmt.Errorf("it said %q", text)) }
 
 // listenTo handles the words of p until the link ends.
 func (l *Link) listenTo(p *peer) {
