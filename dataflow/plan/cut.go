@@ -45,9 +45,3 @@ func (o *Options) Prepare(s *Spec) (*Spec, error) {
 	}
 	return s, nil
 }
-
-// Cut is s with its phases cut as the schedule asks for.
-func Cut(s *Spec, schedule string) (*Spec, error) {
-	o := Options{Schedule: schedule}
-	return o.Prepare(s)
-}

@@ -3,7 +3,7 @@
 //
 // The files, in the order of the work; each calls those below it:
 //
-//   - profile.go: what a search reads of a plan and its timeline; the times of kernels without a plan.
+//   - profile.go: what a search reads of a plan and its timeline.
 //   - edf.go: the same events with loads that pass each other.
 //   - simulate.go, timeline.go: the event loop, and its result.
 //   - numa.go, bound.go: host memory in one socket; closed forms for rings of devices.

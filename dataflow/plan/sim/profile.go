@@ -2,36 +2,6 @@ package sim
 
 import "sagann/dataflow/plan"
 
-// PhaseTimes is the time in ns that the kernels of each phase take on m, without what is made on arrival.
-func PhaseTimes(s *plan.Spec, c *plan.Cells, m *Machine) []float64 {
-	k := newClock(&plan.Plan{Spec: s, Cells: c}, m.Kind(0))
-	out := make([]float64, len(s.Phases))
-	for q := range s.Phases {
-		for _, st := range s.Phases[q].Steps {
-			for n := range st.Calls {
-				t := plan.Task{Kind: plan.Run, Kernel: int32(st.Calls[n].Kernel), Dir: st.Dir, Other: -1}
-				if st.Kind == plan.Globals {
-					t.Rows = int32(st.Calls[n].Rows)
-					out[q] += k.ns(&t)
-					continue
-				}
-				for j := range c.P {
-					t.Own, t.Rows = int32(j), int32(c.Rows(j))
-					if st.Kind == plan.Rows {
-						out[q] += k.ns(&t)
-						continue
-					}
-					for i := range c.P {
-						t.Other, t.Is.First, t.Is.Last = int32(i), i == 0, i == c.P-1
-						out[q] += k.ns(&t)
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
 // Profile is what a search reads of a plan and its timeline, when the plan is gone.
 type Profile struct {
 	Wall, Waits     int64 // ns; Waits: no kernel runs
@@ -40,9 +10,7 @@ type Profile struct {
 	Moves           bool      // something is copied, beside results
 	Derives         bool      // values are made on arrival: again where they do not stay
 	Short           bool      // of host memory
-	Sources         float64   // how often sources are read from the host
 	Kernels, Copies []float64 // ns by phase: compute queues, and loads
-	Kept, Streams   []string  // what stays for its whole life, and what does not
 }
 
 // ProfileOf reads p, which takes line on a machine.
@@ -57,26 +25,6 @@ func ProfileOf(p *plan.Plan, line *Timeline) *Profile {
 		case plan.H2D:
 			out.Copies[k.Phase] += ns
 		}
-	}
-	sort := func(key int, kept bool) {
-		if kept {
-			out.Kept = append(out.Kept, p.Spec.Name(key))
-		} else {
-			out.Streams = append(out.Streams, p.Spec.Name(key))
-		}
-	}
-	for id, v := range p.Spec.Values {
-		if v.Kind != plan.Temp && v.RowBytes > 64 {
-			sort(id, p.Places.Resident[id])
-		}
-	}
-	for d, b := range p.Cells.Bytes {
-		if b != nil {
-			sort(-1-d, p.Places.CellsIn[d])
-		}
-	}
-	if out.Moves {
-		out.Sources = p.SourceReads()
 	}
 	return out
 }
